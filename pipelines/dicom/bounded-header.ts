@@ -11,24 +11,30 @@ import {
 } from './transfer-syntaxes.ts';
 
 /**
- * The header of an object from a foreign peer, read with limits. Only the attributes that the caller
- * names become values; all others are skipped by their length, so the cost depends on the number of
- * elements and not on what they contain.
+ * This file reads the header of an object from a foreign peer, with limits. Only the attributes
+ * that the caller names become values; all others are skipped by their length. The cost therefore
+ * depends on the number of elements and not on their content.
  */
 
-/** Limits of one header; an object beyond one of them is refused with C000H. */
+/** Limits of one header. An object beyond one of them is refused with C000H. */
 export const HEADER_LIMITS = {
-  /** The per-frame groups of a thousand frames with a hundred elements each are 100,000. */
+  /**
+   * Number of elements. The per-frame groups of a thousand frames with a hundred elements each are
+   * 100,000.
+   */
   elements: 500_000,
-  /** The reports of ultrasound machines (TID 5000, TID 5200) are nested about ten deep. */
+  /**
+   * Depth of nested sequences. The reports of ultrasound machines (TID 5000, TID 5200) are nested
+   * about ten deep.
+   */
   depth: 32,
-  /** Bytes of one value that is kept; the longest texts of a header have 10,240 characters (LT). */
+  /** Bytes of one value that is kept. The longest texts of a header have 10,240 characters (LT). */
   valueBytes: 64 * 1024,
-  /** Bytes of a deflated data set that are inflated in search of the pixel data. */
+  /** Bytes of a deflated data set that are inflated to find the pixel data. */
   inflatedBytes: 64 * 1024 * 1024,
 } as const;
 
-/** Attributes to keep, wherever in the data set they are: tag → keyword and dictionary VR. */
+/** Keyword and dictionary VR for each tag to keep, wherever in the data set the tag is. */
 export type WantedAttributes = ReadonlyMap<number, { name: string; vr: string }>;
 
 const UNKNOWN = 'UN';
@@ -36,8 +42,9 @@ const CHARACTER_SET = 0x00080005;
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
 /**
- * @param names keywords of PS3.6, and the eight hexadecimal digits of private tags; unknown
- * keywords are left out.
+ * Returns the wanted attributes by tag.
+ * @param names keywords of PS3.6, and the eight hexadecimal digits of private tags. Unknown
+ *   keywords are left out.
  */
 export function wantedAttributes(names: Iterable<string>): WantedAttributes {
   const wanted = new Map([[CHARACTER_SET, { name: 'SpecificCharacterSet', vr: 'CS' }]]);
@@ -54,8 +61,8 @@ export function wantedAttributes(names: Iterable<string>): WantedAttributes {
 /**
  * Reads the header from the first bytes of a file.
  * @param whole whether these are all bytes of the file.
- * @returns null when the header continues after these bytes, or is deflated.
- * @throws SonogateError `object_not_understood`, also when the header exceeds a limit.
+ * @returns null if the header continues after these bytes, or is deflated.
+ * @throws SonogateError `object_not_understood`, also if the header exceeds a limit.
  */
 export function headerInBytes(
   start: Buffer,
@@ -71,8 +78,8 @@ export function headerInBytes(
 }
 
 /**
- * Reads the data set of a DIMSE message, whose size the network bounds.
- * @throws SonogateError `object_not_understood` when it is damaged or exceeds a limit.
+ * Reads the data set of a DIMSE message; the network code limits its size.
+ * @throws SonogateError `object_not_understood` if it is damaged or exceeds a limit.
  */
 export function attributesOfMessage(
   bytes: Buffer,
@@ -91,7 +98,7 @@ const GROWTH = 4;
 
 /**
  * Reads the header of a file. It blocks its thread, for a large header up to about a second.
- * @throws SonogateError `object_not_understood`; the system error when the file cannot be read.
+ * @throws SonogateError `object_not_understood`; the system error if the file cannot be read.
  */
 export async function headerInFile(
   path: string,
@@ -144,7 +151,7 @@ function encodingOf(transferSyntax: string): Encoding {
   };
 }
 
-/** The bytes end here, or cannot be a data set from here on. */
+/** Thrown if the bytes end, or cannot be a data set from this offset on. */
 class HeaderEnds extends Error {
   override name = 'HeaderEnds';
   readonly damaged: boolean;
@@ -155,7 +162,7 @@ class HeaderEnds extends Error {
   }
 }
 
-/** Bytes of a file by their offset, of which a part is in memory. */
+/** Reads bytes of a file by their offset; a part of the file is in memory. */
 class SlidingWindow {
   bytes: Buffer;
   private base = 0;
@@ -167,8 +174,8 @@ class SlidingWindow {
   }
 
   /**
-   * The position in `bytes` of `length` bytes at `offset` of the file.
-   * @throws HeaderEnds when the file ends before.
+   * Returns the position in `bytes` of `length` bytes at `offset` of the file.
+   * @throws HeaderEnds if the file ends before.
    */
   position(offset: number, length: number): number {
     if (offset < this.base || offset + length > this.base + this.bytes.length) {
@@ -189,7 +196,7 @@ interface Walk {
 
 interface Element {
   tag: number;
-  /** '' in implicit VR, and for the tags of items. */
+  /** Empty in implicit VR, and for the tags of items. */
   vr: string;
   length: number;
   value: number;
@@ -200,10 +207,10 @@ const ITEM = 0xfffee000;
 const ITEM_END = 0xfffee00d;
 const SEQUENCE_END = 0xfffee0dd;
 const DELIMITER_GROUP = 0xfffe0000;
-/** Pixel data, or its offset tables: the header ends before it. */
+/** First tag of the pixel data and its offset tables, before which the header ends. */
 const PIXEL_GROUP = 0x7fe00000;
 
-/** The element at `offset` (PS3.5 7.1.2 and 7.1.3). */
+/** Reads the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
 function elementAt(walk: Walk, offset: number, { explicit, bigEndian }: Encoding): Element {
   walk.elements += 1;
   if (walk.elements > HEADER_LIMITS.elements) {
@@ -234,7 +241,7 @@ interface HeaderEnd {
 
 /**
  * Reads the data set itself. Damage ends the header without an error, because errors of a cart
- * after the attributes that we need do not matter.
+ * after the needed attributes do not matter.
  * @returns what ended the header, and the offset of the element that could not be read.
  */
 function readTop(
@@ -249,7 +256,7 @@ function readTop(
   try {
     for (;;) {
       const element = elementAt(walk, offset, encoding);
-      // A delimiter that belongs to no sequence, as some writers leave it behind.
+      // A delimiter that belongs to no sequence is skipped; some writers leave one behind.
       if (element.tag >= DELIMITER_GROUP && element.tag <= SEQUENCE_END) offset = element.value;
       else if (element.tag < PIXEL_GROUP) offset = readElement(walk, element, encoding, 0, scope);
       else return { dataSet: scope.dataSet, end: { kind: 'pixels', offset } };
@@ -260,16 +267,19 @@ function readTop(
   }
 }
 
-/** The data set or item that is being read. */
+/** Data set or item that is being read. */
 interface Scope {
   dataSet: NaturalDataset;
-  /** By the character set of the item, otherwise that of the data set around it (PS3.5 7.5.3). */
+  /**
+   * Decodes by the character set of the item or, if it has none, of the data set around it (PS3.5
+   * 7.5.3).
+   */
   decode: DecodeText;
 }
 
 /**
  * Keeps the value of an element if it is wanted.
- * @param scope null inside a sequence that nobody wants.
+ * @param scope null inside a sequence that is not wanted.
  * @returns the offset after the element.
  */
 function readElement(
@@ -284,7 +294,8 @@ function readElement(
   const vr = element.vr === '' || element.vr === UNKNOWN ? (wanted?.vr ?? UNKNOWN) : element.vr;
   const next = length === UNDEFINED_LENGTH ? null : value + length;
   if (next === null || (wanted && vr === 'SQ')) {
-    // A sequence in a value of unknown type is implicit little endian (PS3.5 6.2.2 note 2).
+    // A sequence in a value of unknown type is encoded in implicit little endian (PS3.5 6.2.2 note
+    // 2).
     const inner = element.vr === UNKNOWN ? IMPLICIT : encoding;
     const items: NaturalDataset[] | null = wanted ? [] : null;
     const end = readItems(walk, { value, end: next }, inner, depth + 1, scope, items);
@@ -304,7 +315,7 @@ function readElement(
 }
 
 /**
- * Reads the items of a sequence into `items`, or passes over them.
+ * Reads the items of a sequence into `items`, or skips them if it is null.
  * @returns the offset after the sequence.
  */
 function readItems(
@@ -325,7 +336,7 @@ function readItems(
     offset = value;
     if (tag === SEQUENCE_END) return sequence.end ?? offset;
     if (tag === ITEM_END) continue;
-    // Without an item there is no telling where the sequence ends.
+    // Without an item, the end of the sequence cannot be found.
     if (tag !== ITEM) throw new HeaderEnds(true);
     const itemEnd = length === UNDEFINED_LENGTH ? null : value + length;
     if (!items && itemEnd !== null) {
@@ -351,7 +362,7 @@ function readItem(
   while (offset < end) {
     const element = elementAt(walk, offset, encoding);
     if (element.tag === ITEM_END) return item.end ?? element.value;
-    // The delimiter of the item is missing, as real carts write it.
+    // If the delimiter of the item is missing, as real carts write it, the item ends here.
     if (element.tag === ITEM || element.tag === SEQUENCE_END) return item.end ?? offset;
     offset = readElement(walk, element, encoding, depth, scope);
   }
@@ -372,10 +383,13 @@ const NUMBERS: Readonly<
 /** Value representations of ASCII text. */
 const ASCII = new Set('AE AS CS DA DT TM UI UR'.split(' '));
 const DECIMAL = new Set(['DS', 'IS']);
-/** The dictionary's mark for US or SS. */
+/** VR that the dictionary gives for US or SS. */
 const SIGNED_OR_NOT = 'xs';
 
-/** The value as dcmjs names it: alone, or an array of several. Undefined for bytes. */
+/**
+ * Returns the value in the form that dcmjs uses: a single value, or an array of several. Undefined
+ * for bytes.
+ */
 function decodedValue(vr: string, bytes: Buffer, bigEndian: boolean, decode: DecodeText): unknown {
   const kind = TEXT_KINDS[vr];
   if (kind) return alone(textValues(bytes, kind, decode));

@@ -1,12 +1,12 @@
 /**
- * Text by (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2), with code extensions (PS3.5
- * 6.1.2.4 and 6.1.2.5): escape sequences that change the set of the bytes below 128 (G0) or from
- * 128 up (G1).
+ * This file decodes text by (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2), with code
+ * extensions (PS3.5 6.1.2.4 and 6.1.2.5). These are escape sequences that change the set of the
+ * bytes below 128 (G0) or from 128 up (G1).
  */
 
 const ESCAPE = 0x1b;
 
-/** The characters that G0 or G1 represents; each takes `bytes` bytes. */
+/** A set of characters that G0 or G1 represents. Each character takes `bytes` bytes. */
 interface CharacterSet {
   bytes: 1 | 2;
   text(code: Uint8Array): string;
@@ -19,7 +19,10 @@ const decoded = (bytes: 1 | 2, label: string): CharacterSet => {
 
 const high = (byte: number) => byte | 0x80;
 
-/** EUC-JP contains ISO-IR 13, 87 and 159 with the high bit set, two of them with a prefix. */
+/**
+ * Decodes ISO-IR 13, 87 and 159. EUC-JP contains these sets with the high bit set, two of them with
+ * a prefix.
+ */
 const EUC_JP = new TextDecoder('euc-jp');
 const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
   bytes,
@@ -27,11 +30,11 @@ const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
 });
 
 const ASCII = decoded(1, 'ascii');
-/** What carts most often mean by bytes from 128 up where no set is declared. */
+/** Set that carts most often use for bytes from 128 up if no set is declared. */
 const LATIN_1 = decoded(1, 'iso-8859-1');
 
 /**
- * ISO-IR number → the set, and the escape sequence that selects it for G1 (tables C.12-3 and
+ * Set for each ISO-IR number, and the escape sequence that selects it for G1 (tables C.12-3 and
  * C.12-4).
  */
 const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> = {
@@ -52,7 +55,8 @@ const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> =
 };
 
 /**
- * Escape sequences, without ESC, that select a set for G0; JIS X 0201 differs in two signs only.
+ * Set that each escape sequence, without ESC, selects for G0. JIS X 0201 is read as ASCII, from
+ * which it differs in two characters only.
  */
 const G0_ESCAPES: Readonly<Record<string, CharacterSet>> = {
   '(B': ASCII,
@@ -64,7 +68,7 @@ const G1_ESCAPES: Readonly<Record<string, CharacterSet>> = Object.fromEntries(
   Object.values(G1_SETS).map((one) => [one.escape, one.set]),
 );
 
-/** Sets without code extensions, where a byte of a character may look like a delimiter. */
+/** Sets without code extensions, in which a byte of a character may look like a delimiter. */
 const WHOLE: readonly [RegExp, string][] = [
   [/^ISO IR 192$/, 'utf-8'],
   [/^GB18030$/, 'gb18030'],
@@ -74,14 +78,25 @@ const WHOLE: readonly [RegExp, string][] = [
 /** Decodes the bytes of a value. */
 export type DecodeText = (bytes: Uint8Array, kind: TextKind) => string;
 
-/** What ends the effect of an escape sequence (PS3.5 6.1.2.5.3), besides the control characters. */
+/**
+ * Delimiters that end the effect of an escape sequence (PS3.5 6.1.2.5.3), in addition to the
+ * control characters.
+ */
 const DELIMITERS = { name: '\\^=', short: '\\', long: '' } as const;
-/** A person name, other text that may have several values, and text with one value. */
+/**
+ * Kinds of text: a person name, other text that may have several values, and text with one value.
+ */
 export type TextKind = keyof typeof DELIMITERS;
-/** Line feed, form feed, carriage return and tab. */
+/**
+ * Control characters that end the effect of an escape sequence: line feed, form feed, carriage
+ * return and tab.
+ */
 const ENDING_CONTROLS = '\n\f\r\t';
 
-/** @param terms the values of (0008,0005); unknown ones are ignored. */
+/**
+ * Returns a function that decodes text.
+ * @param terms values of (0008,0005); unknown values are ignored.
+ */
 export function textDecoder(terms: readonly string[]): DecodeText {
   const named = terms.map((term) =>
     term
@@ -94,8 +109,8 @@ export function textDecoder(terms: readonly string[]): DecodeText {
     const decoder = new TextDecoder(label);
     return (bytes) => decoder.decode(bytes);
   }
-  // The first set that is named is G1 from the beginning, even where only an escape sequence should
-  // select it, because many carts omit the sequence.
+  // The first set that is named is used for G1 from the beginning. By the standard only an escape
+  // sequence should select it, but many carts omit the sequence.
   const numbers = named.map((name) => /^ISO (?:2022 )?IR ?(\d+)$/.exec(name)?.[1] ?? '');
   const g1 = numbers.map((number) => G1_SETS[number]?.set).find(Boolean) ?? LATIN_1;
   return (bytes, kind) => decodeExtended(bytes, g1, DELIMITERS[kind]);
@@ -130,7 +145,9 @@ function decodeExtended(bytes: Uint8Array, initial: CharacterSet, delimiters: st
   return text;
 }
 
-/** The escape sequence at this place, without ESC; '' where DICOM defines no such sequence. */
+/**
+ * Returns the escape sequence at this position, without ESC; '' if DICOM defines no such sequence.
+ */
 function escapeAt(bytes: Uint8Array, at: number): string {
   for (const length of [2, 3]) {
     const sequence = String.fromCharCode(...bytes.subarray(at, at + length));
@@ -139,7 +156,7 @@ function escapeAt(bytes: Uint8Array, at: number): string {
   return '';
 }
 
-/** Both bytes of a character are in the same half of the code table. */
+/** Returns true if both bytes of a character are in the same half of the code table. */
 function isPair([first = 0, second = 0]: Uint8Array): boolean {
   const low = second & 0x7f;
   return (first & 0x80) === (second & 0x80) && low > 0x20 && low < 0x7f;

@@ -5,15 +5,18 @@ import { decodeFileMeta, encodeFileMeta } from './part10.ts';
 import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
- * Data sets from and to bytes. dcmjs decodes text by the first value of (0008,0005) only, and refuses
- * or truncates a header that has several. So the character sets are hidden from it: it then returns
- * one character per byte, and the text is decoded here.
+ * This file converts data sets from and to bytes. dcmjs decodes text by the first value of
+ * (0008,0005) only, and refuses or truncates a header that has several. Therefore the character
+ * sets are hidden from dcmjs: it then returns one character per byte, and the text is decoded here.
  */
 
 const CHARACTER_SET = '00080005';
 const GROUP = 0x0008;
 const ELEMENT = 0x0005;
-/** Six values of sixteen characters are more than any data set needs. */
+/**
+ * Maximum length of (0008,0005) in bytes. No data set needs more than six values of sixteen
+ * characters.
+ */
 const MAX_CHARACTER_SET_BYTES = 128;
 const SEVERAL_SETS = /^[\w -]*\\[\w\\ -]*\0?$/;
 /** Characters that are the same in every character set and need no decoding. */
@@ -30,7 +33,7 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   UT: 'long',
 };
 
-/** The character that dcmjs returns for each byte where no set is declared: its "latin1". */
+/** Byte for each character that dcmjs returns if no set is declared (its "latin1"). */
 const BYTE_OF = new Map(
   [...new TextDecoder('latin1').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))].map(
     (character, byte) => [character, byte],
@@ -45,9 +48,9 @@ interface ReadElement {
 }
 
 /**
- * Takes the character sets out of the start of a file: blanks (0008,0005) of the data set itself, and
- * of items that name several sets, at which dcmjs would stop.
- * @returns the values of (0008,0005) of the data set; empty where it has none.
+ * Removes the character sets from the start of a file: overwrites (0008,0005) of the data set
+ * itself with blanks, and that of items that name several sets, at which dcmjs would stop.
+ * @returns the values of (0008,0005) of the data set; empty if it has none.
  */
 export function takeCharacterSets(file: Buffer): string[] {
   const { meta, dataSetOffset } = decodeFileMeta(file);
@@ -57,7 +60,7 @@ export function takeCharacterSets(file: Buffer): string[] {
   const lengthAt = (at: number) => (explicit ? uint16(at + 6) : file.readUInt32LE(at + 4));
   const valueAt = (at: number) => file.subarray(at + 8, at + 8 + lengthAt(at));
   let sets: string[] = [];
-  // Only the group length and (0008,0001), both short, can come before it.
+  // Only the group length and (0008,0001), both short, can precede it.
   for (let at = dataSetOffset; at + 8 <= file.length; at += 8 + lengthAt(at)) {
     if (uint16(at) !== GROUP || uint16(at + 2) > ELEMENT) break;
     if (uint16(at + 2) < ELEMENT) continue;
@@ -95,7 +98,7 @@ function decodeItem(item: TagDataset, decode: DecodeText): void {
   }
 }
 
-/** The bytes of the file; null where the text cannot be traced back to bytes. */
+/** Returns the bytes of the file; null if the text cannot be traced back to bytes. */
 function bytesOf(text: string): Uint8Array | null {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
@@ -120,7 +123,7 @@ function valuesOf(text: string, kind: TextKind): unknown[] {
   });
 }
 
-/** The values of an element of text, by the character sets that `decode` knows. */
+/** Returns the values of a text element, by the character sets that `decode` knows. */
 export function textValues(bytes: Buffer, kind: TextKind, decode: DecodeText): unknown[] {
   const plain = bytes.toString('latin1');
   return valuesOf(PLAIN.test(plain) ? plain : decode(bytes, kind), kind);
@@ -131,12 +134,16 @@ function itemsOfElement(value: unknown[] | undefined): TagDataset[] {
   return items.filter((item): item is TagDataset => typeof item === 'object' && item !== null);
 }
 
-/** dcmjs reads and writes whole files, whose meta information must name an object. */
+/**
+ * UID in the meta information, which must name an object because dcmjs reads and writes whole
+ * files.
+ */
 const NO_UID = '0.0';
 
 /**
- * A data set of a DIMSE message as keywords and values.
- * @throws SonogateError `object_not_understood` when the bytes are not a data set of this syntax.
+ * Decodes the data set of a DIMSE message to keywords and values.
+ * @throws SonogateError `object_not_understood` if the bytes are not a data set of this transfer
+ *   syntax.
  */
 export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDataset {
   const file = Buffer.concat([
@@ -160,7 +167,7 @@ export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDat
   }
 }
 
-/** A data set of keywords and values as the bytes of a DIMSE message. */
+/** Encodes a data set of keywords and values as the bytes of a DIMSE message. */
 export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): Buffer {
   const meta = dcmjs.data.DicomMetaDictionary.denaturalizeDataset({
     MediaStorageSOPClassUID: NO_UID,
@@ -173,7 +180,7 @@ export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): 
   return file.subarray(decodeFileMeta(file).dataSetOffset);
 }
 
-/** The items of a sequence; empty where it is absent or not a sequence. */
+/** Returns the items of a sequence; empty if it is absent or not a sequence. */
 export function itemsOf(value: unknown): NaturalDataset[] {
   const items = Array.isArray(value) ? value : [value];
   return items.filter((item): item is NaturalDataset => typeof item === 'object' && item !== null);

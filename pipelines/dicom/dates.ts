@@ -3,7 +3,10 @@ import type { DicomIdentity } from './subject.ts';
 const MILLISECONDS_PER_DAY = 86_400_000;
 const SECONDS_PER_HOUR = 3600;
 
-/** The day of a DA (PS3.5 6.2), counted from 1970; also `2024.03.01`, as ACR-NEMA wrote it. */
+/**
+ * Returns the day of a DA (PS3.5 6.2), counted from 1970. It also reads `2024.03.01`, as ACR-NEMA
+ * wrote it.
+ */
 export function dayNumber(date: string): number | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;
@@ -12,7 +15,9 @@ export function dayNumber(date: string): number | null {
   return Date.UTC(year, month - 1, day) / MILLISECONDS_PER_DAY;
 }
 
-/** The seconds from midnight of a TM (PS3.5 6.2), which may stop after the hours or minutes. */
+/**
+ * Returns the seconds from midnight of a TM (PS3.5 6.2), which may stop after the hours or minutes.
+ */
 export function secondsOfDay(time: string): number | null {
   const match = /^(\d{2}):?(\d{2})?:?(\d{2}(?:\.\d{0,6})?)?$/.exec(time);
   if (!match) return null;
@@ -22,13 +27,16 @@ export function secondsOfDay(time: string): number | null {
   return hours * SECONDS_PER_HOUR + minutes * 60 + seconds;
 }
 
-/** A DA as YYYY-MM-DD; null for anything else. */
+/** Returns a DA as YYYY-MM-DD; null for anything else. */
 export function isoDate(date: string): string | null {
   const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(date);
   return parts ? parts.slice(1).join('-') : null;
 }
 
-/** "+0130" → 90 minutes; null for what is not (0008,0201) Timezone Offset From UTC. */
+/**
+ * Converts "+0130" to 90 minutes; null for a text that is not a (0008,0201) Timezone Offset From
+ * UTC.
+ */
 function offsetMinutes(offset: string): number | null {
   const match = /^([+-])(\d{2})(\d{2})$/.exec(offset.trim());
   if (!match) return null;
@@ -43,9 +51,10 @@ function offsetText(minutes: number): string {
 }
 
 /**
- * An instant as DICOM DA, TM and timezone offset. The offset holds for every time in the data set,
- * including those copied from the images (PS3.3 C.12.1.1.8), so it is the offset of the images where
- * they state one, else that of this machine, which is in the same hospital. Without identity: UTC.
+ * Returns an instant as DICOM DA, TM and timezone offset. The offset applies to every time in the
+ * data set, including those copied from the images (PS3.3 C.12.1.1.8). Therefore it is the offset
+ * of the images if they state one, or else that of this machine, which is in the same hospital.
+ * Without identity it is UTC.
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(

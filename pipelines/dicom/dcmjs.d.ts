@@ -1,6 +1,9 @@
-/** The part of dcmjs that we call; the package brings no types. */
+/** The part of dcmjs that we call, because the package has no types. */
 declare module 'dcmjs' {
-  /** Data set by keyword. Sequences are arrays of data sets; `_vrMap` settles an ambiguous VR. */
+  /**
+   * Data set by keyword. Sequences are arrays of data sets; `_vrMap` gives the VR if it is
+   * ambiguous.
+   */
   export interface NaturalDataset {
     [keyword: string]: unknown;
   }
@@ -19,16 +22,19 @@ declare module 'dcmjs' {
   export const data: {
     DicomDict: new (meta: TagDataset) => DicomFile;
     DicomMessage: {
-      /** @throws Error when the bytes are not a DICOM Part 10 file. */
+      /**
+       * Reads a file.
+       * @throws Error if the bytes are not a DICOM Part 10 file.
+       */
       readFile(
         bytes: ArrayBuffer,
         options?: { ignoreErrors?: boolean; untilTag?: string; includeUntilTagValue?: boolean },
       ): DicomFile;
     };
     DicomMetaDictionary: {
-      /** `(0010,0010)` → its entry of PS3.6. */
+      /** Entry of PS3.6 for each tag, written as `(0010,0010)`. */
       dictionary: Readonly<Record<string, { name: string; vr: string }>>;
-      /** Keyword → the same entry. */
+      /** The same entry for each keyword. */
       nameMap: Readonly<Record<string, { tag: string }>>;
       denaturalizeDataset(dataset: NaturalDataset): TagDataset;
       naturalizeDataset(dataset: TagDataset): NaturalDataset;

@@ -3,7 +3,7 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { decodeTexts, takeCharacterSets } from './data-set.ts';
 import { fileStart } from './part10.ts';
 
-/** The DICOM JSON model (PS3.18 Annex F) of objects that are stored as files. */
+/** This file converts objects that are stored as files to the DICOM JSON model (PS3.18 Annex F). */
 
 export interface JsonAttribute {
   vr: string;
@@ -16,15 +16,18 @@ export type JsonDataSet = Record<string, JsonAttribute>;
 const PIXEL_DATA = '7FE00010';
 const CHARACTER_SET = '00080005';
 
-/** Bytes of a data set without its pixel data that are read into memory. */
+/** Maximum number of bytes of a data set, without its pixel data, that are read into memory. */
 export const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
-/** Longer binary values are bulk data with a separate address (PS3.18 F.2.2, Table F.2.3-1). */
+/**
+ * Length in bytes above which a binary value is bulk data with a separate address (PS3.18 F.2.2,
+ * Table F.2.3-1).
+ */
 const LONGEST_INLINE_BYTES = 16 * 1024;
 /** Value representations of bytes (PS3.18 table F.2.3-1). */
 const BINARY = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN']);
 
 /**
- * The data set of a DICOM file up to its pixel data, by tag, with its text decoded.
+ * Reads the data set of a DICOM file up to its pixel data, by tag, with its text decoded.
  * @throws SonogateError `object_not_understood`, also for a data set over the limit.
  */
 export async function readTagDataSet(path: string): Promise<TagDataset> {
@@ -45,13 +48,13 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
 }
 
 /**
- * A data set in the DICOM JSON model.
- * @param bulkDataUri address of the bulk data with this tag; only values of the data set itself have
- * one, those of items are contained in the answer.
+ * Converts a data set to the DICOM JSON model.
+ * @param bulkDataUri address of the bulk data with this tag. Only values of the data set itself
+ *   have an address; those of items are contained in the answer.
  */
 export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => string): JsonDataSet {
   const json = itemJson(dataSet, bulkDataUri);
-  // The answer is UTF-8, whatever the file is in (PS3.18 F.2.1).
+  // The answer is UTF-8, whatever the character set of the file (PS3.18 F.2.1).
   if (json[CHARACTER_SET]) json[CHARACTER_SET] = { vr: 'CS', Value: ['ISO_IR 192'] };
   return json;
 }
@@ -59,7 +62,7 @@ export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => str
 function itemJson(dataSet: TagDataset, bulkDataUri: ((tag: string) => string) | null): JsonDataSet {
   const json: JsonDataSet = {};
   for (const [tag, { vr, Value }] of Object.entries(dataSet)) {
-    // Group lengths are no attributes of the model; sequences delimit themselves.
+    // Group lengths are not attributes of the model, and JSON needs no lengths.
     if (!/^[0-9A-Fa-f]{8}$/.test(tag) || tag.endsWith('0000')) continue;
     if (tag === PIXEL_DATA) {
       if (bulkDataUri) json[tag] = { vr: vr === 'OW' ? 'OW' : 'OB', BulkDataURI: bulkDataUri(tag) };
@@ -93,7 +96,7 @@ function attributeJson(
 
 const isItem = (value: unknown): value is TagDataset => typeof value === 'object' && value !== null;
 
-/** The bytes of a binary value, which dcmjs returns as one or several buffers. */
+/** Returns the bytes of a binary value, which dcmjs returns as one or several buffers. */
 export function bytesOf(values: readonly unknown[] | undefined): Buffer {
   return Buffer.concat(
     (values ?? []).flatMap((value) => {
@@ -108,7 +111,7 @@ export function bytesOf(values: readonly unknown[] | undefined): Buffer {
 /** Representations whose JSON value is a number (PS3.18 table F.2.3-1). */
 const NUMBERS = new Set(['DS', 'FD', 'FL', 'IS', 'SL', 'SS', 'UL', 'US', 'SV', 'UV']);
 
-/** One value: null is an empty one among others (PS3.18 F.2.5). */
+/** Returns one value; null is an empty value among others (PS3.18 F.2.5). */
 function valueJson(vr: string, value: unknown): unknown {
   if (value === null || value === undefined || value === '') return null;
   if (vr === 'PN') return nameJson(value);
@@ -123,7 +126,7 @@ function valueJson(vr: string, value: unknown): unknown {
   return String(value);
 }
 
-/** The component groups of a name that have a value. */
+/** Returns the component groups of a name that have a value. */
 function nameJson(value: unknown): Record<string, string> | null {
   const [alphabetic, ideographic, phonetic] =
     typeof value === 'string' ? value.split('=') : GROUPS.map((group) => groupOf(value, group));
@@ -136,7 +139,7 @@ const GROUPS = ['Alphabetic', 'Ideographic', 'Phonetic'] as const;
 const groupOf = (value: unknown, group: string): string =>
   isItem(value) ? String((value as Record<string, unknown>)[group] ?? '') : '';
 
-/** An attribute with values as text, as queries return them. */
+/** Returns an attribute with values as text, as queries return them. */
 export function jsonAttribute(vr: string, values: readonly string[]): JsonAttribute {
   return attributeJson('', vr, [...values], null);
 }

@@ -16,17 +16,22 @@ export interface FileMeta {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
-  /** (0002,0016): the AE that sent the object to us. */
+  /** AE that sent the object to us (0002,0016). */
   sourceAeTitle: string;
-  /** (0002,0018): our AE that received it. */
+  /** Our AE that received the object (0002,0018). */
   receivingAeTitle: string;
 }
 
 const PREAMBLE_LENGTH = 128;
 const PREFIX = 'DICM';
-/** Where the file meta information begins: after 128 bytes of anything and `DICM` (PS3.10 7.1). */
+/**
+ * Offset at which the file meta information begins: after 128 bytes of any content and `DICM`
+ * (PS3.10 7.1).
+ */
 export const PREFIX_END = PREAMBLE_LENGTH + PREFIX.length;
-/** Enough for any file meta information seen, including private information. */
+/**
+ * Number of bytes that is enough for any file meta information seen, including private information.
+ */
 export const MAX_META_BYTES = 64 * 1024;
 
 /** Value representations with a 32-bit length in explicit VR (PS3.5 7.1.2). */
@@ -34,7 +39,9 @@ export const LONG_FORM: ReadonlySet<string> = new Set(
   'OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '),
 );
 
-/** Preamble and file meta information, to be written before a data set as it was received. */
+/**
+ * Returns preamble and file meta information, to be written before a data set as it was received.
+ */
 export function encodeFileMeta(meta: FileMeta): Buffer {
   const elements = Buffer.concat([
     element(0x0001, 'OB', Buffer.from([0, 1])),
@@ -59,7 +66,7 @@ export function encodeFileMeta(meta: FileMeta): Buffer {
 /**
  * Reads the file meta information at the start of a file.
  * @returns the meta and the offset at which the data set begins.
- * @throws SonogateError `object_not_understood` when it is not a DICOM file.
+ * @throws SonogateError `object_not_understood` if it is not a DICOM file.
  */
 export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: number } {
   if (!hasPreamble(bytes)) {
@@ -67,7 +74,8 @@ export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: 
   }
   const values = new Map<number, string>();
   let offset = PREFIX_END;
-  // Read up to the first element of another group, because some writers get the group length wrong.
+  // Elements are read up to the first one of another group, because some writers get the group
+  // length wrong.
   while (offset + 8 <= bytes.length && bytes.readUInt16LE(offset) === 0x0002) {
     const number = bytes.readUInt16LE(offset + 2);
     const long = LONG_FORM.has(bytes.toString('latin1', offset + 4, offset + 6));
@@ -91,7 +99,10 @@ export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: 
   return { meta, dataSetOffset: offset };
 }
 
-/** @throws SonogateError `object_not_understood` when it is not a DICOM file. */
+/**
+ * Reads the file meta information of a file.
+ * @throws SonogateError `object_not_understood` if it is not a DICOM file.
+ */
 export async function readFileMeta(
   path: string,
 ): Promise<{ meta: FileMeta; dataSetOffset: number; bytes: number }> {
@@ -125,16 +136,16 @@ function element(number: number, representation: string, value: Buffer): Buffer 
   return Buffer.concat([header, value]);
 }
 
-/** The first bytes of a DICOM file, in a buffer that nothing else shares. */
+/** First bytes of a DICOM file, in a buffer that nothing else shares. */
 interface FileStart {
   start: Buffer<ArrayBuffer>;
-  /** Whether this is the whole file. */
+  /** Whether `start` is the whole file. */
   whole: boolean;
 }
 
 /**
- * The start of a DICOM file; for a deflated file, the start of the inflated one. No more is inflated
- * than is asked for, since one deflated megabyte may hold a thousand.
+ * Returns the start of a DICOM file; for a deflated file, the start of the inflated one. No more is
+ * inflated than requested, because one deflated megabyte may hold a thousand.
  * @param limit bytes of the file, or of the inflated data set.
  * @throws SonogateError `object_not_understood`.
  */
@@ -159,7 +170,7 @@ async function firstBytes(path: string, limit: number): Promise<FileStart> {
   }
 }
 
-/** Only the data set is deflated, not the file meta information (PS3.5 A.5). */
+/** Inflates the start of a data set. The file meta information is not deflated (PS3.5 A.5). */
 async function firstInflated(
   path: string,
   offset: number,
@@ -187,7 +198,10 @@ async function firstInflated(
   }
 }
 
-/** `Buffer.concat` may use pooled memory, which dcmjs would read beyond the buffer. */
+/**
+ * Joins buffers in new memory. `Buffer.concat` may use pooled memory, which dcmjs would read beyond
+ * the buffer.
+ */
 function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const whole = Buffer.alloc(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -196,7 +210,7 @@ function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
 }
 
 /**
- * A data set by keyword as a DICOM Part 10 file, Explicit VR Little Endian, text in UTF-8.
+ * Encodes a data set by keyword as a DICOM Part 10 file, Explicit VR Little Endian, text in UTF-8.
  * `dataset` has at least SOPClassUID and SOPInstanceUID; its `_vrMap` gives the VR of an element
  * that may have several (Pixel Data).
  */
@@ -214,7 +228,7 @@ export function encodePart10(dataset: NaturalDataset): Buffer {
   return Buffer.from(file.write({ fragmentMultiframe: false }));
 }
 
-/** Bytes as the value of an OB element: padded to an even length (PS3.5 7.1.1). */
+/** Returns bytes as the value of an OB element, padded to an even length (PS3.5 7.1.1). */
 export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
   const even = new Uint8Array(bytes.length + (bytes.length % 2));
   even.set(bytes);
@@ -224,17 +238,20 @@ export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
 /** Value representations of group 0008, with which a data set begins. */
 const FIRST_REPRESENTATIONS = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
 const LAST_ELEMENT_OF_0008 = 0x9999;
-/** A data set begins with a length, a character set, an image type or a UID; none is longer. */
+/**
+ * Greatest length of the first value of a data set, which is a length, a character set, an image
+ * type or a UID.
+ */
 const LONGEST_FIRST_VALUE = 1024;
 
-/** Whether the bytes begin with the preamble and prefix of PS3.10 7.1. */
+/** Returns true if the bytes begin with the preamble and prefix of PS3.10 7.1. */
 export function hasPreamble(head: Buffer): boolean {
   return head.toString('latin1', PREAMBLE_LENGTH, PREFIX_END) === PREFIX;
 }
 
 /**
- * The transfer syntax of a data set without file meta information, judged by its first element, which
- * is of group 0008. Null where the bytes are not such an element.
+ * Returns the transfer syntax of a data set without file meta information, judged by its first
+ * element, which is in group 0008. Null if the bytes are not such an element.
  */
 export function guessTransferSyntax(head: Buffer): string | null {
   if (head.length < 8) return null;
@@ -246,8 +263,8 @@ export function guessTransferSyntax(head: Buffer): string | null {
 }
 
 /**
- * Whether a file is DICOM, judged by its first bytes: the preamble of PS3.10, file meta information
- * without preamble, or a bare data set, as old writers and some archives store it.
+ * Returns true if a file is DICOM, judged by its first bytes: the preamble of PS3.10, file meta
+ * information without preamble, or a bare data set, as old writers and some archives store it.
  */
 export function isDicom(head: Buffer): boolean {
   const meta =

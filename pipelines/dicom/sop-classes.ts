@@ -1,4 +1,4 @@
-/** SOP classes (PS3.4, PS3.6 Annex A): the only place that spells their UIDs. */
+/** SOP classes (PS3.4, PS3.6 Annex A). This is the only file that spells their UIDs. */
 
 /** Verification (PS3.4 A.4). */
 export const VERIFICATION = '1.2.840.10008.1.1';
@@ -54,8 +54,9 @@ export const STORAGE_CLASS = {
 } as const;
 
 /**
- * Storage SOP classes that the gateway accepts; carts in the field still send retired ones. All that
- * it produces is among them, so that a PACS can send a whole study back after a delivery.
+ * Storage SOP classes that the gateway accepts, including retired ones that carts in the field
+ * still send. They include all classes that the gateway produces, so that a PACS can send a whole
+ * study back after a delivery.
  */
 export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [STORAGE_CLASS.ultrasound, 'Ultrasound Image'],
@@ -80,7 +81,7 @@ export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [STORAGE_CLASS.labelMapSegmentation, 'Label Map Segmentation'],
 ]);
 
-/** Accepted so that our own objects may come back; no pipeline reads them. */
+/** Classes that are accepted so that our objects may come back; no pipeline reads them. */
 const STORED_ONLY: ReadonlySet<string> = new Set([
   STORAGE_CLASS.keyObjects,
   STORAGE_CLASS.presentationState,
@@ -88,12 +89,12 @@ const STORED_ONLY: ReadonlySet<string> = new Set([
   STORAGE_CLASS.labelMapSegmentation,
 ]);
 
-/** The classes of objects that are fetched from an archive. */
+/** Classes of objects that are fetched from an archive. */
 export const RETRIEVED_STORAGE: ReadonlyMap<string, string> = new Map(
   [...ACCEPTED_STORAGE].filter(([uid]) => !STORED_ONLY.has(uid)),
 );
 
-/** The accepted classes that are structured reports. */
+/** Accepted classes that are structured reports. */
 export const ACCEPTED_REPORTS: ReadonlySet<string> = new Set([
   STORAGE_CLASS.basicTextSr,
   STORAGE_CLASS.enhancedSr,
@@ -110,7 +111,7 @@ export const ULTRASOUND_IMAGES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.ultrasoundMultiframeRetired,
 ]);
 
-/** Screens that other programs captured, still and multi-frame, of every depth. */
+/** Screens that other programs captured, still and multi-frame, of every bit depth. */
 export const SECONDARY_CAPTURES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.secondaryCapture,
   STORAGE_CLASS.multiframeSingleBit,

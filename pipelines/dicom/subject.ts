@@ -1,9 +1,9 @@
 /**
- * Whose result it is and which images it came from: the second argument of every builder (SR, PDF,
- * FHIR). In the pipeline the subject is anonymous; a delivery builds its own copy with the identity
- * of the source images ("identity is joined last").
+ * Subject of a result: the patient, the study and the images from which it came. It is the second
+ * argument of every builder (SR, PDF, FHIR). In the pipeline the subject is anonymous; a delivery
+ * builds a separate copy with the identity of the source images ("identity is joined last").
  */
-/** Lossy Image Compression (0028,2110) `01` with its ratios and methods, as in the header. */
+/** Ratios and methods of Lossy Image Compression (0028,2110) `01`, as in the header. */
 export interface LossyHistory {
   ratios: readonly string[];
   methods: readonly string[];
@@ -13,15 +13,17 @@ export interface SourceInstance {
   sopClassUid: string;
   sopInstanceUid: string;
   seriesInstanceUid: string;
-  /** Modality (0008,0060) of its series; absent where the source does not state it. */
+  /** Modality (0008,0060) of its series; absent if the source does not state it. */
   modality?: string;
-  /** Name of the file in the request, which `measurement.source.file` refers to. */
+  /** Name of the file in the request, to which `measurement.source.file` refers. */
   file: string;
   numberOfFrames: number;
-  /** 0 for an object without pixels, such as a structured report of the machine. */
+  /**
+   * Rows of the image; 0 for an object without pixels, such as a structured report of the machine.
+   */
   rows: number;
   columns: number;
-  /** Null or absent: the header states no lossy compression. */
+  /** Null or absent if the header states no lossy compression. */
   lossy?: LossyHistory | null;
 }
 
@@ -31,7 +33,7 @@ export interface DicomIdentity {
   PatientName: string;
   PatientID: string;
   IssuerOfPatientID: string;
-  /** From Issuer of Patient ID Qualifiers (0010,0024); absent where the images have none. */
+  /** Value of Issuer of Patient ID Qualifiers (0010,0024); absent if the images have none. */
   IssuerOfPatientIDQualifiers?: { UniversalEntityID: string; UniversalEntityIDType: string };
   PatientBirthDate: string;
   PatientSex: string;
@@ -42,19 +44,19 @@ export interface DicomIdentity {
   StudyDescription: string;
   AccessionNumber: string;
   ReferringPhysicianName: string;
-  /** Acquisition as a DICOM DT, with its offset where the header has one; or ''. */
+  /** Time of acquisition as a DICOM DT, with its offset if the header has one; '' if not known. */
   AcquisitionDateTime: string;
   TimezoneOffsetFromUTC: string;
 }
 
-/** The ultrasound machine as the images name it; '' for what they do not state (PS3.3 C.7.5.1). */
+/** Ultrasound machine as the images name it; '' for what they do not state (PS3.3 C.7.5.1). */
 export interface Equipment {
   manufacturer: string;
   model: string;
   station: string;
 }
 
-/** What the order of the study adds, where a worklist has it (docs/orders.md). */
+/** Values that the order of the study adds, if a worklist has it (docs/orders.md). */
 export interface SubjectOrder {
   accessionNumber: string;
   placerOrderNumber: string;
@@ -62,32 +64,34 @@ export interface SubjectOrder {
   requestedProcedure: string;
   referringPhysicianName: string;
   /**
-   * The values of this subject and its result that are from the order, because the images lack
-   * them: `indication`, `dating`, `accessionNumber` and others.
+   * Names of the values of this subject and its result that come from the order, because the images
+   * lack them: `indication`, `dating`, `accessionNumber` and others.
    */
   joined: readonly string[];
 }
 
 export interface Subject {
-  /** The request id: every UID and FHIR identifier of the result is derived from it. */
+  /** Request id. Every UID and FHIR identifier of the result is derived from it. */
   requestId: string;
   identity: DicomIdentity | null;
   /**
-   * Everything that came with the study, including objects that are not images: see `imagesOf` in
-   * sr/references.ts.
+   * All objects that came with the study, including those that are not images (`imagesOf` in
+   * sr/references.ts).
    */
   instances: readonly SourceInstance[];
-  /** The request of the previous result of the same study, whose documents these replace. */
+  /** Request of the previous result of the same study, whose documents these replace. */
   supersedes?: string | null;
-  /** Signed revision of the result; 0 or absent for the draft. A signed document is a new object. */
+  /**
+   * Signed revision of the result; 0 or absent for the draft. A signed document is a new object.
+   */
   signedRevision?: number;
-  /** Set where the receiver gets no drafts: its first signed document replaces nothing. */
+  /** Set if the receiver gets no drafts, so that its first signed document replaces nothing. */
   draftsWithheld?: boolean;
-  /** Of the first image that states it; absent where none does. */
+  /** Equipment of the first image that states it; absent if none does. */
   equipment?: Equipment | null;
-  /** The reason for the examination, for the head of the report; never with identifiers. */
+  /** Reason for the examination, for the head of the report; never with identifiers. */
   indication?: string | null;
   order?: SubjectOrder | null;
-  /** Gestational age on the day of the scan and how it was dated, where it was given. */
+  /** Gestational age on the day of the scan and how it was dated, if it was given. */
   dating: { gaDays: number; basis: string } | null;
 }

@@ -1,4 +1,7 @@
-/** How a transfer syntax stores pixels (PS3.5 Annex A); `input/pixels/compressed.ts` decodes them. */
+/**
+ * Form in which a transfer syntax stores pixels (PS3.5 Annex A); `input/pixels/compressed.ts`
+ * decodes them.
+ */
 export type PixelCoding =
   | 'native'
   | 'jpeg-sequential'
@@ -38,7 +41,7 @@ const lossy = (name: string, coding: PixelCoding): TransferSyntax => ({
 });
 
 /**
- * The transfer syntaxes that the gateway receives, sends on and reads, in the order in which an
+ * Transfer syntaxes that the gateway receives, sends on and reads, in the order in which an
  * association offers them: first those that need no codec, then those that lose nothing.
  */
 export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
@@ -59,7 +62,7 @@ export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2.4.81': lossy('JPEG-LS Near-Lossless', 'jpeg-ls'),
   '1.2.840.10008.1.2.4.91': lossy('JPEG 2000', 'jpeg-2000'),
   '1.2.840.10008.1.2.4.203': lossy('HTJ2K', 'ht-jpeg-2000'),
-  // Recompresses a JPEG without a further loss; the JPEG itself has lost something.
+  // This syntax recompresses a JPEG without a further loss, but the JPEG itself has lost something.
   '1.2.840.10008.1.2.4.111': lossy('JPEG XL, from JPEG', 'jpeg-xl'),
   '1.2.840.10008.1.2.4.112': lossy('JPEG XL', 'jpeg-xl'),
   '1.2.840.10008.1.2.4.100': lossy('MPEG-2 video', 'video'),
@@ -88,7 +91,9 @@ export const COMPRESSED_TRANSFER_SYNTAXES = listed(({ coding }) => coding !== 'n
 export const LOSSLESS_TRANSFER_SYNTAXES = listed((syntax) => !syntax.lossy);
 export const LOSSY_TRANSFER_SYNTAXES = listed((syntax) => syntax.lossy);
 
-/** The entry of a transfer syntax UID; an unknown one is unsupported and named by its UID. */
+/**
+ * Returns the entry of a transfer syntax UID. An unknown one is unsupported and named by its UID.
+ */
 export function transferSyntax(uid: string): TransferSyntax {
   return TRANSFER_SYNTAXES[uid] ?? { name: uid, coding: 'unsupported', lossy: false };
 }
