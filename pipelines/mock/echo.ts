@@ -13,7 +13,7 @@ import { machineReport } from './machine-report.ts';
 import { AREA, mockClip } from './picture.ts';
 import type { Seed } from './seed.ts';
 
-/** The clips of the examination. */
+/** Views of the clips of the examination. */
 const VIEWS = [
   'PLAX',
   'PSAX-PM',
@@ -23,7 +23,10 @@ const VIEWS = [
   'SUBCOSTAL-IVC',
 ] as const satisfies readonly HeartView[];
 
-/** Quantities of the sections that are not drawn, of a usual heart, as a machine reports them. */
+/**
+ * Values of the quantities whose sections are not drawn, of a usual heart, as a machine reports
+ * them.
+ */
 const REPORTED = {
   ivsd: 0.92,
   lvidd: 4.7,
@@ -53,7 +56,10 @@ const REPORTED = {
   'lvot-gradient-rest': 5,
 } as const satisfies Partial<Record<EchoConcept, number>>;
 
-/** The clips as the survey of the views would name them; nobody looked at them. */
+/**
+ * Returns the clips with their views, as the survey of the views would return them. No image is
+ * read.
+ */
 function viewsOf(file: string): ClipView[] {
   return VIEWS.map((view) => ({
     clip: mockClip(`${file}/${view}`, BEAT_FRAMES, BEAT.perFrame),
@@ -66,7 +72,10 @@ function viewsOf(file: string): ClipView[] {
   }));
 }
 
-/** The real sections applied to made-up readings: the same envelope as for a live request. */
+/**
+ * Applies the real sections to made-up readings, so that the envelope is the same as for a live
+ * request.
+ */
 export function mockEcho(
   job: Job,
   seed: Seed,

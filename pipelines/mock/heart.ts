@@ -5,13 +5,13 @@ import { APICAL_VIEWS, type ApicalView } from '../echo/chambers/gaps.ts';
 import { CENTRE, MM_PER_PIXEL } from './picture.ts';
 import type { Seed } from './seed.ts';
 
-/** Seconds of a heartbeat, of its systole, and between two frames. */
+/** Duration of a heartbeat, of its systole, and time between two frames, in seconds. */
 export const BEAT = { seconds: 0.9, systole: 0.375, perFrame: 0.075 } as const;
 
-/** Frames of a clip: one heartbeat, and some of the next. */
+/** Number of frames of a clip: one heartbeat, and some of the next. */
 export const BEAT_FRAMES = 15;
 
-/** A ventricle in one plane in millimetres: half an ellipse on its valve, apex on top. */
+/** A ventricle in one plane, in millimetres: half an ellipse on its valve, with the apex on top. */
 interface Ventricle {
   base: number;
   length: number;
@@ -21,15 +21,21 @@ interface Ventricle {
 const FILLED: Ventricle = { base: 47, length: 88, wall: 9 };
 const EMPTIED: Ventricle = { base: 35, length: 72, wall: 12.5 };
 
-/** The atrium below the valve: its width as a share of the valve, and its depth in millimetres. */
+/**
+ * The atrium below the valve: its width as a share of that of the valve, and its depth in
+ * millimetres.
+ */
 const ATRIUM = { width: 0.85, depth: 44 } as const;
 
 const STEPS = 24;
-/** Distance between the points of an outline along its straight edges, pixels. */
+/** Distance in pixels between the points of an outline along its straight edges. */
 const STEP = 8;
 const VALVE: Point = { x: CENTRE.x, y: 0.72 * 300 };
 
-/** Half an ellipse about the middle of the valve, from left to right; a negative height points down. */
+/**
+ * Returns half an ellipse with its centre in the middle of the valve, from left to right. With a
+ * negative height it points down.
+ */
 function dome(width: number, height: number): Point[] {
   return Array.from({ length: STEPS + 1 }, (_, i) => {
     const angle = Math.PI - (Math.PI * i) / STEPS;
@@ -40,7 +46,7 @@ function dome(width: number, height: number): Point[] {
   });
 }
 
-/** The outline with points along its straight edges too, as the outline of a mask has them. */
+/** Adds points along the straight edges of an outline, as the outline of a mask has them. */
 function closed(points: readonly Point[]): Point[] {
   return points.flatMap((from, i) => {
     const to = points[(i + 1) % points.length] ?? from;
@@ -62,7 +68,10 @@ function outlinesOf({ base, length, wall }: Ventricle): ChamberFrame['outlines']
   };
 }
 
-/** 0 at end-diastole, 1 at end-systole, with a cosine in between. */
+/**
+ * Returns how far the ventricle has contracted: 0 at end-diastole, 1 at end-systole, and a cosine
+ * in between.
+ */
 function contraction(time: number): number {
   const within = time % BEAT.seconds;
   const share =
@@ -89,7 +98,10 @@ function frameAt(frame: number, size: number): ChamberFrame {
 
 const heartRate = 60 / BEAT.seconds;
 
-/** The outlines of one apical clip as the networks would return them, of a usual left ventricle. */
+/**
+ * Returns the outlines of one apical clip as the networks would return them, of a usual left
+ * ventricle.
+ */
 function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
   const size = 0.98 + 0.04 * seed.share(7);
   const percent = 57 + 6 * seed.share(8);
@@ -122,7 +134,7 @@ function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
   };
 }
 
-/** The outlines of the apical clips among these, by the view of each. */
+/** Returns the outlines of the apical clips among these, each by its view. */
 export function apicalClips(
   clips: readonly { view: string; clip: Clip }[],
   seed: Seed,

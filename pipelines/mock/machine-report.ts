@@ -2,12 +2,15 @@ import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
 import type { CartMeasurement } from '../contract/study.ts';
 import type { Seed } from './seed.ts';
 
-/** Half width of the range within which a made-up value varies with the input, as a share of it. */
+/**
+ * Half width of the range within which a made-up value varies with the input, as a share of the
+ * value.
+ */
 const VARIATION = 0.02;
 
 /**
- * Values as the structured report of an ultrasound machine gives them, in the unit of the concept
- * table. What a mock run does not draw, it reports so.
+ * Returns values as the structured report of an ultrasound machine gives them, in the unit of the
+ * concept table. A mock run reports the values that it does not draw in this way.
  */
 export function machineReport(
   file: string,
@@ -31,7 +34,7 @@ export function machineReport(
   });
 }
 
-/** What a report may say about a value, and this one does not. */
+/** Properties that a report may state about a value, and that this report does not state. */
 const UNSAID = {
   derivation: null,
   selection: null,

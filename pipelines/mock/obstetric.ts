@@ -16,10 +16,10 @@ import { machineReport } from './machine-report.ts';
 import { CENTRE, MM_PER_PIXEL, mockClip } from './picture.ts';
 import type { Seed } from './seed.ts';
 
-/** Gestational age whose sizes are used where none was given. */
+/** Gestational age, in days, whose sizes are used if none was given. */
 const USUAL_GA_DAYS = 196;
 
-/** What each frame of the clip shows, in their order. */
+/** Planes that the frames of the clip show, in their order. */
 const SHOWN = [
   'transthalamic',
   'abdominal',
@@ -32,8 +32,8 @@ const SHOWN = [
 const SURE = { confidence: 0.9, accepted: true } as const;
 
 /**
- * Quantities of the sections that are not drawn. They are of no single pregnancy: a mock result has
- * every section, also those that one examination never has together.
+ * Values of the quantities whose sections are not drawn. They do not belong to a single pregnancy:
+ * a mock result has every section, also those that one examination never has together.
  */
 const REPORTED = {
   'deepest-vertical-pocket': 48,
@@ -63,14 +63,17 @@ const away = ({ x, y }: Point, mmRight: number, mmDown: number): Point => ({
   y: y + mmDown / MM_PER_PIXEL,
 });
 
-/** The frame of a clip on which a plane is shown. */
+/** Returns the frame of a clip on which a plane is shown. */
 const on = (clip: Clip) => (label: (typeof SHOWN)[number]) => ({
   clip,
   frame: clip.frames[SHOWN.indexOf(label)] as Frame,
   estimate: { label, confidence: 0.9 },
 });
 
-/** Outlines and ends as a locator would return them, for a fetus of average size for its age. */
+/**
+ * Returns outlines and end points as a locator would return them, for a fetus of average size for
+ * its age.
+ */
 function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
   const { from, to } = INTERGROWTH_SIZE_WEEKS;
   const weeks = Math.min(Math.max((options.dating?.ga_days ?? USUAL_GA_DAYS) / 7, from), to);
@@ -102,7 +105,7 @@ function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameRea
   ];
 }
 
-/** What the readers of the other sections would have found on the images. */
+/** Returns what the readers of the other sections would have found on the images. */
 function viewsOf(clip: Clip): StudyEvidence['views'] {
   const at = on(clip);
   const lowerEdge: Point = { x: 130, y: 90 };
@@ -160,8 +163,8 @@ function viewsOf(clip: Clip): StudyEvidence['views'] {
 }
 
 /**
- * The real sections applied to made-up readings: the same envelope as for a live request, and
- * something to read in each of its sections.
+ * Applies the real sections to made-up readings, so that the envelope is the same as for a live
+ * request and each section has content.
  */
 export function mockObstetric(
   job: Job,

@@ -5,18 +5,21 @@ import type { GrayImage, Point } from '../contract/image.ts';
 import { type Clip, type Frame, type RgbImage, UNDESCRIBED } from '../contract/study.ts';
 import { stamped } from './watermark.ts';
 
-/** Small, because every picture of a mock run is searched for text, drawn and encoded. */
+/**
+ * Size of a frame in pixels. It is small, because every picture of a mock run is searched for text,
+ * drawn and encoded.
+ */
 export const FRAME = { width: 400, height: 300 } as const;
 
 export const MM_PER_PIXEL = 0.6;
 
-/** The middle of the sector. */
+/** Centre of the sector. */
 export const CENTRE: Point = { x: FRAME.width / 2, y: FRAME.height * 0.55 };
 
-/** The ultrasound area of a frame: all of it. */
+/** Ultrasound area of a frame, which is the whole frame. */
 export const AREA = { minX: 0, minY: 0, maxX: FRAME.width - 1, maxY: FRAME.height - 1 };
 
-/** A frame that shows the shape of a sector and states that it is not an image. */
+/** Draws a frame that shows the shape of a sector and states that it is not an image. */
 async function picture(): Promise<Buffer> {
   const sector: Mark = {
     kind: 'area',
@@ -35,7 +38,7 @@ async function picture(): Promise<Buffer> {
 
 let drawn: Promise<Buffer> | null = null;
 
-/** Drawn once per process, because it never changes. */
+/** Returns the picture, which is drawn once per process, because it never changes. */
 function drawnOnce(): Promise<Buffer> {
   drawn ??= picture();
   return drawn;
@@ -49,7 +52,7 @@ const inColour = async (): Promise<RgbImage> => ({
     .toBuffer(),
 });
 
-/** What the previews search for text that must not be shown. */
+/** Returns the grey image, which the previews search for text that must not be shown. */
 const inGray = async (): Promise<GrayImage> => ({
   ...FRAME,
   data: await sharp(await drawnOnce())
@@ -59,12 +62,12 @@ const inGray = async (): Promise<GrayImage> => ({
     .toBuffer(),
 });
 
-/** One frame of a mock clip; it has no anatomy, so nothing can be measured on it. */
+/** Returns one frame of a mock clip. It has no anatomy, so nothing can be measured on it. */
 function mockFrame(index: number, time: number): Frame {
   return { index, time, gray: inGray, rgb: inColour };
 }
 
-/** A clip of this many frames, `seconds` apart. */
+/** Returns a clip with this many frames, `seconds` apart. */
 export function mockClip(file: string, frames: number, seconds: number): Clip {
   return {
     file,

@@ -20,12 +20,15 @@ import { mockObstetric } from './obstetric.ts';
 import { type Seed, seedOf } from './seed.ts';
 import { MOCK, MOCK_IDENTITY, stamped, watermarked } from './watermark.ts';
 
-/** The same input gives the same bytes, so nothing may contain the time of the run. */
+/**
+ * Fixed time of every mock result. The same input must give the same bytes, so nothing may contain
+ * the time of the run.
+ */
 const MADE = new Date('2026-01-01T00:00:00.000Z');
 
-/** Between two stages; all of a run takes less than two seconds. */
+/** Pause between two stages. A whole run takes less than two seconds. */
 const PAUSE_MS = 20;
-/** Long enough to be watched, waited for and canceled. */
+/** Pause of a slow run, long enough that the run can be watched, waited for and canceled. */
 const SLOW_PAUSE_MS = 2000;
 
 const STEPS: Readonly<Record<'obstetric' | 'echo', readonly (readonly [PipelineStage, string])[]>> =
@@ -49,7 +52,7 @@ const STEPS: Readonly<Record<'obstetric' | 'echo', readonly (readonly [PipelineS
     ],
   };
 
-/** Which critical flag the scenario `triage` raises (api 6.3). */
+/** Critical flag that the scenario `triage` raises, by endpoint (api 6.3). */
 const FLAGS: Readonly<Record<'obstetric' | 'echo', CriticalFlag>> = {
   obstetric: {
     code: 'absent-end-diastolic-flow',
@@ -83,10 +86,13 @@ function withFlag(result: Result, { code, display, section }: CriticalFlag): Res
   return { ...result, findings: [finding, ...result.findings] };
 }
 
-/** Pictures that are not drawn over a frame, which has the mark already. */
+/**
+ * Pictures that are not drawn over a frame. Only they need the mark, because a frame already has
+ * it.
+ */
 const CHARTS: ReadonlySet<string> = new Set(['growth-chart.png', 'bullseye.png']);
 
-/** The entry of a picture with MOCK across it. */
+/** Returns the entry of a picture after writing MOCK across it. */
 async function stampedEntry(entry: ArtifactEntry, folder: string): Promise<ArtifactEntry> {
   if (!CHARTS.has(entry.name)) return entry;
   const path = join(folder, entry.name);
@@ -96,7 +102,10 @@ async function stampedEntry(entry: ArtifactEntry, folder: string): Promise<Artif
   return { ...entry, bytes: bytes.length, sha256 };
 }
 
-/** The result of a job, the study that it is drawn from, and what its documents need beside. */
+/**
+ * Returns the result of a job, the study from which it is drawn, and the further data that its
+ * documents need.
+ */
 function make(
   job: Job,
   seed: Seed,
@@ -116,9 +125,9 @@ function make(
 }
 
 /**
- * The mock backend of test keys: the stages, events, envelope and artifacts of a live run in less
- * than two seconds, the same for the same input, and marked as made up wherever they are read. It
- * does not open the files. `extra` are artifacts of other folders.
+ * Returns the mock backend of test keys. It has the stages, events, envelope and artifacts of a
+ * live run in less than two seconds, is the same for the same input, and is marked as made up
+ * wherever it is read. It does not open the files. `extra` are artifacts of other folders.
  */
 export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
   return async (folder, report, signal) => {
@@ -151,7 +160,8 @@ export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
       result,
       subject: { requestId: `mock_${seed.id}`, identity: MOCK_IDENTITY, instances: [], dating },
       folder: artifactFolder,
-      // Our own picture has nothing to hide, and the search for it takes half of the time.
+      // The picture was drawn here and has nothing to hide, and the search for it takes half of the
+      // time.
       wholeFrames: true,
       written: ({ name }, shows) => {
         if (shows !== null) captions.set(name, `${MOCK}: ${shows}`);

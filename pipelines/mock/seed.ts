@@ -5,7 +5,7 @@ import type { Job } from '../contract/job.ts';
 export interface Seed {
   /** An id of 26 letters and digits. */
   id: string;
-  /** The nth number, 0 to 1. */
+  /** Returns the nth number, from 0 to 1. */
   share(n: number): number;
 }
 

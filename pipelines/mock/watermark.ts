@@ -5,7 +5,7 @@ import type { Finding, Result } from '../result/envelope.ts';
 
 export const MOCK = 'MOCK';
 
-/** Marks every document with findings as a mock. */
+/** Text that marks every document with findings as a mock. */
 const NOTICE = 'Made up by the mock backend: no image was read and nobody was examined.';
 
 const marked = (text: string): string => `${MOCK}: ${text}`;
@@ -20,7 +20,7 @@ const MOCK_MODEL: Result['models'][number] = {
   provider: 'mock',
 };
 
-/** Shown in place of the patient's name, on every page and in every header. */
+/** Identity that is shown in place of the patient's name, on every page and in every header. */
 export const MOCK_IDENTITY: DicomIdentity = {
   SpecificCharacterSet: 'ISO_IR 192',
   PatientName: 'MOCK^NOBODY',
@@ -39,7 +39,10 @@ export const MOCK_IDENTITY: DicomIdentity = {
   TimezoneOffsetFromUTC: '',
 };
 
-/** The result with every statement and every value marked, and the model `mock` instead of ours. */
+/**
+ * Returns the result with every statement and every value marked, and the model `mock` in place of
+ * ours.
+ */
 export function watermarked(result: Result): Result {
   const section = result.sections[0]?.id ?? 'report';
   const notice: Finding = {
@@ -76,7 +79,7 @@ export function watermarked(result: Result): Result {
   };
 }
 
-/** The picture with MOCK across it. */
+/** Returns the picture with MOCK across it. */
 export async function stamped(png: Buffer): Promise<Buffer> {
   const { width = 1, height = 1 } = await sharp(png).metadata();
   const size = Math.min(height / 2, width / textWidth(MOCK, 1, 'bold')) * 0.9;
