@@ -10,9 +10,9 @@ import { readStudy } from '../input/read-study.ts';
 import type { Locator } from '../obstetric/locator.ts';
 import { stage } from '../run/study-pipeline.ts';
 
-/** Clips that are analysed, spread over the study. */
+/** Number of clips that are analysed, spread over the study. */
 const MOST_CLIPS = 40;
-/** Frames per clip, spread over it; the plane of a clip is that of the majority. */
+/** Number of frames per clip, spread over it. The plane of a clip is that of the majority. */
 const FRAMES = 3;
 
 const PLANES_SHARE = 0.5;
@@ -23,8 +23,8 @@ interface ContentParts {
 }
 
 /**
- * Names the plane or view of the clips of a study by a few frames each, above the gates of the
- * classifiers; measures nothing.
+ * Names the plane or view of the clips of a study by a few frames each, if the classifiers reach
+ * their gates. It measures nothing.
  */
 export function createContentPipeline({ openPlanes, openViews }: ContentParts): Pipeline {
   return async (folder, report, signal) => {
@@ -69,13 +69,13 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
   };
 }
 
-/** The anatomy that more clips show. */
+/** Returns the anatomy that more clips show; null if both are equal. */
 export function anatomyOf(fetal: number, cardiac: number): Content['anatomy'] {
   if (fetal === cardiac) return null;
   return fetal > cardiac ? 'fetus' : 'adult heart';
 }
 
-/** At most `most` items in their order, evenly spread. */
+/** Returns at most `most` items in their order, evenly spread. */
 export function spread<T>(items: readonly T[], most: number): T[] {
   const count = Math.min(most, items.length);
   return Array.from(
@@ -85,7 +85,7 @@ export function spread<T>(items: readonly T[], most: number): T[] {
 }
 
 /**
- * The plane that most of the frames show; null where no plane was named, and for a spectrum or
+ * Returns the plane that most of the frames show; null if no plane was named, and for a spectrum or
  * an M-mode.
  */
 async function planeOf(

@@ -36,7 +36,7 @@ export const translatePipeline: Pipeline = async (folder, report, signal) => {
   return { type: 'done' };
 };
 
-/** The values of the machine's reports as a result; null where the reports have none. */
+/** Returns the values of the machine's reports as a result; null if the reports have none. */
 export function translated(study: Study, generatedAt: Date): Result | null {
   const cart = study.cart ?? [];
   const measurements = [
@@ -62,8 +62,9 @@ export function translated(study: Study, generatedAt: Date): Result | null {
 const SYSTEMS: Readonly<Record<string, string>> = CODING_SYSTEMS;
 
 /**
- * Quantities that our concept table does not have, under the machine's code and in its unit. A code of
- * a manufacturer's private scheme, which has no name that others know, keeps its scheme in our own.
+ * Returns the quantities that our concept table does not have, under the machine's code and in its
+ * unit. A code of a manufacturer's private scheme, which is not publicly known, is placed in our
+ * scheme together with the name of the private one.
  */
 function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
   const seen = new Map<string, number>();
