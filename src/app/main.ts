@@ -49,23 +49,25 @@ const PIPELINES: Readonly<Record<string, string>> = {
 const MOCK = new URL('./pipelines/mock.ts', import.meta.url).href;
 
 export interface Gateway {
-  /** The HTTP door; null without the role `api`. */
+  /** Address of the HTTP server; null without the role `api`. */
   http: { url: string; port: number } | null;
-  /** The DICOM door; null without the role `dimse`. */
+  /** Port of the DICOM listener; null without the role `dimse`. */
   dicom: { port: number } | null;
   core: RequestCore;
   /** Runs a command as the command line does. */
   run: RunCommand;
-  /** Readiness is 503 from now on; everything else continues. */
+  /** Answers readiness probes with 503 from now on; everything else continues. */
   announceStop(): void;
-  /** Closes the doors first, then ends running work; nothing acknowledged is lost. */
+  /**
+   * Closes the HTTP and DICOM servers first, then ends running work. Acknowledged work is not lost.
+   */
   close(): Promise<void>;
 }
 
 /**
  * Wires all parts and starts those of `config.roles`. This is the only place where the parts are
- * connected. What only one role needs is imported when that role starts: a process that listens for
- * DICOM holds no web server, no PDF writer and no pipeline.
+ * connected. Modules that only one role needs are imported when that role starts: a process that
+ * only listens for DICOM loads no web server, no PDF writer and no pipeline.
  * @param rules source of the routing rules, if they may change while the gateway runs.
  * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
  * an address cannot be bound.
@@ -203,7 +205,7 @@ export async function startGateway(
       ends.push(() => started.close());
       dicom = started;
     }
-    // Both doors receive objects, each on the disk of the machine that runs it.
+    // Both servers receive objects and store them on the disk of the machine on which they run.
     if (roles.has('dimse') || roles.has('api')) {
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
       ends.push(() => retention.stop());

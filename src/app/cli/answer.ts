@@ -1,4 +1,4 @@
-/** `--json`, which every command with an answer has. */
+/** The option `--json` of every command that prints an answer. */
 export interface AnswerForm {
   json?: boolean;
 }

@@ -13,12 +13,15 @@ interface FindOptions
     Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
   study?: string;
-  /** List the objects of each study as well. */
+  /** Also list the objects of each study. */
   objects?: boolean;
   limit: number;
 }
 
-/** Lists the studies that an archive has; an archive that has none has answered too. */
+/**
+ * Lists the studies that an archive has. An archive without studies is a success, because it
+ * answered.
+ */
 export async function find({
   from,
   study,
@@ -57,7 +60,7 @@ function inWords({
 const POLL_MS = 500;
 const PATIENCE_MS = 600_000;
 
-/** Makes the running gateway retrieve a study and route it; a success when the study has arrived. */
+/** Makes the running gateway retrieve a study and route it. Succeeds when the study has arrived. */
 export async function fetchStudy(
   study: string,
   { from, detach, ...form }: AnswerForm & { from: string; detach?: boolean },
@@ -85,8 +88,8 @@ export async function fetchStudy(
 }
 
 /**
- * The state of a retrieval. @throws Error when no gateway runs: the retrieval then continues at the
- * next start of a gateway.
+ * Returns the state of a retrieval. @throws Error when no gateway runs: the retrieval then
+ * continues at the next start of a gateway.
  */
 async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'>> {
   try {

@@ -27,7 +27,9 @@ type Vector = z.infer<typeof vectorsSchema>[number];
 
 const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, ...ECHO_CHECKS };
 
-/** The inputs of a vector; the name of each input that is asked for is added to `asked`. */
+/**
+ * Returns the inputs of a vector, and adds the name of each input that a formula reads to `asked`.
+ */
 function reader(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
   const given = (name: string): unknown => {
     asked.add(name);
@@ -63,7 +65,7 @@ function agrees(found: CheckValue, { expected, tolerance }: Vector): boolean {
   return isDeepStrictEqual(found, expected);
 }
 
-/** The fault of one vector; null when it agrees. */
+/** Returns the fault of one vector; null when it agrees. */
 function fault(vector: Vector): string | null {
   const formula = Object.hasOwn(FORMULAS, vector.formula) ? FORMULAS[vector.formula] : undefined;
   if (!formula) return `unknown formula "${vector.formula}"`;
@@ -96,7 +98,10 @@ export async function checkVectors(
   return { passed: vectors.length - lines.length, failed: lines.length, lines };
 }
 
-/** `npx sonogate check-vectors`: each failure, then the counts. @returns the exit status. */
+/**
+ * Runs `npx sonogate check-vectors`: prints each failure, then the counts. @returns the exit
+ * status.
+ */
 export async function checkVectorsCommand(path: string, form: AnswerForm): Promise<ExitStatus> {
   const checked = await checkVectors(path);
   const { passed, failed, lines } = checked;

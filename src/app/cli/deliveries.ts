@@ -15,7 +15,7 @@ interface DeliveryListOptions extends AnswerForm {
   last?: number;
 }
 
-/** Lists deliveries, newest first, after the destinations whose breaker is open. */
+/** Lists the destinations whose breaker is open, and then the deliveries, newest first. */
 export async function listDeliveries({
   request,
   last,
@@ -46,8 +46,8 @@ export function describeBreaker(row: Breaker): string {
 }
 
 /**
- * One delivery on one line: the object, its destination, the state of the delivery and the reason
- * for it.
+ * Describes one delivery on one line: the object, its destination, the state of the delivery and
+ * the reason for it.
  */
 export function describeDelivery(row: Delivery): string {
   const what = `${row.request_id ?? 'forward'} ${row.object} → ${row.destination}`;

@@ -16,7 +16,7 @@ export interface DicomNode {
 /** Default calling AE title of commands. */
 const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 
-/** Shorter than the timeouts of the gateway, because a person waits for the command. */
+/** Timeout of commands. It is shorter than the timeouts of the gateway, because a person waits. */
 export const COMMAND_TIMEOUT_SECONDS = 30;
 
 /**
@@ -31,7 +31,7 @@ export function parseDicomNode(text: string): DicomNode {
   return { aeTitle: match[1], host: match[2].replace(/^\[|\]$/g, ''), port };
 }
 
-/** C-ECHO to a node. */
+/** Sends a C-ECHO to a node. */
 export async function echo(
   text: string,
   options: AnswerForm & { from?: string },
@@ -55,7 +55,7 @@ export async function echo(
   }
 }
 
-/** PS3.10 7.1: `DICM` follows the preamble of 128 bytes. */
+/** The prefix `DICM` follows the preamble of 128 bytes (PS3.10 7.1). */
 const PREFIX_OFFSET = 128;
 
 async function isPart10(path: string): Promise<boolean> {
@@ -69,9 +69,9 @@ async function isPart10(path: string): Promise<boolean> {
 }
 
 /**
- * Files given by name, and the DICOM files in folders given by name (all levels, in order of name).
- * A file given by name is kept whatever it contains, so that the sender can report what is wrong
- * with it.
+ * Returns the files given by name, and the DICOM files in folders given by name (all levels, sorted
+ * by name). A file given by name is kept whatever it contains, so that the sender can report what
+ * is wrong with it.
  */
 async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
@@ -89,7 +89,7 @@ async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** C-STORE of files and folders; a success only when the peer accepted every object. */
+/** Sends files and folders by C-STORE. Succeeds only if the peer accepted every object. */
 export async function send(
   text: string,
   paths: string[],

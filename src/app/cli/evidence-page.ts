@@ -21,7 +21,7 @@ function errorText({ error }: EvidenceEntry): string {
   return `${value}${unitOf} (${of}; limit ${limit})`;
 }
 
-/** Whether values of this method count, and if they do not, why. */
+/** Says whether values of this method are accepted and, if not, why. */
 function statusText(entry: EvidenceEntry): string {
   const reason = reviewReason(entry);
   return reason === null ? '**accepted**' : `review: ${REVIEW_TEXT[reason]}`;
@@ -33,13 +33,13 @@ const sourceText = ({ source }: EvidenceEntry): string => {
   return source === 'docs/evidence.md' ? '' : `[page](${source.replace('docs/', '')})`;
 };
 
-/** The 95 % intervals of the values, as the categories consider them. */
+/** Describes the 95 % intervals of the values that the categories take into account. */
 function intervalsText({ intervals = {} }: EvidenceEntry): string {
   return Object.entries(intervals)
     .map(([key, half]) => {
       const name = conceptEntry(key)?.abbreviation ?? (key === 'others' ? 'others' : key);
       const unit = unitText(conceptEntry(key)?.unit ?? '');
-      // Of a percentage, "%" would be read as a share of the value.
+      // For a percentage the unit is "points", because "%" would be read as a share of the value.
       const size =
         `${typeof half === 'number' ? half : ''} ${unit === '%' ? 'points' : unit}`.trim();
       return `${name} ± ${typeof half === 'number' ? size : `${half.percent} % of the value`}`;
@@ -58,7 +58,7 @@ const cells = (entry: EvidenceEntry) => [
   statusText(entry),
 ];
 
-/** What a section rests on that measures nothing by itself. */
+/** Evidence of a section that measures nothing itself. */
 const CALCULATED = 'calculated from values of other sections, and of the same status as they are';
 
 type Endpoint = typeof obstetricEndpoint | typeof echoEndpoint;
@@ -79,7 +79,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** `docs/evidence.md`: what was shown on what, for every section of both endpoints. */
+/** Renders `docs/evidence.md`: which evidence there is for every section of both endpoints. */
 export function renderEvidencePage(): string {
   return `# Evidence
 
@@ -110,7 +110,7 @@ ${tableOf(echoEndpoint)}`;
 const BEGIN = '<!-- evidence: written by npm run docs -->';
 const END = '<!-- /evidence -->';
 
-/** A model card with what its model was shown on; unchanged where the model has no entry. */
+/** Returns a model card with the evidence of its model; unchanged if the model has no entry. */
 export function withEvidenceOf(model: string, card: string): string {
   const own = ENTRIES.filter((entry) => entry.model === model);
   if (own.length === 0) return card;

@@ -6,7 +6,7 @@ import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/er
 
 /**
  * Exit status of a command, so that a script can act on the kind of failure (docs/operations.md).
- * `doctor` has its own, which it prints in its help.
+ * `doctor` has different ones, which its help lists.
  */
 export const EXIT = {
   success: 0,
@@ -37,12 +37,15 @@ const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
   'storage_unreachable',
 ]);
 
-/** Status codes from which a refusal is the fault of the server (RFC 9110 15.6). */
+/** Lowest HTTP status at which a refusal is the fault of the server (RFC 9110 15.6). */
 const SERVER_ERROR = 500;
 
-/** The exit status of a failure, and the line that a person reads; null where it was printed before. */
+/**
+ * Returns the exit status of a failure, and the line that a person reads; the line is null if it
+ * was already printed.
+ */
 export function explainFailure(error: unknown): { status: ExitStatus; line: string | null } {
-  // Not one of those that commander itself throws, and prints, for an option.
+  // This error comes from our own option parser; commander throws and prints the others itself.
   if (error instanceof InvalidArgumentError) return { status: EXIT.usage, line: error.message };
   if (error instanceof CommanderError) {
     return { status: error.exitCode === 0 ? EXIT.success : EXIT.usage, line: null };
@@ -68,7 +71,7 @@ export function explainFailure(error: unknown): { status: ExitStatus; line: stri
   return { status: EXIT.unexpected, line: message };
 }
 
-/** What the operating system reports of a connection, in words. */
+/** Connection errors of the operating system, in words. */
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no machine has this name',
   EAI_AGAIN: 'the name server does not answer',
@@ -79,7 +82,10 @@ const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer in time',
 };
 
-/** The detail of an error; that of a failed connection in words and not as a system call. */
+/**
+ * Returns the detail of an error. A failed connection is described in words rather than as a system
+ * call.
+ */
 export function inWords({ detail, cause }: SonogateError): string {
   const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
   return (code && NETWORK_ERRORS[code]) ?? detail;
@@ -92,7 +98,7 @@ const FILE_ERRORS = {
   ENOTDIR: 'this is a file, not a folder',
 } as const;
 
-/** Exit status for an error of the catalogue. */
+/** Returns the exit status for an error of the catalogue. */
 export function statusOf(code: ErrorCode): ExitStatus {
   if (UNANSWERED.has(code)) return EXIT.unreachable;
   if (code === 'invalid_config') return EXIT.usage;

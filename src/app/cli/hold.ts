@@ -10,14 +10,17 @@ interface By extends AnswerForm {
   by?: string;
 }
 
-/** Lists the reports that wait for a person, with the reason and the candidates; no identity. */
+/**
+ * Lists the reports that wait for a person, with the reason and the candidates but without
+ * identity.
+ */
 export async function listHeld(form: AnswerForm): Promise<void> {
   const reports = await runCommand('holds.list', {});
   const lines = reports.flatMap(inWords);
   answer(form, reports, lines.length > 0 ? lines : ['no report is held']);
 }
 
-/** Shows one report with the identity of its images; who looked is audited. */
+/** Shows one report with the identity of its images; the audit records who looked. */
 export async function showHeld(id: string, { by, ...form }: By): Promise<void> {
   const report = await runCommand('holds.show', {
     id,
@@ -51,7 +54,7 @@ export async function releaseHeld(
   answer(form, report, [`${report.id} goes to ${report.destination}${whom}`]);
 }
 
-/** Rejects a held report for good. */
+/** Rejects a held report permanently. */
 export async function rejectHeld(
   id: string,
   { by, reason, ...form }: By & { reason: string },

@@ -3,7 +3,9 @@ import { DATING_BASIS } from '../../../pipelines/result/render/obstetric/shared.
 import { UsageError } from './exit-status.ts';
 import { positiveNumber, wholeNumber } from './numbers.ts';
 
-/** Options and clinical context of an examination, as `interpret` and `submit` both take them. */
+/**
+ * Options and clinical context of an examination, which `interpret` and `submit` have in common.
+ */
 export interface InputOptions {
   gaDays?: number;
   basis?: string;
@@ -47,7 +49,10 @@ export function addInputOptions(command: Command): Command {
     .option('--no-previews', 'without preview images');
 }
 
-/** The scale of each file in the order of `names`, or one for all; undefined where none was given. */
+/**
+ * Returns the scale of each file in the order of `names`, or one for all; undefined if none was
+ * given.
+ */
 function scaleOf(
   { mmPerPx, perFileScale = [] }: InputOptions,
   names: readonly string[],
@@ -65,8 +70,8 @@ function scaleOf(
 }
 
 /**
- * The members of a request's `input` that the options give for files with these names; what was not given is left
- * out.
+ * Returns the members of a request's `input` that the options give for files with these names;
+ * absent options are left out.
  */
 export function inputOf(
   given: InputOptions,
@@ -84,7 +89,8 @@ export function inputOf(
       ...dating,
       ...(scale !== undefined && { mm_per_px: scale }),
       ...(given.report !== undefined && { report: given.report }),
-      // The option is true unless `--no-previews` is given, and only some endpoints have it.
+      // The option is true unless `--no-previews` is given. Only some endpoints accept it, so only
+      // false is passed on.
       ...(given.previews === false && { previews: false }),
     },
     clinical_context: {

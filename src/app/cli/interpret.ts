@@ -14,10 +14,10 @@ import { type InputOptions, inputOf } from './input-options.ts';
 import { type LocalFile, localFiles, withUniqueNames } from './local-files.ts';
 
 export interface InterpretOptions extends InputOptions, AnswerForm {
-  /** Which evidence counts; the setting `evidence.accept` where absent. */
+  /** Which evidence is accepted; the setting `evidence.accept` when absent. */
   accept?: AcceptedEvidence;
   out: string;
-  /** Reads each file as an examination, with a folder below `out` for each. */
+  /** Reads each file as a separate examination, with its own folder below `out`. */
   batch?: boolean;
 }
 
@@ -35,7 +35,10 @@ const ENDPOINTS = [
 
 type Endpoint = (typeof ENDPOINTS)[number]['endpoint'];
 
-/** Options and context of the input schema, validated like those of a submitted request. */
+/**
+ * Returns options and context in the form of the input schema, validated like those of a submitted
+ * request.
+ */
 function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: InterpretOptions) {
   const parsed = endpoint.input.safeParse({
     files: files.map(({ name }) => name),
@@ -54,11 +57,11 @@ function say(event: PipelineEvent): void {
   process.stderr.write(`${Math.round(event.progress * 100)} % ${event.label}\n`);
 }
 
-/** What `interpret` made of one examination. */
+/** The outcome of `interpret` for one examination. */
 interface Interpretation {
-  /** Path of the result; null where the pipeline refused the files. */
+  /** Path of the result; null if the pipeline refused the files. */
   result: string | null;
-  /** Why it refused. */
+  /** Why the pipeline refused the files; null if it did not. */
   refusal: { code: string; detail: string } | null;
 }
 
@@ -156,7 +159,10 @@ async function runJob(
   }
 }
 
-/** What to do about frames without a scale: on them nothing can be measured in millimetres. */
+/**
+ * Suggests what to do about frames without a scale, on which nothing can be measured in
+ * millimetres.
+ */
 function scaleHint(
   { endpoint }: Pick<Job, 'endpoint'>,
   { frames, calibrated_frames: calibrated }: Result['input_summary'],

@@ -8,7 +8,7 @@ import { UsageError } from './exit-status.ts';
 import { endOf, hoursUpTo } from './numbers.ts';
 import { runCommand } from './operations.ts';
 
-/** `keys` with its sub-commands. */
+/** Adds `keys` with its sub-commands. */
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
@@ -51,7 +51,7 @@ export function addKeyCommands(program: Command): void {
     .action((id, options) => revokeKey(id, options));
 }
 
-/** Prints the new key alone on standard output; it is shown only once. */
+/** Prints only the new key on standard output; it is shown only once. */
 export async function createKey(
   options: AnswerForm & {
     name: string;
@@ -79,7 +79,7 @@ function scopeOf(text: string): Scope {
   throw new UsageError(`"${text}" is not a scope; allowed: ${SCOPES.join(', ')}`);
 }
 
-/** One line for each key, revoked and expired ones included. */
+/** Prints one line for each key, revoked and expired keys included. */
 export async function listKeys(form: AnswerForm): Promise<void> {
   const keys = await runCommand('keys.list', {});
   const lines = keys.map((key) => {
@@ -102,7 +102,7 @@ function stateOf({ revoked_at: revoked, test }: CommandAnswer<'keys.list'>[numbe
   return test ? 'test' : 'live';
 }
 
-/** Prints the replacement of a key, alone on standard output; it is shown only once. */
+/** Prints only the replacement of a key on standard output; it is shown only once. */
 export async function rotateKey(
   id: string,
   { overlapHours, ...form }: AnswerForm & { overlapHours: number },

@@ -3,12 +3,17 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from './exit-status.ts';
 
 export interface LocalFile {
-  /** The path relative to the given folder, with `/`; for a given file, its name. */
+  /**
+   * The path relative to the folder that was given, with `/`; for a file that was given, its name.
+   */
   name: string;
   path: string;
 }
 
-/** Throws for a path that is neither a file nor a folder: reading a pipe or a device may never end. */
+/**
+ * Returns a file, or the files of a folder. Throws for any other path: reading a pipe or a device
+ * may never end.
+ */
 async function filesOf(path: string): Promise<LocalFile[]> {
   const given = await stat(path);
   if (given.isFile()) return [{ name: basename(resolve(path)), path }];
@@ -24,14 +29,14 @@ async function filesOf(path: string): Promise<LocalFile[]> {
   }));
 }
 
-/** The files given by name, and every file in the folders given by name, sorted by name. */
+/** Returns the files given by name, and every file in the folders given by name, sorted by name. */
 export async function localFiles(paths: readonly string[]): Promise<LocalFile[]> {
   const files: LocalFile[] = [];
   for (const path of paths) files.push(...(await filesOf(path)));
   return files;
 }
 
-/** The paths of `localFiles`. */
+/** Returns the paths of `localFiles`. */
 export async function filesBelow(paths: readonly string[]): Promise<string[]> {
   return (await localFiles(paths)).map(({ path }) => path);
 }

@@ -45,7 +45,10 @@ export async function clean({
   ]);
 }
 
-/** Lists everything in the audit that has changed since it was sealed; a failure if anything has. */
+/**
+ * Lists everything in the audit that has changed since it was sealed. Fails if anything has
+ * changed.
+ */
 export async function verifyAudit({
   publicKey = [],
   ...form
@@ -83,10 +86,10 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
 }
 
 /**
- * Copies the embedded database of the data folder to the empty PostgreSQL server of DATABASE_URL, and
- * renames the embedded one, so that no later start falls back to it. Files stay where they are: the
- * data folder goes on being used.
- * @throws UsageError where there is nothing to copy, or the gateway runs, or the server holds rows.
+ * Copies the embedded database of the data folder to the empty PostgreSQL server of DATABASE_URL,
+ * and renames the embedded one, so that no later start uses it by mistake. Files stay in the data
+ * folder, which remains in use.
+ * @throws UsageError if there is nothing to copy, a gateway runs, or the server already holds rows.
  */
 export async function migrateEmbedded(form: AnswerForm): Promise<void> {
   const { dataDir, databaseUrl } = loadConfig();

@@ -3,7 +3,10 @@ import { InvalidArgumentError } from 'commander';
 /** Parses the number of an option; commander names the option and what was expected. */
 type ReadNumber = (text: string) => number;
 
-/** A number in digits, without the other forms that `Number` accepts: '', '0x10', '1e3'. */
+/**
+ * Returns a parser of decimal numbers that refuses the other forms that `Number` accepts: '',
+ * '0x10', '1e3'.
+ */
 function numberReader(written: RegExp, accepts: (value: number) => boolean, expected: string) {
   return (text: string): number => {
     const value = Number(text);
@@ -33,7 +36,7 @@ export const count: ReadNumber = numberReader(
   'a whole number of at least 1',
 );
 
-/** A length, a mass or a scale. */
+/** For a length, a mass or a scale. */
 export const positiveNumber: ReadNumber = numberReader(
   DECIMAL,
   (value) => value > 0,
@@ -42,7 +45,7 @@ export const positiveNumber: ReadNumber = numberReader(
 
 export const seconds: ReadNumber = numberReader(DECIMAL, () => true, 'a number of seconds');
 
-/** A period in hours, 0 for none. */
+/** For a period in hours; 0 means no period. */
 export const hoursUpTo = (longest: number): ReadNumber =>
   numberReader(DECIMAL, (value) => value <= longest, `a number of hours from 0 to ${longest}`);
 
@@ -56,7 +59,10 @@ const PERIOD = /^(\d{1,5})([mhd])$/;
 const PERIOD_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DAY_OR_INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** The instant that a day (at midnight UTC), an instant or a period before (-1) or after (1) `now` names. */
+/**
+ * Returns the instant for a day (at midnight UTC), an instant, or a period before (-1) or after (1)
+ * `now`.
+ */
 function instantOf(text: string, direction: 1 | -1, now: number): Date {
   const [, number, unit] = PERIOD.exec(text) ?? [];
   const time =
@@ -69,10 +75,10 @@ function instantOf(text: string, direction: 1 | -1, now: number): Date {
   );
 }
 
-/** A moment that a list begins with: `12h` is twelve hours ago. */
+/** Parses the moment at which a list begins: `12h` is twelve hours ago. */
 export const startOf = (text: string, now = Date.now()): Date => instantOf(text, -1, now);
 
-/** A moment at which something ends: `90d` is in 90 days. It must be in the future. */
+/** Parses the moment at which something ends: `90d` is in 90 days. It must be in the future. */
 export function endOf(text: string, now = Date.now()): Date {
   const end = instantOf(text, 1, now);
   if (end.getTime() > now) return end;

@@ -33,8 +33,9 @@ export function describeSiteData(
 }
 
 /**
- * Runs commands in the running gateway, or, when none runs on the data folder, on the database
- * itself: PGlite serves one process at a time. The data used is then named on standard error.
+ * Runs commands in the running gateway or, if none runs on the data folder, directly on the
+ * database, because PGlite serves only one process at a time. Standard error then names the data
+ * that is used.
  * @throws UsageError when there is no such database: a new, empty one would give a wrong answer.
  */
 export function commandsFor(config: Config): RunCommand {

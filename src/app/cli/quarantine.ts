@@ -4,7 +4,7 @@ import { runCommand } from './operations.ts';
 
 type QuarantinedObject = CommandAnswer<'quarantine.list'>[number];
 
-/** Lists the received objects that could not be recorded, newest first; without identity. */
+/** Lists the received objects that could not be recorded, newest first, without identity. */
 export async function listQuarantine(form: AnswerForm): Promise<void> {
   const objects = await runCommand('quarantine.list', {});
   const lines = objects.flatMap(inWords);
@@ -17,7 +17,7 @@ export async function registerAgain(id: string, form: AnswerForm): Promise<void>
   answer(form, { id }, [`${id} is registered`]);
 }
 
-/** Deletes an object for good. */
+/** Deletes an object permanently. */
 export async function removeFromQuarantine(id: string, form: AnswerForm): Promise<void> {
   await runCommand('quarantine.remove', { id });
   answer(form, { id }, [`${id} is removed`]);

@@ -14,7 +14,10 @@ import { filesBelow } from './local-files.ts';
 
 const BAR = 24;
 
-/** `[######------------------]  25 %  Finding standard planes, 12 s left`, at most `columns` wide. */
+/**
+ * Formats the progress as `[######------------------]  25 %  Finding standard planes, 12 s left`,
+ * at most `columns` wide.
+ */
 export function progressLine({ label, progress, eta_s }: Stage, columns: number): string {
   const done = Math.round(Math.min(Math.max(progress, 0), 1) * BAR);
   const bar = '#'.repeat(done).padEnd(BAR, '-');
@@ -29,7 +32,9 @@ interface ProgressOutput {
   write(text: string): unknown;
 }
 
-/** Redraws one line of a terminal; elsewhere writes one line for each stage. */
+/**
+ * Redraws one line of a terminal; if the output is not a terminal, writes one line for each stage.
+ */
 export function progressBar(output: ProgressOutput) {
   const { isTTY = false } = output;
   let last = '';
@@ -53,10 +58,10 @@ export function progressBar(output: ProgressOutput) {
 interface SubmitOptions extends InputOptions, AnswerForm {
   priority?: string;
   metadata?: string[];
-  /** URL that is notified of the events, by default of the end. */
+  /** URL that receives the events, by default only the end. */
   webhook?: string;
   webhookEvents?: string[];
-  /** A repeated command with the same key submits nothing twice. */
+  /** A repeated command with the same key does not submit the request a second time. */
   idempotencyKey?: string;
   /** Prints the id of the request and does not wait for its end. */
   detach?: boolean;
@@ -76,7 +81,7 @@ export function connect(environment: NodeJS.ProcessEnv = process.env): ApiClient
   return createApiClient({ url, key });
 }
 
-/** Uploads files and folders, submits them, and watches the request unless detached. */
+/** Uploads files and folders, submits them as a request, and watches it unless `detach` is set. */
 export async function submit(
   endpoint: string,
   paths: readonly string[],
@@ -126,7 +131,10 @@ async function uploaded(paths: readonly string[], client: ApiClient): Promise<st
   return ids;
 }
 
-/** `metadata` of a submit: NAME=VALUE pairs, or one JSON object or array. @throws UsageError */
+/**
+ * Parses the `metadata` of a submit: NAME=VALUE pairs, or one JSON object or array. @throws
+ * UsageError
+ */
 function metadataOf(texts: readonly string[]): unknown {
   const [only = '', ...others] = texts;
   if (others.length === 0 && /^\s*[{[]/.test(only)) {
@@ -146,11 +154,12 @@ function nameAndValue(text: string): [string, string] {
 }
 
 /**
- * Shows the progress of a request until it ends; then what it found, what it cost, and how to
- * download it.
+ * Shows the progress of a request until it ends, then its findings, its cost, and how to download
+ * it.
  */
 export async function watch(id: string, form: AnswerForm, client = connect()): Promise<ExitStatus> {
-  // A first call that is not repeated: following would wait for a gateway that does not answer.
+  // This first call is not repeated: following the events would wait for a gateway that does not
+  // answer.
   await client.request(id);
   const bar = progressBar(process.stderr);
   let ended: RequestObject | null = null;
@@ -169,7 +178,7 @@ export async function watch(id: string, form: AnswerForm, client = connect()): P
   return EXIT.success;
 }
 
-/** What a request found and cost, and how to download it. */
+/** Returns the findings and the cost of a request, and how to download it. */
 export function summaryOf({ id, cost, output }: RequestObject): string[] {
   const { report } = resultSchema.parse(output);
   return [
@@ -186,7 +195,7 @@ export async function cancel(id: string, form: AnswerForm, client = connect()): 
   answer(form, request, [`${id} is ${request.status}`]);
 }
 
-/** One line for each request, newest first; or all as a JSON array. */
+/** Prints one line for each request, newest first, or all as a JSON array. */
 export async function history(
   {
     json = false,

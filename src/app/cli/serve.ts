@@ -100,6 +100,6 @@ export async function serve(): Promise<void> {
   const logger = createLogger(config.logging.level);
   const gateway = await startGateway(config, logger, rulesOf(config, logger));
   stopOnSignal(gateway, config.shutdown, logger);
-  // Otherwise it is only written at an orderly end.
+  // Without this call, the compile cache is only written at an orderly end.
   flushCompileCache();
 }

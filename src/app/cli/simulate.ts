@@ -13,8 +13,8 @@ import { send } from './dicom.ts';
 import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts';
 
 /**
- * A copy checked by its type: importing the list itself would load all views of the phantom and
- * slow down every command.
+ * Copied from the phantom and checked by its type: importing the list itself would load all views
+ * of the phantom and slow down every command.
  */
 const CONTENTS: Record<StudyContents, string> = {
   biometry: 'planes of biometry',
@@ -34,7 +34,7 @@ function contentsOption(): Option {
     .default('biometry' satisfies StudyContents);
 }
 
-/** `simulate` with the peers of a gateway as sub-commands, and `simulate-echo`. */
+/** Adds `simulate`, with the peers of a gateway as sub-commands, and `simulate-echo`. */
 export function addSimulateCommands(program: Command): void {
   const command = program
     .command('simulate')
@@ -89,8 +89,9 @@ export function addSimulateCommands(program: Command): void {
 }
 
 /**
- * Files of a study, and what a perfect reader would find in `<out>.truth.json` beside the folder, so that the
- * folder can be submitted as it is; returns the paths of the files.
+ * Writes the files of a study to the folder `out`, and what a perfect reader would find to
+ * `<out>.truth.json` beside it, so that the folder can be submitted unchanged. Returns the paths of
+ * the files.
  */
 async function writeStudy(
   out: string,
@@ -105,7 +106,7 @@ async function writeStudy(
     await writeFile(path, bytes);
     paths.push(path);
   }
-  // Without the masks: as text they would be longer than a string can be.
+  // The masks are left out, because as text they would be longer than a string can be.
   const frames = Object.fromEntries(
     files.map(({ name, truth: labels }) => [name, labels.map(({ masks: _, ...label }) => label)]),
   );
@@ -119,8 +120,8 @@ async function writeStudy(
 }
 
 /**
- * Writes a phantom obstetric study as DICOM files, and the values that a perfect reader would measure. With
- * `send`, the files go to that node as well.
+ * Writes a phantom obstetric study as DICOM files, and the values that a perfect reader would
+ * measure. With `send`, also sends the files to that node.
  */
 export async function simulate(options: {
   gaDays: number;
@@ -158,7 +159,7 @@ async function simulateEcho(options: {
 
 const LOOPBACK = '127.0.0.1';
 
-/** A PACS that accepts everything from everyone on this machine, until it is interrupted. */
+/** Runs a PACS on this machine that accepts everything from everyone, until it is interrupted. */
 async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
   const { startReceiver } = await import('../../../dimse/receive/receiver.ts');
   const folder = resolve(out);
@@ -175,7 +176,7 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
 }
 
 /**
- * An EHR on this machine that knows the patients of the phantom studies of a seed, until it is
+ * Runs an EHR on this machine that knows the patients of the phantom studies of a seed, until it is
  * interrupted. It keeps what it receives in memory.
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
@@ -198,7 +199,7 @@ async function simulateEhr({ port, seed }: { port: number; seed: number }): Prom
 
 const WATCH_MILLISECONDS = 500;
 
-/** Prints which reports have arrived; the receiver has no event for them. */
+/** Prints which reports have arrived. It polls, because the receiver has no event for them. */
 function watchReports(ehr: Awaited<ReturnType<typeof startDemoEhr>>): NodeJS.Timeout {
   const seen = new Set<string | undefined>();
   return setInterval(() => {

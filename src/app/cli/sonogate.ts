@@ -22,16 +22,19 @@ function endOnClosedPipe(): void {
   });
 }
 
-/** Every command with an answer has it: standard output then holds one JSON document. */
+/**
+ * The option of every command that prints an answer: standard output then holds one JSON document.
+ */
 const asJson = () => new Option('--json', 'as JSON');
 
 export const program = new Command('sonogate')
   .description(
     'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
   )
-  // Sub-commands of `simulate` have options of the same names as it.
+  // Some sub-commands of `simulate` have options with the same names as `simulate` itself.
   .enablePositionalOptions()
-  // Sub-commands inherit it: a wrong argument ends with the status of `EXIT.usage`.
+  // Sub-commands inherit this setting, so that a wrong argument ends with the status of
+  // `EXIT.usage`.
   .exitOverride();
 
 program

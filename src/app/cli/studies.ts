@@ -9,7 +9,10 @@ type DryRun = CommandAnswer<'rules.test'>[number];
 type RuleVerdict = StudyExplanation['rules'][number];
 type ConditionVerdict = RuleVerdict['conditions'][number];
 
-/** One line for each study, newest first, with the reason of its state; or all as a JSON array. */
+/**
+ * Prints one line for each study, newest first, with the reason of its state, or all as a JSON
+ * array.
+ */
 export async function listStudies({
   state,
   last,
@@ -31,7 +34,7 @@ export async function completeStudy(study: string, form: AnswerForm): Promise<vo
   answer(form, { study }, ['complete: the routing rules are applied now']);
 }
 
-/** Releases a held study, under the given rule or, without one, as the other rules decide. */
+/** Releases a held study, under the given rule or, without one, as the remaining rules decide. */
 export async function releaseStudy(
   study: string,
   { rule, ...form }: AnswerForm & { rule?: string },
@@ -40,7 +43,7 @@ export async function releaseStudy(
   answer(form, { study, rule: rule ?? null }, [rule ? `released to the rule ${rule}` : 'released']);
 }
 
-/** Has a study interpreted again. */
+/** Requests a new interpretation of a study. */
 export async function rerunStudy(study: string, form: AnswerForm): Promise<void> {
   await runCommand('studies.rerun', { study });
   answer(form, { study }, ['a new revision will be interpreted']);
@@ -83,7 +86,7 @@ function inWords(study: StudyExplanation): string[] {
   return lines;
 }
 
-/** A rule and its conditions, one on each line, indented by `indent`. */
+/** Describes a rule and its conditions, one on each line, indented by `indent`. */
 function describeRule(rule: RuleVerdict, indent: string): string[] {
   const answer = rule.acts
     ? 'acts'
@@ -104,8 +107,8 @@ function conditionInWords(verdict: ConditionVerdict, indent: string): string[] {
 }
 
 /**
- * Applies rules to the studies received last without acting: the rules of the gateway, or those of
- * a configuration file that is not in use yet.
+ * Applies rules to the most recently received studies without acting on them: the rules of the
+ * gateway, or those of a configuration file that is not in use yet.
  */
 export async function testRules(
   options: AnswerForm & { config?: string; last: number; verbose?: boolean },

@@ -29,10 +29,10 @@ const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.str
 
 const notesSchema = z.array(z.looseObject({ text: z.string() }));
 
-/** Those who signed. */
+/** The persons who signed. */
 const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
 
-/** Notes that mark a value as given from outside, not asserted by an AI. */
+/** Notes which state that a value was given from outside rather than asserted by an AI. */
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
@@ -45,7 +45,7 @@ const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TES
 
 type Entry = z.infer<typeof entrySchema>;
 
-/** Every `reference` of a resource, at any depth. */
+/** Returns every `reference` of a resource, at any depth. */
 function references(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(references);
   if (typeof value !== 'object' || value === null) return [];
@@ -55,7 +55,8 @@ function references(value: unknown): string[] {
 }
 
 /**
- * Repeating the transaction must create nothing twice (exchange 1.1): every write has a condition.
+ * Returns the fault of a write without a condition: repeating the transaction must create nothing
+ * twice (exchange 1.1).
  */
 function unconditional({ resource, request }: Entry): string | null {
   if (!request) return 'has no request';
@@ -82,7 +83,10 @@ function observationFault({ resource }: Entry): string | null {
 const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registered'];
 const SIGNED_STATUSES = ['final', 'amended', 'entered-in-error'];
 
-/** What names the person who signed it is final; anything else is part of a draft. */
+/**
+ * Returns a fault of the status: a resource that names the person who signed it is final, any other
+ * is part of a draft.
+ */
 function statusFault({ resource }: Entry): string | null {
   if (!['DiagnosticReport', 'Observation'].includes(resource.resourceType)) return null;
   const status = String(resource.status);
@@ -96,8 +100,8 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Statements of a machine and test data are tagged as such (exchange 1.2); a value that was given
- * from outside states its origin.
+ * Returns a fault of the tags: statements of a machine and test data are tagged as such (exchange
+ * 1.2), and a value that was given from outside states its origin.
  */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
@@ -108,7 +112,9 @@ function tagFault({ resource }: Entry): string | null {
   return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by a machine';
 }
 
-/** Two entries with one URL or condition would become one resource at the receiver. */
+/**
+ * Finds entries with the same URL or condition: the receiver would make a single resource of them.
+ */
 function repeated(entries: readonly Entry[]): string[] {
   const keys = entries.flatMap(({ fullUrl, request }) => [
     ...(fullUrl ? [fullUrl] : []),
@@ -120,7 +126,7 @@ function repeated(entries: readonly Entry[]): string[] {
   );
 }
 
-/** Every draft Observation of the bundle belongs to its report. */
+/** Finds draft Observations of the bundle that do not belong to its report. */
 function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[] {
   const listed = new Set(reports.flatMap(({ resource }) => references(resource.result)));
   return entries
@@ -164,7 +170,7 @@ export function checkBundle(json: unknown): string[] {
   ];
 }
 
-/** PS3.10 7.1. */
+/** The prefix of a DICOM file (PS3.10 7.1). */
 const PREFIX = { offset: 128, text: 'DICM' } as const;
 
 function checkDicom(bytes: Buffer): { kind: string; faults: string[] } {
@@ -195,7 +201,9 @@ export function checkContent(bytes: Buffer): { kind: string; faults: string[] } 
   }
 }
 
-/** `npx sonogate validate`: each file with its faults; a failure when any file has one. */
+/**
+ * Runs `npx sonogate validate`: prints each file with its faults, and fails when any file has one.
+ */
 export async function validate(paths: readonly string[], form: AnswerForm): Promise<ExitStatus> {
   const checked: { path: string; kind: string; faults: string[] }[] = [];
   for (const path of paths) checked.push({ path, ...checkContent(await readFile(path)) });

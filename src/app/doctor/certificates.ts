@@ -5,7 +5,7 @@ import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tl
 import { MS_PER_DAY } from '../../platform/time.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** The doctor warns about a certificate that expires in fewer days than this. */
+/** Number of days before its expiry from which the doctor warns about a certificate. */
 const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
@@ -64,7 +64,7 @@ export async function checkChain(
   }
 }
 
-/** The certificates from the peer's own up to the root, which names itself as its issuer. */
+/** Returns the certificates from the peer's own to the root, which names itself as its issuer. */
 function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   for (let at = first; at && !chain.includes(at); at = at.issuerCertificate) chain.push(at);

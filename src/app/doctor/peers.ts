@@ -31,7 +31,7 @@ const CLOCK_SECONDS = 5;
 const PEER_TIMEOUT_SECONDS = 20;
 const HTTPS_PORT = 443;
 
-/** Checks every destination, and every source that has a listener, in parallel. */
+/** Checks every destination, and every source that accepts connections, in parallel. */
 export async function checkPeers({
   destinations,
   sources,
@@ -88,7 +88,7 @@ async function originServer(destination: DicomwebDestination): Promise<Finding[]
   return code ? [fault(what, `${code}: ${ERRORS[code].title}`)] : [ok(what, 'answers')];
 }
 
-/** Opens a connection; HL7 version 2 has no message that asks for nothing. */
+/** Only opens a connection: HL7 version 2 has no message that asks for nothing. */
 async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
   const what = `HL7 v2 ${destination.name}`;
   const { host, port, tls } = destination;
@@ -156,7 +156,7 @@ async function machine(
 const ARCHIVE_TIMEOUT_SECONDS = 20;
 
 const PATIENCE = PEER_TIMEOUT_SECONDS * 1000;
-/** An accession number (SH) that no order has. */
+/** An accession number (SH) that no order uses. */
 const NO_ORDER = 'SONOGATE-DOCTOR';
 
 /** Checks whether each archive answers queries and would send objects; retrieves nothing. */

@@ -14,16 +14,17 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { certificateEnds } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** The doctor warns when the free space is less than this many times the configured minimum. */
+/** The doctor warns when the free space is less than the configured minimum times this factor. */
 const DISK_MARGIN = 5;
 const GIBIBYTE = 1024 ** 3;
 /**
- * Permission bits of other users, who must have none because the folder contains patients' images.
+ * Permission bits of other users, which must not be set because the folder contains patients'
+ * images.
  */
 const OTHERS = 0o007;
 /**
- * Fewest open files that the limit must allow, for simultaneous associations, event streams,
- * database sessions and files.
+ * Smallest acceptable limit of open files: associations, event streams, database sessions and files
+ * are open at the same time.
  */
 const FEWEST_OPEN_FILES = 4096;
 
@@ -58,7 +59,10 @@ async function dataFolder(dataDir: string): Promise<Finding> {
   }
 }
 
-/** A folder, or the nearest existing one above it: checking must not create it. */
+/**
+ * Returns a folder or, if it does not exist, its nearest existing parent: checking must not create
+ * it.
+ */
 async function nearestFolder(folder: string): Promise<string> {
   const path = resolve(folder);
   const above = dirname(path);
@@ -134,7 +138,7 @@ const CLOCK_SECONDS = 5;
 /** Maximum number of sessions that one process opens (src/platform/database/open.ts). */
 const SESSIONS = 18;
 
-/** Checks database, Redis and bucket, where they are not part of this machine. */
+/** Checks database, Redis and bucket if they run on other machines. */
 export async function checkBackends(config: Config): Promise<Finding[]> {
   const { databaseUrl, redisUrl, blobUrl } = config;
   const findings = await Promise.all([
@@ -255,8 +259,8 @@ async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding
 const LISTEN_TIMEOUT_MS = 3000;
 
 /**
- * Checks the ports that this process listens on, and the certificates that it shows there.
- * @param running whether a gateway runs on the data folder: if one runs, its ports must answer;
+ * Checks the ports on which this process listens, and the certificates that it shows there.
+ * @param running whether a gateway runs on the data folder. If one runs, its ports must answer;
  * otherwise they must be free.
  */
 export async function checkDoors(config: Config, running: boolean): Promise<Finding[]> {
@@ -268,7 +272,7 @@ export async function checkDoors(config: Config, running: boolean): Promise<Find
   ];
   const findings = await Promise.all(
     doors.map(async ({ what, host, port, tls }) => [
-      // Port 0: a free port is chosen at start.
+      // With port 0, a free port is chosen at start, so there is nothing to check.
       ...(port === 0 ? [] : [await (running ? answers : isFree)(what, host, port)]),
       ...(tls ? await certificate(`certificate of the ${what}`, tls) : []),
     ]),

@@ -85,8 +85,8 @@ function watchThisProcess({
 }
 
 /**
- * Resident memory of the child processes, oldest first; empty where the system does not report it
- * (proc(5)).
+ * Returns the resident memory of the child processes, oldest first; empty if the system does not
+ * report it (proc(5)).
  */
 async function memoryOfChildren(): Promise<number[]> {
   try {
@@ -113,9 +113,9 @@ async function memoryOfChildren(): Promise<number[]> {
 interface ProcessMeters {
   registry: Registry;
   onEvent: OnEvent;
-  /** An object of the source arrived by C-STORE. */
+  /** Counts an object that arrived from the source by C-STORE. */
   onReception(source: string, reception: Reception): void;
-  /** A model was called in a pipeline process of this gateway. */
+  /** Counts a call of a model in a pipeline process of this gateway. */
   onInference(run: InferenceRun): void;
   /** Called once the models are open. */
   modelsReady(models: readonly ModelInUse[]): void;
@@ -206,8 +206,8 @@ export function createProcessMeters(): ProcessMeters {
 export type Scrape = () => Promise<string>;
 
 /**
- * All metrics of `GET /metrics`: those of this process, and those of the site, which are read from
- * the tables. Contains no identity.
+ * Creates all metrics of `GET /metrics`: those of this process, and those of the site, which are
+ * read from the tables. They contain no identity.
  */
 export function createMetrics({
   database,
@@ -223,11 +223,11 @@ export function createMetrics({
   dataDir: string;
 }): Scrape {
   const ended = followEndedWork(database, registry);
-  // Starts counting work that ends from now on, however late the first scrape is.
+  // Counting starts now, so that work that ends before the first scrape is counted too.
   const begun = ended().catch(() => undefined);
   const self = watchThisProcess({ ...process, registry });
   const open = watchOpenWork(database, queue, registry);
-  // Two concurrent scrapes share one reading: the followers of the tables keep a position in them.
+  // Two concurrent scrapes share one reading, because the reader keeps its position in the tables.
   let reading: Promise<string> | null = null;
   const read = async () => {
     await begun;
@@ -244,7 +244,10 @@ export function createMetrics({
   };
 }
 
-/** A separate plain port for probes and scrapes, also for processes without the role `api`. */
+/**
+ * A separate HTTP port without TLS for probes and scrapes, also for processes without the role
+ * `api`.
+ */
 interface MonitoringServer {
   port: number;
   stop(): Promise<void>;
@@ -301,7 +304,10 @@ interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   stop(): Promise<void>;
 }
 
-/** Objects and uploads are refused below this, so that a balancer must send them elsewhere. */
+/**
+ * Throws if there is too little space: objects and uploads would be refused, so a load balancer
+ * must send them to another machine.
+ */
 async function requireRoom({
   dataDir,
   dicom: { minFreeBytes },
@@ -314,7 +320,7 @@ async function requireRoom({
   );
 }
 
-/** Answers to probes and scrapes, on the port of the role `api` and, if set, on a separate one. */
+/** Answers probes and scrapes on the port of the role `api` and, if set, on a separate one. */
 export async function startMonitoring(
   config: Pick<Config, 'roles' | 'dataDir' | 'monitoring' | 'dicom'>,
   {

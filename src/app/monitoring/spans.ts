@@ -22,7 +22,7 @@ interface ReceivedStudy {
   because: string | null;
 }
 
-/** A child of the root span of a trace, named after its step. */
+/** Returns a child of the root span of a trace, named after its step. */
 function stepSpan(
   { traceId, spanId: root }: TraceContext,
   id: string,
@@ -37,7 +37,7 @@ function stepSpan(
     name,
     kind: 'internal',
     start,
-    // Some pairs of times come from the clocks of two machines.
+    // The two times may come from the clocks of two machines.
     end: Math.max(start, end),
     attributes: {},
     error: null,
@@ -46,7 +46,7 @@ function stepSpan(
 }
 
 /**
- * From the first object of a revision until its rules acted.
+ * Returns the spans from the first object of a revision until its rules acted.
  * @param acted Unix seconds.
  * @param rule names of the rules that acted.
  */
@@ -78,8 +78,8 @@ interface RoutedStudy {
 }
 
 /**
- * The root span of the trace of a routed study, with the steps before routing. Deliveries of its
- * objects join this trace.
+ * Returns the root span of the trace of a routed study, with the steps before routing. Deliveries
+ * of its objects join this trace.
  */
 export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
   const { study, revision, rules, ended, received } = routed;
@@ -114,7 +114,7 @@ export interface EndedDelivery {
   ended: number;
 }
 
-/** Position of the outgoing calls of a delivery in the trace of its request. */
+/** Returns the position of the outgoing calls of a delivery in the trace of its request. */
 export function deliveryContext(
   { id, request, source }: Pick<EndedDelivery, 'id' | 'request' | 'source'>,
   ratio: number,
@@ -123,8 +123,8 @@ export function deliveryContext(
 }
 
 /**
- * From the creation of a delivery to the peer's answer, or to the last attempt; null when it is not
- * traced.
+ * Returns the span from the creation of a delivery to the peer's answer, or to the last attempt;
+ * null if it is not traced.
  */
 export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | null {
   const { id, request, source, kind, created, ended } = delivery;
@@ -148,7 +148,7 @@ export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | nul
   };
 }
 
-/** A PACS has answered whether it commits to keep an accepted object. */
+/** The answer of a PACS whether it commits to keep an accepted object. */
 interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   id: string;
   delivery: string;
@@ -159,7 +159,8 @@ interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
 }
 
 /**
- * The span from the request for commitment to the report of the PACS; null when it is not traced.
+ * Returns the span from the request for commitment to the report of the PACS; null if it is not
+ * traced.
  */
 export function commitmentSpan(answered: AnsweredCommitment, ratio: number): Span | null {
   const { id, delivery, request, source, destination, committed, asked, ended } = answered;
@@ -191,12 +192,12 @@ export interface EndedRequest {
   study: ReceivedStudy | null;
 }
 
-/** Stages before the pipeline: covered by the spans `queue` and `routing`. */
+/** Stages before the pipeline, which the spans `queue` and `routing` cover. */
 const BEFORE_RUN = new Set(['received', 'queued_gpu']);
 
 /**
- * The spans of a request from its first object, or its call, to its end; an empty list when it is
- * not traced.
+ * Returns the spans of a request from its first object, or its call, to its end; empty if it is not
+ * traced.
  */
 export function requestSpans(request: EndedRequest, ratio: number): Span[] {
   const { id, source, study, created, started, ended } = request;
@@ -252,7 +253,9 @@ function stageSpans({ id, stages, ended }: EndedRequest, run: Span): Span[] {
 
 const UNIX = (time: string) => `EXTRACT(EPOCH FROM ${time})::float8`;
 
-/** SQL: the reception of a revision that was judged at a time, as a ReceivedStudy. */
+/**
+ * SQL: the reception of the revision whose rules were applied at a given time, as a ReceivedStudy.
+ */
 const received = (study: string, revision: string, judged: string) => `(
   SELECT jsonb_build_object('objects', count(*), 'bytes', COALESCE(sum(i.bytes), 0),
     'first', COALESCE(${UNIX('min(i.received_at)')}, ${UNIX(judged)}),
@@ -301,10 +304,16 @@ const ROUTED_STUDIES = `
   FROM study_history h JOIN studies s ON s.id = h.study_id
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
-/** Work that ended while no process ran is exported by the next one, up to this age. */
+/**
+ * Oldest age in seconds of ended work that is still exported, for work that ended while no process
+ * ran.
+ */
 const LOOK_BACK_SECONDS = 3600;
 
-/** The spans of everything that has ended since the last call, from the tables. */
+/**
+ * Returns a function that reads from the tables the spans of everything that has ended since its
+ * last call.
+ */
 export function followEndedSpans(database: Queryable, ratio: number): () => Promise<Span[]> {
   let found: Span[] = [];
   const requests = followRows<EndedRequest>(
@@ -362,14 +371,14 @@ export async function forgetClaims(database: Queryable): Promise<void> {
 }
 
 /**
- * Maximum number of associations to remember. The oldest, most of which sent no objects, are
+ * Maximum number of associations to remember. The oldest ones, most of which sent no objects, are
  * forgotten first.
  */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * The spans of associations, from the log events that begin and end them: one in the trace of each
- * study of which the association sent objects.
+ * Makes the spans of associations from the log events that begin and end them: one in the trace of
+ * each study from which the association sent objects.
  */
 export function associationSpans(
   ratio: number,

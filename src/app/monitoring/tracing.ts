@@ -17,7 +17,7 @@ import {
   forgetClaims,
 } from './spans.ts';
 
-/** Channel of every call of undici, which `fetch` and the outbound client use. */
+/** Diagnostics channel with every call of undici, which `fetch` and the outbound client use. */
 const CALL_CREATED = 'undici:request:create';
 
 interface CreatedCall {
@@ -64,7 +64,8 @@ function traceOutgoingCalls(
 const ROUND_MILLISECONDS = 2000;
 const ROUNDS_BETWEEN_CLEANING = 1800;
 /**
- * Maximum number of spans per post, and of spans that wait while the collector cannot be reached.
+ * Maximum number of spans per post, and of spans that are kept while the collector cannot be
+ * reached.
  */
 const BATCH = 512;
 const MOST_WAITING = 8192;
@@ -86,10 +87,10 @@ export const NO_TRACING: RunningTracing = {
 };
 
 /**
- * One trace for each revision of a study and each request of a client, from the association to the
- * answers of the destinations. Spans are made from the rows of the tables when a request or
- * delivery has ended, with ids derived from ours: so they are complete no matter which processes
- * did the work or died, and they do not slow the work itself.
+ * Starts tracing: one trace for each revision of a study and each request of a client, from the
+ * association to the answers of the destinations. When a request or delivery has ended, its spans
+ * are made from the rows of the tables, with ids derived from ours. They are therefore complete
+ * whichever processes did the work or died, and they do not slow the work.
  */
 export async function startTracing(
   settings: Tracing | undefined,

@@ -12,7 +12,7 @@ interface TableGauge {
   name: string;
   help: string;
   labels: readonly string[];
-  /** Returns rows of `labels` and `value`; reads an index of what is open, not the history. */
+  /** Returns rows of `labels` and `value`. It must read an index of open work, not the history. */
   query: string;
 }
 
@@ -100,7 +100,7 @@ const GAUGES: readonly TableGauge[] = [
   },
 ];
 
-/** Reads open work from the tables and the queue at each call; no identity. */
+/** Reads open work from the tables and the queue at each call, without identity. */
 export function watchOpenWork(
   database: Queryable,
   queue: Pick<RequestQueue, 'counts'>,
@@ -121,7 +121,7 @@ export function watchOpenWork(
     await Promise.all(
       gauges.map(async ({ gauge, query }) => {
         const { rows } = await database.query<Group>(query);
-        // What no longer has a row must not keep its last value.
+        // A label without a row must not keep its last value.
         gauge.reset();
         for (const { labels, value } of rows) gauge.set(labels, value);
       }),
@@ -189,8 +189,8 @@ const ENDED_DELIVERIES = `
   WHERE d.ended_at > to_timestamp($1) ORDER BY d.ended_at LIMIT $2`;
 
 /**
- * Histograms of work that has ended since this process was first scraped, by following the tables:
- * every process of a site reports the same rates, no matter which process did the work.
+ * Follows the tables to make histograms of work that has ended since this process was first
+ * scraped. Every process of a site reports the same rates, whichever process did the work.
  */
 export function followEndedWork(database: Queryable, registry: Registry): () => Promise<void> {
   const registers = [registry];

@@ -15,7 +15,8 @@ import { forbidThreads } from './confinement.ts';
 
 /**
  * Entry of a pipeline process. It has no access to the database, the queue or the network: it
- * receives a module and a folder, and answers with events and an end. It ends with its parent.
+ * receives a module and a folder, and answers with events and an outcome. It ends when its parent
+ * ends.
  */
 let running: AbortController | null = null;
 
@@ -58,7 +59,7 @@ subscribe(READING.name, (reading) => send({ type: 'reading', reading: reading as
 process.on('message', (message: ToChild) => {
   switch (message.type) {
     case 'load':
-      // A module that cannot be loaded or prepared is reported by the run that needs it.
+      // If a module cannot be loaded or prepared, the run that needs it reports the error.
       prepare(message.module, message.models).catch(() => {});
       break;
     case 'run':
@@ -72,11 +73,11 @@ process.on('disconnect', () => process.exit(0));
 forbidThreads();
 
 /**
- * Niceness that a process which yields adds: beside one other it gets a quarter of a core
- * (sched(7)). More would keep a mock run waiting for minutes on a busy machine.
+ * Niceness added to a process of low priority: beside one other process it then gets a quarter of a
+ * core (sched(7)). A higher value would delay a mock run by minutes on a busy machine.
  */
 const NICER = 5;
 
-// Not before: a process that yields to all others while it starts may take minutes until it can see
-// that its gateway has ended.
+// The priority is not lowered earlier: a process of low priority may take minutes to start, and
+// until then it cannot see that its gateway has ended.
 if (process.env.SONOGATE_YIELDS) setPriority(Math.min(getPriority() + NICER, 19));

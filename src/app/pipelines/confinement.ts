@@ -5,9 +5,9 @@ import net from 'node:net';
 import threads from 'node:worker_threads';
 
 /**
- * Loaded into a pipeline process before anything else: removes network access from its JavaScript,
- * for which Node 24 has no permission. It does not stop native code; docs/security.md describes
- * what stops native code.
+ * Loaded into a pipeline process before anything else. Removes network access from its JavaScript,
+ * because Node 24 has no permission for it. This does not stop native code; docs/security.md
+ * describes what does.
  */
 function refuse(): never {
   throw Object.assign(new Error('a pipeline has neither network nor threads'), {
@@ -31,10 +31,10 @@ refuseAll(dns, asking(dns));
 refuseAll(dns.promises, asking(dns.promises));
 
 /**
- * Ends this process when its parent is no longer `parent`. It does so on a thread: a process that
- * loads its program, or computes without a pause, does not see that its channel is closed. A gateway
- * that is killed again and again on a busy machine would otherwise leave a growing number of processes
- * that compete with the next.
+ * Ends this process when its parent is no longer `parent`. A separate thread checks this, because a
+ * process that is loading its program or computing without a pause does not see that its channel is
+ * closed. A gateway that is killed repeatedly on a busy machine would otherwise leave a growing
+ * number of processes that compete with the next ones.
  */
 function endWith(parent: number): void {
   const watch = `setInterval(() => {
@@ -43,7 +43,7 @@ function endWith(parent: number): void {
   new threads.Worker(watch, { eval: true }).unref();
 }
 
-/** Forbids new threads, which would have network access; running ones continue. */
+/** Forbids new threads, which would have network access; threads that already run continue. */
 export function forbidThreads(): void {
   refuseAll(threads, ['Worker']);
   syncBuiltinESMExports();
@@ -51,6 +51,6 @@ export function forbidThreads(): void {
 
 syncBuiltinESMExports();
 
-// The threads of this process load this file, too.
+// The threads of this process load this file too, so only the main thread starts the watch.
 const parent = Number(process.env.SONOGATE_PARENT_PID);
 if (threads.isMainThread && Number.isInteger(parent)) endWith(parent);

@@ -2,9 +2,9 @@ import type { OpenSession } from '../../../pipelines/inference/session.ts';
 import { overThreads, startInferenceThread } from '../../../pipelines/inference/threads.ts';
 
 /**
- * The threads of this process for models. There are two: while one model classifies the planes of a
- * batch, another outlines the structures of the previous batch. A pipeline process loads this file
- * before everything else, because later it may start no thread (confinement.ts).
+ * The threads of this process on which models run. There are two: while one model classifies the
+ * planes of a batch, another outlines the structures of the previous batch. A pipeline process
+ * loads this file before everything else, because it may not start threads later (confinement.ts).
  */
 const threads = [startInferenceThread(), startInferenceThread()] as const;
 

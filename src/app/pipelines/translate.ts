@@ -1,5 +1,5 @@
 import type { Pipeline } from '../../../pipelines/contract/job.ts';
 import { translatePipeline } from '../../../pipelines/translate/pipeline.ts';
 
-/** Translates the machine's reports; loaded by a child process of the gateway. */
+/** Translates the reports of ultrasound machines; loaded by a child process of the gateway. */
 export const pipeline: Pipeline = translatePipeline;

@@ -28,7 +28,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { DicomNode } from '../cli/dicom.ts';
 import type { Cart } from './carts.ts';
 
-/** Milliseconds of silence from the peer after which a cart gives up. */
+/** Milliseconds without an answer from the peer after which a cart gives up. */
 const PATIENCE_MILLISECONDS = 30_000;
 const MAX_ANSWER_PDU_BYTES = 1_048_576;
 
@@ -40,8 +40,8 @@ interface Message {
 }
 
 /**
- * One association in the style of a cart, byte by byte: `Requestor` would not propose the contexts,
- * pack the PDUs or end the association as these machines do.
+ * One association in the style of a cart. It writes the bytes itself, because `Requestor` would not
+ * propose the contexts, pack the PDUs or end the association as these machines do.
  */
 export class CartAssociation {
   readonly #socket: Socket;
@@ -107,7 +107,10 @@ export class CartAssociation {
     return association;
   }
 
-  /** C-STORE. @returns the status. @throws Error when no context was accepted for the object. */
+  /**
+   * Sends an object by C-STORE. @returns the status. @throws Error when no context was accepted for
+   * the object.
+   */
   async store(object: OutgoingObject): Promise<number> {
     const contextId = this.#contextOf(object.sopClassUid, object.transferSyntax);
     const pieces: Buffer[] = [];
@@ -121,7 +124,7 @@ export class CartAssociation {
     return this.#ask(contextId, command, pieces);
   }
 
-  /** A normalized request (PS3.7 10.1). @returns the status. */
+  /** Sends a normalized request (PS3.7 10.1). @returns the status. */
   async request(
     command: Omit<CommandSet, 'messageId' | 'hasDataSet'>,
     { sopClassUid, transferSyntax }: Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>,
@@ -142,7 +145,7 @@ export class CartAssociation {
     return dataSet;
   }
 
-  /** Ends the association in the way of the cart, or in the way given by `how`. */
+  /** Ends the association as the cart does, or as `how` says. */
   async end(how: Cart['end'] = this.#cart.end): Promise<void> {
     const closed = once(this.#socket, 'close');
     if (how === 'release') {
@@ -237,7 +240,7 @@ export class CartAssociation {
   }
 }
 
-/** One presentation data value with its header (PS3.8 Annex E.2). */
+/** Encodes one presentation data value with its header (PS3.8 Annex E.2). */
 function presentationValue(
   contextId: number,
   piece: Buffer,
@@ -246,7 +249,7 @@ function presentationValue(
   return Buffer.concat(encodeData(contextId, piece, control)).subarray(PDU_HEADER_BYTES);
 }
 
-/** PDU header and the fixed fields of A-ASSOCIATE-RQ (PS3.8 9.3.2). */
+/** Length of the PDU header and the fixed fields of A-ASSOCIATE-RQ (PS3.8 9.3.2). */
 const ITEMS_START = 74;
 
 /** Adds sub-items to the User Information item, which is the last of the PDU (PS3.8 9.3.2.3). */

@@ -30,8 +30,8 @@ interface ExamOutcome {
 }
 
 /**
- * An exam as the cart sends it: MPPS N-CREATE, the objects, MPPS N-SET, the end of the association,
- * then storage commitment.
+ * Sends an exam as the cart does: MPPS N-CREATE, the objects, MPPS N-SET, the end of the
+ * association, then storage commitment.
  */
 export async function sendExam(
   node: DicomNode,
@@ -86,8 +86,8 @@ export async function sendExam(
 }
 
 /**
- * Presentation contexts for the images of the cart: odd ids, in the order of the cart (PS3.8
- * 9.3.2.2).
+ * Returns presentation contexts for the images of the cart, with odd ids and in the order of the
+ * cart (PS3.8 9.3.2.2).
  */
 export function imageContexts(cart: Cart): ProposedContext[] {
   const classes = [cart.classes.still, cart.classes.cine, ...cart.alsoProposes];
@@ -107,7 +107,7 @@ const service = (abstractSyntax: string): ProposedContext[] => [
   },
 ];
 
-/** PS3.4 table F.7.2-1: attributes known when the exam begins. */
+/** Returns the attributes that are known when the exam begins (PS3.4 table F.7.2-1). */
 function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalDataset {
   return {
     ScheduledStepAttributesSequence: [{ StudyInstanceUID: studyInstanceUid }],
@@ -120,7 +120,9 @@ function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalD
   };
 }
 
-/** PS3.4 table F.7.2-1: attributes known when the exam ends, with its objects. */
+/**
+ * Returns the attributes that are known when the exam ends, with its objects (PS3.4 table F.7.2-1).
+ */
 function stepEnded(objects: readonly OutgoingObject[]): NaturalDataset {
   return {
     PerformedProcedureStepStatus: 'COMPLETED',
@@ -132,7 +134,7 @@ function stepEnded(objects: readonly OutgoingObject[]): NaturalDataset {
   };
 }
 
-/** N-CREATE or N-SET over a separate association, as most carts do. */
+/** Sends N-CREATE or N-SET over a separate association, as most carts do. */
 async function performedProcedure(
   node: DicomNode,
   cart: Cart,
@@ -159,7 +161,7 @@ async function performedProcedure(
   return status;
 }
 
-/** Asks for commitment and waits for the report on the same association (PS3.4 J.3.3). */
+/** Asks for storage commitment and waits for the report on the same association (PS3.4 J.3.3). */
 async function commitment(
   node: DicomNode,
   cart: Cart,

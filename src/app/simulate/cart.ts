@@ -12,8 +12,8 @@ import { CARTS, type Cart, type CartStyle } from './carts.ts';
 const BLOCK = '10';
 
 /**
- * A phantom image as the cart would have written it: its SOP class, its transfer syntax, its
- * manufacturer's name and private elements. The pixels stay unchanged.
+ * Returns a phantom image as the cart would have written it: its SOP class, its transfer syntax,
+ * its manufacturer's name and private elements. The pixels stay unchanged.
  * @param file a still or cine of the phantom, encoded as the cart encodes (`cart.compression`).
  */
 export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
@@ -38,7 +38,10 @@ export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
   return outgoingBuffer(Buffer.from(written.write({ fragmentMultiframe: false })));
 }
 
-/** Sends a phantom obstetric exam over the network as a cart of the style does; a success when the peer accepted all. */
+/**
+ * Sends a phantom obstetric exam over the network as a cart of this style does. Succeeds when the
+ * peer accepted all objects.
+ */
 export async function simulateCart(
   node: string,
   options: {

@@ -7,7 +7,7 @@ import {
   RLE_LOSSLESS,
 } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
-/** The image classes of a cart: today's, or those that DICOM retired in 1994. */
+/** The image classes of a cart: the current ones, or those that DICOM retired in 1994. */
 const CLASSES = {
   current: { still: STORAGE_CLASS.ultrasound, cine: STORAGE_CLASS.ultrasoundMultiframe },
   retired: {
@@ -58,7 +58,7 @@ export interface Cart {
   /** Asks for storage commitment after the exam (PS3.4 J). */
   commitment: boolean;
   userItems: readonly Buffer[];
-  /** Private data elements in its objects: creator and odd group. */
+  /** Private data elements in its objects: private creator and odd group number. */
   privateData: { creator: string; group: string };
 }
 

@@ -23,7 +23,7 @@ type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'desti
 export interface AuditService {
   write: WriteAudit;
   refusals: RefusalAudit;
-  /** Audits that the gateway stops, seals the audit and ends. */
+  /** Records in the audit that the gateway stops, seals the audit and ends. */
   stop(): Promise<void>;
 }
 
@@ -129,8 +129,8 @@ async function fhirRepository(
 }
 
 /**
- * The identifier systems in the audit repository. Patients have the same identifiers there as in
- * the EHR.
+ * Returns the identifier systems for the audit repository, where patients have the same identifiers
+ * as in the EHR.
  */
 function identifiersOf({ destinations }: AuditConfig) {
   const ehr = destinations.find((destination) => destination.type === 'fhir');
@@ -146,7 +146,9 @@ function siteOf({ audit, dicom }: AuditConfig): AuditSite {
   };
 }
 
-/** The name of a destination in the audit: its AE title, or the name in the configuration. */
+/**
+ * Returns the name of a destination in the audit: its AE title, or the name in the configuration.
+ */
 export function auditedActor({ destinations }: Pick<Config, 'destinations'>, name: string): string {
   const found = destinations.find((destination) => destination.name === name);
   return found?.type === 'dicom' ? `ae:${found.aeTitle}` : `node:${name}`;

@@ -69,7 +69,7 @@ interface ConsoleServiceParts
   operations: Operations;
 }
 
-/** The console of the gateway; null when the site has none. */
+/** Starts the console of the gateway; null when the site has none. */
 export async function startConsoleService(
   config: Config,
   parts: ConsoleServiceParts,

@@ -45,7 +45,7 @@ import { startDeidentification } from './deidentify.ts';
 
 const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
 
-/** The outbox with a deliverer for each kind of destination. */
+/** Starts the outbox with a deliverer for each kind of destination. */
 export async function startDeliveries(
   config: Config,
   parts: {
@@ -85,7 +85,7 @@ export async function startDeliveries(
   const deidentifying = config.destinations.filter(isDeidentifying);
   const names = new Set(deidentifying.map(({ name }) => name));
   const transports = [...pacs.transports];
-  // A destination of de-identified objects has no transport for anything else.
+  // A destination that receives de-identified objects must not receive any others.
   const identified = new Map(transports.filter(([name]) => !names.has(name)));
   const deidentification =
     deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;
@@ -178,7 +178,7 @@ export async function startDeliveries(
 
 const ESCALATION_ROUND_MILLISECONDS = 15_000;
 
-/** Escalates alerts that nobody has acknowledged, where a list of the site asks for it. */
+/** Escalates alerts that nobody has acknowledged, if the configuration of the site asks for it. */
 function startEscalation(
   config: Config,
   { database, logger }: { database: PooledDatabase; logger: Logger },
@@ -193,11 +193,11 @@ function startEscalation(
   });
 }
 
-/** Title of an endpoint; its id where it is not one of ours. */
+/** Returns the title of an endpoint, or its id if it is not one of ours. */
 const titleOf = (id: string): string =>
   [obstetricEndpoint, echoEndpoint].find((endpoint) => endpoint.id === id)?.title ?? id;
 
-/** The address at which clients on this machine reach the HTTP door. */
+/** Returns the address at which clients on this machine reach the HTTP server. */
 function ownAddress({ host, port, tls }: Config['http']): string {
   return `${tls ? 'https' : 'http'}://${host}:${port}`;
 }

@@ -20,7 +20,7 @@ import type { AuditService } from './audit.ts';
 import { startCleaning } from './cleaning.ts';
 import { startConsoleService } from './console.ts';
 
-/** The HTTP door: API, DICOMweb, console. */
+/** Starts the HTTP server with API, DICOMweb and console. */
 export async function startHttpDoor(
   config: Config,
   parts: {

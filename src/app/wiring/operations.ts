@@ -26,7 +26,7 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
 import { auditOperationsOn } from './audit.ts';
 
-/** The commands alone, for a command line that finds no gateway running. */
+/** Opens only the commands, for a command line that finds no gateway running. */
 export async function openCommands(
   config: Config,
 ): Promise<{ run: RunByName; close(): Promise<void> }> {
@@ -44,7 +44,7 @@ export async function openCommands(
   };
 }
 
-/** Puts the one object of operations together. */
+/** Creates the object with all operations. */
 export function operationsOn(
   database: PooledDatabase,
   objects: ReceivedObjects,
@@ -92,7 +92,7 @@ export function operationsOn(
   };
 }
 
-/** How long received studies are kept, and where their removal is recorded. */
+/** Returns how long received studies are kept, and where their removal is recorded. */
 export function retentionOf(
   { dataDir, retention }: Config,
   database: PooledDatabase,

@@ -32,8 +32,8 @@ interface Reviewable {
 
 type Open = (evidence: string) => Promise<Reviewable>;
 
-// The sections of an endpoint are loaded with the first review: a gateway without reviews runs them
-// in its pipeline processes only.
+// The sections of an endpoint are loaded with the first review: a gateway without reviews loads
+// them only in its pipeline processes.
 const openObstetric: Open = async (text) => {
   const { interpretReviewed, reviewRules } = await import('../../../pipelines/obstetric/review.ts');
   const evidence = parseEvidence<ObstetricReviewed>(text);
@@ -63,13 +63,16 @@ const openEcho: Open = async (text) => {
   };
 };
 
-/** How the results of each endpoint are reviewed, for its description. */
+/** Opens the review of each endpoint, by the id of the endpoint. */
 const REVIEWS: Readonly<Record<string, Open>> = {
   'us/obstetric/interpret': openObstetric,
   'us/echo/interpret': openEcho,
 };
 
-/** A refused change as an error of the call; the path begins in the change. */
+/**
+ * Turns the refusal of a change into an error of the call; the path of the error is relative to the
+ * change.
+ */
 function orInvalid<T>(work: () => T): T {
   try {
     return work();
@@ -103,7 +106,7 @@ function studyReview(
   };
 }
 
-/** The endpoints, with the reviews of those that have one. */
+/** Adds the reviews to the endpoints that have one. */
 export function withReviews(
   endpoints: readonly Endpoint[],
   { report }: Pick<Config, 'report'>,
@@ -118,7 +121,7 @@ export function withReviews(
   });
 }
 
-/** The reviews of this gateway. */
+/** Creates the reviews of this gateway. */
 export function reviewsOf(
   config: Config,
   parts: {

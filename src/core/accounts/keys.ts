@@ -6,15 +6,15 @@ import { newId } from '../../platform/ids.ts';
 import type { ConsoleRole } from './roles.ts';
 
 /**
- * The account that every database starts with; keys made without naming an account belong to it.
+ * The account that every database starts with; keys belong to it unless another account is named.
  */
 export const DEFAULT_ACCOUNT_ID = 'default';
 
 /**
- * What a key may do. `store` permits a client to send studies by STOW-RS, `retrieve`
- * to search and retrieve studies with the identity of their patients (QIDO-RS, WADO-RS); `review` to
- * change a draft, and `sign` to sign it under the name of the key. `admin` includes every scope but
- * `sign`.
+ * What a key may do. `store` permits a client to send studies by STOW-RS, and `retrieve` to search
+ * and retrieve studies with the identity of their patients (QIDO-RS, WADO-RS). `review` permits
+ * changing a draft, and `sign` signing it under the name of the key. `admin` includes every scope
+ * except `sign`.
  */
 export const SCOPES = [
   'run',
@@ -29,12 +29,12 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What a client needs to upload, run and read: the scopes of a key without a console role, unless
- * others are named. `admin` must be asked for by name.
+ * The scopes that a client needs to upload, run and read. A key without a console role has these
+ * unless others are named; `admin` must be named explicitly.
  */
 export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
 
-/** The caller of the API, as its key identifies it. */
+/** The caller of the API, identified by the key. */
 export interface Principal {
   accountId: string;
   keyId: string;
@@ -44,7 +44,7 @@ export interface Principal {
   consoleRole?: ConsoleRole | null;
 }
 
-/** A key as it is listed; the key itself is not stored. */
+/** A key in a list, without the secret, which is not stored. */
 export interface KeyRecord {
   id: string;
   name: string;
@@ -69,7 +69,7 @@ export interface NewKey {
   consoleRole?: ConsoleRole | null;
 }
 
-/** How long a rotated key still works beside its replacement. */
+/** Hours for which a rotated key still works beside its replacement. */
 export const OVERLAP_HOURS = { usual: 24, longest: 7 * 24 } as const;
 
 const KEY_BYTES = 32;
@@ -88,7 +88,7 @@ export async function createKey(
   now = new Date(),
 ): Promise<{ key: string; record: KeyRecord }> {
   const { name, test = false, expiresAt = null, consoleRole = null } = key;
-  // A key for the console may call the API only with scopes that were asked for.
+  // A key for the console may call the API only with scopes that were named explicitly.
   const { scopes = consoleRole === null ? CLIENT_SCOPES : [] } = key;
   const secret = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
   const { rows } = await database.query<KeyRecord>(
@@ -110,7 +110,7 @@ export async function createKey(
   return { key: secret, record: rows[0] as KeyRecord };
 }
 
-/** Keys of an account, or of all accounts, oldest first; revoked ones included. */
+/** Lists the keys of an account, or of all accounts, oldest first; revoked ones included. */
 export async function listKeys(
   database: Queryable,
   accountId: string | null = null,
@@ -123,8 +123,8 @@ export async function listKeys(
 }
 
 /**
- * Revokes a key at once and for good; a second revocation keeps the first date.
- * @throws SonogateError `not_found`; and with `testOnly` also when the key is live.
+ * Revokes a key immediately and permanently; a second revocation keeps the first date.
+ * @throws SonogateError `not_found`; with `testOnly` also if the key is live.
  */
 export async function revokeKey(
   database: Queryable,
@@ -145,9 +145,9 @@ export async function revokeKey(
 }
 
 /**
- * Creates a key that replaces another: same name, scopes, kind, console role and end. The old one still
- * works for `overlapHours`, so that its users can change over, unless it expires earlier. With an
- * `accountId`, only a key of that account can be replaced; with null, a key of any account.
+ * Creates a key that replaces another: same name, scopes, kind, console role and expiry. The old
+ * one still works for `overlapHours`, so that its users can change over, unless it expires earlier.
+ * With an `accountId`, only a key of that account can be replaced; with null, a key of any account.
  * @throws SonogateError `not_found`, also for a revoked or expired key and, with `testOnly`, for a
  * live one.
  */
@@ -174,13 +174,12 @@ export function rotateKey(
 }
 
 /**
- * Returns the account and scopes of a key as they are now, so that a revocation takes effect at
- * once.
+ * Returns the present account and scopes of a key, so that a revocation takes effect at once.
  * @throws SonogateError `invalid_key` when it is unknown, revoked or expired.
  */
 export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
 
-/** Looks up the keys of calls that arrive at the same time in one query. */
+/** Looks up the keys of concurrent calls in one query. */
 export function createAuthenticate(database: Queryable): Authenticate {
   const recordOf = batched(async (digests: readonly string[]) => {
     const { rows } = await database.query<KeyRecord & { sha256: string }>(
@@ -238,7 +237,7 @@ function base62(bytes: Buffer): string {
   return digits;
 }
 
-/** The name of a key; '' when there is no such key. */
+/** Returns the name of a key; '' when there is no such key. */
 export async function keyName(database: Queryable, id: string): Promise<string> {
   const { rows } = await database.query<{ name: string }>(
     'SELECT name FROM api_keys WHERE id = $1',

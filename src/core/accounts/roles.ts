@@ -30,13 +30,13 @@ interface RoleMeaning {
   /** How much of a patient's identity is sent to the browser. */
   sees: ShownIdentity;
   /**
-   * Whether the role reads text from peers and people, and values that rules found in headers. Both
+   * Whether the role sees text from peers and people, and values that rules found in headers. Both
    * may contain identity.
    */
   readsFreeText: boolean;
 }
 
-/** What each role may do and see. No other code decides this. */
+/** What each role may do and see. This table is the only place that decides it. */
 export const ROLES = {
   viewer: { may: ['read'], sees: 'hidden', readsFreeText: false },
   clinician: { may: ['read', 'confirm', 'review', 'sign'], sees: 'identity', readsFreeText: true },

@@ -40,8 +40,8 @@ interface AuditActionMeaning {
 }
 
 /**
- * Every audited action, and the event that an audit repository gets for it. A new action is a new
- * line here; no other code decides its event.
+ * Every audited action, and the event that an audit repository receives for it. A new action needs
+ * only a new line here.
  */
 export const AUDIT_ACTIONS = {
   'gateway.start': { event: 'application-activity', type: 'start', does: 'E' },
@@ -108,7 +108,7 @@ export const AUDIT_ACTIONS = {
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** The meaning of an action, with the optional members that `as const` hides. */
+/** Returns the meaning of an action, with the optional members that `as const` hides. */
 export function meaningOf(action: AuditAction): AuditActionMeaning {
   return AUDIT_ACTIONS[action];
 }
@@ -118,7 +118,7 @@ const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /**
- * One thing that somebody did. It names requests and studies by our own ids: the rows contain no
+ * One action of somebody. It names requests and studies by our own ids: the rows contain no
  * patient. The patient is looked up when the entry is sent to an audit repository.
  */
 export interface AuditEntry {
@@ -131,7 +131,7 @@ export interface AuditEntry {
   actor?: string | null;
   /** Network address of the caller. */
   address?: string | null;
-  /** Our own id of the request; null for a list and for a call that named none of our requests. */
+  /** Our own id of the request; null for a list, and for a call that named none of our requests. */
   requestId?: string | null;
   /** Our own id of the study. */
   studyId?: string | null;
@@ -154,7 +154,7 @@ export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 /** Resolves when the entry is stored. */
 export type WriteAudit = (entry: AuditEntry) => Promise<void>;
 
-/** Writes entries that arrive at the same time in one statement. */
+/** Writes concurrent entries in one statement. */
 export function createAuditWriter(database: Queryable): WriteAudit {
   const write = batched(async (entries: readonly AuditEntry[]) => {
     await database.query(
@@ -186,11 +186,11 @@ interface IdentityView {
   studyIds: readonly string[];
   /** `X-Request-Id` of the call that shows it. */
   callId?: string | null;
-  /** The page or command: `console worklist`. */
+  /** The page or command that shows the identity, such as `console worklist`. */
   where: string;
 }
 
-/** Audits who sees the patient identity of which studies, before the identity is shown. */
+/** Records in the audit who sees the patient identity of which studies, before it is shown. */
 export async function auditIdentityView(
   writeAudit: WriteAudit,
   { studyIds, where, ...view }: IdentityView,
@@ -204,8 +204,8 @@ export async function auditIdentityView(
 }
 
 /**
- * SQL: writes audit entries as part of the statement that creates requests: for each id of `made`,
- * the `SubmitAudit` that `new` has for it as `audit`, if any.
+ * SQL: writes audit entries in the statement that creates requests. For each id of `made` it writes
+ * the `SubmitAudit` in the column `audit` of `new`, if any.
  */
 export const AUDIT_INSERT = `INSERT INTO audit
       (request_id, at, account_id, key_id, action, status, call_id, address)
@@ -234,7 +234,7 @@ export interface AuditRow {
 const COLUMNS = `id::text, at, action, account_id, key_id, actor, address, request_id,
   study_id::text, status, call_id, outcome, detail`;
 
-/** Rows after `after` up to and including `until`, oldest first. */
+/** Returns the rows after `after` up to and including `until`, oldest first. */
 export async function auditRows(
   database: Queryable,
   { after, until, limit }: { after: bigint; until: bigint; limit: number },
@@ -246,7 +246,7 @@ export async function auditRows(
   return rows;
 }
 
-/** The outcome of a row; for a call, from its HTTP status. */
+/** Returns the outcome of a row; for a call, from its HTTP status. */
 export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'status'>): AuditOutcome {
   if (outcome !== null) return outcome;
   if (status === null || status < 400) return 'success';
@@ -256,8 +256,9 @@ export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'statu
 const KEY_ID = idForm('key');
 
 /**
- * Detail of an entry of `key.create`, `key.rotate` or `key.revoke`, through whichever door: the id
- * of the key, and of the key that replaces it. Anything that is not the id of a key is left out.
+ * Returns the detail of an entry of `key.create`, `key.rotate` or `key.revoke`, the same for the
+ * API, the console and the command line: the id of the key, and of the key that replaces it.
+ * Anything that is not the id of a key is left out.
  * @param named the id that the call contained; `made` is the id in the answer.
  */
 export function keyChange(named: unknown, made: unknown): NonNullable<AuditEntry['detail']> | null {

@@ -22,7 +22,7 @@ const OBJECT: Readonly<Record<AuditedObject['kind'], { type: string; role: strin
   node: { type: '2', role: '13', id: dcm('110182', 'Node ID') },
 };
 
-/** The DICOM Audit Message of an event (PS3.15 A.5.1), as XML without a byte order mark. */
+/** Returns the DICOM Audit Message of an event (PS3.15 A.5.1), as XML without a byte order mark. */
 export function dicomAuditMessage(facts: AuditFacts): string {
   const { at, event, type, does, outcome, site } = facts;
   const identification = element(
@@ -83,7 +83,7 @@ function participantObject(object: AuditedObject, details: readonly string[]): s
   return element(
     'ParticipantObjectIdentification',
     {
-      // IHE ITI TF-2 3.20: a patient in CX form, id and assigning authority.
+      // A patient in CX form: id and assigning authority (IHE ITI TF-2 3.20).
       ParticipantObjectID:
         object.kind === 'patient' ? `${object.id}^^^${object.issuer}` : object.id,
       ParticipantObjectTypeCode: type,

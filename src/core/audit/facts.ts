@@ -1,7 +1,7 @@
 import type { AuditOutcome } from './audit.ts';
 import { AUDIT_EVENT_TYPES, AUDIT_EVENTS, type AuditRow, meaningOf, outcomeOf } from './audit.ts';
 
-/** The patient and study that an event is about, joined when the event is sent. */
+/** The patient and study of an event, which are looked up when the event is sent. */
 export interface AuditSubject {
   studyInstanceUid: string;
   /** Patient ID as the images state it. */
@@ -27,7 +27,10 @@ export const OUTCOME_INDICATORS: Readonly<Record<AuditOutcome, '0' | '4' | '8'>>
 
 const IP_ADDRESS = /^[0-9.]+$|:/;
 
-/** NetworkAccessPointTypeCode, AuditEvent.agent.network.type: 1 a machine name, 2 an IP address. */
+/**
+ * Returns NetworkAccessPointTypeCode, AuditEvent.agent.network.type: 1 a machine name, 2 an IP
+ * address.
+ */
 export const networkType = (address: string): '1' | '2' => (IP_ADDRESS.test(address) ? '2' : '1');
 
 /** Role of a participant: CID 402 of PS3.16. */
@@ -113,8 +116,8 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
     ];
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
-    // A row without an actor is a download with an API key: the client requested it. Everything
-    // else is a delivery that we sent.
+    // A row without an actor is a download with an API key, requested by the client. Every other
+    // row is a delivery that we sent.
     const fetched = row.actor === null;
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

@@ -15,9 +15,7 @@ const LEASE_SECONDS = 120;
  */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 
-/**
- * Finds the patient and study of those rows that have one, by our own study id or by the request.
- */
+/** Finds the patient and study of each row that has one, by our own study id or by the request. */
 export type SubjectsOf = (
   rows: readonly Pick<AuditRow, 'id' | 'study_id' | 'request_id'>[],
 ) => Promise<ReadonlyMap<string, AuditSubject>>;
@@ -28,15 +26,15 @@ interface FeedParts {
   database: Database;
   subjectsOf: SubjectsOf;
   site: AuditSite;
-  /** Sends events in order; rejects when they must be sent again. */
+  /** Sends events in order; rejects if they must be sent again. */
   send(events: readonly AuditFacts[]): Promise<void>;
   logger: Logger;
 }
 
 /**
- * Sends everything that is sealed to an audit repository, in order and at least once. The audit
- * itself is the spool: the database records how far the repository has got, and a repository that
- * was away receives what it missed. One process of a site sends at a time.
+ * Sends everything that is sealed to an audit repository, in order and at least once. No separate
+ * spool is needed: the database records the last row that the repository has received, and a
+ * repository that was unreachable receives what it missed. One process of a site sends at a time.
  */
 export function startAuditFeed(parts: FeedParts): Rounds {
   const { name, logger } = parts;
@@ -81,7 +79,9 @@ async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts):
   }
 }
 
-/** The last row that the repository has received; null while another process sends to it. */
+/**
+ * Returns the last row that the repository has received, or null while another process sends to it.
+ */
 async function claim(database: Queryable, name: string): Promise<bigint | null> {
   await database.query('INSERT INTO audit_feeds (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
   const { rows } = await database.query<{ last_row: string }>(

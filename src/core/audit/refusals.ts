@@ -12,7 +12,7 @@ const ELSEWHERE = 'several';
 
 type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'address' | 'detail'>;
 
-/** Audits which callers were refused. */
+/** Records in the audit which callers were refused. */
 export interface RefusalAudit {
   refused(refusal: Refusal): void;
   /** Writes the counts that have not been written yet. */
@@ -20,7 +20,7 @@ export interface RefusalAudit {
 }
 
 /**
- * The first refusal of an address is audited at once; repetitions within the minute are counted and
+ * The first refusal of an address is audited at once. Repetitions within the minute are counted and
  * audited at its end, so that a flood of calls cannot fill the audit.
  */
 export function createRefusalAudit(parts: {

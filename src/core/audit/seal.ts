@@ -20,10 +20,12 @@ import { type AuditRow, auditRows } from './audit.ts';
 /** Length of a SHA-256 hash in bytes. */
 const HASH_BYTES = 32;
 
-/** The hash that the first row is chained to. */
+/** The hash to which the first row is chained. */
 const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
 
-/** Every member of a row in a fixed order: members that later versions add go to the end. */
+/**
+ * Returns every member of a row in a fixed order. Members added by later versions go to the end.
+ */
 function canonical(row: AuditRow): string {
   const { detail } = row;
   // Sorted, because the database does not keep the order in which the members of a JSON object were
@@ -46,7 +48,7 @@ function canonical(row: AuditRow): string {
   ]);
 }
 
-/** SHA-256 of the previous row's hash and the content of this row. */
+/** Returns the SHA-256 of the previous row's hash and the content of this row. */
 function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
   return createHash('sha256').update(previous).update(canonical(row)).digest();
 }
@@ -66,7 +68,10 @@ interface Seal {
   signature: Buffer;
 }
 
-/** The bytes that a seal signs: its number, its last row, and the head of the chain at that row. */
+/**
+ * Returns the bytes that a seal signs: its number, its last row, and the head of the chain at that
+ * row.
+ */
 function signedText({ id, sealedAt, lastRow, head }: Omit<Seal, 'signature'>): Buffer {
   const lines = ['sonogate audit 1', id, sealedAt.toISOString(), lastRow, head.toString('hex')];
   return Buffer.from(lines.join('\n'));
@@ -100,7 +105,7 @@ export type Finding =
   | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
 
 /**
- * Compares a seal with the previous one and with the rows that the audit has in its range.
+ * Compares a seal with the previous one and with the rows of the audit in its range.
  * @param publicKey the public half of the key that the seal names; null when we do not have that
  * key.
  */
@@ -152,7 +157,7 @@ function hashesOf({ rowHashes }: Seal): Buffer[] {
 const PRIVATE_KEY = 'seal-key.pem';
 const PUBLIC_SUFFIX = '.pub.pem';
 
-/** Folder of the audit's keys and its last head, in the data folder. */
+/** Returns the folder of the audit's keys and its last head, in the data folder. */
 function auditFolder(dataDir: string): string {
   return join(dataDir, 'audit');
 }
@@ -164,9 +169,9 @@ export interface SealKey {
 }
 
 /**
- * The Ed25519 key with which this data folder seals its audit; created at first use, readable by
- * its own user only. The public key is stored beside it; the site should keep a copy of the public
- * key elsewhere.
+ * Returns the Ed25519 key with which this data folder seals its audit. It is created at first use
+ * and can be read only by its own user. The public key is stored beside it; the site should keep a
+ * copy of the public key elsewhere.
  */
 export async function loadSealKey(dataDir: string): Promise<SealKey> {
   const folder = auditFolder(dataDir);
@@ -188,8 +193,8 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
 }
 
 /**
- * The trusted public keys, by id: those stored beside our own key, and those in the PEM files that
- * the caller names.
+ * Returns the trusted public keys, by id: those stored beside our own key, and those in the PEM
+ * files that the caller names.
  */
 export async function loadPublicKeys(
   dataDir: string,
@@ -211,7 +216,7 @@ function keyIdOf(publicKey: KeyObject): string {
   return createHash('sha256').update(spki).digest('hex');
 }
 
-/** Does not overwrite an existing file. */
+/** Writes a file unless it exists. */
 async function writeOnce(path: string, content: string | Buffer): Promise<void> {
   const making = `${path}.${randomUUID()}`;
   const file = await open(making, 'wx', 0o600);
@@ -259,7 +264,7 @@ function asSeal(row: SealRow): Seal {
   };
 }
 
-/** The last seal; null when nothing has been sealed. */
+/** Returns the last seal; null when nothing has been sealed. */
 async function lastSeal(database: Queryable): Promise<Seal | null> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals ORDER BY audit_seals.id DESC LIMIT 1`,
@@ -267,7 +272,7 @@ async function lastSeal(database: Queryable): Promise<Seal | null> {
   return rows[0] ? asSeal(rows[0]) : null;
 }
 
-/** The next seals after one, oldest first. */
+/** Returns the next seals after one, oldest first. */
 async function sealsAfter(database: Queryable, id: bigint, limit: number): Promise<Seal[]> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals WHERE id > $1 ORDER BY audit_seals.id LIMIT $2`,
@@ -276,7 +281,7 @@ async function sealsAfter(database: Queryable, id: bigint, limit: number): Promi
   return rows.map(asSeal);
 }
 
-/** The last sealed row: rows up to it can no longer change. */
+/** Returns the last sealed row: rows up to it can no longer change. */
 export async function sealedUpTo(database: Queryable): Promise<bigint> {
   const { rows } = await database.query<{ last_row: string }>(
     'SELECT last_row::text FROM audit_seals ORDER BY id DESC LIMIT 1',
@@ -308,15 +313,16 @@ const EVERY_MILLISECONDS = 1000;
 /** Maximum number of rows per seal. Further rows follow in the next seal. */
 const MOST_ROWS = 5000;
 /**
- * If a writer keeps the audit locked for longer than this, the rows are sealed in the next second.
+ * Milliseconds to wait for the lock. If a writer holds it for longer, the rows are sealed in the
+ * next second.
  */
 const LOCK_TIMEOUT_MILLISECONDS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Seals all committed rows. Rows get their ids before they are committed; the lock is granted only
- * when no transaction that has written to the audit is still open, so that no row can later appear
- * below a sealed one. One process seals at a time.
+ * Seals all committed rows. Rows get their ids before they are committed. The lock is therefore
+ * granted only when no transaction that has written to the audit is still open, so that no row can
+ * later appear below a sealed one. One process seals at a time.
  * @returns the seal; null when there was nothing to seal, or others were writing or sealing.
  */
 export async function sealAudit(database: Database, key: SealKey, at: Date): Promise<Seal | null> {
@@ -349,7 +355,10 @@ async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Head of the chain when this data folder last sealed: stored outside the database on purpose. */
+/**
+ * Head of the chain when this data folder last sealed. It is stored outside the database on
+ * purpose.
+ */
 interface Checkpoint {
   seal: string;
   head: string;
@@ -417,7 +426,7 @@ export interface AuditVerdict {
  * Checks the whole chain, oldest first.
  * @param keys trusted public keys, by id.
  * @param checkpoint head of the chain as the data folder recorded it. It reveals whether seals were
- * cut off at the end.
+ * removed at the end.
  */
 export async function verifyAudit(
   database: Queryable,
@@ -455,13 +464,12 @@ export async function verifyAudit(
 }
 
 /**
- * The lowest value of a bigint column, so that rows inserted before the first row are found as
- * well.
+ * The lowest value of a bigint column, so that rows inserted before the first row are found too.
  */
 const LOWEST = -(2n ** 63n);
 /**
  * Maximum number of rows read for one seal: more than a seal can cover, so that rows inserted
- * between sealed rows are found as well.
+ * between sealed rows are found too.
  */
 const MOST = 1_000_000;
 

@@ -10,12 +10,12 @@ const PRIORITY = 85;
 const MESSAGE_ID = 'DICOM+RFC3881';
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** PS3.15 A.7: a UDP receiver need not accept longer messages. */
+/** A UDP receiver need not accept longer messages (PS3.15 A.7). */
 const MOST_UDP_BYTES = 32_768;
 
 const TIMEOUT_MILLISECONDS = 15_000;
 
-/** A message of RFC 5424 with its text marked as UTF-8 (RFC 5424 6.4). */
+/** Returns a message of RFC 5424 with its text marked as UTF-8 (RFC 5424 6.4). */
 export function syslogMessage(
   xml: string,
   { at, hostName, processId }: { at: Date; hostName: string; processId: number },
@@ -32,7 +32,7 @@ interface SyslogSender {
   close(): void;
 }
 
-/** Syslog over UDP (RFC 5426): the sender never learns whether a message has arrived. */
+/** Sends syslog over UDP (RFC 5426): the sender never learns whether a message has arrived. */
 export function syslogOverUdp({ host, port }: { host: string; port: number }): SyslogSender {
   return {
     async send(messages) {
@@ -52,15 +52,15 @@ export function syslogOverUdp({ host, port }: { host: string; port: number }): S
   };
 }
 
-/** `MSG-LEN SP SYSLOG-MSG` (RFC 5425 4.3). */
+/** Frames a message as `MSG-LEN SP SYSLOG-MSG` (RFC 5425 4.3). */
 export function framed(message: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${message.length} `), message]);
 }
 
 /**
- * Syslog over TLS (RFC 5425), over one connection that is kept. The protocol has no answers: if the
- * connection is lost, the caller sends again what was written, so that a repository may see a
- * message twice but misses none.
+ * Sends syslog over TLS (RFC 5425), on one connection that stays open. The protocol has no answers:
+ * if the connection is lost, the caller sends again what was written, so that a repository may
+ * receive a message twice but misses none.
  * @param options returns the TLS options. It is called for each new connection, so that a renewed
  * certificate is used.
  */
@@ -77,7 +77,7 @@ export function syslogOverTls(
     });
     await once(socket, 'secureConnect');
     socket.on('error', () => socket.destroy());
-    // A receiver sends nothing; reading only detects when it closes the connection.
+    // A receiver sends nothing; we read only to detect when it closes the connection.
     socket.resume();
     open = socket;
     return socket;

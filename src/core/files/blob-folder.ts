@@ -9,13 +9,13 @@ import { linkOrCopy, writeAtomically } from './whole-file.ts';
 /** A blob store in a folder of this machine. */
 interface BlobFolder extends BlobStore {
   direct: null;
-  /** Path of the bytes with this digest, whether or not they exist. */
+  /** Returns the path of the bytes with this digest, whether or not they exist. */
   path(sha256: string): string;
 }
 
 /**
- * @param folder created when something is written, so that a command that only reads leaves no
- * folder behind; it must be on one file system.
+ * @param folder must be on one file system. It is created at the first write, so that a command
+ * that only reads leaves no folder behind.
  */
 export function openBlobFolder(folder: string): BlobFolder {
   const incoming = join(folder, 'incoming');

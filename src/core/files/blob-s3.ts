@@ -37,10 +37,10 @@ import {
 } from './blob-store.ts';
 import { writeAtomically } from './whole-file.ts';
 
-/** Errors of CompleteMultipartUpload that sending the parts again can correct. */
+/** Errors of CompleteMultipartUpload that can be corrected by sending the parts again. */
 const DIFFERS = new Set(['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload']);
 
-/** Multipart uploads to the objects of a bucket whose names begin with `prefix`. */
+/** Creates multipart uploads to the objects of a bucket whose names begin with `prefix`. */
 function s3Multipart(client: S3Client, Bucket: string, prefix: string): MultipartAccess {
   const object = (id: string) => ({ Bucket, Key: prefix + id });
 
@@ -99,7 +99,7 @@ function s3Multipart(client: S3Client, Bucket: string, prefix: string): Multipar
   };
 }
 
-/** Milliseconds to wait for a storage that does not answer. The client tries three times. */
+/** Timeouts in milliseconds for a storage that does not answer. The client tries three times. */
 const CONNECT_MS = 5000;
 const LONGEST_SILENCE_MS = 60_000;
 
@@ -112,8 +112,8 @@ export interface S3BlobStore extends BlobStore {
 }
 
 /**
- * A blob store in a bucket of S3-compatible storage. A stream of unknown digest and size is first
- * written to `spool`, a folder of this machine.
+ * Opens a blob store in a bucket of S3-compatible storage. A stream of unknown digest and size is
+ * first written to `spool`, a folder of this machine.
  * @throws the storage's error when the bucket cannot be listed: the gateway does not start with a
  * wrong address or key.
  */
@@ -280,7 +280,10 @@ export async function openS3BlobStore(
 const isOlder = (ms: number, modified: Date | undefined, now: Date): boolean =>
   modified !== undefined && now.getTime() - modified.getTime() > ms;
 
-/** RFC 6266 4.1 with the extended notation of RFC 8187, which can express every name. */
+/**
+ * Returns a Content-Disposition (RFC 6266 4.1) in the extended notation of RFC 8187, which can
+ * express every name.
+ */
 function attachment(name: string): string {
   const octet = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, octet)}`;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { MS_PER_DAY } from '../../platform/time.ts';
 
-/** Bytes written or used within this time may belong to an upload in progress. */
+/** Milliseconds within which written or used bytes may belong to an upload in progress. */
 export const IN_USE_MS = 3_600_000;
 
-/** An upload that is not completed within this time has ended (exchange 5.9). */
+/** Milliseconds after which an incomplete upload has ended (exchange 5.9). */
 export const UPLOAD_LIFE_MS = MS_PER_DAY;
 
 /** A stream had more bytes than announced. None of them were kept. */
@@ -23,7 +23,7 @@ export class WrongSizeError extends Error {
   }
 }
 
-/** A part is missing, or its ETag differs from the named one. */
+/** A part is missing, or its ETag differs from the one that the client named. */
 export class PartDiffersError extends Error {
   override name = 'PartDiffersError';
 }
@@ -33,32 +33,32 @@ export class BlobMissingError extends Error {
   override name = 'BlobMissingError';
 }
 
-/** Content of the store, identified by its digest. */
+/** Content of the store and its digest. */
 export interface StoredBlob {
   /** SHA-256 of the content, in lower-case hexadecimal digits. */
   sha256: string;
   bytes: number;
 }
 
-/** Files by the SHA-256 of their content: written once, never changed, stored only once. */
+/** Stores files by the SHA-256 of their content: each content once, and never changed. */
 export interface BlobStore {
   /**
-   * Stores a stream as a whole or not at all: an interrupted one leaves nothing behind, and what is
-   * reported is durable.
-   * @throws TooManyBytesError as soon as `limit` is passed.
+   * Stores a stream completely or not at all. An interrupted stream leaves nothing behind; once
+   * this resolves, the bytes are durable.
+   * @throws TooManyBytesError as soon as `limit` is exceeded.
    */
   write(source: Readable, limit: number): Promise<StoredBlob>;
   /** @throws BlobMissingError */
   read(sha256: string): Promise<Readable>;
   /**
-   * Puts the bytes at `path`, which must not exist, as a link where possible: they must not be
-   * changed there.
+   * Puts the bytes at `path`, which must not exist. They must not be changed there, because `path`
+   * is a link if possible.
    * @throws BlobMissingError
    */
   place(sha256: string, path: string): Promise<void>;
-  /** Removes bytes that nothing refers to; bytes written within the last hour stay. */
+  /** Removes bytes that nothing refers to; bytes written within the last hour are kept. */
   remove(sha256: string, now: Date): Promise<void>;
-  /** Removes what a killed process left half-written, and uploads that were never accepted. */
+  /** Removes half-written files of killed processes, and uploads that were never accepted. */
   removeAbandoned(now: Date): Promise<void>;
   /** Free space in bytes; `Infinity` when it is unknown. */
   free(): Promise<number>;
@@ -72,23 +72,23 @@ export interface BlobStore {
 }
 
 /**
- * A store that every machine of a site reaches, and that clients reach directly through signed URLs
- * (AWS Signature Version 4).
+ * A store that every machine of a site reaches, and clients too, through signed URLs (AWS Signature
+ * Version 4).
  */
 export interface DirectAccess {
   has(sha256: string): Promise<boolean>;
   /** Stores a file of this machine whose digest is known; it is durable there afterwards. */
   takeFile(path: string, stored: StoredBlob, signal: AbortSignal): Promise<void>;
   /**
-   * URL for downloading the bytes as `name`, valid for `seconds`; null when the store does not have
-   * these bytes.
+   * Returns a URL for downloading the bytes as `name`, valid for `seconds`; null when the store
+   * does not have these bytes.
    */
   downloadUrl(
     sha256: string,
     as: { name: string; mediaType: string },
     seconds: number,
   ): Promise<string | null>;
-  /** URL for a PUT of `bytes` as the upload `id`, valid for `seconds`. */
+  /** Returns a URL for a PUT of `bytes` as the upload `id`, valid for `seconds`. */
   uploadUrl(id: string, as: { bytes: number; mediaType: string }, seconds: number): Promise<string>;
   /**
    * Moves the bytes that a client PUT as the upload `id` to their digest; null when nothing was
@@ -100,20 +100,20 @@ export interface DirectAccess {
 }
 
 /**
- * Multipart uploads of S3: parts of 5 MiB or more except for the last, at most 10,000. `takeIn`
+ * Multipart uploads of S3: at most 10,000 parts of 5 MiB or more, except for the last. `takeIn`
  * accepts the assembled file.
  */
 export interface MultipartAccess {
   /** Begins an upload in parts as the upload `id`; returns the upload id of the storage. */
   begin(id: string): Promise<string>;
-  /** URL for a PUT of one part, valid for `seconds`. */
+  /** Returns a URL for a PUT of one part, valid for `seconds`. */
   partUrl(
     id: string,
     uploadId: string,
     part: { partNumber: number; bytes: number },
     seconds: number,
   ): Promise<string>;
-  /** The parts that the storage holds. */
+  /** Returns the parts that the storage holds. */
   arrived(id: string, uploadId: string): Promise<{ partNumber: number; etag: string }[]>;
   /**
    * Assembles the parts. @throws PartDiffersError

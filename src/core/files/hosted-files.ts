@@ -21,7 +21,7 @@ export class HostedFileError extends Error {
  */
 export type FetchHostedFile = (url: string, path: string, signal: AbortSignal) => Promise<void>;
 
-/** Every redirect goes through the same rules as the URL itself. */
+/** Creates the fetcher. The rules for the URL itself also apply to every redirect. */
 export function createHostedFileFetcher(
   client: Pick<OutboundClient, 'call'>,
   { maxFileBytes, fetchTimeoutSeconds }: Config['outbound'],
@@ -94,10 +94,7 @@ async function store(
   }
 }
 
-/**
- * Whether an error comes from our own disk. Such an error is not the fault of the URL that the
- * client gave.
- */
+/** Whether an error comes from our own disk, so that the URL of the client is not at fault. */
 function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ('path' in error || error.code === 'ENOSPC');
 }

@@ -4,7 +4,7 @@ import { openBlobFolder } from './blob-folder.ts';
 import type { BlobStore } from './blob-store.ts';
 
 /**
- * The blob store of a site: the bucket at `blobUrl`, or a folder of `dataDir`.
+ * Opens the blob store of a site: the bucket at `blobUrl`, or a folder of `dataDir`.
  * @throws the storage's error when the bucket cannot be used.
  */
 export async function openBlobStore({

@@ -15,9 +15,9 @@ export interface ReceivedObject {
 }
 
 /**
- * The objects received by DICOM, anywhere in the site. They are in the data folder of the receiving
- * machine and, where the site has a bucket, also in the bucket under their SHA-256: then every
- * machine can read them, and the data folders are caches.
+ * The objects received by DICOM, anywhere in the site. They are in the data folder of the machine
+ * that received them. If the site has a bucket, they are also in the bucket under their SHA-256:
+ * then every machine can read them, and the data folders are caches.
  */
 export interface ReceivedObjects {
   /** Whether the site has a bucket. */
@@ -29,13 +29,13 @@ export interface ReceivedObjects {
   keep(object: ReceivedObject & { bytes: number }): Promise<void>;
   has(object: ReceivedObject): Promise<boolean>;
   /**
-   * Removes the shared bytes of an object that no row names; bytes written within the last hour
-   * stay.
+   * Removes the shared bytes of an object that no row names; bytes written within the last hour are
+   * kept.
    */
   remove(fileSha256: string, now: Date): Promise<void>;
   /**
-   * Path on this machine, fetched first when another machine received the object; null when it
-   * cannot be found anywhere.
+   * Returns the path on this machine. If another machine received the object, it is fetched first.
+   * Null if it cannot be found anywhere.
    */
   locate(object: ReceivedObject): Promise<string | null>;
 }
@@ -47,18 +47,21 @@ export interface ReceivedObjects {
 const KEEP_MS = 20_000;
 
 /**
- * Copies of objects that other machines received. They are kept apart from the intake, because a
- * file there without a row counts as a newly received object.
+ * Folder for copies of objects that other machines received. It is separate from the intake,
+ * because a file there without a row counts as a newly received object.
  */
 const FETCHED = 'fetched';
 const FETCHED_LIFE_MS = MS_PER_DAY;
 
-/** Received objects of a site, shared through a bucket, as the machine with `dataDir` sees them. */
+/**
+ * Creates the received objects of a site, shared through a bucket if it has one, as the machine
+ * with `dataDir` sees them.
+ */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
   return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
 }
 
-/** Received objects of a site with one machine. */
+/** Creates the received objects of a site with one machine. */
 export function objectsOnDisk(dataDir: string): ReceivedObjects {
   return {
     shared: false,
@@ -125,8 +128,8 @@ export async function removeFetched(dataDir: string, now: Date): Promise<void> {
 }
 
 /**
- * Whether a file exists. @throws the system's error when this is unknown: an object on a disk that
- * does not answer is not missing.
+ * Whether a file exists. @throws the system's error when this cannot be determined: an object on a
+ * disk that does not answer is not missing.
  */
 async function exists(path: string): Promise<boolean> {
   return ifMissing(

@@ -25,14 +25,14 @@ export interface PartState {
 }
 
 /**
- * The parts of files that are too large for one PUT: in any order, each stored as a whole or not at
- * all.
+ * The parts of files that are too large for one PUT. They may arrive in any order; each is stored
+ * completely or not at all.
  */
 export interface UploadParts {
   state(fileId: string, bytes: number): Promise<PartState[]>;
   /**
-   * URL for a direct PUT of a part, valid for `seconds`; null when the client must send the part
-   * through the gateway.
+   * Returns a URL for a direct PUT of a part, valid for `seconds`; null when the client must send
+   * the part through the gateway.
    */
   url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
   /**
@@ -72,7 +72,7 @@ export function partsOf(
   }));
 }
 
-/** @throws SonogateError `upload_incomplete` unless every part has arrived. */
+/** Checks that every part has arrived. @throws SonogateError `upload_incomplete` */
 function checkArrived(parts: readonly PartState[]): void {
   const missing = parts.filter(({ etag }) => etag === null);
   if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
@@ -104,7 +104,10 @@ export function incomplete(detail: string): SonogateError {
   return new SonogateError('upload_incomplete', `${detail}; the upload can go on.`);
 }
 
-/** Parts that clients PUT directly to the storage, as one multipart upload of S3 for each file. */
+/**
+ * Creates parts that clients PUT directly to the storage, as one multipart upload of S3 for each
+ * file.
+ */
 export function createPartsInBucket(
   database: Queryable,
   direct: DirectAccess,
@@ -175,7 +178,8 @@ export function createPartsInBucket(
         if (named) checkNamed(await state(fileId, bytes), named);
         throw incomplete('parts are missing or differ');
       }
-      // From here on the storage no longer knows the upload, so different bytes need a new upload.
+      // From here on the storage no longer has this multipart upload, so different bytes need a new
+      // one.
       await forget(fileId);
       const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
         throw error instanceof WrongSizeError
@@ -205,10 +209,12 @@ export function createPartsInBucket(
   };
 }
 
-/** Bytes that were stored within this time are not removed (blob-folder.ts), nor are their rows. */
+/**
+ * Bytes stored within this many milliseconds are not removed (blob-folder.ts), nor are their rows.
+ */
 const IN_USE_MS = 2 * 3_600_000;
 
-/** Parts that the gateway receives, each stored as a blob; the ETag is its SHA-256. */
+/** Creates parts that the gateway receives, each stored as a blob; the ETag is its SHA-256. */
 export function createPartsThroughGateway(
   database: Queryable,
   blobs: BlobStore,
@@ -258,8 +264,8 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // Nothing to do: the upload no longer accepts parts (uploads.ts), and bytes that are not in use
-    // are removed later.
+    // Nothing to do: the upload no longer accepts parts (uploads.ts), and unused bytes are removed
+    // later.
     abort: async () => {},
 
     async removeLeftOver() {

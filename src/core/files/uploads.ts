@@ -13,9 +13,9 @@ import {
 } from './upload-parts.ts';
 
 /**
- * Free bytes of the store minus those reserved for uploads in progress: all bytes of a file that
- * arrives in one PUT, and the missing parts of a file that arrives in parts. A file without an
- * announced size reserves nothing. `Infinity` when the free space is unknown.
+ * Returns the free bytes of the store minus those reserved for uploads in progress: all bytes of a
+ * file that arrives in one PUT, and the missing parts of a file that arrives in parts. A file
+ * without an announced size reserves nothing. `Infinity` when the free space is unknown.
  */
 async function unreservedBytes(
   database: Queryable,
@@ -36,14 +36,14 @@ async function unreservedBytes(
 }
 
 /**
- * Added when the life of a file is renewed, so that the row of a file that many requests use is not
- * updated for each of them.
+ * Milliseconds added when the expiry of a file is renewed, so that the row of a file that many
+ * requests use is not updated for each of them.
  */
 const RENEWED_EVERY_MS = 3_600_000;
 
-/** When uploads expire: a day after they were announced, completed or last used. */
+/** Decides when uploads expire: a day after they were announced, completed or last used. */
 interface UploadExpiry {
-  /** When an upload that is announced, completed or used now expires. */
+  /** Returns when an upload that is announced, completed or used now expires. */
   endOfLife(): Date;
   /**
    * Keeps files that a request uses for another day and an hour.
@@ -115,7 +115,7 @@ type FileStatus = 'pending' | 'ready';
 export interface FileRow {
   id: string;
   account_id: string;
-  /** Whether a test key announced it. */
+  /** Whether the file was announced with a test key. */
   test: boolean;
   filename: string;
   media_type: string;
@@ -151,9 +151,6 @@ interface UploadLimits {
   minFreeBytes: number;
 }
 
-/**
- * Files that clients upload: announced, received as a whole or not at all, completed, then usable.
- */
 /** A ready upload as an input file of a request. */
 interface UploadedFile {
   name: string;
@@ -163,12 +160,16 @@ interface UploadedFile {
   sha256: string;
 }
 
-/** Whose uploads a call may use: those of the account, and with a test key only those of test keys. */
+/**
+ * Whose uploads a call may use: those of the account; with a test key, only those announced with
+ * test keys.
+ */
 export interface Uploader {
   accountId: string;
   test: boolean;
 }
 
+/** The files that clients upload: announced, received, completed, and then usable as input. */
 export interface Uploads {
   /** @throws SonogateError `payload_too_large`, `overloaded`. */
   create(uploader: Uploader, announced: AnnouncedFile): Promise<FileRow>;
@@ -188,20 +189,21 @@ export interface Uploads {
     sha256: string | null,
     named?: readonly NamedPart[] | null,
   ): Promise<FileRow>;
-  /**
-   * The file in its present state. @throws SonogateError `not_found`.
-   */
+  /** Returns the file in its present state. @throws SonogateError `not_found`. */
   find(uploader: Uploader, id: string): Promise<FileRow>;
   /**
-   * URL for a direct PUT of the bytes, valid for `seconds`; null when the client must send them
-   * through the gateway.
+   * Returns a URL for a direct PUT of the bytes, valid for `seconds`; null when the client must
+   * send them through the gateway.
    */
   directUrl(file: FileRow, seconds: number): Promise<string | null>;
-  /** The parts of a file, and whether each has arrived; null for a file that is sent in one PUT. */
+  /**
+   * Returns the parts of a file, and whether each has arrived; null for a file that is sent in one
+   * PUT.
+   */
   parts(file: FileRow): Promise<PartState[] | null>;
   /**
-   * URL for a direct PUT of one part, valid for `seconds`; null when the client must send the part
-   * through the gateway.
+   * Returns a URL for a direct PUT of one part, valid for `seconds`; null when the client must send
+   * the part through the gateway.
    */
   partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
   /** Stores one part; a later PUT replaces an earlier one. Returns its ETag. */
@@ -209,11 +211,11 @@ export interface Uploads {
   /** Ends an incomplete upload; its bytes are removed a day after it was announced. */
   abort(uploader: Uploader, id: string): Promise<void>;
   /**
-   * The files of `ids` that this uploader may use at present; this call keeps them for another day
-   * and an hour.
+   * Returns the files of `ids` that this uploader may use at present, and keeps them for another
+   * day and an hour.
    */
   ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
-  /** The bytes of a ready file. @throws BlobMissingError */
+  /** Reads the bytes of a ready file. @throws BlobMissingError */
   read(file: Pick<UploadedFile, 'sha256'>): Promise<Readable>;
   removeExpired: UploadExpiry['removeExpired'];
 }
@@ -254,7 +256,7 @@ export function createUploads({
     return toFile(rows[0]);
   }
 
-  /** Looks up the files of submits that arrive at the same time in one query. */
+  /** Looks up the files of concurrent submits in one query. */
   const readyFiles = batched(async (asked: readonly (readonly string[])[]) => {
     const { rows } = await database.query<FileRow>(
       `SELECT id, account_id, test, filename, media_type, bytes, status, sha256, created_at, expires_at
@@ -272,7 +274,8 @@ export function createUploads({
   });
 
   /**
-   * SHA-256 of the bytes that the client has PUT directly to the store; null when it has PUT none.
+   * Returns the SHA-256 of the bytes that the client has PUT directly to the store; null when it
+   * has PUT none.
    */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;
@@ -280,7 +283,7 @@ export function createUploads({
       throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
     });
     if (!taken) return null;
-    // The bytes are no longer where they were PUT, so their digest must not be lost.
+    // The bytes have been moved away from where they were PUT, so their digest must not be lost.
     await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
     return taken.sha256;
   }
@@ -403,7 +406,10 @@ function wrongSize(announced: number | null, found: string): SonogateError {
   return new SonogateError('upload_incomplete', detail);
 }
 
-/** PostgreSQL returns a bigint as text, the embedded database as a number. */
+/**
+ * Converts `bytes` to a number: PostgreSQL returns a bigint as text, the embedded database as a
+ * number.
+ */
 function toFile(row: FileRow): FileRow {
   return { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };
 }

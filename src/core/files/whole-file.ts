@@ -26,7 +26,7 @@ export async function writeAtomically(
     },
   });
   try {
-    // `flush` is fsync before close.
+    // With `flush`, the file is synced before it is closed.
     await pipeline(source, measure, createWriteStream(path, { flags: 'wx', flush: true }));
     return { sha256: hash.digest('hex'), bytes };
   } catch (error) {
@@ -36,8 +36,9 @@ export async function writeAtomically(
 }
 
 /**
- * Links a file, or copies it to another file system (EXDEV) or one without hard links. `to` must
- * not exist: a copy onto an existing link would overwrite the file that the link shares.
+ * Links a file, or copies it if `to` is on another file system (EXDEV) or hard links are not
+ * supported. `to` must not exist: a copy onto an existing link would overwrite the file that the
+ * link shares.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch((error: NodeJS.ErrnoException) => {

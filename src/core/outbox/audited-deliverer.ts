@@ -14,9 +14,9 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
 };
 
 /**
- * Audits every attempt to send identity to another node: for DICOM, its beginning and its outcome
- * (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is sent when the audit entry
- * cannot be written.
+ * Records in the audit every attempt to send identity to another node: for DICOM, its beginning and
+ * its outcome (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is sent if the
+ * audit entry cannot be written.
  * @param actorOf returns the destination as the audit names it: `ae:PACS`, or the name of the
  * destination.
  * @param studyOf returns our id of the study to which a forwarded object belongs.

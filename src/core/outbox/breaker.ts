@@ -56,7 +56,7 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Those failures of the peer that a single object may also cause: for example, a peer may abort
+ * The failures of the peer that a single object may also cause: for example, a peer may abort
  * whenever it receives this object.
  */
 const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
@@ -77,7 +77,7 @@ export const mayBeObjectFailure = (code: ErrorCode): boolean =>
 
 /**
  * SQL: whether the breaker of the destination of `d` is open. The database evaluates it once per
- * statement, however many deliveries wait.
+ * statement, whatever the number of waiting deliveries.
  */
 export const BREAKER_IS_OPEN = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'
@@ -86,7 +86,10 @@ export const BREAKER_IS_OPEN = `d.destination IN (
   WHERE destination_breakers.state = 'half-open'
     AND trial.state = 'sending' AND trial.lease_until > now())`;
 
-/** Records a failure that the peer caused. @returns the state of the breaker afterwards. */
+/**
+ * Records a failure for which the peer is responsible. @returns the state of the breaker
+ * afterwards.
+ */
 export async function recordPeerFailure(
   database: Queryable,
   destination: string,
@@ -117,8 +120,8 @@ export async function recordPeerFailure(
 
 /**
  * Records that the peer works: it accepted a delivery, or refused one because of its content.
- * Deliveries that waited become due at once.
- * @returns whether the breaker was not closed before.
+ * Deliveries that waited for it are due at once.
+ * @returns whether the breaker was open or half-open before.
  */
 export async function recordPeerSuccess(database: Database, destination: string): Promise<boolean> {
   const { rows } = await database.query<{ state: BreakerState }>(
@@ -149,8 +152,8 @@ export async function claimProbes(
 }
 
 /**
- * Probes an open destination at once: a person who replays a delivery knows that the destination
- * works again.
+ * Makes the probe of an open destination due at once: a person who replays a delivery knows that
+ * the destination works again.
  */
 export async function probeNow(database: Queryable, destination: string): Promise<void> {
   await database.query(
@@ -160,7 +163,7 @@ export async function probeNow(database: Queryable, destination: string): Promis
   );
 }
 
-/** Seconds until the next probe is due; null when no breaker is open. */
+/** Returns the seconds until the next probe is due; null when no breaker is open. */
 export async function secondsUntilProbe(database: Queryable): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
     `SELECT EXTRACT(EPOCH FROM min(probe_at) - now())::float8 AS seconds
@@ -194,7 +197,7 @@ export async function recordProbeFailure(
   );
 }
 
-/** Destinations that have failed since their last success, by name. */
+/** Lists the destinations that have failed since their last success, by name. */
 export async function listBreakers(database: Queryable): Promise<BreakerRow[]> {
   const { rows } = await database.query<BreakerRow>(
     'SELECT * FROM destination_breakers ORDER BY destination',

@@ -13,23 +13,23 @@ import {
 } from './delivery.ts';
 
 /**
- * Deliveries of one study to one destination are sent in this order: by revision of the study, and
- * within a revision images first, then structured reports, which refer to them, then everything
+ * Deliveries of one study to one destination are sent in this order: by revision of the study;
+ * within a revision, images first, then structured reports, which refer to them, then everything
  * that may refer to a report (key objects, presentation states, documents). Deliveries of the same
  * rank have no order.
  */
 const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
-/** Rank of an object within its revision. */
+/** Returns the rank of an object within its revision. */
 export function rankOf(kind: DeliveryKind, object: string): number {
   if (kind === 'forward' || kind === 'deidentified') return RANK.receivedObject;
   return object.startsWith('sr-') ? RANK.structuredReport : RANK.other;
 }
 
 /**
- * After this many failures that the object itself may have caused, later deliveries may overtake
- * it: one object that a peer cannot accept must not hold up the rest of its study. Failures of a
- * peer that accepts nothing do not count, and a dead delivery holds up nothing.
+ * Number of failures, possibly caused by the object itself, after which later deliveries may
+ * overtake it: one object that a peer cannot accept must not delay the rest of its study. Failures
+ * of a peer that accepts nothing do not count, and a dead delivery delays nothing.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
@@ -50,11 +50,11 @@ export interface DeliveryRow {
   object: string;
   state: DeliveryState;
   attempt: number;
-  /** Number of attempts made before a person last sent the delivery again. */
+  /** Number of attempts before a person last replayed the delivery. */
   attempts_before: number;
   /**
-   * Number of attempts since then that were lost with our own process or database; they do not count
-   * in the retry schedule.
+   * Number of attempts since then that were lost because our own process or database failed; they
+   * do not count in the retry schedule.
    */
   lost_attempts: number;
   next_at: Date;
@@ -65,7 +65,7 @@ export interface DeliveryRow {
   created_at: Date;
   ended_at: Date | null;
   /**
-   * When the PACS committed to keep the objects; null until then, and where storage commitment is not
+   * When the PACS committed to keep the objects; null until then, and if storage commitment is not
    * requested.
    */
   committed_at: Date | null;
@@ -83,7 +83,7 @@ export interface DeliveryRow {
 }
 
 /**
- * Creates the deliveries of a request; one that already exists stays as it is.
+ * Creates the deliveries of a request; a delivery that already exists is not changed.
  * @param resultRevision the signed revision of the result that is sent; 0 for the draft.
  */
 export async function enqueueDeliveries(
@@ -153,8 +153,8 @@ export async function enqueueForwards(
 }
 
 /**
- * SQL condition of every change after a send: it names the attempt, so that an attempt whose lease
- * ran out changes nothing.
+ * SQL condition of every change after a send. It names the attempt, so that an attempt whose lease
+ * has expired changes nothing.
  */
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
@@ -198,8 +198,8 @@ export async function markDead(
 
 /**
  * Releases a delivery whose attempt was interrupted on our side, because the gateway stops or its
- * database was away: it is due again in `waitSeconds`, and the attempt does not count.
- * @param failure what the peer answered until then, which may have the object; null for nothing.
+ * database is unreachable: it is due again in `waitSeconds`, and the attempt does not count.
+ * @param failure the peer's answer so far, in case the peer has the object; null without an answer.
  */
 export async function releaseDelivery(
   database: Queryable,
@@ -216,7 +216,8 @@ export async function releaseDelivery(
 }
 
 /**
- * Reschedules a failed delivery in `waitSeconds`, or ends it when its time is over.
+ * Reschedules a failed delivery in `waitSeconds`, or ends it when it has been retried for the
+ * longest allowed time.
  * @param own whether the object itself may have caused the failure.
  * @returns the new state of the delivery; null when it no longer belonged to this attempt.
  */
@@ -272,8 +273,8 @@ export async function holdDestination(
 }
 
 /**
- * Ends the hold of a destination: a person who sends a delivery again knows that the destination is
- * back.
+ * Ends the hold of a destination: a person who sends a delivery again knows that the destination
+ * works again.
  */
 async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
@@ -290,7 +291,7 @@ export interface DeliveryFilter {
   limit?: number | undefined;
 }
 
-/** Deliveries, newest first. */
+/** Lists deliveries, newest first. */
 export async function listDeliveries(
   database: Queryable,
   { id, requestId, destination, state, code, limit = 1000 }: DeliveryFilter = {},
@@ -306,8 +307,8 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a dead delivery again on behalf of a person: it is due at once, and has the full time again
- * before the gateway gives it up.
+ * Sends a dead delivery again on behalf of a person: it is due at once, and is again retried for
+ * the full time before the gateway gives up.
  * @throws SonogateError `not_found` when there is no dead delivery with this id.
  */
 export function replayDelivery(

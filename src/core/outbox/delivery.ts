@@ -2,7 +2,7 @@ import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts
 
 /**
  * The longest pause in seconds that a hospital's system can ask for: a wrong clock or header must
- * not stop its results for days.
+ * not stop its deliveries for days.
  */
 export const LONGEST_HOLD_SECONDS = 3600;
 
@@ -19,7 +19,7 @@ export interface DeliveryTarget {
   object: string;
 }
 
-/** What a deliverer is asked to send: one object of one finished request to one destination. */
+/** What a deliverer sends: one object of one finished request to one destination. */
 export interface Delivery {
   id: string;
   /** Id of the request; empty for a received object that is forwarded unchanged. */
@@ -31,8 +31,8 @@ export interface Delivery {
    */
   destination: string;
   /**
-   * What is sent: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook its event, for a forwarded object its
-   * id, for a mail `alert <section> <code>` or `escalation`.
+   * The object to send: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook its event, for a
+   * forwarded object its id, for a mail `alert <section> <code>` or `escalation`.
    */
   object: string;
   /** Signed revision of the result; 0 for the draft. */
@@ -99,8 +99,8 @@ export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'dive
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * SQL: whether the delivery `d` to an EHR waits for a person: it ended without success, or its
- * patient is not known there yet. A delivery that a person rejected does not wait.
+ * SQL: whether the delivery `d` to an EHR waits for a person: it ended without success, or the EHR
+ * does not know its patient yet. A delivery that a person rejected does not wait.
  */
 export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
   AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))

@@ -6,9 +6,9 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
  * Diverts a delivery that is dead or waiting to another destination: a new delivery replaces it
- * (`alternate_of`), and it ends as `diverted`. After an ambiguous failure the first peer may have
- * the object; the code then stays in the row, so that a possible second copy is marked. An object
- * that is sent to the other destination anyway is not sent there twice.
+ * (`alternate_of`), and its state becomes `diverted`. After an ambiguous failure the first peer may
+ * have the object. Its code then stays in the row, so that a possible second copy is marked. An
+ * object that the other destination receives anyway is not sent there twice.
  * @returns the new delivery; null when there was nothing to divert.
  */
 export async function divert(
@@ -37,7 +37,7 @@ export async function divert(
 /**
  * Diverts everything that waits for a destination whose breaker has been open for longer than
  * `patienceSeconds`.
- * @returns how many.
+ * @returns the number of diverted deliveries.
  */
 export async function divertOverdue(
   database: Database,
@@ -61,7 +61,7 @@ export async function divertOverdue(
 
 /**
  * Diverts everything that is dead or waiting to the alternate of a destination, on behalf of a
- * person. @returns how many.
+ * person. @returns the number of diverted deliveries.
  */
 export function divertAll(
   database: Database,

@@ -36,10 +36,10 @@ import { divert } from './divert.ts';
 import { createProbes } from './probes.ts';
 
 /**
- * Seconds to wait before the attempt after `attempt` (1 was the first): full jitter, that is any
- * time up to min(cap, base * 2^(attempt - 1)), so that deliveries that failed together do not come
- * back together (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
- * `random` is uniform in [0, 1).
+ * Returns the seconds to wait before the attempt after `attempt` (1 was the first), with full
+ * jitter: a random time up to min(cap, base * 2^(attempt - 1)), so that deliveries that failed
+ * together are not all repeated together (M. Brooker, "Exponential Backoff And Jitter", AWS
+ * Architecture Blog, 2015). `random` is uniform in [0, 1).
  */
 export function backoffSeconds(
   attempt: number,
@@ -50,11 +50,11 @@ export function backoffSeconds(
 }
 
 /**
- * A delivery that this process has claimed. Both counts start again when a person sends the
- * delivery again.
+ * A delivery that this process has claimed. Both counts restart when a person sends the delivery
+ * again.
  */
 interface ClaimedDelivery extends Delivery {
-  /** Attempts with this one, without those that were lost with our own process or database. */
+  /** Attempts including this one, without those lost because our own process or database failed. */
   tries: number;
   /** Failures before this attempt that the object itself may have caused. */
   ownFailures: number;
@@ -62,8 +62,8 @@ interface ClaimedDelivery extends Delivery {
 
 /**
  * Claims, with a lease, the delivery that has waited longest among those of the given `kinds` whose
- * destination is not in `busy`: if this process dies, the delivery is due again when the lease
- * ends, and the attempt that was lost with it does not count in the retry schedule.
+ * destination is not in `busy`. If this process dies, the delivery is due again when the lease
+ * expires, and the lost attempt does not count in the retry schedule.
  */
 export async function claimDelivery(
   database: Queryable,
@@ -120,16 +120,14 @@ async function renewDelivery(
   return rowCount === 1;
 }
 
-/**
- * SQL interval: deliveries may have become due this recently, after the last claim looked for them.
- */
+/** SQL interval: deliveries may have become due this recently, since the last claim. */
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
- * Seconds until a delivery to a destination outside `busy` becomes due, a lease runs out or a hold
- * ends. Zero or less means that this has already happened; null that nothing will become due.
- * Deliveries that are due but wait for other deliveries do not count: the outbox wakes when those
- * end.
+ * Returns the seconds until a delivery to a destination outside `busy` becomes due, a lease expires
+ * or a hold ends. Zero or less means that this has already happened; null that nothing will become
+ * due. Deliveries that are due but wait for other deliveries do not count: the outbox wakes when
+ * those end.
  */
 async function secondsUntilDue(
   database: Queryable,
@@ -150,31 +148,36 @@ async function secondsUntilDue(
   return rows[0]?.seconds ?? null;
 }
 
-/** A delivery whose sender has not renewed its lease for this long is due again. */
+/** Seconds after which a delivery is due again if its sender has not renewed the lease. */
 const LEASE_SECONDS = 30;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 
 /**
- * Checks for due deliveries after this many seconds at the latest, in case a notification was lost.
+ * Longest time in seconds between two checks for due deliveries, in case a notification was lost.
  */
 const RECHECK_SECONDS = 5;
 
 /**
- * Concurrent sends of one kind: clients may name any number of webhook destinations, and those that
- * do not answer must not use up all connections.
+ * Maximum number of concurrent sends of one kind: clients may name any number of webhook
+ * destinations, and those that do not answer must not use up all connections.
  */
 export const MAX_CONCURRENT_DELIVERIES = 32;
 
-/** How long the outbox waits before it records an outcome again that the database did not take. */
+/**
+ * Milliseconds before the outbox tries again to record an outcome that the database did not accept.
+ */
 const RECORD_AGAIN_MILLISECONDS = 500;
 
-/** The attempt ended on our side: the gateway stops, or its database was away. */
+/** The attempt ended on our side: the gateway stops, or its database is unreachable. */
 interface Interrupted {
   outcome: 'interrupted';
   failure: { code: ErrorCode; detail: string } | null;
 }
 
-/** A delivery that is due but could not be claimed is being claimed by another process. */
+/**
+ * Shortest wait. A delivery that is due but could not be claimed is being claimed by another
+ * process.
+ */
 const SHORTEST_WAIT_SECONDS = 0.05;
 
 interface OutboxOptions {
@@ -201,10 +204,10 @@ export interface Outbox {
 }
 
 /**
- * Sends every due delivery through the deliverer of its kind: one at a time to each destination,
- * all destinations in parallel, so that a destination that is down delays no other. The breaker of
- * a destination that fails several times in a row opens, and the destination is probed from time to
- * time (breaker.ts).
+ * Sends every due delivery through the deliverer of its kind: one at a time to each destination and
+ * all destinations in parallel, so that a destination that is down does not delay the others. If a
+ * destination fails several times in a row, its breaker opens, and the destination is probed from
+ * time to time (breaker.ts).
  */
 export async function startOutbox({
   database,
@@ -255,7 +258,7 @@ export async function startOutbox({
       try {
         const probe = await breakers.tend();
         await claimAll();
-        // The end of a send to a busy destination wakes the outbox by itself.
+        // The end of a send to a busy destination also wakes the outbox.
         const next = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
         due = Math.min(next ?? RECHECK_SECONDS, probe ?? RECHECK_SECONDS);
         if (failures > 0) onRecovery();
@@ -299,8 +302,7 @@ export async function startOutbox({
       const signal = AbortSignal.any([stopping.signal, lease.signal]);
       await record(delivery, await send(delivery, signal));
     } catch (error) {
-      // The row is still in the state `sending`. The delivery is due again when its lease has run
-      // out.
+      // The row is still in the state `sending`. The delivery is due again when its lease expires.
       logger.event(EVENTS.deliveryUnrecorded, { delivery: delivery.id, error: String(error) });
     } finally {
       clearInterval(renew);
@@ -333,7 +335,7 @@ export async function startOutbox({
     }
   };
 
-  /** Seconds until the next attempt; null when no further attempt follows. */
+  /** Returns the seconds until the next attempt; null when no further attempt follows. */
   const waitAfter = (
     { kind, tries, ownFailures }: ClaimedDelivery,
     code: ErrorCode,
@@ -345,7 +347,7 @@ export async function startOutbox({
     return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
   };
 
-  /** Records an outcome; while the database is away, until it is back. */
+  /** Records an outcome. While the database is unreachable, tries again until it is back. */
   const record = async (delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted) => {
     for (;;) {
       try {

@@ -15,9 +15,7 @@ import { endOverdue } from './deliveries.ts';
 import type { Deliverer } from './delivery.ts';
 import { divert, divertOverdue } from './divert.ts';
 
-/**
- * A probe that has no answer after this many seconds has failed. Another process may then probe.
- */
+/** Seconds after which a probe without an answer has failed. Another process may then probe. */
 const PROBE_SECONDS = 90;
 
 interface BreakerParts {
@@ -35,7 +33,10 @@ interface BreakerParts {
  * waited longer than a delivery is allowed to wait.
  */
 export function createProbes(parts: BreakerParts): {
-  /** @returns the number of seconds until the next probe is due; null when no probe is planned. */
+  /**
+   * Does what is due. @returns the number of seconds until the next probe is due; null when no
+   * probe is planned.
+   */
   tend(): Promise<number | null>;
   /** Resolves when no probe is running. */
   settled(): Promise<void>;

@@ -2,7 +2,8 @@ import type { QueryAttribute } from '../studies/instance-header.ts';
 
 /**
  * The attributes of the Study Root information model (PS3.4 C.6.2, PS3.18 10.6.3) that this gateway
- * answers, with the SQL of each. `s` is the row of the study, `i` that of an object, `c` the counts.
+ * returns, with the SQL of each. `s` is the row of the study, `i` that of an object, `c` the
+ * counts.
  */
 
 /** Levels of the Study Root model; a patient is an attribute of each study. */
@@ -11,13 +12,13 @@ export type Level = (typeof LEVELS)[number];
 
 export interface QueriedAttribute {
   level: Level;
-  /** `00100020`. */
+  /** Tag as eight hexadecimal digits, such as `00100020`. */
   tag: string;
   vr: string;
-  /** SQL of the value as text, or as an array of text for `several`. */
+  /** SQL of the value as text; with `several`, as an array of text. */
   sql: string;
   several?: boolean;
-  /** False: the attribute is returned and cannot be a matching key. */
+  /** False if the attribute is returned but cannot be a matching key. */
   matched?: boolean;
 }
 
@@ -44,7 +45,7 @@ const image = (tag: string, vr: string, sql: string): QueriedAttribute => ({
   sql,
 });
 
-/** By keyword. The order is that of the levels. */
+/** The attributes by keyword, in the order of the levels. */
 export const ATTRIBUTES = {
   StudyDate: study('00080020', 'DA', identity('StudyDate')),
   StudyTime: study('00080030', 'TM', identity('StudyTime')),
@@ -100,17 +101,20 @@ export const ATTRIBUTES = {
 export type Keyword = keyof typeof ATTRIBUTES;
 export const KEYWORDS = Object.keys(ATTRIBUTES) as Keyword[];
 
-/** An attribute with the optional members that `as const` hides. */
+/** Returns an attribute with the optional members that `as const` hides. */
 export const attributeOf = (keyword: Keyword): QueriedAttribute => ATTRIBUTES[keyword];
 
 const BY_TAG = new Map(KEYWORDS.map((keyword) => [ATTRIBUTES[keyword].tag, keyword]));
 
-/** The attribute of a keyword (`PatientID`) or tag (`00100020`); null when it is not supported. */
+/**
+ * Returns the attribute of a keyword (`PatientID`) or tag (`00100020`); null when it is not
+ * supported.
+ */
 export function keywordOf(name: string): Keyword | null {
   if (Object.hasOwn(ATTRIBUTES, name)) return name as Keyword;
   return BY_TAG.get(name.toUpperCase()) ?? null;
 }
 
-/** Whether an attribute belongs to a level or one above it: the answers of a level contain it. */
+/** Whether an attribute belongs to a level or one above it: answers contain all of these. */
 export const isAnsweredAt = (keyword: Keyword, level: Level): boolean =>
   LEVELS.indexOf(ATTRIBUTES[keyword].level) <= LEVELS.indexOf(level);

@@ -24,10 +24,15 @@ export interface Query {
   offset?: number;
 }
 
-/** One study, series or object: the attributes that have a value, several values as an array. */
+/**
+ * One study, series or object with those attributes that have a value; several values are an array.
+ */
 export type Match = Readonly<Partial<Record<Keyword, string | readonly string[]>>>;
 
-/** Where the newest copy of each object is; objects that were sent again have several rows. */
+/**
+ * SQL condition: the row is the newest copy of its object. Objects that were sent again have
+ * several rows.
+ */
 const NEWEST = `NOT EXISTS (SELECT 1 FROM instances n WHERE n.study_id = i.study_id
   AND n.sop_instance_uid = i.sop_instance_uid AND n.ordinal > i.ordinal)`;
 
@@ -37,7 +42,7 @@ const COUNTS = `SELECT count(DISTINCT i.header ->> 'seriesInstanceUid')::text AS
     array_agg(DISTINCT i.header ->> 'sopClassUid') AS classes`;
 
 /**
- * The matches of a query, newest study first, and whether more follow after `limit`.
+ * Returns the matches of a query, newest study first, and whether more follow after `limit`.
  * @throws SonogateError `invalid_query` for a key that cannot be matched at this level.
  */
 export async function find(
@@ -68,7 +73,7 @@ export async function find(
   return { matches, more: rows.length > limit };
 }
 
-/** Rows of each level: studies, the first object of each series, objects. */
+/** SQL: the rows of each level, which are studies, the first object of each series, or objects. */
 const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
   STUDY: (where) => `FROM studies s
      CROSS JOIN LATERAL (${COUNTS} FROM instances i WHERE i.study_id = s.id) c
@@ -83,7 +88,10 @@ const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
      WHERE ${NEWEST} AND ${where} ORDER BY s.first_received_at DESC, s.id, i.ordinal`,
 };
 
-/** The counts of a study are answered with studies only; they would cost a scan for each object. */
+/**
+ * Whether the counts of an attribute are returned at a level: only with studies, because they would
+ * cost a scan for each object.
+ */
 const isCountedAt = (keyword: Keyword, level: Level): boolean =>
   !COUNTED.has(keyword) || ATTRIBUTES[keyword].level === level;
 const COUNTED: ReadonlySet<Keyword> = new Set([
