@@ -1,7 +1,7 @@
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { attributeOf, type Keyword } from './attributes.ts';
 
-/** No value of an attribute that can be matched is longer, a list of UIDs excepted. */
+/** Longest value that can be matched: no attribute is longer, except a list of UIDs. */
 const LONGEST_VALUE = 1024;
 const MOST_VALUES = 1000;
 
@@ -12,8 +12,8 @@ const FORM: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The SQL condition of one matching key (PS3.4 C.2.2.2): single value, list of UIDs, wildcard and
- * range. Null for universal matching.
+ * Returns the SQL condition of one matching key (PS3.4 C.2.2.2): single value, list of UIDs,
+ * wildcard or range. Null for universal matching.
  * @param value as in an identifier: values are separated by backslash.
  * @param parameter adds a value to the statement and returns its placeholder.
  * @throws SonogateError `invalid_query`
@@ -43,8 +43,8 @@ export function condition(
     return `EXISTS (SELECT 1 FROM unnest(${sql}) v WHERE v LIKE ANY (${parameter(patterns)}::text[]))`;
   }
   if (values.length > 1) throw new SonogateError('invalid_query', `${keyword} has several values.`);
-  // A name is matched without regard to case, as PS3.4 C.2.2.2.1 permits; empty components at its
-  // end mean nothing, and the alphabetic group may be given alone.
+  // A name is matched without regard to case, as PS3.4 C.2.2.2.1 permits. Empty components at its
+  // end are ignored, and the alphabetic group alone is enough.
   if (vr === 'PN') {
     const pattern = parameter(likePattern(value.replace(/\^+$/, '').toLowerCase()));
     const name = `lower(${text})`;
@@ -55,7 +55,9 @@ export function condition(
     : `${text} = ${parameter(value.trim())}`;
 }
 
-/** Wildcards of DICOM as those of SQL. Neighbouring asterisks mean the same as one. */
+/**
+ * Translates the wildcards of DICOM to those of SQL. Neighbouring asterisks mean the same as one.
+ */
 function likePattern(value: string): string {
   return value
     .replace(/[\\%_]/g, '\\$&')
@@ -64,8 +66,8 @@ function likePattern(value: string): string {
 }
 
 /**
- * Range matching (PS3.4 C.2.2.2.5). A time may be given to the hour, which means the whole hour:
- * the end of a range is compared as far as it is stated.
+ * Returns the condition of range matching (PS3.4 C.2.2.2.5). A time may be given only to the hour,
+ * which means the whole hour: the end of a range is therefore compared only in its stated digits.
  */
 function range(
   keyword: Keyword,

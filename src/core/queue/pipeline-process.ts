@@ -33,9 +33,9 @@ export type FromChild =
   | { type: 'prepared'; models: readonly ModelInUse[] }
   /** A model was called. */
   | { type: 'inference'; run: InferenceRun }
-  /** A file, or a frame of it, begins or has ended to be read. */
+  /** The reading of a file, or of a frame of it, begins or has ended. */
   | { type: 'reading'; reading: Reading }
-  /** A model does not run on an accelerator, or no longer does. */
+  /** A model does not run on an accelerator, or no longer runs on it. */
   | { type: 'refusal'; refusal: AcceleratorRefusalOfModel }
   | { type: 'error'; message: string; outOfSpace: boolean };
 
@@ -47,12 +47,12 @@ export interface PipelineProgram {
   confinement: string;
 }
 
-/** After a request to stop, a pipeline has this long before its process is killed. */
+/** Milliseconds between a request to stop and the kill of the process. */
 const ABORT_GRACE_MILLISECONDS = 4000;
 
 /**
- * The environment variables that a pipeline needs; passwords and addresses of the gateway are not
- * among them.
+ * The environment variables that a pipeline needs. They include no passwords or addresses of the
+ * gateway.
  */
 const ENVIRONMENT = [
   'PATH',
@@ -71,7 +71,7 @@ const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;
 
-/** How a run ended, as seen from outside its process. */
+/** The outcome of a run, as seen from outside its process. */
 export type RunOutcome =
   | PipelineEnd
   /**
@@ -106,7 +106,7 @@ export interface Run {
   module: string;
   folder: string;
   timeoutSeconds: number;
-  /** The longest time to read one file, or to decode one frame. */
+  /** The longest time in seconds to read one file, or to decode one frame. */
   readSeconds: number;
   signal: AbortSignal;
   onEvent(event: PipelineEvent): void;
@@ -114,7 +114,10 @@ export interface Run {
 
 /** A run whose folder is moved into the folder of its process, and back when it has ended. */
 export interface PoolRun extends Run {
-  /** Resolves when what the run reported is stored; until then its folder stays in place. */
+  /**
+   * Resolves when everything that the run reported is stored; until then its folder is not moved
+   * back.
+   */
   settled(): Promise<void>;
 }
 
@@ -152,7 +155,7 @@ export class PipelineProcess {
     logger: Logger,
   ) {
     this.#child = fork(entry, [], {
-      // The process may start no processes, use no network and read no files but those of the
+      // The process may not start other processes, use the network, or read files other than the
       // program and the work folders: it cannot reach the database or the files of other studies.
       execArgv: [
         `--max-old-space-size=${memoryMegabytes}`,
@@ -221,14 +224,16 @@ export class PipelineProcess {
     });
   }
 
-  /** Calls the listener for each model that does not run on an accelerator, or no longer does. */
+  /**
+   * Calls the listener for each model that does not run on an accelerator, or no longer runs on it.
+   */
   onRefusal(listener: (refusal: AcceleratorRefusalOfModel) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'refusal') listener(message.refusal);
     });
   }
 
-  /** Runs a pipeline until it ends, in whatever way; never throws. */
+  /** Runs a pipeline until it ends with any outcome; never throws. */
   async run({
     module,
     folder,
@@ -286,9 +291,7 @@ export class PipelineProcess {
     clearTimeout(timer);
   }
 
-  /**
-   * A message that cannot be delivered is not an error: the exit of the process is reported anyway.
-   */
+  /** Sends a message. A failure is ignored, because the exit of the process is reported anyway. */
   #send(message: ToChild): void {
     if (this.#alive) this.#child.send(message, () => {});
   }
@@ -310,13 +313,15 @@ export interface PipelinePool {
 interface ModelListeners {
   /** A model was called. */
   onInference?(run: InferenceRun): void;
-  /** A model does not run on an accelerator, or no longer does. */
+  /** A model does not run on an accelerator, or no longer runs on it. */
   onRefusal?(refusal: AcceleratorRefusalOfModel): void;
 }
 
 interface Member {
   process: PipelineProcess;
-  /** The folder in which the process may read and write: it holds the folder of its run alone. */
+  /**
+   * The only folder that the process may read and write. It contains only the folder of its run.
+   */
   place: string;
 }
 

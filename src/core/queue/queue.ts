@@ -17,14 +17,14 @@ import type { JobQueue, Priority, WaitingRequest } from '../requests/request.ts'
 
 /**
  * The queue only suggests which request to look at next; the row of the request in the database
- * decides. A job that is lost, arrives twice or is left over therefore does no harm.
+ * decides. Jobs that are lost, arrive twice or remain after their request has ended do no harm.
  */
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
   /**
-   * Gives each slot one request id at a time: high priority first, within one priority studies
-   * first, and then the oldest. Requests of test keys have a separate queue with one slot, so
-   * that no number of them delays a study.
+   * Gives each slot one request id at a time: high priority first; within one priority, studies
+   * first and then the oldest. Requests of test keys have a separate queue with one slot, so that
+   * they never delay a study.
    */
   work(concurrency: number, process: (requestId: string) => Promise<void>): QueueWorker;
   close(): Promise<void>;
@@ -48,10 +48,10 @@ const QUEUES = { live: 'sonogate-requests', test: 'sonogate-test-requests' } as 
 type Lane = keyof typeof QUEUES;
 const LANES = ['live', 'test'] as const satisfies readonly Lane[];
 
-/** Requests of test keys that run at the same time. */
+/** Number of requests of test keys that run at the same time. */
 const TEST_SLOTS = 1;
 
-/** A job whose worker has not renewed its lock for this long returns to the queue. */
+/** Milliseconds after which a job returns to the queue if its worker has not renewed its lock. */
 const LOCK_MILLISECONDS = 10_000;
 const STALLED_CHECK_MILLISECONDS = 5_000;
 
@@ -97,7 +97,7 @@ export async function openQueue({
   });
 }
 
-/** A call that Redis has not answered after this time has failed. */
+/** Milliseconds after which a call to Redis without an answer has failed. */
 const COMMAND_MILLISECONDS = 5_000;
 const REDIS_START_MILLISECONDS = 10_000;
 
@@ -208,16 +208,18 @@ function jobOf(request: WaitingRequest) {
 
 const EVERY_MILLISECONDS = 2000;
 
-/** A request that was added to the queue this long ago and still waits may have lost its job. */
+/**
+ * A request that was added to the queue this many seconds ago and still waits may have lost its
+ * job.
+ */
 const RECHECK_SECONDS = 30;
 
 const BATCH = 500;
 
 /**
- * Adds to the queue every request that is waiting for work but that no worker holds: new ones whose
- * process may have ended before it added the job; queued ones whose job was lost; those whose
- * worker died. Adding a job that exists does no harm, so the state of the queue itself does not
- * matter.
+ * Adds to the queue every request that waits for work but is held by no worker: new ones whose
+ * process may have ended before it added the job, queued ones whose job was lost, and those whose
+ * worker died. Adding a job that exists does no harm, so the state of the queue does not matter.
  * @returns how many requests were added.
  */
 export async function reconcile(

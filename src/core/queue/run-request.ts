@@ -71,9 +71,9 @@ export interface WorkerOptions {
   database: PooledDatabase;
   queue: RequestQueue;
   endpoints: readonly Endpoint[];
-  /** The modules that the child processes run. */
+  /** The modules that pipeline processes run. */
   program: PipelineProgram;
-  /** Endpoint id → URL of the module that exports its `pipeline`. */
+  /** URL of the module that exports the `pipeline` of each endpoint, by the id of the endpoint. */
   pipelines: Readonly<Record<string, string>>;
   /** URL of the mock pipeline, which runs the requests of test keys. */
   mock?: string;
@@ -106,20 +106,19 @@ export interface WorkerOptions {
 }
 
 /**
- * Room that a run needs for copies of its files, previews and documents. With less free space it
- * waits.
+ * Free bytes that a run needs for copies of its files, previews and documents. With less it waits.
  */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 const LOOK_AGAIN_MS = 5000;
 
-/** Whether there is room for what a run writes. */
+/** Whether there is enough free space for what a run writes. */
 export async function hasRoom(dataDir: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(dataDir);
   return bavail * bsize >= LEAST_FREE_BYTES;
 }
 
-/** Resolves when there is room for a run, or at once when it is interrupted. */
+/** Resolves when there is enough free space for a run, or at once when it is interrupted. */
 export async function waitForRoom(
   dataDir: string,
   broken: AbortSignal,
@@ -142,7 +141,9 @@ interface ProgressParts {
 /** Number of recent requests from which the typical run time is computed. */
 const HISTORY = 20;
 
-/** Median run time in seconds of the endpoint's last requests; null before the first. */
+/**
+ * Returns the median run time in seconds of the endpoint's last requests; null before the first.
+ */
 async function typicalSeconds(database: Database, endpoint: string): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
     `SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds)::float8 AS seconds FROM (
@@ -200,8 +201,8 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts) {
 }
 
 /**
- * Stores a preview before it is announced, so that clients can fetch it at once; with a bucket,
- * from any machine.
+ * Stores a preview before it is announced, so that clients can fetch it at once; if the site has a
+ * bucket, from any machine.
  */
 async function announcePartial(
   row: StoredRequest,
@@ -289,7 +290,7 @@ interface RunParts extends WorkerOptions {
   stopping: AbortSignal;
 }
 
-/** How a run ended. `crashed`: the request was released and must be claimed again. */
+/** The end of a run. `crashed` means that the request was released and must be claimed again. */
 type RunEnd = 'over' | 'crashed';
 
 /**
@@ -349,12 +350,15 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   return 'over';
 }
 
-/** Files of one request that may hang a decoder, each for `worker.readSeconds`. */
+/**
+ * Maximum number of files of one request on which a decoder may hang, each for
+ * `worker.readSeconds`.
+ */
 const MOST_STALLED_FILES = 3;
 
 /**
- * Runs the pipeline, and again without a file on which it hung: one file does not cost the study its
- * result.
+ * Runs the pipeline. If it hangs on a file, runs it again without that file, so that one file does
+ * not cost the study its result.
  */
 async function runReadable(
   row: StoredRequest,
@@ -512,7 +516,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   }
 }
 
-/** The deliveries of a draft: a destination may want nothing before it is signed. */
+/** Returns the deliveries of a draft. Some destinations accept a result only once it is signed. */
 function leavingAtOnce(
   targets: readonly DeliveryTarget[],
   destinations: Config['destinations'],
@@ -547,8 +551,8 @@ async function publish(
 }
 
 /**
- * The artifacts that the result lists, and the price of the request, once the result matches the
- * schema of the endpoint.
+ * Checks the result against the schema of the endpoint, and returns the artifacts that it lists and
+ * the price of the request.
  */
 async function checkedResult(
   row: StoredRequest,
@@ -574,7 +578,7 @@ async function checkedResult(
   };
 }
 
-/** The evidence for reviews, where the pipeline left one; the result does not list it. */
+/** Returns the evidence for reviews, if the pipeline left any; the result does not list it. */
 async function evidenceOf({ id }: StoredRequest, { config }: RunParts): Promise<ArtifactEntry[]> {
   const path = join(workFolder(config.dataDir, id), 'artifacts', EVIDENCE);
   const found = await ifMissing(describeFile(path), null);

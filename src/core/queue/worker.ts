@@ -18,7 +18,7 @@ import { startReconciler } from './queue.ts';
 import { runRequest, type WorkerOptions } from './run-request.ts';
 
 /**
- * Follows which accelerator models run on, and logs each accelerator that is skipped or fails.
+ * Follows on which accelerator models run, and logs each accelerator that is skipped or fails.
  * @param asked the accelerator that the setting `models.provider` asks for.
  * @param changed called with the models once they are open, and when one of them changes.
  */
@@ -50,8 +50,8 @@ export function followModels(
 const PROGRAM = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * The folders and files of the program that a pipeline needs. The data folder may be beside them,
- * but a pipeline may not read it.
+ * The folders and files of the program that a pipeline needs. The data folder may be in the same
+ * place, but a pipeline may not read it.
  */
 const PARTS = ['config', 'dimse', 'fhir', 'models', 'pipelines', 'src', 'package.json'];
 
@@ -72,7 +72,7 @@ const SYSTEM = [
   '/etc/ld.so.cache',
 ];
 
-/** Allowed whether or not it exists: the driver looks there, and it fails if the look is denied. */
+/** Allowed even if it does not exist: the driver looks there, and fails if access is denied. */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
 /**
@@ -81,8 +81,9 @@ const ASKED_FOR = ['/etc/vulkan/icd.d'];
 const VARIABLES = ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
 
 /**
- * What a pipeline process may read besides its work folder: the program; its packages, which may be
- * in any folder above it; the folders of the pipelines; and libraries of the system.
+ * Returns the paths that a pipeline process may read besides its work folder: the program; its
+ * packages, which may be in any folder above it; the folders of the pipelines; and libraries of the
+ * system.
  * @param modules URLs of the pipeline modules.
  */
 export function readablePlaces(modules: readonly string[]): string[] {

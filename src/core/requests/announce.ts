@@ -13,7 +13,7 @@ export const WEBHOOK_EVENTS = [
   'request.verified',
 ] as const;
 
-/** What a client gets that names no events: those that every receiver knows. */
+/** The events for a client that names none: those that every receiver knows. */
 export const DEFAULT_WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
@@ -56,7 +56,7 @@ export async function announceVerified(
 
 /**
  * Creates the webhook delivery of a critical flag, in the transaction that logs it. Each flag of a
- * request is announced once, also when the request runs again after a crash.
+ * request is announced once, even if the request runs again after a crash.
  */
 export async function announceFlag(
   tx: Queryable,
@@ -75,12 +75,12 @@ export async function announceFlag(
   );
 }
 
-/** The event that a delivery announces; `object` names it first. */
+/** Returns the event that a delivery announces, which is the first word of `object`. */
 export function webhookEvent(object: string): WebhookEvent | undefined {
   return WEBHOOK_EVENTS.find((event) => event === object.split(' ')[0]);
 }
 
-/** What a webhook tells beside the request: why it is sent, and the flags that are known so far. */
+/** What a webhook states besides the request: why it is sent, and the flags known so far. */
 interface Announcement {
   event: WebhookEvent;
   triage: readonly TriageData[];
@@ -92,7 +92,7 @@ interface Announcement {
  */
 export const MAX_BODY_BYTES = 20_000;
 
-/** The JSON text of a webhook. */
+/** Returns the JSON text of a webhook. */
 export function webhookBody(
   request: RequestObject,
   shape: WebhookShape,
@@ -117,7 +117,7 @@ function fits(text: string): boolean {
   return Buffer.byteLength(text) <= MAX_BODY_BYTES;
 }
 
-/** The message of the compatible queue, as `@fal-ai/client` types it. */
+/** Returns the message of the compatible queue, as `@fal-ai/client` types it. */
 function queueMessage({ id, status, output, error }: RequestObject) {
   return {
     request_id: id,

@@ -29,8 +29,8 @@ interface Watched {
 const REQUESTS_PER_POLL = 500;
 
 /**
- * One subscription, and one poll every few seconds, for everything that this process watches. The
- * poll covers lost notifications.
+ * Opens one subscription, and one poll every few seconds, for everything that this process watches.
+ * The poll finds changes whose notification was lost.
  */
 export async function openChangeFeed(
   database: PooledDatabase,
@@ -64,7 +64,7 @@ export async function openChangeFeed(
       await delay(lookEveryMs, null, { signal: closing.signal }).catch(() => {});
       const ids = [...watched.keys()];
       for (let n = 0; n < ids.length && !closing.signal.aborted; n += REQUESTS_PER_POLL) {
-        // While the database cannot be reached, nobody is notified; the next poll may succeed.
+        // While the database cannot be reached, no watcher is notified; the next poll may succeed.
         await look(ids.slice(n, n + REQUESTS_PER_POLL)).catch(() => {});
       }
     }
@@ -89,7 +89,7 @@ export async function openChangeFeed(
 }
 
 /**
- * Waits for the next change after `arm` was called; a change between arming and waiting is not
+ * Waits for the next change after `arm` was called. A change between arming and waiting is not
  * missed.
  */
 export function armWatch(feed: ChangeFeed, id: string) {

@@ -71,7 +71,8 @@ interface FollowParts {
 }
 
 /**
- * Reads and follows the stored events; URLs in them use the address by which the caller reached us.
+ * Reads and follows the stored events. URLs in them start with the address by which the caller
+ * reached us.
  */
 function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
   const show = async (
@@ -158,9 +159,9 @@ interface HistoryPage {
 }
 
 /**
- * Requests, newest first. Ids sort by time, so a page is stable under inserts and those since a time
- * are a range of ids. Each status is read along its own index: a rare one would otherwise be looked
- * for in the whole history.
+ * Lists requests, newest first. Ids sort by time, so new requests do not shift a page, and the
+ * requests since a time are a range of ids. Each status is read along its own index; otherwise the
+ * search for a rare status would read the whole history.
  */
 async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
   const values: unknown[] = [query.limit + 1];
@@ -194,8 +195,9 @@ export type { ArtifactEntry } from './results.ts';
 
 interface EventReader {
   /**
-   * Stored events after `afterSeq` (0 for all), in order. `baseUrl` is the address under which the
-   * caller reached us, without a trailing slash: addresses inside the events start with it.
+   * Returns the stored events after `afterSeq` (0 for all), in order. `baseUrl` is the address
+   * under which the caller reached us, without a trailing slash: addresses inside the events start
+   * with it.
    */
   list(id: string, afterSeq: number, baseUrl: string): Promise<StoredEvent[]>;
   /**
@@ -210,7 +212,7 @@ interface EventReader {
   ): AsyncIterable<StoredEvent>;
 }
 
-/** The one request core, as the three doors and the deliveries use it. */
+/** The request core, which HTTP, DICOM, the compatible queue and the deliveries share. */
 export interface RequestCore extends ResultReader {
   submit: SubmitRow;
   /**
@@ -218,10 +220,10 @@ export interface RequestCore extends ResultReader {
    * of null, requests of every account are found.
    */
   get(id: string, accountId: string | null): Promise<RequestRow | null>;
-  /** A page of requests, newest first; new requests do not shift later pages. */
+  /** Returns a page of requests, newest first; new requests do not shift later pages. */
   history(query: HistoryQuery): Promise<HistoryPage>;
   /**
-   * The request object (api 2.1). `output` is read for a succeeded request, unless
+   * Returns the request object (api 2.1). `output` is read for a succeeded request, unless
    * `withBodies` is false (list items leave out `output` and `input`).
    */
   view(
@@ -230,7 +232,7 @@ export interface RequestCore extends ResultReader {
     options?: { withBodies?: boolean },
   ): Promise<RequestObject>;
   /**
-   * The body of a webhook of the request; null when it is unknown.
+   * Returns the body of a webhook of the request; null when the request is unknown.
    * @param object what the delivery announces (announce.ts)
    * @param address of this server, used when the request did not record the address by which its
    * caller reached us.
@@ -250,13 +252,13 @@ export interface RequestCore extends ResultReader {
   waitForChange(row: RequestRow, seconds: number, signal?: AbortSignal): Promise<RequestRow>;
   events: EventReader;
   /**
-   * The artifacts of a request: for a succeeded request, `result.json` first; for a running
+   * Returns the artifacts of a request: for a succeeded request, `result.json` first; for a running
    * request, the previews announced so far. Empty when there are none, or they have been purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /** The text of the evidence that the pipeline left for reviews; null where it left no evidence. */
+  /** Returns the text of the evidence that the pipeline left for reviews; null if it left none. */
   evidence(id: string): Promise<string | null>;
-  /** The feed of changes, for those who watch more of a request than its events. */
+  /** The feed of changes, for watchers that need more of a request than its events. */
   changes: ChangeFeed;
   /** The endpoints that clients may call. */
   endpoints(): readonly Endpoint[];
@@ -379,8 +381,8 @@ const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority),
   (source ->> 'kind' <> 'dicom')::int`;
 
 /**
- * How many queued requests are ahead of this one in its queue (live or test): by priority, then
- * studies before others, then by age.
+ * Counts the queued requests that are ahead of this one in its queue (live or test): by priority,
+ * then studies before others, then by age.
  */
 export async function queuePosition(
   database: Queryable,

@@ -7,7 +7,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 export interface PriceLine {
   item: string;
   quantity: number;
-  /** Decimal string in USD: money is never a binary fraction. */
+  /** Decimal string in USD, because binary fractions cannot represent money exactly. */
   unit_price: string;
   amount: string;
 }
@@ -17,9 +17,9 @@ export interface PriceLine {
  * pipeline.
  */
 export interface Endpoint {
-  /** `us/obstetric/interpret` */
+  /** Id of the endpoint, such as `us/obstetric/interpret`. */
   id: string;
-  /** `us/obstetric`, also the alias of the endpoint. */
+  /** Model, such as `us/obstetric`, which is also the alias of the endpoint. */
   model: string;
   version: string;
   title: string;
@@ -38,8 +38,9 @@ export interface Endpoint {
   /** Tasks of the models that the endpoint uses. */
   modelTasks?: readonly string[];
   /**
-   * What a request costs. `frames` is the number of frames that were read according to the result;
-   * it is known when the request succeeds. Without it, the price is that of the smallest upload.
+   * Returns the price of a request. `frames` is the number of frames that were read according to
+   * the result, which is known when the request succeeds. Without it, the price is that of the
+   * smallest upload.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
   /** Opens the evidence of a study for its review; without it, results cannot be reviewed. */
@@ -48,14 +49,14 @@ export interface Endpoint {
 
 /** The review of one study, on the evidence that its pipeline left. */
 export interface StudyReview {
-  /** The result after these effects, in the order in which they were made. */
+  /** Returns the result after these effects, applied in the order in which they were made. */
   interpret(effects: readonly Effect[], at: Date): Result;
   /**
-   * What a change does to the evidence.
+   * Returns the effects of a change on the evidence.
    * @throws SonogateError `invalid_input` with the member of the change that is wrong.
    */
   effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewState): Effect[];
-  /** The subject of a change as a result shows it, for the history. */
+  /** Returns the subject of a change as a result shows it, for the history. */
   subjectOf(
     change: Change,
     state: ReviewState,
@@ -67,10 +68,10 @@ export interface StudyReview {
   ): Promise<{ result: Result; artifacts: Result['artifacts'] }>;
 }
 
-/** Path of a stored artifact by its name; null where it does not exist. */
+/** Returns the path of a stored artifact by its name; null if it does not exist. */
 type ArtifactPath = (name: string) => Promise<string | null>;
 
-/** A result under review, with the effects that made it of the original. */
+/** A result under review, with the effects that changed it from the original. */
 export interface ReviewState {
   original: Result;
   result: Result;
@@ -95,8 +96,8 @@ function newerFirst(a: Endpoint, b: Endpoint): number {
 }
 
 /**
- * The endpoint for an id or model alias. `1`, `1.0` and `1.0.0` mean the newest version that begins
- * with these numbers; null means the newest version of all.
+ * Finds the endpoint for an id or model alias. `1`, `1.0` and `1.0.0` mean the newest version that
+ * begins with these numbers; null means the newest version of all.
  * @throws SonogateError `unknown_endpoint`
  */
 export function resolveEndpoint(
@@ -118,7 +119,7 @@ export function resolveEndpoint(
   );
 }
 
-/** The newest version of each endpoint, which runs when a call gives no version. */
+/** Returns the newest version of each endpoint, which runs when a call gives no version. */
 export function newestEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
   const ids = new Set(endpoints.map(({ id }) => id));
   return [...ids].map((id) => resolveEndpoint(endpoints, id, null));

@@ -33,7 +33,7 @@ interface PartialData {
 
 /**
  * An event as it is stored: without URLs, which depend on how a client reached us, and without the
- * request object, which is shown in its state when the event is read.
+ * request object, which is added in its present state when the event is read.
  */
 export type EventRecord =
   | { name: 'status'; data: { status: RequestStatus; previous: RequestStatus | null; at: string } }
@@ -67,7 +67,7 @@ export async function appendEvents(
   await announceChange(tx, id);
 }
 
-/** Stored events after `afterSeq`, in order. */
+/** Returns the stored events after `afterSeq`, in order. */
 export async function listEvents(
   database: Queryable,
   id: string,
@@ -86,7 +86,7 @@ export interface LogPlace {
   after: number;
 }
 
-/** Like `listEvents` for many requests; for a request that is named twice, the longer list. */
+/** Like `listEvents` for many requests; a request that is named twice gets the longer list. */
 export async function listEventsOfMany(
   database: Queryable,
   places: readonly LogPlace[],
@@ -110,7 +110,7 @@ export async function listEventsOfMany(
   return events;
 }
 
-/** The status of requests; unknown ones are left out. */
+/** Returns the status of requests; unknown ones are left out. */
 export async function listStatuses(
   database: Queryable,
   places: readonly LogPlace[],

@@ -23,7 +23,7 @@ interface ExpiryParts {
 /**
  * Purges the requests that are due: succeeded requests become `expired`, and the result, input and
  * clinical events of every request that ended long enough ago are removed. The row and its cost
- * stay. If it is interrupted, the next pass continues.
+ * remain. If a pass is interrupted, the next one continues.
  */
 export async function purgeExpired(parts: ExpiryParts): Promise<void> {
   const { database, blobs, config, now = () => new Date() } = parts;

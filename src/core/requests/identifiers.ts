@@ -1,6 +1,6 @@
 /**
- * The search for identifying text in what people write freely: `clinical_context.indication`, and
- * notes of a review. It is a net for accidents, not a proof: a name without a title or a label
+ * Searches for identifying text in what people write freely: `clinical_context.indication`, and
+ * notes of a review. It catches accidents but proves nothing: a name without a title or a label
  * cannot be distinguished from a clinical term.
  */
 
@@ -8,7 +8,7 @@ const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
 /**
- * Words that follow a title or a label and are no name: "Mr" and "Ms" are also written for mitral
+ * Words that follow a title or a label but are not names: "Mr" and "Ms" are also written for mitral
  * regurgitation and stenosis, and "Patient:" is followed by findings.
  */
 const NO_NAMES = [
@@ -97,10 +97,10 @@ const LABELS = 'patient|pt|mother|father|baby|husband|partner';
 const RELATIONS = 'baby|son|daughter|child|infant|wife|boy|girl|twins?';
 
 /**
- * Patterns of identifying text. They let a sonographer's usual text pass: "20+3 weeks",
- * "BP 120/80", "G2 P1", "EFW 1.850 g", "Turner syndrome", "severe MR". Every repeat that could be
- * split in more than one way is bounded, so that the time grows linearly with the length of the
- * text: a local part has at most 64 characters and a domain 255 (RFC 5321 4.5.3.1).
+ * Patterns of identifying text. They do not match a sonographer's usual text: "20+3 weeks", "BP
+ * 120/80", "G2 P1", "EFW 1.850 g", "Turner syndrome", "severe MR". Every repeat that could be split
+ * in more than one way is bounded, so that the time grows linearly with the length of the text: a
+ * local part has at most 64 characters and a domain 255 (RFC 5321 4.5.3.1).
  */
 const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/g },
@@ -147,15 +147,15 @@ const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a name', pattern: new RegExp(`\\b(?i:(?:${RELATIONS}) of|b/o|n[ée]e) ${NAMES}`, 'gu') },
 ];
 
-/** Identifying text that was found: of which kind, and the words themselves. */
+/** Identifying text that was found: its kind, and the words themselves. */
 export interface FoundIdentifier {
   what: string;
   words: string[];
 }
 
 /**
- * The identifying text of each kind, with its words; empty when there is none. Text that was
- * recognised as one kind is not reported as another: `12.03.1990` is not a phone number.
+ * Returns the identifying text of each kind, with its words; empty when there is none. Text that
+ * was recognised as one kind is not reported as another: `12.03.1990` is not a phone number.
  * @param mayNameStaff whether the text may name colleagues, as a clinician does in a report: "seen
  * with Dr Roe".
  */
@@ -172,10 +172,13 @@ export function findIdentifiers(text: string, mayNameStaff = false): FoundIdenti
   return [...found].map(([what, words]) => ({ what, words }));
 }
 
-/** Longest and most words that a message repeats. */
+/** Limits of the words that a message repeats. */
 const SHOWN = { characters: 60, words: 5 } as const;
 
-/** What was found, for the caller who wrote it: `a date ("12.03.1990") and a name ("Mrs Roe")`. */
+/**
+ * Lists what was found, for the caller who wrote it: `a date ("12.03.1990") and a name ("Mrs
+ * Roe")`.
+ */
 export function namedIdentifiers(found: readonly FoundIdentifier[]): string {
   return found
     .map(({ what, words }) => {

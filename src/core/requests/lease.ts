@@ -7,9 +7,9 @@ import { lockRequest, STAGES, transition } from './transitions.ts';
 export const MAX_CRASHES = 2;
 
 /**
- * How often a run may begin and find the disk full. A run that was lost with the whole gateway does
- * not count: the pipeline has a process with limited memory, so the request is not what
- * brought the gateway down.
+ * How often a run may begin and find the disk full. A run that was lost because the whole gateway
+ * died does not count: the pipeline has a separate process with limited memory, so the request
+ * cannot have caused the death of the gateway.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -19,8 +19,8 @@ export const LEASE_SECONDS = 20;
 /**
  * Claims a request for this worker: a queued one, or one whose worker died. Its `attempts` is the
  * fencing token of every later change.
- * @returns null when there is nothing to do: the request has ended, or a living worker holds it;
- * also when it has died too often, which fails it with `pipeline_crashed`.
+ * @returns null when there is nothing to do: the request has ended, or a living worker holds it, or
+ * its process has died too often; then it is failed with `pipeline_crashed`.
  */
 export function claimRequest(
   database: Database,
@@ -36,7 +36,7 @@ export function claimRequest(
       await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
       return null;
     }
-    // A lease that has run out was never released: its gateway died.
+    // A lease that expired was never released, so the gateway that held it died.
     const { rows } = await tx.query<StoredRequest>(
       `UPDATE requests SET attempts = attempts + 1,
          lost_runs = lost_runs + (lease_until IS NOT NULL)::integer,
@@ -73,9 +73,9 @@ async function renewLease(database: Queryable, id: string, attempt: number) {
 }
 
 /**
- * Releases a request that has not ended, so that it is claimed again. A run that was only
- * interrupted (the gateway is stopping) does not count as an attempt; one that found the disk full
- * does, because its input may be what fills it. A crash counts as both an attempt and a crash.
+ * Releases a request that has not ended, so that it is claimed again. An interruption because the
+ * gateway is stopping does not count as an attempt. A run that found the disk full does, because
+ * its input may be what fills it. A crash counts as both an attempt and a crash.
  */
 export async function releaseRequest(
   database: Queryable,
@@ -92,8 +92,8 @@ export async function releaseRequest(
 }
 
 /**
- * Ends all leases, as those of lost runs, at the start of a process that has the database to itself: no other worker can be
- * alive then.
+ * Ends all leases at the start of a process that has the database to itself: no other worker can be
+ * alive then, so they belong to lost runs.
  */
 export async function endAllLeases(database: Queryable): Promise<void> {
   await database.query(
@@ -103,7 +103,10 @@ export async function endAllLeases(database: Queryable): Promise<void> {
   );
 }
 
-/** Several renewals fit into a lease, so that one lost or slow query does not end a run. */
+/**
+ * Milliseconds between two renewals. Several fit into a lease, so that one lost or slow query does
+ * not end a run.
+ */
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 5;
 
 /**
@@ -115,7 +118,7 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   let current: Promise<void> = Promise.resolve();
   const renew = () => {
     current = current.then(async () => {
-      // While the database cannot be reached, the worker counts as the holder; the lease runs out
+      // While the database cannot be reached, this worker counts as the holder; the lease expires
       // if the outage lasts.
       const ours = await renewLease(database, id, attempt).catch(() => true);
       if (!ours) lost.abort();
@@ -125,7 +128,7 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   const unwatch = changes.watch(id, renew);
   return {
     lost: lost.signal,
-    /** Ends the renewing; no renewal is running when this resolves. */
+    /** Stops renewing; no renewal is running when this resolves. */
     release: async () => {
       clearInterval(timer);
       unwatch();

@@ -66,7 +66,7 @@ export type RequestSource =
     }
   | { kind: 'dicom'; study: string; revision: number; rule: string };
 
-/** What each of the three doors passes to `submit`. */
+/** What HTTP, DICOM and the compatible queue pass to `submit`. */
 export interface SubmitCommand {
   /** Endpoint id or model alias, without version. */
   endpoint: string;
@@ -86,8 +86,8 @@ export interface SubmitCommand {
   test: boolean;
   deliverTo: DeliveryTarget[];
   /**
-   * Who submitted; audited in the same transaction as the request. A door without callers leaves it
-   * out.
+   * Who submitted; written to the audit in the same transaction as the request. Absent for studies
+   * received by DICOM, which have no caller.
    */
   audit?: SubmitAudit;
 }
@@ -106,7 +106,7 @@ export interface WaitingRequest {
 export interface JobQueue {
   /** The id of the job is the id of the request, so adding it twice does no harm. */
   add(request: WaitingRequest): Promise<void>;
-  /** Removes a waiting job; a job that a worker has claimed stays. */
+  /** Removes a waiting job. A job that a worker has claimed is not removed. */
   remove(requestId: string): Promise<void>;
 }
 
@@ -126,11 +126,15 @@ export type Submit = (command: SubmitCommand) => Promise<SubmittedRequest>;
 /** Reads the result of a finished request; for deliveries and downloads. */
 export interface ResultReader {
   /**
-   * `output` of a succeeded request; null for a request without a result, or if it has been purged.
-   * @param revision a signed revision, or 0 for the draft; the last signed one where left out.
+   * Returns the `output` of a succeeded request; null for a request without a result, or if it has
+   * been purged.
+   * @param revision a signed revision, or 0 for the draft; the last signed revision when absent.
    */
   result(requestId: string, revision?: number): Promise<unknown>;
-  /** Path of a stored artifact on this machine; null if it does not exist or has been purged. */
+  /**
+   * Returns the path of a stored artifact on this machine; null if it does not exist or has been
+   * purged.
+   */
   artifactPath(requestId: string, name: string): Promise<string | null>;
 }
 
@@ -147,7 +151,7 @@ export interface Stage {
 
 export interface Cost {
   currency: 'USD';
-  /** Decimal string in USD: money is never a binary fraction. */
+  /** Decimal string in USD, because binary fractions cannot represent money exactly. */
   total: string;
   lines: PriceLine[];
 }
@@ -203,7 +207,8 @@ export interface StoredRequest extends RequestRow {
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 
 /**
- * Exact sum of decimal strings, with at least two decimals. @throws if a string is not a decimal.
+ * Returns the exact sum of decimal strings, with at least two decimals. @throws if a string is not
+ * a decimal.
  */
 export function sumDecimals(amounts: readonly string[]): string {
   const split = amounts.map((amount) => {
@@ -223,7 +228,7 @@ export function sumDecimals(amounts: readonly string[]): string {
 /** The cost of a request that ended without a result, or that was made with a test key. */
 export const NO_COST: Cost = { currency: 'USD', total: '0.00', lines: [] };
 
-/** What a request costs when it succeeds; calls with a test key are free. */
+/** Returns what a request costs when it succeeds; calls with a test key are free. */
 export function costOf(lines: PriceLine[], test: boolean): Cost {
   if (test) return NO_COST;
   return { currency: 'USD', total: sumDecimals(lines.map(({ amount }) => amount)), lines };

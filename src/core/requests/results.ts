@@ -28,7 +28,7 @@ export const resultEssentialsSchema = z.object({
   input_summary: z.object({ frames: z.number().int().nonnegative() }).optional(),
 });
 
-/** Artifacts of a request in the order of its result. */
+/** Lists the artifacts of a request in the order of its result. */
 export async function listArtifacts(database: Queryable, id: string): Promise<ArtifactEntry[]> {
   const { rows } = await database.query<ArtifactEntry>(
     `SELECT name, media_type, bytes, sha256, section FROM request_artifacts
@@ -39,7 +39,7 @@ export async function listArtifacts(database: Queryable, id: string): Promise<Ar
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
-/** The last signed revision of a result; 0 while it is a draft. */
+/** Returns the last signed revision of a result; 0 while it is a draft. */
 export async function signedRevision(database: Queryable, id: string): Promise<number> {
   const { rows } = await database.query<{ signed_revision: number }>(
     'SELECT signed_revision FROM reviews WHERE request_id = $1',
@@ -79,10 +79,10 @@ export const RESULT = 'result.json';
 /** The evidence of a study (pipelines/run/evidence.ts): stored with the result, for reviews only. */
 export const EVIDENCE = 'evidence.json';
 
-/** The name of a signed revision of the result, counted from 1, among the artifacts. */
+/** Returns the name of a signed revision of the result, counted from 1, among the artifacts. */
 export const signedResultName = (revision: number): string => `result-signed-${revision}.json`;
 
-/** Files of a result that clients cannot see. */
+/** Whether clients must not see this file of a result. */
 export const isInternal = ({ name }: Pick<ArtifactEntry, 'name'>): boolean => name === EVIDENCE;
 
 /** Suffix of the folder of a result that is not yet complete. */
@@ -97,7 +97,7 @@ function resultFolder(dataDir: string, id: string): string {
   return join(dataDir, 'results', id);
 }
 
-/** The path of a result's file by name, whether or not it exists. */
+/** Returns the path of a result's file by name, whether or not it exists. */
 export function resultPath(dataDir: string, id: string, name: string): string {
   return inFolder(resultFolder(dataDir, id), name);
 }
@@ -107,8 +107,9 @@ function inFolder(folder: string, name: string): string {
 }
 
 /**
- * Moves `result.json` and the artifacts that it lists from a work folder into the result store:
- * checked, flushed to disk (fsync) and put in place by one rename, before the request may end.
+ * Moves `result.json` and the artifacts that it lists from a work folder into the result store
+ * before the request may end: the files are checked, flushed to disk (fsync) and put in place by
+ * one rename.
  * @returns everything that was stored: `result.json`, which cannot list itself, then the artifacts.
  * @throws ArtifactMismatchError
  */
@@ -140,8 +141,8 @@ export async function storeResult(
 }
 
 /**
- * Adds files to a stored result, each flushed and put in place by a rename; a file that is there
- * already, from an attempt that did not end, is replaced.
+ * Adds files to a stored result, each flushed and put in place by a rename. A file that an
+ * unfinished attempt has left there is replaced.
  */
 export async function addToResult(
   dataDir: string,
@@ -167,18 +168,21 @@ async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: A
   if (found.bytes !== bytes || found.sha256 !== sha256) {
     throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);
   }
-  // Linked rather than moved: a preview that was announced early stays reachable until the request
-  // has ended.
+  // The file is linked rather than moved: a preview that was announced early must be reachable
+  // until the request has ended.
   await link(from, to);
   await syncFile(to);
 }
 
-/** One path segment of letters, digits, dot, hyphen and underscore that does not start with a dot. */
+/**
+ * Whether a name is one path segment of letters, digits, dot, hyphen and underscore that does not
+ * start with a dot.
+ */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(name);
 }
 
-/** Size and SHA-256 of a file, read as a stream. */
+/** Returns size and SHA-256 of a file, which is read as a stream. */
 export async function describeFile(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
@@ -196,9 +200,9 @@ async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Path of an artifact: in the store once the request has succeeded, in the work folder while it
- * runs (previews announced early). Null when the artifact is in neither place. @throws the system's
- * error when it cannot be read.
+ * Returns the path of an artifact: in the store once the request has succeeded, in the work folder
+ * while it runs (previews announced early). Null when the artifact is in neither place. @throws the
+ * system's error when it cannot be read.
  */
 export async function artifactPath(
   dataDir: string,
@@ -222,15 +226,18 @@ export async function removeResult(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Reads the results of succeeded requests, whichever machine ran them: from the data folder, and,
- * where the site has a bucket, also from the bucket. The data folder is then a cache of the bucket.
+ * Reads the results of succeeded requests, whichever machine ran them: from the data folder or, if
+ * the site has a bucket, from the bucket. The data folder is then a cache of the bucket.
  */
 interface ResultStore {
-  /** Path on this machine of a file of the result; null when the file cannot be found anywhere. */
+  /**
+   * Returns the path on this machine of a file of the result; null when the file cannot be found
+   * anywhere.
+   */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
   /**
-   * The result, parsed: a signed revision of it, or for 0 the draft; null if it does not exist or has
-   * been purged.
+   * Returns the parsed result: a signed revision of it, or for 0 the draft; null if it does not
+   * exist or has been purged.
    */
   read(id: string, artifacts: readonly ArtifactEntry[], revision: number): Promise<unknown>;
 }
@@ -278,7 +285,7 @@ export async function removeExpiredResults(database: Queryable, dataDir: string)
 
 /**
  * Copies a stored result and its artifacts to the bucket, where every process and machine of the
- * site finds them and clients download them directly. Without a bucket they stay where they are.
+ * site finds them and clients download them directly. Without a bucket nothing is copied.
  */
 export async function publishArtifacts(
   blobs: BlobStore,

@@ -35,7 +35,7 @@ interface NewRequest {
 /**
  * Stores requests, first events and audit entries in one statement, which is one commit: a submit
  * is as fast as the disk. Nobody is notified, because nobody can be watching an id that has not
- * been returned yet. `enqueued_at` stays null until the reconciler has seen the request: if the
+ * been returned yet. `enqueued_at` is null until the reconciler has seen the request: if the
  * process ends before it has added the job, the next pass of any worker adds it.
  */
 const STORE = `
@@ -76,7 +76,7 @@ type StoreRequest = (
   at: Date,
 ) => Promise<{ row: RequestRow; isNew: boolean }>;
 
-/** Stores requests that arrive at the same time in one statement. */
+/** Stores concurrent requests in one statement. */
 export function createRequestStore(database: Database): StoreRequest {
   const store = batched(async (asked: readonly NewRequest[]) => {
     const { rows } = await database.query<{ id: string }>(
@@ -171,7 +171,7 @@ interface SubmitParts {
 /** Like `Submit`, but returns the stored row. */
 export type SubmitRow = (command: SubmitCommand) => Promise<RequestRow>;
 
-/** Creates the `submit` that all doors use. */
+/** Creates the `submit` that HTTP, DICOM and the compatible queue use. */
 export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): SubmitRow {
   const store = createRequestStore(database);
   return async (command) => {
@@ -215,7 +215,7 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
  */
 const LONGEST_NAME_BYTES = 220;
 
-/** A name becomes a file in the work folder, so it must be plain and unique. */
+/** Checks that names are plain and unique, because each becomes a file in the work folder. */
 function checkFileNames({ files, priorFiles }: SubmitCommand): void {
   const errors = [
     ...nameErrors(files, '/input/files'),

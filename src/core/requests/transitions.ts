@@ -28,7 +28,7 @@ export function canMove(from: RequestStatus, to: RequestStatus): boolean {
   return allowed.includes(to);
 }
 
-/** The caller has a defect: the state table has no such transition. */
+/** Thrown when the state table has no such transition, which is a defect of the caller. */
 export class IllegalTransitionError extends Error {
   override name = 'IllegalTransitionError';
 
@@ -58,7 +58,7 @@ export function pipelineProgress(progress: number): number {
   return starting.progress + share * (uploading.progress - starting.progress);
 }
 
-/** `next` with at least the progress of `current`; `current` when nothing changed. */
+/** Returns `next` with at least the progress of `current`; `current` when nothing changed. */
 export function laterStage(current: Stage, next: Stage | null): Stage {
   if (!next) return current;
   const progress = Math.max(current.progress, Math.round(next.progress * 1000) / 1000);
@@ -71,8 +71,9 @@ export function laterStage(current: Stage, next: Stage | null): Stage {
 const RELIABLE_SHARE = 0.2;
 
 /**
- * Seconds left, or null when unknown. `typical` is the median run time in seconds of the endpoint's
- * last requests; it is used until the run itself has progressed far enough for an estimate.
+ * Returns the seconds left, or null when unknown. `typical` is the median run time in seconds of
+ * the endpoint's last requests; it is used until the run itself has progressed far enough for an
+ * estimate.
  */
 export function estimateEta(
   share: number,
@@ -103,11 +104,11 @@ interface Change {
   fault?: RequestFault;
   /** What a succeeded request costs; one that ends without a result costs nothing. */
   cost?: Cost;
-  /** When the result of a succeeded request is to be purged. */
+  /** When the result of a succeeded request will be purged. */
   expiresAt?: Date;
 }
 
-/** The row of a request, locked until `tx` ends; null when it is unknown. */
+/** Returns the row of a request, locked until `tx` ends; null when it is unknown. */
 export async function lockRequest(tx: Queryable, id: string): Promise<StoredRequest | null> {
   const { rows } = await tx.query<StoredRequest>(
     'SELECT * FROM requests WHERE id = $1 FOR UPDATE',

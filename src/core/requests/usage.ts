@@ -2,11 +2,11 @@ import type { Queryable } from '../../platform/database/port.ts';
 
 /** The requests of a key that ended in one month (UTC), and what they cost. */
 interface UsageRow {
-  /** `2026-11` */
+  /** Month, such as `2026-11`. */
   month: string;
   /** Id of the API key; null for studies received by DICOM. */
   key_id: string | null;
-  /** Requests that ended, in any way. */
+  /** Number of requests that ended, whatever their outcome. */
   requests: number;
   succeeded: number;
   /** Exact decimal in USD. */
@@ -14,8 +14,8 @@ interface UsageRow {
 }
 
 /**
- * Usage of an account by month and key, newest month first; of one `month` when given. The sums add
- * up the recorded cost of each request.
+ * Returns the usage of an account by month and key, newest month first, or only that of `month`.
+ * The sums add up the recorded cost of each request.
  */
 export async function monthlyUsage(
   database: Queryable,

@@ -20,21 +20,22 @@ export interface RequestObject {
   priority: Priority;
   /** Any JSON value of the client. */
   metadata: unknown;
-  /** Left out of list items; null once it has been purged. */
+  /** Absent in list items; null once it has been purged. */
   input?: EndpointInput | null;
   webhook: { url: string; events: string[] } | null;
   /** No identity: `study` is our own id of the study. */
   source: RequestSource;
   cost: Cost;
   error: Problem | null;
-  /** Only when succeeded; left out of list items. */
+  /** Only of succeeded requests; absent in list items. */
   output?: unknown;
   urls: { self: string; events: string; cancel: string };
 }
 
 /**
- * The request as clients see it. `bodies` carries the result, or is null for list items, which
- * leave out `input` and `output`. `baseUrl` is the address of the server without a trailing slash.
+ * Returns the request as clients see it. `bodies` holds the result, or is null for list items,
+ * which leave out `input` and `output`. `baseUrl` is the address of the server without a trailing
+ * slash.
  */
 export function viewRequest(
   row: RequestRow,

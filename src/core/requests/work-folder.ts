@@ -20,14 +20,14 @@ export class InputFileMissingError extends Error {
 
 const WORK = 'work';
 
-/** The folder in which the work folders of this machine are. */
+/** Returns the folder that contains the work folders of this machine. */
 export const workPlace = (dataDir: string): string => resolve(dataDir, WORK);
 
 export function workFolder(dataDir: string, id: string): string {
   return resolve(dataDir, WORK, id);
 }
 
-/** Names of prior files in `files/`, which they share with the files of the request. */
+/** Returns the names of prior files in `files/`, which they share with the files of the request. */
 export function priorNames(files: readonly RequestFile[], priors: readonly RequestFile[]) {
   const taken = new Set(files.map(({ name }) => name));
   return priors.map(({ name }) => {
@@ -48,7 +48,8 @@ export async function prepareWorkFolder(folder: string, job: object): Promise<vo
 
 /**
  * Puts a file of a request into its work folder: from its path on this machine, or by its digest
- * from the blob store, where uploads and, with a bucket, objects received by other machines are.
+ * from the blob store, which contains uploads and, if the site has a bucket, objects received by
+ * other machines.
  * @throws InputFileMissingError
  */
 export async function placeFile(
@@ -74,12 +75,13 @@ export async function removeWorkFolder(dataDir: string, id: string): Promise<voi
   await rm(workFolder(dataDir, id), { recursive: true, force: true });
 }
 
-/** Folders of pipeline processes begin with this; see `createPipelinePool`. */
+/** Prefix of the folders of pipeline processes; see `createPipelinePool`. */
 export const PROCESS_FOLDER = 'process-';
 
 /**
- * Deletes what a dead process left of its runs: the work folders hold images of patients. Those of
- * requests that a living worker holds stay; so do the folders of processes, which are empty then.
+ * Deletes what the runs of a dead process left behind: the work folders contain images of patients.
+ * The folders of requests that a living worker holds are kept; so are the folders of processes,
+ * which are empty then.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
   const place = workPlace(dataDir);

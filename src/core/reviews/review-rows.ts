@@ -51,7 +51,7 @@ export async function findReview(database: Queryable, requestId: string): Promis
   return rows[0] ?? UNTOUCHED;
 }
 
-/** The review, locked until the transaction ends; it is created with the first change. */
+/** Returns the review, locked until the transaction ends. It is created with the first change. */
 export async function lockReview(tx: Queryable, requestId: string): Promise<ReviewRow> {
   await tx.query(
     `INSERT INTO reviews (request_id, state) VALUES ($1, 'in-review')
@@ -65,7 +65,7 @@ export async function lockReview(tx: Queryable, requestId: string): Promise<Revi
   return rows[0] ?? UNTOUCHED;
 }
 
-/** Stores the next state of a locked review and tells everybody who has it open. */
+/** Stores the next state of a locked review and notifies everybody who has it open. */
 export async function saveReview(tx: Queryable, requestId: string, next: ReviewRow): Promise<void> {
   await tx.query(
     `UPDATE reviews SET state = $2, revision = $3, signed_revision = $4, changed_at = now()
@@ -99,7 +99,7 @@ export async function addChange(tx: Queryable, requestId: string, row: ChangeRow
   );
 }
 
-/** Signatures, oldest first; those of the revision that is not yet complete included. */
+/** Lists signatures, oldest first, including those of the revision that is not yet complete. */
 export async function listSignatures(
   database: Queryable,
   requestId: string,
@@ -133,7 +133,10 @@ export async function addSignature(
   );
 }
 
-/** A change after the first of two signatures takes that signature back. */
+/**
+ * Removes the signatures of an unfinished revision: a change after the first of two signatures
+ * withdraws that signature.
+ */
 export async function dropSignatures(
   tx: Queryable,
   requestId: string,
@@ -145,7 +148,7 @@ export async function dropSignatures(
   ]);
 }
 
-/** The ids of the changes that were not undone; an undo can itself be undone. */
+/** Returns the ids of the changes that were not undone; an undo can itself be undone. */
 export function standing(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): Set<number> {
   const standing = new Set(changes.map(({ id }) => id));
   for (const { id, change } of changes.toReversed()) {
@@ -154,16 +157,21 @@ export function standing(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): 
   return standing;
 }
 
-/** The effects of all changes that were not undone, in their order. */
+/** Returns the effects of all changes that were not undone, in their order. */
 export function effectsOfAll(changes: readonly ChangeRow[]): Effect[] {
   const alive = standing(changes);
   return changes.filter(({ id }) => alive.has(id)).flatMap(({ effects }) => effects);
 }
 
-/** A stream that nobody keeps alive has ended, with its process or its network. */
+/**
+ * Seconds after which a stream that was not kept alive has ended, because its process or network
+ * failed.
+ */
 export const SEEN_SECONDS = 45;
 
-/** The names of those who have the review open, each once, without the reader of one stream. */
+/**
+ * Returns the names of those who have the review open, each once, without the reader of one stream.
+ */
 export async function listReaders(
   database: Queryable,
   requestId: string,
@@ -176,7 +184,10 @@ export async function listReaders(
   return rows;
 }
 
-/** Says that a stream is open, now and every while; the others are notified of a new one. */
+/**
+ * Records that a stream is open, and refreshes this record from time to time; the other readers are
+ * notified of a new one.
+ */
 export async function keepReader(
   database: Queryable,
   requestId: string,

@@ -37,7 +37,7 @@ export interface Reader {
   may: { edit: boolean; sign: boolean };
 }
 
-/** A change as the review lists it. */
+/** A change in the history of a review. */
 export interface ListedChange {
   id: number;
   at: string;
@@ -56,7 +56,7 @@ export interface ReviewObject {
   state: ReviewState;
   /** Counts every change and signature. */
   revision: number;
-  /** Signed results so far. */
+  /** Number of signed results so far. */
   signed_revision: number;
   /** Value for `If-Match`. */
   etag: string;
@@ -66,18 +66,18 @@ export interface ReviewObject {
   original: Record<string, Measurement>;
   changes: ListedChange[];
   signatures: { observer: string; organization: string; at: string; statement: string | null }[];
-  /** How many signatures a result needs here. */
+  /** How many signatures a result needs on this site. */
   signatures_needed: number;
   readers: string[];
   may: { edit: boolean; sign: boolean };
 }
 
-/** What is reported to those who have a review open. */
+/** The event sent to those who have a review open. */
 export interface ReviewEvent {
   revision: number;
   state: ReviewState;
   etag: string;
-  /** Who changed it last; null where nobody has changed it. */
+  /** Who made the last change; null if nobody has. */
   author: string | null;
   readers: string[];
 }
@@ -97,8 +97,8 @@ export interface Reviews {
     given: { changes: readonly Change[]; amend: boolean },
   ): Promise<ReviewObject>;
   /**
-   * Signs the revision that the caller has read; with the last signature needed, the signed result is
-   * stored and delivered.
+   * Signs the revision that the caller has read. With the last signature needed, the signed result
+   * is stored and delivered.
    * @throws SonogateError `stale_review`, `already_signed`, `forbidden`
    */
   sign(
@@ -115,18 +115,18 @@ interface ReviewParts {
   database: Database;
   changes: ChangeFeed;
   endpoints: readonly Endpoint[];
-  /** The text of the stored evidence; null where the request left no evidence. */
+  /** Returns the text of the stored evidence; null if the request left no evidence. */
   evidence(requestId: string): Promise<string | null>;
-  /** The draft, as the pipeline left it. */
+  /** Returns the draft as the pipeline left it. */
   draft(requestId: string): Promise<unknown>;
   sign: SignResult;
   config: { organization: string; signatures: 1 | 2 };
   now?: () => Date;
-  /** Time between two signs of life of an open stream. */
+  /** Milliseconds between two signs of life of an open stream. */
   heartbeatMs?: number;
 }
 
-/** The studies under review that stay open in this process. */
+/** Maximum number of studies under review that are kept open in this process. */
 const KEPT_OPEN = 8;
 
 const HEARTBEAT_MS = 15_000;
@@ -141,7 +141,7 @@ interface Opened {
 
 const KEPT_RESULTS = 4;
 
-/** A review as the database has it. */
+/** A review as it is stored in the database. */
 interface Standing {
   review: ReviewRow;
   changes: ChangeRow[];
@@ -149,7 +149,7 @@ interface Standing {
 
 const etagOf = ({ revision }: Pick<ReviewRow, 'revision'>): string => `"r${revision}"`;
 
-/** The changes of all readers, the reviewed result, and its signatures. */
+/** Creates the reviews: the changes of all readers, the reviewed result, and its signatures. */
 export function createReviews(parts: ReviewParts): Reviews {
   const { database, changes: feed, config, now = () => new Date() } = parts;
   const { heartbeatMs = HEARTBEAT_MS } = parts;
@@ -199,8 +199,8 @@ export function createReviews(parts: ReviewParts): Reviews {
       const read = await standingOf(row.id);
       requireCurrent(read.review, etag);
       requireUnsigned(read.review, amend);
-      // Interpreted before the transaction, which would keep the database from everybody else for as
-      // long. What was read is still true if the locked review has the same ETag.
+      // The result is interpreted before the transaction, because it would block other users of the
+      // database for as long. What was read is still valid if the locked review has the same ETag.
       const made = applied(opened, read.changes, given, { reader, at: now() });
       await database.transaction(async (tx) => {
         const review = await lockReview(tx, row.id);
@@ -278,7 +278,7 @@ export function createReviews(parts: ReviewParts): Reviews {
   };
 }
 
-/** Opens studies once: their evidence takes longer to parse than to interpret. */
+/** Opens each study only once, because its evidence takes longer to parse than to interpret. */
 function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
   const kept = new Map<string, Promise<Opened>>();
 
@@ -308,14 +308,15 @@ function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
   };
 }
 
-/** The result with the changes applied, and the artifacts of the draft. */
+/** Returns the result with the changes applied, and the artifacts of the draft. */
 function resultOf(
   { study, original, results }: Opened,
   changes: readonly ChangeRow[],
   at = changes.at(-1)?.at ?? new Date(original.generated_at),
 ): Result {
   const effects = effectsOfAll(changes);
-  // Two readers may change the same revision at the same time, so that their changes have one id.
+  // Two readers may change the same revision at the same time, so that their changes have the same
+  // id; the key therefore contains the effects.
   const key = JSON.stringify([at, effects]);
   const result =
     results.get(key) ?? withArtifacts(study.interpret(effects, at), original.artifacts);
@@ -352,7 +353,10 @@ function requireUnsigned({ state }: ReviewRow, amend: boolean): void {
   throw new SonogateError('already_signed', 'The result is signed; send `amend` to change it.');
 }
 
-/** The rows of new changes; each sees the result of those before it. @throws InvalidInputError */
+/**
+ * Returns the rows of new changes; each change sees the result of those before it. @throws
+ * InvalidInputError
+ */
 function applied(
   opened: Opened,
   before: readonly ChangeRow[],
@@ -388,14 +392,17 @@ function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {
   };
 }
 
-/** An undo itself has no effects. */
+/** Checks an undo, which itself has no effects. */
 function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
   if (standing(rows).has(id)) return [];
   const detail = 'There is no such change, or it has been undone.';
   throw new InvalidInputError([{ pointer: `${pointer}/change`, detail }]);
 }
 
-/** What a reader writes leaves the gateway in documents without a patient. */
+/**
+ * Refuses identifying text in what a reader writes, because it leaves the gateway in documents
+ * without a patient.
+ */
 function requireNoIdentifiers(change: Change): void {
   const text =
     change.kind === 'note' ? change.text : change.kind === 'reject' ? (change.reason ?? '') : '';
@@ -406,7 +413,7 @@ function requireNoIdentifiers(change: Change): void {
   throw new InvalidInputError([{ pointer, detail }]);
 }
 
-/** Puts the place of the change in front of the places of its errors. */
+/** Prefixes the path of the change to the paths of its errors. */
 function atPointer<T>(pointer: string, work: () => T): T {
   try {
     return work();

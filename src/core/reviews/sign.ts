@@ -30,7 +30,7 @@ interface Signing {
   review: ReviewRow;
   /** All signatures of the new revision, the last one not stored yet. */
   signatures: readonly SignatureRow[];
-  /** Whether the result needs no further signature. */
+  /** Whether this is the last signature that the result needs. */
   isLast: boolean;
   result: Result;
   study: StudyReview;
@@ -49,9 +49,9 @@ interface SignParts {
 }
 
 /**
- * Signs results. The documents are on disk, and in the bucket where there is one, before one
- * transaction stores the signature, the new revision, its artifacts and its deliveries: a process
- * that dies before it has signed nothing, and one that dies after it has lost nothing.
+ * Signs results. The documents are written to disk, and to the bucket if there is one, before one
+ * transaction stores the signature, the new revision, its artifacts and its deliveries. If the
+ * process dies before the transaction, nothing is signed; if it dies afterwards, nothing is lost.
  */
 export function createSignResult(parts: SignParts): SignResult {
   const { database, giveUpSeconds } = parts;

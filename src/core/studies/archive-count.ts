@@ -4,10 +4,10 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { UNCERTAIN_SIGNALS } from './completion.ts';
 
 /**
- * Compares the number of objects that an archive has of a study that is still receiving with the
- * number that arrived.
+ * The number of objects that an archive has of a study that still receives objects, compared with
+ * the number that has arrived here.
  *
- * asking ──▶ behind the archive does not have all of ours yet: its count says nothing
+ *   asking ──▶ behind    the archive does not have all of ours yet, so its count is no use
  *     │    ──▶ missing   the archive has more: the study waits for them, within a limit
  *     │    ──▶ unknown   the archive did not answer
  *     └──────▶ complete  every object of the archive has arrived
@@ -20,7 +20,7 @@ export interface ArchiveCount {
   detail: string | null;
 }
 
-/** The time `more` seconds after `at`. */
+/** Returns the time `more` seconds after `at`. */
 export const secondsAfter = (at: Date, more: number) => new Date(at.getTime() + more * 1000);
 
 export function expectedCountSettings(
@@ -49,7 +49,7 @@ export async function scheduleArchiveCount(
 }
 
 /**
- * Keeps due studies of sources that are compared with an archive from completing until the archive
+ * Delays the completion of due studies whose source is compared with an archive until the archive
  * has answered that all objects have arrived, but no longer than `waitSeconds`.
  */
 export async function holdForArchive(
@@ -93,7 +93,7 @@ async function hold(
   });
 }
 
-/** The archive count of a revision, for `explain`; null when no archive is asked. */
+/** Returns the archive count of a revision, for `explain`; null when no archive is asked. */
 export async function countOfStudy(
   database: Queryable,
   { id, revision }: { id: string; revision: number },

@@ -13,22 +13,22 @@ import { arrivingAsPriors, PRIOR_STUDY } from './priors.ts';
 import { type Arrival, ownSeries, type ReceivedInstance, type StudyRow } from './study-store.ts';
 
 /**
- * The rows of received objects. Objects of many associations are recorded together: a handful of
- * statements, whatever their number, for new objects of studies that are still arriving. A study
- * with anything else (a revision opens, an object replaces another, another patient is named) is
- * recorded object by object in the same transaction.
+ * The rows of received objects. New objects of studies that are still arriving are recorded
+ * together in a few statements, whatever the number of objects and associations. In all other cases
+ * (a revision opens, an object replaces another, another patient is named) a study is recorded
+ * object by object in the same transaction.
  */
 
 /**
  * Records objects in the order in which they arrived.
- * @returns what became of each, in the order of the objects.
+ * @returns the outcome for each, in the order of the objects.
  */
 export async function recordArrivals(
   tx: Queryable,
   received: readonly ReceivedInstance[],
 ): Promise<Arrival[]> {
   const byStudy = Map.groupBy(received, ({ header }) => header.studyInstanceUid);
-  // Every process locks studies in the same order, so that two never wait for each other.
+  // Every process locks studies in the same order, so that two processes never deadlock.
   const uids = [...byStudy.keys()].sort();
   await insertStudies(
     tx,
@@ -107,7 +107,10 @@ async function lockStudies(
   return new Map(rows.map((study) => [study.study_instance_uid, study]));
 }
 
-/** Rows that exist for the SOP Instance UIDs of a study: digest of the data set → path. */
+/**
+ * The existing rows for the SOP Instance UIDs of a study, as a map from the digest of the data set
+ * to the path.
+ */
 type KnownCopies = Map<string, Map<string, string>>;
 
 const copyKey = (studyId: string, sopInstanceUid: string) => `${studyId} ${sopInstanceUid}`;
@@ -141,13 +144,13 @@ interface Addition {
   study: LockedStudy;
   /** Objects that get a row, in order. */
   rows: ReceivedInstance[];
-  /** The last of its objects, duplicates included: its quiet time begins then. */
+  /** The last of its objects, including duplicates: the quiet time begins with it. */
   last: ReceivedInstance;
   arrived: [ReceivedInstance, Arrival][];
 }
 
 /**
- * The rows that the objects of a study get together. Null when an object is not simply one more of
+ * Returns the rows that the objects of a study get together. Null unless every object only adds to
  * a study that is still arriving.
  */
 function addedTogether(
@@ -234,7 +237,7 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
     [study.id, received.header.sopInstanceUid, received.dataSetSha256],
   );
   const known = same.length > 0;
-  // The row was committed by an attempt whose end is unknown, or by the start of another process.
+  // The row was committed by an attempt whose outcome is unknown, or when another process started.
   if (same[0]?.path === received.path) {
     return { studyId: study.id, outcome: 'new', revision: same[0].revision };
   }
@@ -273,9 +276,9 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
 }
 
 /**
- * Determines the patient of a study after an object has arrived, and whether a person has to look
- * at it: objects are sent again with the corrected patient, and sometimes objects of two patients
- * are sent under one study by mistake.
+ * Determines the patient of a study after an object has arrived, and whether a person has to check
+ * it: objects are sent again with the corrected patient, and sometimes objects of two patients are
+ * sent under one study by mistake.
  * @param renewed whether a revision opens or an object replaces another.
  */
 async function patientOfStudy(
@@ -303,7 +306,7 @@ async function patientOfStudy(
   };
 }
 
-/** Audits that the patient of a study changed; the entry contains no identity. */
+/** Records in the audit that the patient of a study changed; the entry contains no identity. */
 async function auditPatient(
   tx: Queryable,
   { id }: LockedStudy,
@@ -335,7 +338,7 @@ async function opensNothing(
 
 /**
  * Keeps an object without opening a revision. In a study that is here only as a prior, the object
- * joins its only revision; in any other it waits for the next one.
+ * joins its only revision; in any other study it becomes part of the next revision.
  */
 async function addAside(
   tx: Queryable,

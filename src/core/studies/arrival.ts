@@ -43,14 +43,14 @@ export interface RegistrationOptions {
   now: () => Date;
 }
 
-/** An object whose header was judged, ready for its row. */
+/** An object whose header was checked, ready for its row. */
 export interface JudgedObject extends StoredObject {
   header: InstanceHeader;
   receivedAt: Date;
 }
 
 /**
- * Judges the header of a stored object against what the sender stated.
+ * Checks the header of a stored object against what the sender stated.
  * @param known the header, if it was read while the object arrived.
  * @throws SonogateError `object_not_understood` (C000H), `object_mismatch` (A900H); the object is
  * then in the quarantine folder.
@@ -77,8 +77,8 @@ export async function judgeObject(
 }
 
 /**
- * Makes a judged object safe for the whole site, where the site has a bucket. An object that is sent
- * again was made safe when it first arrived.
+ * Copies a checked object to the bucket, if the site has one, so that the whole site can read it.
+ * An object that is sent again was copied when it first arrived.
  * @returns whether exactly this object had a row, and was therefore not stored again.
  * @throws SonogateError `storage_unreachable`
  */
@@ -92,7 +92,7 @@ export async function keepShared(
 }
 
 /**
- * Writes the rows of judged objects in one transaction; see arrival-rows.ts.
+ * Writes the rows of checked objects in one transaction; see arrival-rows.ts.
  * @throws RowMayExistError when the commit itself failed; any other error leaves no row.
  */
 export async function writeRows(
@@ -134,7 +134,7 @@ function receivedInstance(
   };
 }
 
-/** What follows the committed row of an object: a duplicate is deleted, a conflict is logged. */
+/** Finishes an object after its row is committed: deletes a duplicate, logs a conflict. */
 export async function afterRow(
   { path }: Pick<JudgedObject, 'path'>,
   arrival: Arrival,
@@ -146,13 +146,13 @@ export async function afterRow(
   }
 }
 
-/** SQLSTATE classes for values that a row cannot have: data exceptions, and limits of an index. */
+/** SQLSTATE classes for values that a row cannot hold: data exceptions, and limits of an index. */
 const OF_ITS_VALUES = /^(22|54)\w{3}$/;
 
 /**
- * Moves an object whose own values make its row impossible to the quarantine, and audits it: its
- * sender may have been answered that it is stored.
- * @returns the reason; null when the error says nothing about the object.
+ * Moves an object whose own values make its row impossible to the quarantine, and records it in the
+ * audit, because its sender may have received the answer that it is stored.
+ * @returns the reason; null when the error is not about the object.
  */
 export async function putAsideForItsValues(
   object: JudgedObject,
@@ -176,7 +176,10 @@ export async function putAsideForItsValues(
 /** Attributes of the header that must equal those that the sender stated. */
 const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
 
-/** @param object without `meta` when nothing of it could be read. @returns its new path. */
+/**
+ * Moves an object to the quarantine. @param object without `meta` if nothing of it could be read.
+ * @returns its new path.
+ */
 async function moveToQuarantine(
   { path, source, meta }: Pick<StoredObject, 'path' | 'source'> & { meta?: FileMeta },
   { code, detail }: Pick<SonogateError, 'code' | 'detail'>,
@@ -190,7 +193,7 @@ async function moveToQuarantine(
 
 /**
  * At the start, registers objects that reached the disk without a row, and deletes partial files,
- * which no sender was acknowledged. Runs before the listener opens.
+ * whose senders received no acknowledgement. Runs before the listener opens.
  * @returns how many objects got a row, and how many partial files were deleted.
  */
 export async function recoverIntake(
@@ -213,14 +216,14 @@ export async function recoverIntake(
       }
     }
   } finally {
-    // An error is not the fault of the object; only the death of the process is counted.
+    // An error is not the fault of the object; only an end of the process counts against it.
     await record.ends();
   }
   if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
   return { registered, removed };
 }
 
-/** Puts an object in quarantine during which earlier starts ended. */
+/** Moves an object to the quarantine if earlier starts ended while they registered it. */
 async function putAsideFatal(
   path: string,
   source: string,
@@ -230,7 +233,10 @@ async function putAsideFatal(
   await moveToQuarantine({ path, source }, { code: 'object_not_understood', detail }, options);
 }
 
-/** @returns whether the object has a row now; one object must not keep the gateway from starting. */
+/**
+ * Registers an object at the start. Errors are caught, because one object must not keep the gateway
+ * from starting. @returns whether the object has a row now.
+ */
 async function registerAtStart(
   path: string,
   source: string,
@@ -249,7 +255,7 @@ async function registerAtStart(
 /**
  * Registers an object of the quarantine as if it arrived now, for example after an upgrade that can
  * read it or a change of the database's encoding.
- * @throws SonogateError `not_found`, or why it went back to the quarantine.
+ * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
  */
 export async function registerQuarantined(id: string, options: RegistrationOptions): Promise<void> {
   const { path, source } = await leaveQuarantine(options.dataDir, id, options.now());
@@ -257,8 +263,9 @@ export async function registerQuarantined(id: string, options: RegistrationOptio
 }
 
 /**
- * Gives a file in the intake folder its row.
- * @throws SonogateError when the object went to the quarantine, or could not be made safe.
+ * Registers a file in the intake folder.
+ * @throws SonogateError when the object was moved to the quarantine, or could not be copied to the
+ * bucket.
  */
 async function registerFile(
   path: string,
@@ -306,23 +313,24 @@ async function digest(path: string, start: number): Promise<string> {
   return hash.digest('hex');
 }
 
-/**
- * The row of an object was committed, or may have been: its file must be kept, whatever the cause.
- */
+/** The row of an object was committed, or may have been, so its file must be kept. */
 export class RowMayExistError extends Error {
   override name = 'RowMayExistError';
 }
 
-/** Objects that one transaction records; more would hold the rows of their studies for too long. */
+/**
+ * Maximum number of objects per transaction; more would lock the rows of their studies for too
+ * long.
+ */
 const MOST_TOGETHER = 200;
 /**
- * Acknowledged objects that may wait for their rows. Beyond this number the next objects wait, and
- * while the database is away they are refused.
+ * Maximum number of acknowledged objects that wait for their rows. Further objects wait, and while
+ * the database cannot be reached they are refused.
  */
 export const MOST_OUTSTANDING = 1000;
 /**
- * Milliseconds for which objects collect before a transaction begins, unless somebody waits for their
- * rows: one transaction for ten objects costs little more than one for a single object.
+ * Milliseconds for which objects are collected before a transaction begins, unless somebody waits
+ * for their rows: one transaction for ten objects costs little more than one for a single object.
  */
 const COLLECT_MS = 100;
 const FIRST_PAUSE_MS = 250;
@@ -335,25 +343,27 @@ export class LeftForNextStartError extends Error {
 
 /**
  * Gives received objects their rows. Objects of all associations that arrived while one transaction
- * ran are recorded by the next one, so a busy gateway writes few large transactions and an idle one
- * lets no object wait.
+ * ran are recorded by the next one. A busy gateway therefore writes few large transactions, and on
+ * an idle one no object waits.
  */
 export interface Registrar {
   /**
-   * Takes an object whose file is durable. While the database is away, the object keeps waiting
-   * unless it is `impatient`.
+   * Registers an object whose file is durable. While the database cannot be reached, the object
+   * keeps waiting unless it is `impatient`.
    * @returns its row, once it is committed.
-   * @throws SonogateError when the object went to the quarantine; LeftForNextStartError; for an
-   * impatient object also the error of the database.
+   * @throws SonogateError when the object was moved to the quarantine; LeftForNextStartError; for
+   * an impatient object also the error of the database.
    */
   register(object: JudgedObject, impatient?: boolean): Promise<Arrival>;
-  /** Somebody waits for the rows of what has arrived: they are written at once. */
+  /** Writes the waiting rows at once, because somebody waits for them. */
   hurry(): void;
   /** Resolves when one more object may be acknowledged. @throws SonogateError `overloaded` */
   room(): Promise<void>;
   /** Study Instance UIDs of the objects that still wait for their rows. */
   outstanding(): string[];
-  /** Writes what is waiting, and leaves the rest for the next start when the database is away. */
+  /**
+   * Writes the waiting rows; leaves the rest for the next start if the database cannot be reached.
+   */
   stop(): Promise<void>;
 }
 
@@ -375,7 +385,10 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
   let begin = () => {};
   let hurried = false;
 
-  /** Resolves when a transaction is due: objects have collected, or somebody waits for their rows. */
+  /**
+   * Resolves when a transaction is due: enough time has passed to collect objects, or somebody
+   * waits for their rows.
+   */
   const due = async (): Promise<void> => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -387,7 +400,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
     clearTimeout(timer);
   };
 
-  /** Records a batch. @returns the objects that are to be tried again. */
+  /** Records a batch. @returns the objects to be tried again. */
   const write = async (batch: readonly Waiting[]): Promise<Waiting[]> => {
     try {
       const arrivals = await writeRows(
@@ -414,7 +427,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
     const [first] = batch;
     databaseAway = error instanceof DatabaseUnreachableError;
     if (!databaseAway && batch.length > 1) {
-      // One object must not keep the others from their rows.
+      // Each object is tried alone, so that one does not keep the others from their rows.
       const again: Waiting[] = [];
       for (const alone of batch) again.push(...(await write([alone])));
       return again;
@@ -445,7 +458,8 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
         wait = FIRST_PAUSE_MS;
         continue;
       }
-      // At the end of the queue: an object that fails alone must not hold up the others.
+      // They go to the end of the queue, so that an object that fails alone does not delay the
+      // others.
       waiting.push(...again);
       if (stopping) break;
       await pause(wait, undefined, { signal: stopped.signal }).catch(() => {});

@@ -47,9 +47,9 @@ interface StudyActionParts {
   database: Database;
   objects: ReceivedObjects;
   submit: Submit;
-  /** The result of a succeeded request. */
+  /** Returns the result of a succeeded request. */
   result: ResultReader['result'];
-  /** Forwards received objects, named by the ids of their rows, once each. */
+  /** Forwards received objects, given by the ids of their rows; each is forwarded only once. */
   forward: Forward;
   logger: Logger;
   now: () => Date;
@@ -73,9 +73,8 @@ const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
   new Date(now().getTime() + seconds * 1000);
 
 /**
- * Carries out the routing rules for a complete revision, and sets the final state of the revision.
- * Every step is repeatable: after a crash between two steps the same requests and deliveries
- * result.
+ * Carries out the routing rules for a complete revision, and sets its final state. Every step can
+ * be repeated: after a crash between two steps the same requests and deliveries result.
  */
 async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
   const { config, database, logger } = parts;
@@ -87,7 +86,7 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
       logger.event(EVENTS.studyHeld, log);
       return;
     }
-    // Results of ours, which a PACS sent back or a local destination keeps, are no input.
+    // Our own results, sent back by a PACS or kept by a local destination, are not used as input.
     const ours = await ownSeries(database, study.study_instance_uid);
     const instances = (await instancesOf(database, study)).filter(
       ({ header }) => !ours.has(header.seriesInstanceUid),
@@ -115,8 +114,9 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
 const LATE = 'Objects arrived after the study was interpreted; its source has `rerun: never`.';
 
 /**
- * Whether objects arrived late from a source whose studies are interpreted only once: they are
- * forwarded like any others, and no endpoint runs. A command from a person is always carried out.
+ * Whether no endpoint may run, because objects arrived late from a source whose studies are
+ * interpreted only once; the objects are still forwarded. A command from a person is always carried
+ * out.
  */
 async function interpretedForGood(
   study: StudyRow,
@@ -128,7 +128,10 @@ async function interpretedForGood(
   return former.some(({ revision }) => revision < study.revision);
 }
 
-/** Judges the routing rules on a study. If a person chose a rule, only that rule is judged. */
+/**
+ * Applies the routing rules to a study without acting. If a person chose a rule, only that rule is
+ * applied.
+ */
 export async function judgeStudy(
   study: StudyRow,
   instances: readonly InstanceRow[],
@@ -210,8 +213,8 @@ const NO_REPORT = 'The study has no structured report of the machine to translat
 const SEEKING_PRIORS = 'Searching for earlier examinations of the patient.';
 
 /**
- * Earlier examinations for each rule that asks for them; the study waits until all searches have
- * ended.
+ * Returns the earlier examinations for each rule that asks for them; the study waits until all
+ * searches have ended.
  */
 async function priorsOf(
   study: StudyRow,
@@ -233,8 +236,8 @@ async function priorsOf(
 const SEEKING_ORDER = 'Searching for the order of the study.';
 
 /**
- * The order of a study that lacks something an order states, for what runs on it; null when it is
- * not searched.
+ * Returns the order of a study that lacks something an order could state, for the endpoints that
+ * will run; null when no order is searched.
  */
 async function orderOf(
   study: StudyRow,
@@ -250,8 +253,8 @@ async function orderOf(
 }
 
 /**
- * Handles a failed study: a permanent refusal by the core is left to a person, and any other
- * failure is tried again.
+ * Handles a failed study: a permanent refusal by the core waits for a person, any other failure is
+ * tried again.
  */
 async function onFailure(
   study: StudyRow,

@@ -11,7 +11,7 @@ export interface HeaderContext {
 }
 
 /**
- * Limits of api 2.3 and 2.4; a value outside is left out, since the request would be refused with
+ * Limits of api 2.3 and 2.4. A value outside is left out, because the request would be refused with
  * it.
  */
 const GESTATIONAL_AGE_DAYS = [42, 301] as const;
@@ -46,7 +46,7 @@ export function contextFromHeaders(headers: readonly InstanceHeader[]): HeaderCo
   };
 }
 
-/** What of a context an endpoint uses. */
+/** Returns the fields of a context that an endpoint uses. */
 export function fieldsOf(endpoint: string): (keyof HeaderContext)[] {
   const model = modelOf(endpoint);
   return [
@@ -57,7 +57,9 @@ export function fieldsOf(endpoint: string): (keyof HeaderContext)[] {
 
 const modelOf = (endpoint: string): string => endpoint.split('/').slice(0, 2).join('/');
 
-/** Options and clinical context for an endpoint; the options of the rule take precedence. */
+/**
+ * Returns options and clinical context for an endpoint; the options of the rule take precedence.
+ */
 export function inputFor(
   endpoint: string,
   ruleOptions: Readonly<Record<string, unknown>>,
@@ -73,9 +75,9 @@ export function inputFor(
 }
 
 /**
- * Gestational age on the day of the study: computed from the (0010,21D0) Last Menstrual Date of any
- * object, otherwise as the cart states it. A date that gives no plausible age, such as that of an
- * earlier pregnancy, is skipped.
+ * Returns the gestational age on the day of the study: from the (0010,21D0) Last Menstrual Date of
+ * any object, otherwise as the cart states it. A date that gives no plausible age, such as that of
+ * an earlier pregnancy, is skipped.
  */
 function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   const days =
@@ -84,14 +86,16 @@ function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   return days === null ? null : { ga_days: days, basis: 'lmp' };
 }
 
-/** Days from the Last Menstrual Date to the Study Date. */
+/** Returns the days from the Last Menstrual Date to the Study Date. */
 function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | null {
   const from = day(lastMenstrualDate);
   const to = day(identity.StudyDate);
   return from === null || to === null ? null : to - from;
 }
 
-/** Whole years from (0010,1010) Patient's Age, otherwise from birth date and study date. */
+/**
+ * Returns the whole years from (0010,1010) Patient's Age, otherwise from birth date and study date.
+ */
 function ageOf({ patientAge, identity }: InstanceHeader): number | null {
   const stated = /^(\d{3})([DWMY])$/.exec(patientAge);
   if (stated) {
@@ -105,7 +109,7 @@ function ageOf({ patientAge, identity }: InstanceHeader): number | null {
   return within(AGE_YEARS, birthdayToCome ? years - 1 : years);
 }
 
-/** Day number of a date (DA, PS3.5 6.2); null when it is not a calendar date. */
+/** Returns the day number of a date (DA, PS3.5 6.2); null when it is not a calendar date. */
 function day(date: string): number | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;

@@ -14,7 +14,7 @@ import {
 } from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
-/** Commands of a person on a study, which is named by our id or by its Study Instance UID. */
+/** Commands of a person on a study, given by our id or by its Study Instance UID. */
 
 /** Completes a study without waiting for more objects. @throws SonogateError `not_found`. */
 export function completeNow(database: Database, key: string, at: Date): Promise<void> {
@@ -123,7 +123,7 @@ export interface DryRun {
   verdicts: RuleVerdict[];
 }
 
-/** Judges the rules of `routing` on the most recently received studies, without acting on them. */
+/** Applies the rules of `routing` to the most recently received studies, without acting on them. */
 export async function dryRun(
   database: Database,
   {

@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
  * The signals that make a study count as complete. The row of the study stores the signal beside
  * `complete_after`.
  *
- * quiet-time no object arrived for a while
+ *   quiet-time             no object has arrived for a while
  *   association-release    the last association that sent objects was released
  *   performed-procedure    the machine reported the step as completed (MPPS, PS3.4 F.7)
  *   instance-availability  a PACS reported that it has the study (IAN, PS3.4 R)
@@ -24,7 +24,7 @@ export const COMPLETION_SIGNAL = [
 ] as const;
 export type CompletionSignal = (typeof COMPLETION_SIGNAL)[number];
 
-/** Signals that are guesses, because nobody has stated which objects the study has. */
+/** Signals that are guesses, because nobody has stated how many objects the study has. */
 export const UNCERTAIN_SIGNALS: readonly CompletionSignal[] = ['quiet-time', 'association-release'];
 
 /** Settings for studies of a source that is no longer configured. */
@@ -33,14 +33,14 @@ const FORGOTTEN_SOURCE: Pick<Source, 'completion' | 'rerun'> = {
   rerun: 'when-content-changed',
 };
 
-/** When a study counts as complete if nothing arrives after `lastArrival`. */
+/** Returns when a study counts as complete if nothing arrives after `lastArrival`. */
 export function quietDeadline(sources: readonly Source[], source: string, lastArrival: Date): Date {
   return after(lastArrival, settingsOf(sources, source).completion.quietSeconds);
 }
 
 /**
- * When a study counts as complete after the release of the last association that sent objects; null
- * when a release is not a completion signal for this source.
+ * Returns when a study counts as complete after the release of the last association that sent
+ * objects; null when a release is not a completion signal for this source.
  */
 export function releaseDeadline(
   sources: readonly Source[],
@@ -52,7 +52,8 @@ export function releaseDeadline(
 }
 
 /**
- * When a study counts as complete once all objects have arrived that a machine or a PACS listed.
+ * Returns when a study counts as complete once all objects have arrived that a machine or a PACS
+ * listed.
  */
 export function expectedDeadline(sources: readonly Source[], source: string, now: Date): Date {
   return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
@@ -75,8 +76,8 @@ function after(date: Date, seconds: number): Date {
 }
 
 /**
- * Sets an earlier time at which a study that still receives objects counts as complete; the time is
- * never postponed. A certain signal replaces a guess even if its own time is not earlier.
+ * Brings forward the time at which a study that still receives objects counts as complete; the time
+ * is never postponed. A certain signal replaces a guess even if its own time is not earlier.
  * @returns whether the signal was recorded.
  */
 export async function hastenCompletion(
@@ -98,8 +99,8 @@ export async function hastenCompletion(
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
- * After the clock was set back, deadlines are in a future that may be hours away: they are moved so
- * that they keep their distance to the last object.
+ * Moves deadlines after the clock was set back, so that they keep their distance to the last
+ * object. Otherwise they could be hours in the future.
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {
   await database.query(
@@ -113,9 +114,9 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
 }
 
 /**
- * Turns studies whose `complete_after` has passed from `receiving` to `complete`. While nobody has
- * stated that all objects are here, a study waits for the object that its machine was already sending
- * when the time passed (receptions.ts), because the object may belong to it.
+ * Turns studies whose `complete_after` has passed from `receiving` to `complete`. If nobody has
+ * stated that all objects are here, a study waits for the object that its machine is still sending
+ * (receptions.ts), because it may belong to the study.
  */
 export async function completeDueStudies(
   database: Database,
@@ -131,7 +132,7 @@ export async function completeDueStudies(
          SELECT 1 FROM receptions_under_way r
          WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
            AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
-    // Looked up after `now`: an object that is acknowledged later is late for these deadlines.
+    // Read after `now`: an object that is acknowledged later is too late for these deadlines.
     [now, UNCERTAIN_SIGNALS, outstanding()],
   );
 }

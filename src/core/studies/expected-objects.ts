@@ -41,8 +41,8 @@ export async function expectObjects(database: Queryable, stated: Expectation): P
 }
 
 /**
- * Brings forward the completion of studies that have every listed object, of every step and every
- * notification, while none of their steps is in progress. At least one list must name an object of
+ * Brings forward the completion of studies that have every object listed by any step or
+ * notification, once none of their steps is in progress. At least one list must name an object of
  * the current revision: a list that arrived after its own revision was complete does not describe
  * the next revision.
  * @param deadline returns when a study of this source counts as complete once every listed object

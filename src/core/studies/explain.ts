@@ -31,13 +31,13 @@ export interface StudyExplanation {
   firstReceivedAt: Date;
   lastReceivedAt: Date;
   completeAfter: Date;
-  /** When a complete study is worked on next; null in any other state. */
+  /** When work on a complete study continues; null in any other state. */
   nextAttemptAt: Date | null;
   /** Which signal set that time. */
   completeBecause: CompletionSignal;
   /**
-   * The count of the archive; null when none is asked. `holdUntil` is when the study stops waiting
-   * for the archive at the latest.
+   * The count of the archive; null when none is asked. `holdUntil` is the latest time at which the
+   * study stops waiting for the archive.
    */
   archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
   /** The search for earlier examinations of each rule that asks for them. */
@@ -46,12 +46,15 @@ export interface StudyExplanation {
   order: OrderSearch | null;
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
-  /** Every rule of the current configuration, judged on this study. */
+  /** The verdict of every rule of the current configuration on this study. */
   rules: RuleVerdict[];
   requests: StudyRequestRow[];
 }
 
-/** @param key our id of the study or its Study Instance UID. @returns null when unknown. */
+/**
+ * Explains a study. @param key our id of the study or its Study Instance UID. @returns null when
+ * unknown.
+ */
 export async function explainStudy(
   database: Queryable,
   key: string,

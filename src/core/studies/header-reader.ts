@@ -7,22 +7,28 @@ import { type ErrorCode, SonogateError } from '../../platform/errors/catalogue.t
 import { HEADER_ATTRIBUTES, type InstanceHeader, instanceHeader } from './instance-header.ts';
 
 /**
- * Reads the headers of received objects without stalling the gateway: a header that fits into a few
- * kilobytes is read at once, any other on a thread, with a deadline.
+ * Reads the headers of received objects without blocking the gateway: a header in the first 64 KiB
+ * is read at once, any other on a thread, with a deadline.
  */
 
 /**
- * Bytes of a file that are searched for its header on the caller's thread. Images of ultrasound
- * machines have some kilobytes before their pixels; at most 8,192 elements fit into these bytes,
- * which takes a few milliseconds.
+ * Number of bytes of a file in which the caller's thread searches for its header. Images of
+ * ultrasound machines have some kilobytes before their pixels; at most 8,192 elements fit into
+ * these bytes, which takes a few milliseconds.
  */
 export const INLINE_HEADER_BYTES = 64 * 1024;
-/** The largest header within the limits takes about a second; the rest is for a loaded machine. */
+/**
+ * Time limit. The largest header within the limits takes about a second; the rest is a margin for a
+ * busy machine.
+ */
 const DEADLINE_MS = 15_000;
-/** A header within the limits needs far less; a thread that exceeds it ends, not the gateway. */
+/**
+ * Memory limit of the thread. A header within the limits needs far less; above the limit the thread
+ * ends, but not the gateway.
+ */
 const THREAD_HEAP_MIB = 512;
 
-/** What the thread is asked: the header of a file, or the values at these attribute paths. */
+/** A task for the thread: read the header of a file, or the values at these attribute paths. */
 export interface HeaderTask {
   file: string;
   paths: readonly string[] | null;
@@ -35,7 +41,8 @@ export type HeaderAnswer =
   | { failure: string; code: string | null };
 
 /**
- * The header of an object by the first bytes of its file, at most INLINE_HEADER_BYTES of them.
+ * Returns the header of an object from the first bytes of its file, at most INLINE_HEADER_BYTES of
+ * them.
  * @param whole whether these are all bytes of the file.
  * @returns null when the header is not complete in these bytes; `readInstanceHeader` then reads it.
  * @throws SonogateError `object_not_understood`.
@@ -61,7 +68,7 @@ export async function readInstanceHeader(path: string): Promise<InstanceHeader> 
 }
 
 /**
- * The values at attribute paths, in their order.
+ * Returns the values at attribute paths, in their order.
  * @throws SonogateError `object_not_understood`; the system error when the file cannot be read.
  */
 export async function readAttributes(
@@ -89,7 +96,9 @@ const ENTRY = new URL('./header-thread.ts', import.meta.url);
 
 /** The thread, once it has begun to listen. */
 let thread: Promise<Worker> | null = null;
-/** The last task; tasks wait for each other, so that the deadline of each begins when it does. */
+/**
+ * The last task. Each task waits for the one before, so that its deadline begins when it begins.
+ */
 let last: Promise<unknown> = Promise.resolve();
 
 async function ask(task: HeaderTask): Promise<HeaderAnswer> {
@@ -101,7 +110,10 @@ async function ask(task: HeaderTask): Promise<HeaderAnswer> {
   return answer;
 }
 
-/** Lets the thread do one task; a thread that takes too long or dies is ended, and refuses the file. */
+/**
+ * Lets the thread do one task. A thread that takes too long or dies is ended, and its file is
+ * refused.
+ */
 async function answerTo(task: HeaderTask): Promise<HeaderAnswer> {
   thread ??= startThread();
   const worker = await thread.catch((error) => {

@@ -5,7 +5,9 @@ import type { HeaderAnswer, HeaderTask } from './header-reader.ts';
 import { HEADER_ATTRIBUTES, instanceHeader } from './instance-header.ts';
 import { attributesOf, valuesAt } from './rules/attribute-values.ts';
 
-/** Entry of the thread on which header-reader.ts reads headers; it answers one task after the other. */
+/**
+ * Entry of the thread on which header-reader.ts reads headers. It does one task after the other.
+ */
 
 async function done(task: HeaderTask): Promise<HeaderAnswer> {
   try {
@@ -26,5 +28,5 @@ async function done(task: HeaderTask): Promise<HeaderAnswer> {
 parentPort?.on('message', (task: HeaderTask) => {
   void done(task).then((answer) => parentPort?.postMessage(answer));
 });
-// From here on the thread listens.
+// Reports that the thread now accepts tasks.
 parentPort?.postMessage('ready');

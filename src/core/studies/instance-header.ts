@@ -28,7 +28,7 @@ export interface InstanceHeader {
   /** Gestational age by LMP in days as the cart states it; see stated-age.ts. */
   statedAgeDays: number | null;
   /**
-   * Why the examination was requested; '' when no attribute says so. Missing in headers that were
+   * Why the examination was requested; '' when no attribute states it. Missing in headers that were
    * stored by older versions.
    */
   indication?: string;
@@ -42,13 +42,16 @@ export interface InstanceHeader {
   patientWeightKilograms: number | null;
   identity: DicomIdentity;
   /**
-   * Further attributes by which series and objects are queried, as in the header; without those that
-   * are empty. Missing in headers that were stored by older versions.
+   * Further attributes by which series and objects are queried, as in the header, without the empty
+   * ones. Missing in headers that were stored by older versions.
    */
   query?: Readonly<Partial<Record<QueryAttribute, string>>>;
 }
 
-/** Attributes of a series or an object that a query may name (PS3.4 C.6.2.1) and nothing else reads. */
+/**
+ * Attributes of a series or an object that a query may name (PS3.4 C.6.2.1) and that are used for
+ * nothing else.
+ */
 export const QUERY_ATTRIBUTES = [
   'SeriesNumber',
   'SeriesDescription',
@@ -71,7 +74,7 @@ const IDENTIFYING_UIDS = [
   'SeriesInstanceUID',
 ] as const;
 
-/** Every string is decoded by (0008,0005), so what we store is Unicode (PS3.3 C.12.1.1.2). */
+/** Every string is decoded by (0008,0005), so the stored text is Unicode (PS3.3 C.12.1.1.2). */
 const UNICODE = 'ISO_IR 192';
 
 /** Everything that this file and stated-age.ts read, at any depth. */
@@ -120,7 +123,7 @@ export const HEADER_ATTRIBUTES = wantedAttributes([
 ]);
 
 /**
- * The attributes that the gateway stores, from those of HEADER_ATTRIBUTES.
+ * Returns the attributes that the gateway stores, from those of HEADER_ATTRIBUTES.
  * @throws SonogateError `object_not_understood`, also when a UID that identifies the object is
  * missing or malformed.
  */
@@ -206,14 +209,16 @@ function headerOf(dataSet: NaturalDataset): InstanceHeader {
 }
 
 /**
- * A UID exactly as it is in the object, without its padding. Removing a character would make another
- * UID of it, and objects of two studies would become one.
+ * Returns a UID exactly as it is in the object, without its padding. Removing any other character
+ * would make another UID of it, and objects of two studies would become one.
  */
 const uidText = (value: unknown): string => [value ?? ''].flat().map(String).join('\\');
 
 const values = (joined: string): string[] => (joined === '' ? [] : joined.split('\\'));
 
-/** Acquisition date and time, otherwise those of content, series or study, as a DICOM DT. */
+/**
+ * Returns acquisition date and time, otherwise those of content, series or study, as a DICOM DT.
+ */
 function acquisitionDateTime(value: (keyword: string) => string): string {
   if (value('AcquisitionDateTime')) return value('AcquisitionDateTime');
   for (const level of ['Acquisition', 'Content', 'Series', 'Study']) {
@@ -230,8 +235,8 @@ function codeValues(sequence: unknown): string[] {
 }
 
 /**
- * The issuer's qualifiers, from the only item that the sequence may have (PS3.3 table 10-18), if it
- * names an entity.
+ * Returns the issuer's qualifiers, from the only item that the sequence may have (PS3.3 table
+ * 10-18), if it names an entity.
  */
 function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatientIDQualifiers'> {
   const [item] = Array.isArray(sequence) ? (sequence as NaturalDataset[]) : [];
@@ -247,8 +252,8 @@ function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatie
 const CONTROLS = /(?![\t\n\f\r])\p{Cc}/gu;
 
 /**
- * The text of an attribute as in the header: backslash between values, `=` between the component
- * groups of a name, without control characters.
+ * Returns the text of an attribute as in the header: backslash between values, `=` between the
+ * component groups of a name, without control characters.
  */
 export function attributeText(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') {

@@ -8,14 +8,16 @@ import { knownPaths } from './study-store.ts';
 
 /**
  * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.dcm`, with the
- * suffix `.part` while they arrive. The source is part of the path so that the study of an object
- * without a row still completes by the settings of its source.
+ * suffix `.part` while they arrive. The source is part of the path, so that the study of an object
+ * without a row can still be completed by the settings of its source.
  */
 const INTAKE = 'intake';
 export const PARTIAL_SUFFIX = '.part';
 export const OBJECT_SUFFIX = '.dcm';
 
-/** The place of one object; paths are relative to the data folder. Its folder may not exist yet. */
+/**
+ * Returns the paths of one new object, relative to the data folder. Its folder may not exist yet.
+ */
 export function newPlace(source: string, now: Date): { partial: string; complete: string } {
   const base = join(INTAKE, source, now.toISOString().slice(0, 10), newUuid(now));
   return { partial: base + PARTIAL_SUFFIX, complete: base + OBJECT_SUFFIX };

@@ -1,7 +1,10 @@
 import { contextFromHeaders, fieldsOf, type HeaderContext } from './clinical-context.ts';
 import type { InstanceHeader } from './instance-header.ts';
 
-/** What an order states of an examination and its patient; '' or null for what it leaves out. */
+/**
+ * What an order states about an examination and its patient; '' or null for values that it does not
+ * state.
+ */
 export interface Order {
   accessionNumber: string;
   placerOrderNumber: string;
@@ -22,7 +25,7 @@ export interface Order {
 
 const NOT_PREGNANT = 1;
 
-/** A value that a result can have from the order, in the words of notes and reports. */
+/** The values that a result can take from the order, in the words of notes and reports. */
 const ORDER_VALUES = {
   accessionNumber: 'accession number',
   referringPhysicianName: 'referring physician',
@@ -35,7 +38,7 @@ const ORDER_VALUES = {
 } as const;
 export type OrderValue = keyof typeof ORDER_VALUES;
 
-/** What is known of a study: from its own headers and, for what they lack, from its order. */
+/** What is known about a study: from its own headers and, for values they lack, from its order. */
 export interface StudyContext extends HeaderContext {
   accessionNumber: string | null;
   referringPhysicianName: string | null;
@@ -107,7 +110,7 @@ export function lacksOrder(
   );
 }
 
-/** The result of a search as text for a person, with what was joined. */
+/** Returns the result of a search as text for a person, with the values taken from the order. */
 export function orderNote(detail: string, { fromOrder }: Pick<StudyContext, 'fromOrder'>): string {
   if (fromOrder.length === 0) return detail;
   return `${detail} From the order: ${fromOrder.map((value) => ORDER_VALUES[value]).join(', ')}.`;

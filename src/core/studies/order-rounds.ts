@@ -16,14 +16,20 @@ interface OrderRoundParts {
 }
 
 const ROUND_MILLISECONDS = 500;
-/** How many searches run at a time, so that a worklist that does not answer delays few studies. */
+/**
+ * Number of concurrent searches. There are several, so that a worklist that does not answer delays
+ * few studies.
+ */
 const SEARCHES = 4;
-/** How long after its claim a search belongs to its process; a study waits no longer than that. */
+/**
+ * Seconds after its claim for which a search belongs to its process; a study waits no longer than
+ * that.
+ */
 const SEARCHING_SECONDS = 300;
 
 /**
- * Carries out the searches for orders that studies wait for. A search ends at its deadline; one that a
- * stop interrupts ends there too.
+ * Carries out the searches for orders that studies wait for. A search ends at its deadline at the
+ * latest, even if a stop of the gateway interrupted it.
  */
 export function startOrderRounds(parts: OrderRoundParts): Rounds {
   const stopping = new AbortController();
@@ -56,7 +62,7 @@ interface SearchRow {
   identity: DicomIdentity;
 }
 
-/** @returns whether there was a search to carry out. */
+/** Carries out the next search. @returns whether there was one. */
 async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promise<boolean> {
   const { database, now } = parts;
   const { rows } = await database.query<SearchRow>(

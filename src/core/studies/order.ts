@@ -9,12 +9,15 @@ import {
 } from './patient.ts';
 import type { StudyRow } from './study-store.ts';
 
-/** By what an order is searched: its accession number, otherwise the patient and the study. */
+/**
+ * The keys by which an order is searched: its accession number, otherwise the patient and the
+ * study.
+ */
 export type OrderKeys =
   | { accessionNumber: string }
   | { patientId: string; studyInstanceUid: string };
 
-/** An order as a worklist states it; '' or null for what it leaves out. */
+/** An order as a worklist states it; '' or null for values that it does not state. */
 export interface FoundOrder extends Order {
   patient: PatientIdentity;
   studyInstanceUid: string;
@@ -23,7 +26,10 @@ export interface FoundOrder extends Order {
 /** A system that knows what was ordered (docs/orders.md). Every failure is a SonogateError. */
 export interface Worklist {
   name: string;
-  /** Orders that match; a worklist may ignore a key, so the answer is compared again. */
+  /**
+   * Returns the matching orders. A worklist may ignore a key, so the caller compares the answer
+   * again.
+   */
   orders(keys: OrderKeys, signal: AbortSignal): Promise<FoundOrder[]>;
 }
 
@@ -37,31 +43,31 @@ export interface Worklist {
  */
 export interface OrderSearch {
   state: 'searching' | 'found' | 'none' | 'refused' | 'unavailable';
-  /** In words without identity and date; null while the search runs. */
+  /** The outcome in words without identity and date; null while the search runs. */
   detail: string | null;
 }
 
-/** The end of a search. */
+/** The outcome of a search. */
 export interface OrderAnswer extends OrderSearch {
   order: Order | null;
 }
 
-/** The keys for the order of a study, or why no worklist can be queried. */
+/** Returns the keys for the order of a study, or why no worklist can be queried. */
 export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why: string } {
   const accessionNumber = identity.AccessionNumber.trim();
   const { PatientID: patientId, StudyInstanceUID: studyInstanceUid } = identity;
   if (accessionNumber === '' && patientId === '') {
     return { why: 'the study has neither an accession number nor a patient ID' };
   }
-  // PS3.4 C.2.2.2.4: wildcards would match other orders.
+  // Wildcards would match other orders (PS3.4 C.2.2.2.4).
   const key = accessionNumber || patientId;
   if (/[*?\\]/.test(key)) return { why: 'its accession number or patient ID holds a wildcard' };
   return { keys: accessionNumber ? { accessionNumber } : { patientId, studyInstanceUid } };
 }
 
 /**
- * The order of a study among those that a worklist returned. One that names another patient rules all
- * of them out, because the number was then given twice or mistyped.
+ * Chooses the order of a study among those that a worklist returned. If one names another patient,
+ * all are refused, because the number was given twice or mistyped.
  */
 export function chooseOrder(
   identity: DicomIdentity,
@@ -87,8 +93,8 @@ export function chooseOrder(
 }
 
 /**
- * What all of these orders state: one accession number may have several procedures (PS3.4 K.6.1.2.2),
- * and a value in which they differ belongs to only one of them.
+ * Returns the values in which all of these orders agree: one accession number may have several
+ * procedures (PS3.4 K.6.1.2.2), and a value in which they differ belongs to only one of them.
  */
 function agreedValues(orders: readonly FoundOrder[]): Order {
   const agreed = <Value extends string | number | null>(read: (order: Order) => Value): Value[] => {
@@ -115,7 +121,7 @@ function agreedValues(orders: readonly FoundOrder[]): Order {
 const TOO_LATE = 'Not available: no answer in time.';
 
 /**
- * The order of a revision; the first call starts the search.
+ * Returns the order of a revision; the first call starts the search.
  * @returns the answer, or until when the study waits while the search still runs.
  */
 export async function orderFor(
@@ -144,7 +150,9 @@ export async function orderFor(
   return answer.state === 'searching' ? { waitsUntil: deadline } : answer;
 }
 
-/** The order that a search found for a revision; null where none was searched or found. */
+/**
+ * Returns the order that a search found for a revision; null if there was no search or no order.
+ */
 export async function foundOrder(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
@@ -156,7 +164,7 @@ export async function foundOrder(
   return rows[0]?.joined ?? null;
 }
 
-/** The search for the order of a revision, for `explain`; null where there was none. */
+/** Returns the search for the order of a revision, for `explain`; null if there was none. */
 export async function orderSearch(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,

@@ -37,8 +37,8 @@ export const MISMATCH_WORDS: Readonly<Record<PatientMismatch, string>> = {
 };
 
 /**
- * Compares the patients of two studies. The ID alone is not enough, since IDs are reused and
- * mistyped: both must state the birth date, and issuer and sex must not differ where both state
+ * Compares the patients of two studies. The ID alone is not enough, because IDs are reused and
+ * mistyped: both must state the same birth date, and issuer and sex must not differ if both state
  * them.
  * @returns null when both studies are treated as studies of one patient.
  */
@@ -58,8 +58,8 @@ export function patientMismatch(
 const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other;
 
 /**
- * The identity of a study: the identity in its first object that names a patient, otherwise the
- * identity in its first object.
+ * Returns the identity of a study: the identity in its first object that names a patient, otherwise
+ * the identity in its first object.
  * @param identities the identities of its objects in order of arrival; for an object that was sent
  * again, only the newest.
  */
@@ -68,8 +68,8 @@ export function studyIdentity(identities: readonly DicomIdentity[]): DicomIdenti
 }
 
 /**
- * Finds objects of one study that name different patients. A value that one object leaves out does
- * not count as a difference. The sex is not compared, since carts set it by default.
+ * Finds objects of one study that name different patients. A missing value does not count as a
+ * difference. The sex is not compared, because carts set it by default.
  * @returns null when all may be of one patient.
  */
 export function mismatchWithinStudy(identities: readonly DicomIdentity[]): PatientMismatch | null {
@@ -87,8 +87,8 @@ export function mismatchWithinStudy(identities: readonly DicomIdentity[]): Patie
 const UNSTATED = 'not stated';
 
 /**
- * A patient, with missing values filled in from the other. The two can then differ only in values
- * that both state.
+ * Returns a patient, with missing values filled in from the other, so that the two can differ only
+ * in values that both state.
  */
 function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentity {
   return {
@@ -99,8 +99,8 @@ function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentit
 }
 
 /**
- * Why a study has to wait for a person, in words: the reason that a person gave, and the mismatch of
- * its patients.
+ * Says why a study has to wait for a person: the reason that a person gave, and the mismatch of its
+ * patients.
  * @returns null when it does not have to wait.
  */
 export function holdText(
@@ -113,7 +113,7 @@ export function holdText(
   return [holdReason, patients].filter(Boolean).join(' ') || null;
 }
 
-/** Whether two identities differ in any attribute of the patient, the name included. */
+/** Whether two identities differ in any attribute of the patient, including the name. */
 export function namesAnotherPatient(one: DicomIdentity, other: DicomIdentity): boolean {
   const attributes = (identity: DicomIdentity) =>
     JSON.stringify([patientIdentity(identity), identity.PatientName]);

@@ -31,7 +31,7 @@ export interface Priors {
 const TOO_LATE = 'Not available: no answer in time.';
 
 /**
- * The earlier examinations for a revision under a rule; the first call starts the search.
+ * Returns the earlier examinations for a revision under a rule; the first call starts the search.
  * @returns the earlier examinations, or until when the study waits while the search still runs.
  */
 export async function priorsFor(
@@ -67,8 +67,8 @@ export async function priorsFor(
 }
 
 /**
- * Priors as files of a request, with names that never collide with those of the study or of one
- * another.
+ * Returns priors as files of a request, with names that never collide with those of the study or of
+ * one another.
  */
 async function priorFiles(
   database: Queryable,
@@ -89,7 +89,7 @@ async function priorFiles(
   }));
 }
 
-/** Every search for a revision, for `explain`. */
+/** Returns every search for a revision, for `explain`. */
 export async function priorSearches(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
@@ -111,7 +111,7 @@ export const PRIOR_STUDY = {
 } as const;
 
 /**
- * The studies whose objects, if they arrive now, were retrieved as a prior: over our own
+ * Returns the studies whose objects, if they arrive now, were retrieved as a prior: over our own
  * association, or over one that the archive opened (C-MOVE), which does not state that the objects
  * were requested.
  */

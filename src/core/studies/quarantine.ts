@@ -8,8 +8,8 @@ import { newPlace, OBJECT_SUFFIX } from './intake-folder.ts';
 
 /**
  * The quarantine is a folder of this machine's data folder: `quarantine/<id>.dcm` is a received
- * object that cannot be recorded, `quarantine/<id>.json` says where it came from and why it is there.
- * A person looks at it, registers it again once its cause is mended, or removes it.
+ * object that cannot be recorded, `quarantine/<id>.json` states its source and why it is in
+ * quarantine. A person examines it, registers it again once the cause is corrected, or removes it.
  */
 const QUARANTINE = 'quarantine';
 const NOTE_SUFFIX = '.json';
@@ -22,10 +22,13 @@ const noteSchema = z.object({
   detail: z.string(),
 });
 
-/** Where an object in quarantine came from and why it is there; nothing of its patient. */
+/** Where an object in quarantine came from and why it is there, without its patient. */
 type Note = z.infer<typeof noteSchema>;
 
-/** An object in quarantine; an earlier version wrote no note, so what it says may be missing. */
+/**
+ * An object in quarantine. Values of its note are missing if an earlier version, which wrote no
+ * notes, moved it there.
+ */
 export interface QuarantinedObject {
   id: string;
   at: Date;
@@ -77,7 +80,7 @@ async function read(dataDir: string, id: string): Promise<QuarantinedObject> {
   };
 }
 
-/** A note that was cut off when the machine lost power is as good as none. */
+/** Reads a note. One that was cut off when the machine lost power counts as missing. */
 async function readNote(dataDir: string, id: string): Promise<unknown> {
   const text = await ifMissing(readFile(noteOf(dataDir, id), 'utf8'), '');
   try {
@@ -88,8 +91,8 @@ async function readNote(dataDir: string, id: string): Promise<unknown> {
 }
 
 /**
- * Moves an object back to where received objects are, as one that arrives now.
- * @returns its path and source. @throws SonogateError `not_found`, also where its source is unknown.
+ * Moves an object back to the intake folder, like one that arrives now.
+ * @returns its path and source. @throws SonogateError `not_found`, also if its source is unknown.
  */
 export async function leaveQuarantine(
   dataDir: string,
@@ -107,7 +110,7 @@ export async function leaveQuarantine(
   return { path: complete, source };
 }
 
-/** Deletes an object for good. @throws SonogateError `not_found` */
+/** Deletes an object permanently. @throws SonogateError `not_found` */
 export async function removeQuarantinedObject(dataDir: string, id: string): Promise<void> {
   await requireObject(dataDir, id);
   await remove(dataDir, id);
@@ -124,7 +127,7 @@ async function requireObject(dataDir: string, id: string): Promise<QuarantinedOb
   return object;
 }
 
-/** Deletes what has been in quarantine since before `cutoff`, or only counts it. */
+/** Deletes the objects that have been in quarantine since before `cutoff`, or only counts them. */
 export async function removeQuarantined(
   dataDir: string,
   cutoff: Date,

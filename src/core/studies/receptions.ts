@@ -2,23 +2,24 @@ import type { Source } from '../../../config/schema.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 
 /**
- * Receptions under way: a row for each association that is in the middle of a large object, visible
- * to every listener of the site. A study does not complete by its quiet time while its machine is
+ * Receptions in progress: a row for each association that is receiving a large object, visible to
+ * every listener of the site. A study does not complete by its quiet time while its machine is
  * still sending an object that may belong to it (`claimCompleteStudies`).
  */
 
 /**
- * A reception gets its row after this time. An object that starts so shortly before the quiet time
- * ends counts as late, like one that starts just after it.
+ * Seconds after which a reception gets its row. An object that starts so shortly before the end of
+ * the quiet time counts as late, like one that starts just after it.
  */
 const FIRST_ROW_AFTER_SECONDS = 1;
 
-/** While bytes arrive, the row is refreshed this often. */
+/** Seconds between two updates of the row while bytes arrive. */
 const REFRESH_EVERY_SECONDS = 5;
 
 /**
- * One object may hold up the studies of its machine for this long: a peer that sends a byte now and
- * then would otherwise hold them for ever. An object that takes longer counts as late.
+ * Longest time in seconds for which one object may delay the studies of its machine: a peer that
+ * sends a byte now and then would otherwise delay them for ever. An object that takes longer counts
+ * as late.
  */
 const LONGEST_HOLD_SECONDS = 900;
 
@@ -96,7 +97,7 @@ export function beginReception(
 
 /**
  * Runs a query whose failure may be ignored: without the database, the object itself gets no row
- * either and is refused, and a reception row that could not be deleted expires.
+ * and is refused, and a reception row that could not be deleted expires.
  */
 async function ignoringFailure(query: Promise<unknown>): Promise<void> {
   await query.catch(() => {});
@@ -104,7 +105,7 @@ async function ignoringFailure(query: Promise<unknown>): Promise<void> {
 
 /**
  * Deletes all rows at the start of a process that has the database to itself: the associations of
- * the one before it ended with it.
+ * the previous process ended with it.
  */
 export async function forgetReceptions(database: Queryable): Promise<void> {
   await database.query('DELETE FROM receptions_under_way');

@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 
 /**
- * Records which left object a start is about to register. An object that ends the process, for
- * instance for want of memory, would otherwise end every start.
+ * Records which remaining object a start is about to register. An object that ends the process, for
+ * instance because memory runs out, would otherwise end every start.
  */
 
 /**
- * So many starts may end while they register the same object; the next one puts it in quarantine. One
- * is not enough: a start may be killed for another reason, and the object was acknowledged.
+ * Number of starts that may end while they register the same object; the next one moves it to the
+ * quarantine. One is not enough: a start may be killed for another reason, and the object was
+ * acknowledged.
  */
 const MOST_ENDED_STARTS = 2;
 
@@ -37,7 +38,7 @@ export async function openRecoveryRecord(dataDir: string): Promise<RecoveryRecor
   };
 }
 
-/** Null for a record that was cut short. */
+/** Parses a record; null if it was cut short. */
 function parsed(text: string): z.infer<typeof recordSchema> | null {
   try {
     return recordSchema.parse(JSON.parse(text));

@@ -13,11 +13,12 @@ import { recordUnneededBlobs, removeOrphanedFiles, removeUnneededBlobs } from '.
 import { removeQuarantined } from './quarantine.ts';
 import { deleteSilentReceptions } from './receptions.ts';
 
-/** Deletions that wait for the disk together; the threads of Node.js for files are four. */
+/** Number of concurrent deletions: Node.js has four threads for files. */
 const FILES_AT_A_TIME = 4;
 /**
- * Studies that are removed by one transaction. A commit waits for the disk, and each study alone
- * takes five statements; more would keep their rows locked for longer than an arriving object may wait.
+ * Number of studies that one transaction removes. A commit waits for the disk, and each study takes
+ * five statements; with more, their rows would be locked for longer than an arriving object may
+ * wait.
  */
 const STUDIES_AT_A_TIME = 10;
 /** Maximum number of studies per pass. The next pass continues, after a short pause. */
@@ -37,7 +38,7 @@ const KEPT_BECAUSE = {
 type KeptBecause = keyof typeof KEPT_BECAUSE;
 const REASONS = ['state', 'request', 'delivery', 'commitment', 'retrieval'] as const;
 
-/** The number of studies kept for each reason, with the reason in words. */
+/** Returns the number of studies kept for each reason, with the reason in words. */
 export function keptInWords(kept: Removal['kept']): { because: string; studies: number }[] {
   return REASONS.flatMap((reason) => {
     const studies = kept[reason];
@@ -48,8 +49,8 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 /**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
  * needs its study: without it the copy for a PACS would have no patient. A study is also kept while
- * we still have to report to a machine that its objects are stored here (storage commitment), since
- * the machine may delete its own copies afterwards.
+ * we still have to report to a machine that its objects are stored here (storage commitment),
+ * because the machine may delete its own copies afterwards.
  */
 const OLD_STUDIES = `
   SELECT s.id, CASE
@@ -114,15 +115,15 @@ export interface RetentionParts {
   now?: () => Date;
   /** Maximum number of studies that a pass removes. */
   batch?: number;
-  /** Ends a pass after the studies under way. */
+  /** Ends a pass after the studies in progress. */
   signal?: AbortSignal;
 }
 
 /**
  * Removes received studies that are old enough and no longer needed: row, objects and identity.
- * Files are deleted first, while the row is locked, since a file without a row would be registered
- * as a new object. Where machines share a bucket, each machine deletes its own copies, no matter
- * which machine removed the study.
+ * Files are deleted first, while the row is locked, because a file without a row would be
+ * registered as a new object. If machines share a bucket, each machine deletes its own copies,
+ * whichever machine removed the study.
  * @param dryRun only counts, and removes nothing.
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
@@ -145,7 +146,8 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
       removal.objects += removed.files.length;
       removal.bytes += removed.files.reduce((sum, { bytes }) => sum + bytes, 0);
     }
-    // A study that is needed again is not found again: each pass with a removal comes closer to the end.
+    // A pass does not select studies again that are needed again, so each pass that removes some
+    // comes closer to the end.
     removal.unfinished = !dryRun && ids.length === batch && removal.studies > 0;
   }
   if (quarantineDays !== null) {
@@ -168,7 +170,9 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
   return removal;
 }
 
-/** The time `days` before now: objects that arrived before it are old enough to be removed. */
+/**
+ * Returns the time `days` before now: objects that arrived before it are old enough to be removed.
+ */
 export function retentionCutoff(days: number, now: Date): Date {
   return new Date(now.getTime() - days * DAY_MS);
 }
@@ -248,7 +252,7 @@ async function removeStudies(
 }
 
 const EVERY_MILLISECONDS = 3_600_000;
-/** Between two passes of which the first left work for the second. */
+/** Pause between two passes if the first left work for the second. */
 const PAUSE_MILLISECONDS = 1000;
 
 /** Removes old studies now and every hour, until stopped. */

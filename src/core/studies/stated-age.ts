@@ -4,12 +4,15 @@ import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { dayNumber } from '../../../pipelines/dicom/dates.ts';
 
 const TERM_DAYS = 280;
-/** Deeper than any OB-GYN report (TID 5000) is nested; the search of a damaged tree ends here. */
+/**
+ * Greatest depth of the search, so that it ends in a damaged tree; no OB-GYN report (TID 5000) is
+ * nested so deeply.
+ */
 const MAX_DEPTH = 8;
 /** Days per UCUM unit of a gestational age. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
-/** What is read of a data set and of the items of its content tree. */
+/** The attributes that are read of a data set and of the items of its content tree. */
 export const STATED_AGE_ATTRIBUTES = [
   'AcquisitionContextSequence',
   'CodeValue',
@@ -27,10 +30,10 @@ export const STATED_AGE_ATTRIBUTES = [
 const DUE_DATE = { stated: '11778-8', byLmp: '11779-6', byUltrasound: '11781-2' } as const;
 
 /**
- * Gestational age by LMP that the cart states, in days: (11885-1, LN) in its report (TID 5000) or
- * in the acquisition context of an image. Ages that were calculated from measurements of the same
- * scan (11888-5 and the like) do not date it and are ignored. Without a stated age, the age is
- * computed from the due date. Null when neither is stated.
+ * Returns the gestational age by LMP that the cart states, in days: (11885-1, LN) in its report
+ * (TID 5000) or in the acquisition context of an image. Ages that were calculated from measurements
+ * of the same scan (11888-5 and the like) do not date it and are ignored. Without a stated age, the
+ * age is computed from the due date. Null when neither is stated.
  */
 export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
   return (
@@ -41,10 +44,10 @@ export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
 }
 
 /**
- * Gestational age in days on the day of the study, by the expected date of delivery that the cart
- * states in its report (obstetric 16.2): the date by the last menstrual period, otherwise the one
- * without a stated origin. A due date that equals the one by the average ultrasound age comes from the
- * scan itself and does not date it.
+ * Returns the gestational age in days on the day of the study, from the expected date of delivery
+ * that the cart states in its report (obstetric 16.2): the date by the last menstrual period,
+ * otherwise the one without a stated origin. A due date that equals the one by the average
+ * ultrasound age comes from the scan itself and does not date it.
  */
 function statedAgeByDueDate(dataSet: NaturalDataset): number | null {
   const scan = dayOf(dataSet.StudyDate);
@@ -57,7 +60,7 @@ function statedAgeByDueDate(dataSet: NaturalDataset): number | null {
   return scan === null || day === null ? null : TERM_DAYS - (day - scan);
 }
 
-/** The first value that `read` finds in a content tree, depth first. */
+/** Returns the first value that `read` finds in a content tree, depth first. */
 function firstIn(
   sequence: unknown,
   read: (item: NaturalDataset) => number | null,
@@ -86,5 +89,5 @@ function hasConcept(item: NaturalDataset, scheme: string, code: string): boolean
   return concept?.CodeValue === code && concept.CodingSchemeDesignator === scheme;
 }
 
-/** Day number of a date (DA, PS3.5 6.2). */
+/** Returns the day number of a date (DA, PS3.5 6.2). */
 const dayOf = (value: unknown): number | null => dayNumber(String([value].flat()[0] ?? ''));

@@ -21,15 +21,18 @@ export interface StoredInstance {
 /** The result of each object. */
 export interface StoreOutcome {
   stored: StoredInstance[];
-  /** `reason`: Failure Reason (0008,1197); `transient`: sending it again may succeed. */
+  /**
+   * `reason` is the Failure Reason (0008,1197); `transient` is true if sending it again may
+   * succeed.
+   */
   failed: (StoredInstance & { reason: number; transient: boolean })[];
   /** Failure reasons of parts that contained no readable object. */
   unreadable: number[];
 }
 
 /**
- * Stores the objects of a transaction like C-STORE; each object is stored safely before its outcome
- * is reported.
+ * Stores the objects of a transaction like C-STORE; each object is durable before its outcome is
+ * reported.
  * @throws SonogateError `forbidden`, `unsupported_media_type`, `invalid_multipart`, `overloaded`.
  */
 export type StoreInstances = (transaction: StoreTransaction) => Promise<StoreOutcome>;

@@ -44,7 +44,7 @@ export interface ReceivedInstance {
   callingAeTitle: string;
   calledAeTitle: string;
   receivedAt: Date;
-  /** When the study counts as complete if nothing else arrives. */
+  /** When the study counts as complete if no other object arrives. */
   completeAfter: Date;
   /** Whether an object that is sent again also opens a new revision. */
   rerunAlways: boolean;
@@ -52,7 +52,10 @@ export interface ReceivedInstance {
 
 export interface Arrival {
   studyId: string;
-  /** `conflict`: another object with this SOP Instance UID was stored before; both are kept. */
+  /**
+   * `conflict` means that another object with this SOP Instance UID was stored before; both are
+   * kept.
+   */
   outcome: 'new' | 'duplicate' | 'conflict';
   revision: number;
 }
@@ -69,14 +72,14 @@ export interface StudyRow {
   identity: DicomIdentity;
   first_received_at: Date;
   last_received_at: Date;
-  /** While the study receives objects: when it counts as complete if nothing else arrives. */
+  /** While the study receives objects: when it counts as complete if no other object arrives. */
   complete_after: Date;
   /** Which signal set that time. */
   complete_because: CompletionSignal;
-  /** While the study is complete: when it is worked on next. */
+  /** While the study is complete: when work on it continues. */
   next_attempt_at: Date | null;
   tags: string[];
-  /** Names of the rules that acted on the revision that was judged last. */
+  /** Names of the rules that acted on the last revision to which the rules were applied. */
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
@@ -101,14 +104,14 @@ export interface InstanceRow {
 }
 
 /**
- * Seconds for which a claimed study belongs to its process. After a crash, another process claims
- * it when they have passed.
+ * Seconds for which a claimed study belongs to its process. After a crash, another process may
+ * claim it when they have passed.
  */
 const LEASE_SECONDS = 30;
 
 /**
  * Claims complete studies whose next attempt is due, for this process alone.
- * @param limit how many at most, the longest due first.
+ * @param limit the largest number of studies; those due longest come first.
  */
 export async function claimCompleteStudies(
   database: Database,
@@ -151,7 +154,7 @@ export async function recordSubmission(
   );
 }
 
-/** Records which rules act on a study, and their tags, in place of those of earlier revisions. */
+/** Records which rules act on a study, and their tags, replacing those of earlier revisions. */
 export async function recordRules(
   database: Queryable,
   { id }: Pick<StudyRow, 'id'>,
@@ -188,7 +191,7 @@ export interface StudyRequestRow {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @param key our id or the Study Instance UID. */
+/** Finds a study. @param key our id or the Study Instance UID. */
 export async function findStudy(database: Queryable, key: string): Promise<StudyRow | null> {
   const { rows } = await database.query<StudyRow>(
     UUID.test(key)
@@ -199,7 +202,7 @@ export async function findStudy(database: Queryable, key: string): Promise<Study
   return rows[0] ?? null;
 }
 
-/** Newest first. */
+/** Returns the last studies, newest first. */
 export async function lastStudies(database: Queryable, limit: number): Promise<StudyRow[]> {
   const { rows } = await database.query<StudyRow>(
     'SELECT * FROM studies ORDER BY first_received_at DESC LIMIT $1',
@@ -214,7 +217,7 @@ export interface StudySummary {
   studyInstanceUid: string;
   source: string;
   state: StudyState;
-  /** Why it is in this state, where that needs a reason. */
+  /** Why it is in this state; null if the state needs no reason. */
   reason: string | null;
   objects: number;
   revision: number;
@@ -222,7 +225,7 @@ export interface StudySummary {
   firstReceivedAt: Date;
 }
 
-/** Studies in the order of their arrival, newest first; `state` null for every state. */
+/** Lists studies by arrival, newest first; `state` is null for every state. */
 export async function listStudies(
   database: Queryable,
   { state, limit }: { state: StudyState | null; limit: number },
@@ -237,7 +240,9 @@ export async function listStudies(
   return rows;
 }
 
-/** Objects of a revision in order of arrival; for conflicting copies, only the newest. */
+/**
+ * Returns the objects of a revision in order of arrival; for conflicting copies, only the newest.
+ */
 export async function instancesOf(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,
@@ -264,8 +269,8 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
 }
 
 /**
- * The newest earlier request of a study and endpoint whose result a PACS has: the one that a re-run
- * supersedes. Null when there is no such request.
+ * Returns the newest earlier request of a study and endpoint whose result a PACS has, which a
+ * re-run supersedes. Null when there is no such request.
  */
 export async function supersededRequest(
   database: Queryable,
@@ -285,7 +290,7 @@ export async function supersededRequest(
   return rows[0]?.request_id ?? null;
 }
 
-/** Where a received object is stored; null when it has been removed. */
+/** Returns where a received object is stored; null when it has been removed. */
 export async function keptObject(database: Queryable, id: string): Promise<ReceivedObject | null> {
   const { rows } = await database.query<ReceivedObject>(
     'SELECT path, file_sha256 AS "fileSha256" FROM instances WHERE id = $1',
@@ -320,12 +325,12 @@ export async function knownPaths(
   return new Set(rows.map((row) => row.path));
 }
 
-/** The name of an object in a request and in its results. */
+/** Returns the name of an object in a request and in its results. */
 export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
   return `object-${String(ordinal).padStart(4, '0')}.dcm`;
 }
 
-/** The study and revision of a request; null when it did not come from a DICOM study. */
+/** Returns the study and revision of a request; null when it did not come from a DICOM study. */
 export async function studyOfRequest(
   database: Queryable,
   requestId: string,
@@ -338,9 +343,9 @@ export async function studyOfRequest(
 }
 
 /**
- * Requests of earlier revisions of the same study for the same endpoint, newest first: those that a
- * later result replaces. If several rules run one endpoint, each rule has its own sequence. Empty
- * for a first request, and for one without a study.
+ * Returns the requests of earlier revisions of the same study for the same endpoint, newest first:
+ * those that a later result replaces. If several rules run one endpoint, each rule has its own
+ * sequence. Empty for a first request, and for one without a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ request_id: string }>(

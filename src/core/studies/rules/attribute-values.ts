@@ -7,7 +7,7 @@ import { attributePaths } from './route.ts';
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** Distinct attribute paths that the rules name. */
+/** Returns the distinct attribute paths that the rules name. */
 export function routingAttributePaths({ rules }: Routing): string[] {
   return [...new Set(rules.flatMap((rule) => attributePaths(rule.when)))];
 }
@@ -25,8 +25,8 @@ export function requireKnownAttributes(routing: Routing): void {
 }
 
 /**
- * Reads the named attributes from the headers of a study's files: path → distinct values. A step
- * into a sequence reads each of its items.
+ * Reads the named attributes from the headers of a study's files, as a map from path to distinct
+ * values. A step into a sequence reads each of its items.
  * @throws SonogateError `object_not_understood`, or the system error when a file cannot be read.
  */
 export async function attributeValues(
@@ -45,8 +45,8 @@ export async function attributeValues(
 }
 
 /**
- * The keyword of a step; for a private tag, which has no keyword, the digits of the tag, as dcmjs
- * names it.
+ * Returns the keyword of a step; for a private tag, which has no keyword, the digits of the tag, as
+ * dcmjs names it.
  */
 function keywordOf(step: string): string {
   if (!step.startsWith('(')) return step;
@@ -54,12 +54,12 @@ function keywordOf(step: string): string {
   return dictionary[tag]?.name ?? tag.replace(/[(),]/g, '');
 }
 
-/** The attributes that must be read to follow these paths; see `wantedAttributes`. */
+/** Returns the attributes that must be read to follow these paths; see `wantedAttributes`. */
 export function attributesOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => path.split('.').map(keywordOf));
 }
 
-/** The values at an attribute path of a data set. */
+/** Returns the values at an attribute path of a data set. */
 export function valuesAt(dataSet: unknown, path: string): string[] {
   return valuesBelow(dataSet, path.split('.').map(keywordOf));
 }

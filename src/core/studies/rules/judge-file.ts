@@ -6,7 +6,7 @@ import { NOT_LOOKED_AT } from '../submission.ts';
 import { attributesOf, routingAttributePaths, valuesAt } from './attribute-values.ts';
 import { type RuleVerdict, route } from './route.ts';
 
-/** The way that a file would take to the gateway. */
+/** How a file would reach the gateway. */
 export interface FileRoute {
   source: string;
   callingAeTitle: string;
@@ -21,14 +21,15 @@ export interface FileVerdicts {
   /** Names of the rules that would act. */
   acting: string[];
   verdicts: RuleVerdict[];
-  /** Whether the rules that act depend on what the images show, which is not looked at here. */
+  /** Whether the rules that act depend on what the images show, which is not examined here. */
   open: boolean;
 }
 
 const TOO_LONG = 'The header does not end within these bytes; send the file as a study instead.';
 
 /**
- * Judges rules on a DICOM file that was not received, by the first bytes of it. Nothing is stored.
+ * Applies rules to a DICOM file that was not received, using only its first bytes. Nothing is
+ * stored.
  * @param whole whether these are all bytes of the file.
  * @throws SonogateError `object_not_understood`.
  */

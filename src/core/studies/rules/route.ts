@@ -9,7 +9,9 @@ import {
   type Test,
 } from '../../../../config/routing.ts';
 
-/** Whether a condition holds. `open`: undecided, because a fact that it depends on is unknown. */
+/**
+ * Whether a condition holds. `open` means undecided, because a fact on which it depends is unknown.
+ */
 export interface Truth {
   holds: boolean;
   open?: true;
@@ -37,15 +39,15 @@ function negation(part: Truth): Truth {
 
 const isOpen = ({ open }: Truth) => open === true;
 
-/** The facts about a study on which the rules are judged. They never describe the patient. */
+/** The facts about a study to which the rules are applied. They never describe the patient. */
 export interface StudyFacts {
   /** Distinct values; empty when the study has none. */
   known: Readonly<Record<StudyFact, readonly string[]>>;
-  /** Attributes that the rules name: path → distinct values of all objects. */
+  /** Attributes that the rules name, as a map from path to distinct values of all objects. */
   attributes: ReadonlyMap<string, readonly string[]>;
   /** What the images show. */
   content: ContentFacts;
-  /** When the study is judged. */
+  /** When the rules are applied. */
   at: Date;
 }
 
@@ -59,7 +61,7 @@ export type ContentFacts =
 
 /** One condition of a rule, as `npx sonogate explain` shows it. */
 export interface ConditionVerdict extends Truth {
-  /** `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
+  /** What is tested: `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
   condition: string;
   wanted: string;
   found: string;
@@ -68,8 +70,8 @@ export interface ConditionVerdict extends Truth {
 }
 
 /**
- * Judges every entry of a condition, even after one has failed, because a person wants to see all
- * of them.
+ * Evaluates every entry of a condition, even after one has failed, because a person wants to see
+ * all of them.
  */
 function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerdict[] {
   const verdicts: ConditionVerdict[] = [];
@@ -94,7 +96,7 @@ function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerd
   return verdicts;
 }
 
-/** Attribute paths of a condition, at any depth. */
+/** Returns the attribute paths of a condition, at any depth. */
 export function attributePaths(condition: Condition): string[] {
   const inner = [...(condition.all ?? []), ...(condition.any ?? []), condition.not ?? []].flat();
   return [...Object.keys(condition.attributes ?? {}), ...inner.flatMap(attributePaths)];
@@ -155,8 +157,8 @@ function passesOne(test: Exclude<Test, { exists: boolean }>, value: string): boo
 const YEARS_PER = { D: 1 / 365.25, W: 7 / 365.25, M: 1 / 12, Y: 1 } as const;
 
 /**
- * Compares numbers and ages by size, and everything else by its characters, which orders DICOM
- * dates.
+ * Compares numbers and ages by size, and everything else by its characters, which is the right
+ * order for DICOM dates.
  */
 function compare(value: string, limit: string | number): number {
   const age = /^(\d{3})([DWMY])$/.exec(value);
@@ -210,8 +212,8 @@ export interface RuleVerdict {
 }
 
 /**
- * The rules that act on a study, in order, and for every rule why it matches or does not. `open`:
- * true when the rules that act depend on images that have not been classified yet.
+ * Finds the rules that act on a study, in order, and for every rule why it matches or does not.
+ * `open` is true when the rules that act depend on images that have not been classified yet.
  */
 export function route(
   { match, rules }: Routing,
@@ -233,7 +235,9 @@ export function route(
   return { acting, verdicts, open: hangs };
 }
 
-/** One sentence for a person that names the conditions that kept each rule from matching. */
+/**
+ * Returns one sentence for a person that names the conditions that kept each rule from matching.
+ */
 export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
   if (verdicts.length === 0) return 'No routing rule is configured.';
   const reasons = verdicts.map(

@@ -11,9 +11,9 @@ import { requireKnownAttributes } from './attribute-values.ts';
 export interface RulesSource {
   current(): Routing;
   /**
-   * Writes rules that were checked into the settings file, which is then read again; null where
-   * there is no such file. @returns the name of the copy of the former file, which is kept beside it.
-   * @throws SonogateError `forbidden` where the file cannot be written.
+   * Writes checked rules into the settings file, which is then read again; null without such a
+   * file. @returns the name of the copy of the former file, which is kept beside it.
+   * @throws SonogateError `forbidden` if the file cannot be written.
    */
   save: ((yaml: string, at: Date) => Promise<string>) | null;
   stop(): void;
@@ -26,8 +26,8 @@ export function fixedRules(routing: Routing): RulesSource {
 const LOOK_MILLISECONDS = 1000;
 
 /**
- * Follows a file of rules: after a change it is read again, and applied completely or not at all. A
- * file with a mistake is logged, and the previous rules stay in force.
+ * Follows a file of rules. After a change it is read again, and applied completely or not at all. A
+ * mistake in the file is logged, and the previous rules remain in use.
  * @param read reads and checks the file. @throws what is wrong with it.
  */
 export function followRules(
@@ -50,8 +50,8 @@ export function followRules(
       logger.event(EVENTS.rulesUnchanged, { error: String(error) });
     }
   };
-  // Polls the modification time: editors and orchestrators replace files, which ends other kinds of
-  // watch.
+  // Polls the modification time, because editors and orchestrators replace files, which ends other
+  // kinds of watch.
   const timer = setInterval(look, LOOK_MILLISECONDS).unref();
   return {
     current: () => routing,
@@ -60,12 +60,12 @@ export function followRules(
   };
 }
 
-/** What a file system answers where a gateway may only read its settings, as in a container. */
+/** Errors of a file system if the gateway may only read its settings, as in a container. */
 const READ_ONLY: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY']);
 
 /**
- * Replaces the rules in a settings file; everything else in it stays as it is, comments included.
- * The file is replaced at once, so that a crash leaves the former or the new one, never a part.
+ * Replaces the rules in a settings file; everything else in it is kept, including comments. The
+ * file is replaced in one step, so that a crash leaves the former or the new one, never a part.
  */
 async function saveRules(file: string, yaml: string, at: Date): Promise<string> {
   const settings = parseDocument(await readFile(file, 'utf8'));
