@@ -85,14 +85,6 @@ const dicomWorklistSchema = z.strictObject({
 });
 export type DicomWorklistSettings = z.infer<typeof dicomWorklistSchema>;
 
-/** Where the orders of studies are searched (docs/orders.md). */
-export const ordersSchema = z.strictObject({
-  /** Queried in turn, until one has the order. */
-  worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema])),
-  /** Longest time that a study waits for its order; then it goes on without and reports so. */
-  waitSeconds: z.number().positive().max(300),
-});
-
 /** How a source's studies are compared with what an archive has of them. */
 export const expectedCountSchema = z.strictObject({
   archive: name,
@@ -267,6 +259,27 @@ export const hl7v2DestinationSchema = z.strictObject({
   /** Longest wait for the connection and the acknowledgment. */
   timeoutSeconds: z.number().positive().default(30),
   alternate: z.undefined().optional(),
+});
+
+/** A FHIR server that keeps orders as ServiceRequests. */
+const fhirWorklistSchema = z.strictObject({
+  type: z.literal('fhir'),
+  name,
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  authorization: authorizationSchema.default({ type: 'none' }),
+  tls: httpTlsSchema.optional(),
+  /** As for a destination of type `fhir`. */
+  patientIdentifierSystems: z.record(z.string(), z.string()),
+  timeoutSeconds: z.number().positive().default(10),
+});
+export type FhirWorklistSettings = z.infer<typeof fhirWorklistSchema>;
+
+/** Where the orders of studies are searched (docs/orders.md). */
+export const ordersSchema = z.strictObject({
+  /** Queried in turn, until one has the order. */
+  worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema, fhirWorklistSchema])),
+  /** Longest time that a study waits for its order; then it goes on without and reports so. */
+  waitSeconds: z.number().positive().max(300),
 });
 
 /** A different EHR would not have copies of this one's resources, and would match patients anew. */

@@ -24,7 +24,7 @@ import { type DicomAudit, NO_AUDIT } from './receive/audit.ts';
 import type { Reception } from './receive/storage-scp.ts';
 import { createStorageScp, type StorageScp } from './receive/storage-scp.ts';
 import { normalizedServices } from './services/services.ts';
-import { openWorklists } from './worklist/modality-worklist.ts';
+import { type OpenFhirWorklist, openWorklists } from './worklist/modality-worklist.ts';
 
 export interface DimseGateway {
   /** The bound port; differs from the setting only when that is 0. */
@@ -66,6 +66,7 @@ interface DimseParts {
   audit?: DicomAudit;
   /** Credentials for DICOMweb archives. */
   archiveAccess?: ArchiveAccess;
+  fhirWorklist?: OpenFhirWorklist;
   logger: Logger;
   now?: () => Date;
 }
@@ -137,7 +138,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     now,
   });
   const orders = startOrderRounds({
-    worklists: openWorklists(config),
+    worklists: openWorklists(config, parts.fhirWorklist),
     database,
     queried: audit.queried,
     logger,

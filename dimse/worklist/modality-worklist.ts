@@ -1,5 +1,5 @@
 import type { NaturalDataset } from 'dcmjs';
-import type { DicomWorklistSettings } from '../../config/peers.ts';
+import type { DicomWorklistSettings, FhirWorklistSettings } from '../../config/peers.ts';
 import type { Config } from '../../config/schema.ts';
 import { LONGEST_INDICATION } from '../../pipelines/contract/job.ts';
 import { itemsOf } from '../../pipelines/dicom/data-set.ts';
@@ -139,7 +139,17 @@ export function modalityWorklist(
   };
 }
 
+/** A worklist of another protocol than DICOM's. */
+export type OpenFhirWorklist = (settings: FhirWorklistSettings) => Worklist;
+
 /** The worklists of a site. No connection is made before the first query. */
-export function openWorklists({ orders, dicom }: Pick<Config, 'orders' | 'dicom'>): Worklist[] {
-  return orders.worklists.map((settings) => modalityWorklist(settings, dicom));
+export function openWorklists(
+  { orders, dicom }: Pick<Config, 'orders' | 'dicom'>,
+  openFhir?: OpenFhirWorklist,
+): Worklist[] {
+  return orders.worklists.map((settings) => {
+    if (settings.type === 'dicom') return modalityWorklist(settings, dicom);
+    if (!openFhir) throw new Error('a FHIR worklist needs credentials');
+    return openFhir(settings);
+  });
 }

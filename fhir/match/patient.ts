@@ -20,7 +20,7 @@ const GENDERS: Readonly<Record<string, Patient['gender']>> = {
 };
 
 /** Key of `patientIdentifierSystems` for images without an issuer. */
-const NO_ISSUER = '*';
+export const NO_ISSUER = '*';
 
 /** Most records with the same demographics that a person is shown. */
 const MOST_CANDIDATES = 5;

@@ -4,6 +4,7 @@ import { createDicomAudit } from '../../dimse/receive/audit.ts';
 import type { StorageScpParts } from '../../dimse/receive/storage-scp.ts';
 import { forwardedObjects } from '../../dimse/send/deliver.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
+import { serviceRequestWorklist } from '../../fhir/match/service-request-worklist.ts';
 import { contentEndpoint } from '../../pipelines/contract/content.ts';
 import { echoEndpoint } from '../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
@@ -199,6 +200,7 @@ export async function startGateway(
           }),
         ...reception,
         archiveAccess: httpAccess,
+        fhirWorklist: serviceRequestWorklist,
         logger,
         now: clock.now,
       });

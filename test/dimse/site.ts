@@ -4,6 +4,7 @@ import type { Config, Source } from '../../config/schema.ts';
 import { type DimseGateway, startDimse } from '../../dimse/gateway.ts';
 import type { CalledNode } from '../../dimse/network/dial.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
+import { serviceRequestWorklist } from '../../fhir/match/service-request-worklist.ts';
 import { objectsOnDisk } from '../../src/core/files/received-objects.ts';
 import type { RequestStatus, SubmitCommand } from '../../src/core/requests/request.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
@@ -94,6 +95,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
       },
       result: async () => site.looked.result,
       archiveAccess: httpAccess,
+      fhirWorklist: serviceRequestWorklist,
     });
   const nodeAt = (port: number): CalledNode => ({
     host: '127.0.0.1',

@@ -16,6 +16,7 @@ import { checkNode, echo } from '../../../dimse/send/verification.ts';
 import { openWorklists } from '../../../dimse/worklist/modality-worklist.ts';
 import { httpAccess } from '../../../fhir/client/authorization.ts';
 import { checkServer } from '../../../fhir/client/check-server.ts';
+import { serviceRequestWorklist } from '../../../fhir/match/service-request-worklist.ts';
 import { connected } from '../../doors/hl7v2/mllp.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
@@ -185,7 +186,7 @@ async function archive(settings: ArchiveSettings, config: Config): Promise<Findi
 
 /** Checks whether each worklist answers a query for an order that does not exist. */
 export async function checkWorklists(config: Config): Promise<Finding[]> {
-  const findings = openWorklists(config).map(async (worklist) => {
+  const findings = openWorklists(config, serviceRequestWorklist).map(async (worklist) => {
     const what = `worklist ${worklist.name}`;
     const start = performance.now();
     try {

@@ -1,0 +1,191 @@
+import type { Observation, Patient, ServiceRequest } from '@medplum/fhirtypes';
+import type { FhirWorklistSettings } from '../../config/peers.ts';
+import { LONGEST_INDICATION } from '../../pipelines/contract/job.ts';
+import { dayNumber } from '../../pipelines/dicom/dates.ts';
+import type { FoundOrder, OrderKeys, Worklist } from '../../src/core/studies/order.ts';
+import type { PatientIdentity } from '../../src/core/studies/patient.ts';
+import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import { DAY_MS } from '../../src/platform/time.ts';
+import { connectFhir, hasAnswer } from '../client/client.ts';
+import { FhirFailure } from '../client/outcome.ts';
+import type { FhirServer } from '../client/server.ts';
+import { accessionNumber, searchToken } from '../resources/identifiers.ts';
+import { NO_ISSUER } from './patient.ts';
+
+/** Most orders that are read for one accession number. */
+const MAX_ORDERS = 10;
+
+/** LOINC codes of what dates a pregnancy or describes the patient. */
+const LMP = '8665-2';
+const DUE_DATE = '11778-8';
+const HEIGHT = '8302-2';
+const WEIGHT = '29463-7';
+const TERM_DAYS = 280;
+
+/** Statuses by which a server answers that it does not offer a search, or not to us. */
+const NO_SEARCH = [400, 403, 404, 405, 501];
+
+/** (0010,0040) for `Patient.gender`. */
+const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O' };
+
+/** Orders that were never to be carried out. */
+const VOID: ReadonlySet<string> = new Set(['revoked', 'entered-in-error', 'draft']);
+
+/**
+ * A FHIR server that keeps orders as ServiceRequests. It is searched by accession number only, since a
+ * ServiceRequest has no Study Instance UID.
+ */
+export function serviceRequestWorklist(settings: FhirWorklistSettings): Worklist {
+  const server = connectFhir(settings);
+  return {
+    name: settings.name,
+    async orders(keys, signal) {
+      try {
+        return await ordersIn(server, keys, settings, signal);
+      } catch (error) {
+        if (!(error instanceof FhirFailure)) throw error;
+        throw new SonogateError(error.reason.code, error.reason.detail, { cause: error });
+      }
+    },
+  };
+}
+
+async function ordersIn(
+  server: FhirServer,
+  keys: OrderKeys,
+  { patientIdentifierSystems: systems }: FhirWorklistSettings,
+  signal: AbortSignal,
+): Promise<FoundOrder[]> {
+  if (!('accessionNumber' in keys)) return [];
+  const query = {
+    identifier: searchToken(accessionNumber(keys.accessionNumber)),
+    _count: String(MAX_ORDERS),
+  };
+  const answer = await server.search('ServiceRequest', query, signal);
+  const orders = answer
+    .filter(({ status }) => !VOID.has(status))
+    // A server that ignores an unknown parameter answers with any order.
+    .filter(({ identifier }) =>
+      identifier?.some(({ value }) => value?.trim() === keys.accessionNumber),
+    )
+    .slice(0, MAX_ORDERS);
+  return await Promise.all(
+    orders.map(async (order) => {
+      const reference = /(?:^|\/)Patient\/([A-Za-z0-9.-]{1,64})$/.exec(
+        order.subject.reference ?? '',
+      );
+      const id = reference?.[1];
+      const patient = id ? await server.read('Patient', id, signal) : null;
+      const observations = id ? await observationsOf(server, id, signal) : [];
+      return foundOrder(order, keys.accessionNumber, { patient, observations, systems });
+    }),
+  );
+}
+
+/** Newest first. Orders are joined without them where the server does not offer this search. */
+async function observationsOf(
+  server: FhirServer,
+  patient: string,
+  signal: AbortSignal,
+): Promise<Observation[]> {
+  const code = [LMP, DUE_DATE, HEIGHT, WEIGHT].map((one) => `http://loinc.org|${one}`).join(',');
+  const query = { subject: `Patient/${patient}`, code, _sort: '-date', _count: '20' };
+  try {
+    return await server.search('Observation', query, signal);
+  } catch (error) {
+    if (error instanceof FhirFailure && hasAnswer(error.reason, NO_SEARCH)) return [];
+    throw error;
+  }
+}
+
+/** The order in the terms of a worklist. */
+export function foundOrder(
+  order: ServiceRequest,
+  accession: string,
+  {
+    patient,
+    observations,
+    systems,
+  }: {
+    patient: Patient | null;
+    observations: readonly Observation[];
+    systems: Readonly<Record<string, string>>;
+  },
+): FoundOrder {
+  const words = ({ text, coding }: { text?: string; coding?: { display?: string }[] }) =>
+    text ?? coding?.find(({ display }) => display)?.display ?? '';
+  const placer = order.identifier?.find(({ type }) =>
+    type?.coding?.some(({ code }) => code === 'PLAC'),
+  );
+  const { sex, ...identity } = identityOf(patient, systems);
+  return {
+    patient: { ...identity, sex },
+    studyInstanceUid: '',
+    accessionNumber: accession,
+    placerOrderNumber: placer?.value?.trim() ?? '',
+    requestedProcedureId: '',
+    requestedProcedure: order.code ? words(order.code) : '',
+    indication: (order.reasonCode ?? [])
+      .map(words)
+      .filter(Boolean)
+      .join(', ')
+      .slice(0, LONGEST_INDICATION),
+    // A display name has no parts; as a PN it is all family name.
+    referringPhysicianName: order.requester?.display?.trim().replaceAll(/[\^=\\]/g, ' ') ?? '',
+    sex,
+    lastMenstrualDate: lastMenstrualDate(observations),
+    pregnancyStatus: null,
+    patientSizeMetres: quantityIn(observations, HEIGHT, { m: 1, cm: 0.01, '[in_i]': 0.0254 }),
+    patientWeightKilograms: quantityIn(observations, WEIGHT, { kg: 1, g: 0.001 }),
+  };
+}
+
+/** The patient by the first identifier of a system that represents an issuer of patient IDs. */
+function identityOf(
+  patient: Patient | null,
+  systems: Readonly<Record<string, string>>,
+): PatientIdentity {
+  const [known] = Object.entries(systems).flatMap(([issuer, system]) => {
+    const found = patient?.identifier?.find((one) => one.system === system && one.value);
+    return found?.value ? [{ issuer, value: found.value.trim() }] : [];
+  });
+  return {
+    patientId: known?.value ?? '',
+    issuerOfPatientId: !known || known.issuer === NO_ISSUER ? '' : known.issuer,
+    birthDate: patient?.birthDate?.replaceAll('-', '') ?? '',
+    sex: SEX[patient?.gender ?? ''] ?? '',
+  };
+}
+
+const withCode = (observations: readonly Observation[], loinc: string): Observation[] =>
+  observations.filter(
+    ({ code, status }) =>
+      status !== 'entered-in-error' &&
+      status !== 'cancelled' &&
+      code.coding?.some((one) => one.system === 'http://loinc.org' && one.code === loinc),
+  );
+
+/** The newest last menstrual date, otherwise the one that the newest due date means, as a DA. */
+function lastMenstrualDate(observations: readonly Observation[]): string {
+  const dateOf = (loinc: string) => {
+    const date = withCode(observations, loinc)[0]?.valueDateTime?.slice(0, 10) ?? '';
+    return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll('-', '') : null;
+  };
+  const lmp = dateOf(LMP);
+  const due = dateOf(DUE_DATE);
+  const dueDay = due === null ? null : dayNumber(due);
+  if (lmp !== null || dueDay === null) return lmp ?? '';
+  return new Date((dueDay - TERM_DAYS) * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+/** @param units factor for each UCUM unit that is understood. */
+function quantityIn(
+  observations: readonly Observation[],
+  loinc: string,
+  units: Readonly<Record<string, number>>,
+): number | null {
+  const quantity = withCode(observations, loinc)[0]?.valueQuantity;
+  const factor = units[quantity?.code ?? quantity?.unit ?? ''];
+  if (quantity?.value === undefined || factor === undefined) return null;
+  return Number((quantity.value * factor).toPrecision(6));
+}
