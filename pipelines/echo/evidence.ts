@@ -167,7 +167,7 @@ export interface EchoEvidence {
   /** Whether the input is one to five videos of a handheld scanner and not a study. */
   handheld: boolean;
   priors: readonly string[];
-  /** Present if a method counts only when it was shown on images of its kind. */
+  /** Absent if a method counts even when it was shown on simulated images only. */
   review?: {
     setting: ReviewSetting;
     /**

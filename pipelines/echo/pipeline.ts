@@ -86,15 +86,15 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           accept,
           models: locator.models.map(({ id }) => id),
         };
-        // Each clip and the displays are previewed as soon as they are read, while others are.
+        // Previews show each clip, and the displays, as soon as they are read, while the rest is
+        // still being read.
         let known: Gathered = gathered;
         const previews = createEarlyPreviews(() => preview(resultOf(known)));
         const tellKnown = (more: Partial<Pick<Gathered, 'spectra' | 'views'>>) => {
           known = { ...known, ...more };
           previews.draw();
         };
-        // Displays are traced on this thread while the models process the clips on their own
-        // threads.
+        // Displays are traced on this thread while the models process the clips on other threads.
         tell('inference.spectra', 'Tracing spectral Doppler', chambers, read, 0);
         const [views, spectra] = await Promise.all([
           runReaders(

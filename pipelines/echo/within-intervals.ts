@@ -129,8 +129,8 @@ function bothSides(undecided: readonly Undecided[]): Statement[] {
 }
 
 /**
- * Returns the criteria of a classification that holds. A criterion that is met at one end only is
- * marked as at the cut-off.
+ * Returns the criteria of a classification that is the same at every end. A criterion that is met
+ * at one end only is marked as at the cut-off.
  */
 function withDecidedCriteria(one: ClassificationDraft, ends: readonly SectionEnd[]) {
   const criteria = one.criteria.map((criterion, at) => {

@@ -87,8 +87,8 @@ export const PROVIDER_TOLERANCE = 1e-2;
 const BATCH_IMAGES = 4;
 
 /**
- * Factor by which a driver is slower than the processor, with one image, if it runs in software.
- * SwiftShader takes hundreds of times as long as the processor alone.
+ * Factor by which a driver must be slower than the processor, with one image, to count as running
+ * in software. SwiftShader takes hundreds of times as long as the processor alone.
  */
 const TIMES_SLOWER_IN_SOFTWARE = 20;
 

@@ -148,8 +148,8 @@ export function lengthOf(path: readonly Point[]): number {
 export const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Returns where a line crosses an outline, as signed distances from `at` along the unit vector
- * `direction`, in ascending order.
+ * Returns the positions at which a line crosses an outline, as signed distances from `at` along the
+ * unit vector `direction`, in ascending order.
  */
 export function crossings(outline: Outline, at: Point, direction: Point): number[] {
   const side = ({ x, y }: Point) => (x - at.x) * direction.y - (y - at.y) * direction.x;

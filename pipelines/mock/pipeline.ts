@@ -87,8 +87,8 @@ function withFlag(result: Result, { code, display, section }: CriticalFlag): Res
 }
 
 /**
- * Pictures that are not drawn over a frame. Only they need the mark, because a frame already has
- * it.
+ * Pictures that are not drawn over a frame. MOCK is written across them, because only frames
+ * already have the mark.
  */
 const CHARTS: ReadonlySet<string> = new Set(['growth-chart.png', 'bullseye.png']);
 

@@ -1,6 +1,6 @@
 /**
- * Draws what is known of a study while the rest of it is still read. Drawing again while a drawing
- * is under way happens once, after it, with all that became known meanwhile.
+ * Draws what is known about a study while the rest of it is still being read. If `draw` is called
+ * during a drawing, one more drawing follows, with everything that became known meanwhile.
  */
 export function createEarlyPreviews(show: () => Promise<void>) {
   let running: Promise<void> = Promise.resolve();
@@ -17,16 +17,19 @@ export function createEarlyPreviews(show: () => Promise<void>) {
     }
   };
   return {
-    /** Begins to draw and returns at once. */
+    /** Starts to draw and returns at once. */
     draw(): void {
       again = true;
       if (isRunning) return;
       isRunning = true;
       running = running.then(work);
-      // Whoever waits for `drawn` gets the error.
+      // The error is thrown to the caller that waits for `drawn`.
       running.catch(() => {});
     },
-    /** Resolves when all is drawn. @throws what the first failed drawing has thrown */
+    /**
+     * Resolves when everything is drawn.
+     * @throws the error of the first drawing that failed
+     */
     drawn: (): Promise<void> => running,
   };
 }

@@ -6,7 +6,11 @@ interface RunnableReader<Input, T = unknown> {
   /** Part of the stage name after `inference.`. */
   stage: string;
   label: string;
-  /** @param known called with what is read so far, by a reader that has parts worth showing. */
+  /**
+   * Reads what its sections need.
+   * @param known is called with what has been read so far, by a reader that has parts worth
+   *   showing.
+   */
   read(input: Input, known?: (soFar: T) => void): Promise<T>;
 }
 
@@ -18,10 +22,10 @@ export type ReadingsOf<Readers> = {
 };
 
 /**
- * Runs the readers, some in parallel: while a model works for one, the next decodes and measures. A
- * reader that throws fails its own sections, not the study, and is reported to `failed`; an abort
- * ends all. `progress` gets the reader and the share that is done before it, `known` what all of
- * them have read so far.
+ * Runs the readers, some in parallel: while a model works for one reader, the next one decodes and
+ * measures. If a reader throws, it is reported to `failed`, and only the sections that use it fail,
+ * not the study. An abort ends all readers. `progress` gets the reader and the share that is done
+ * before it; `known` gets what all readers have read so far.
  */
 export async function runReaders<
   Input extends { signal: AbortSignal },

@@ -32,7 +32,7 @@ export interface CorrectableOutline {
   replaces?: readonly string[];
 }
 
-/** Functions by which a review learns what an endpoint knows about its values. */
+/** Clips of the study, and what the endpoint knows about its values. */
 export interface EndpointRules {
   clips: readonly Clip[];
   /** Returns the bounds of a quantity in its unit; null if none are known. */

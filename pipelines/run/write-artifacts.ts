@@ -154,9 +154,10 @@ const writeOverlay = (overlay: RenderedOverlay, write: Write) =>
   write(overlay.name, 'image/png', overlay.png, overlay.section, captionOf(overlay));
 
 /**
- * Writes the previews of a result that is not complete yet, under the names that they have in the
- * complete one, which writes them again.
- * @param input.drawn what each preview shows by now; it is drawn again when that has changed.
+ * Writes the previews of a result that is not complete yet. They have the names that they have in
+ * the complete result, which writes them again.
+ * @param input.drawn what each preview shows at present. A preview is drawn again only if that has
+ *   changed.
  */
 export async function writeEarlyPreviews(
   input: Pick<ArtifactInput, 'result' | 'study' | 'folder' | 'wholeFrames'> & {

@@ -17,7 +17,7 @@ const WALL_STATEMENTS = [
 ] as const;
 export type WallStatement = (typeof WALL_STATEMENTS)[number];
 
-/** Returns true if a wall meets the criterion whoever the patient is, not only in relatives. */
+/** Returns true if a wall meets the criterion in any patient, and not only in relatives. */
 export const meetsCriterion = (wall: WallStatement) =>
   wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
@@ -177,8 +177,8 @@ export function dilatedPattern(
 }
 
 /**
- * Restrictive filling: E/A from which, and deceleration time in ms below which, both must be (echo
- * 14.3).
+ * Limits of restrictive filling: E/A at or above `ratio`, and deceleration time, ms, below
+ * `deceleration` (echo 14.3).
  */
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 

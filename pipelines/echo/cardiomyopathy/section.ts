@@ -61,7 +61,10 @@ function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
 }
 
 interface Hypertrophy {
-  /** Null where only one wall was measured and is below the criterion: the other may be thicker. */
+  /**
+   * Null if only one wall was measured and it is below the criterion, because the other may be
+   * thicker.
+   */
   wall: WallStatement | null;
   conclusions: readonly (Statement | null)[];
   measured: readonly Measurement[];

@@ -40,7 +40,7 @@ export interface DiastolicEvidence extends RhythmAndFilling {
   };
 }
 
-/** Functions by which the algorithms learn what other sections know (conditions.ts). */
+/** Functions that give the algorithms the conclusions of other sections (conditions.ts). */
 export interface DiastolicConditions {
   ejectionOf(values: Values): Ejection;
   mitralDisease(values: Values): readonly MitralDisease[];

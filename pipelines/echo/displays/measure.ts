@@ -21,8 +21,8 @@ export const TRACED = {
 } as const;
 
 /**
- * Sections that keep the values of a structure that was not identified; no section lists these
- * values among its own.
+ * Sections that keep the values of a structure that was not identified. No section lists these
+ * values in `measures`.
  */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   's-prime-unnamed': 'diastolic',

@@ -37,8 +37,8 @@ interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
 }
 
 /**
- * Functions by which this section learns what the sections of LVEF and of pericardial effusion
- * know.
+ * Functions that give this section the conclusions of the sections of LVEF and of pericardial
+ * effusion.
  */
 interface FocusedConditions<Evidence extends FocusedEvidence> {
   gradableEf(values: Values): Measurement | null;

@@ -15,8 +15,8 @@ export type JudgedChamber = Exclude<Chamber, 'myocardium'>;
 /**
  * Least share of its convex hull that a chamber fills. In 92 patients of CAMUS (A4C, not used in
  * training; both phases), the outlines of experts fill 0.84 and more for the LV and 0.966 and more
- * for the LA. An outline of the network that lost part of an atrium in a shadow filled 0.84. For
- * the right heart there are no outlines of experts; its limit is lower because the RV is bent
+ * for the LA. An outline of the network that lost part of an atrium in a shadow filled 0.84. There
+ * are no outlines of experts for the right heart; the limit of the RV is lowest, because it is bent
  * around the septum.
  */
 const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {

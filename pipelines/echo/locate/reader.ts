@@ -20,7 +20,10 @@ export interface EchoReader<T> {
   /** Part of the stage name after `inference.`. */
   stage: string;
   label: string;
-  /** @param known called with what is read so far, after each clip. */
+  /**
+   * Reads the images.
+   * @param known is called after each clip with what has been read so far.
+   */
   read(input: EchoReaderInput, known?: (soFar: T) => void): Promise<T>;
 }
 

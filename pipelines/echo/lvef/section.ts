@@ -97,7 +97,8 @@ function isAtLimit({ value }: Measurement, sex: Sex): boolean {
 
 /**
  * Returns the finding of severe LV dysfunction, which is reported at once (echo 16). It may be
- * based on the headline EF or on one of two EFs that contradict each other.
+ * based on the headline EF, on one of several EFs that contradict each other, or on a value of the
+ * machine.
  */
 function criticalFinding(
   values: Values,

@@ -48,9 +48,7 @@ const WALL_EDGES = {
 /** Borders of the long axis as the picture shows them. */
 export interface PictureLines {
   lines: Partial<Record<LongAxisLine, Line>>;
-  /**
-   * Line across the echo-free space behind the posterior wall; null where there is no such space.
-   */
+  /** Line across the echo-free space behind the posterior wall; null if there is no such space. */
   gap: Line | null;
 }
 

@@ -162,8 +162,8 @@ export function conclude(
 }
 
 /**
- * Adds the values to an outcome that were measured for the section but not accepted. The report
- * shows the reason of each and not its number.
+ * Adds to an outcome the values that were measured for the section but not accepted. Each is shown
+ * with the reason, and without its number.
  */
 export function withWithheld(
   outcome: SectionOutcome,

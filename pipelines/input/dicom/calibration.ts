@@ -59,8 +59,8 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
 }
 
 /**
- * Returns the user's scale for a whole image without a scale, if it is within the bounds for a
- * header; empty if the user gave none.
+ * Returns the user's scale for a whole image without a scale; empty if the user gave none. A scale
+ * beyond the bounds for a header is refused.
  */
 export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
   if (mmPerPx === null) return { regions: [], refused: null };

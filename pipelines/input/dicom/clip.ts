@@ -49,9 +49,9 @@ function byImageType(header: DicomHeader): Clip['mode'] {
 }
 
 /**
- * Returns the mode of an image. Its regions decide first, because some carts always write 0001 in
- * Image Type (echo 2.4 and 2.5); then Image Type and Ultrasound Color Data Present. `unknown` if
- * the header has none of them.
+ * Returns the mode of an image. Its regions decide first, then Image Type and Ultrasound Color Data
+ * Present, because some carts always write 0001 in Image Type (echo 2.4 and 2.5). `unknown` if the
+ * header has none of them.
  */
 function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
   const hasFormat = (value: number) => regions.some(({ format }) => format === value);

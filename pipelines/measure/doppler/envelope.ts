@@ -67,8 +67,8 @@ export const ENVELOPE = {
    */
   leadingSmoothing: 1,
   /**
-   * Share of the side that a flow from the other side does not reach if it has wrapped around. A
-   * flow of this side that is cut off at the end of the scale begins at the wall filter instead.
+   * Share of the side, counted from its end, within which a flow that has wrapped around from the
+   * other side stays. A flow of this side that is cut off at its end continues to the wall filter.
    */
   wrapped: 0.75,
   /**
