@@ -50,8 +50,8 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
 }
 
 /**
- * Groups accepted values by concept. If a concept has several values, the first one is used; values
- * from traced images precede the machine's.
+ * Groups accepted values by concept. If a concept has several values, the first one of
+ * `measurements` is used.
  * @param shift the value that is moved to an end of its interval; null leaves every value as it is.
  * @param reads collects the concepts that are asked for.
  */
