@@ -356,6 +356,8 @@ const settingsSchema = z.strictObject({
     callsPerMinute: z.number().int().positive(),
     openStreamsPerKey: z.number().int().positive(),
     queuedPerKey: z.number().int().positive(),
+    /** Requests can be read and searched as FHIR R4 Tasks under `/fhir`. */
+    fhirTasks: z.boolean(),
   }),
   console: consoleSchema,
   outbound: z.strictObject({

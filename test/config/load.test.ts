@@ -163,7 +163,7 @@ describe('configuration', () => {
       expect(() => load(rule)).toThrow(`routing.rules.0.${list}.0: ${complaint}`);
     });
 
-    it('has no alternate and is none', () => {
+    it('neither has an alternate nor takes over deliveries', () => {
       const both = (first: object, second: object) => () =>
         loadConfig({}, { destinations: [first, second] });
       const [archive] = destinations;

@@ -78,6 +78,7 @@ export async function startHttpDoor(
     storeInstances: parts.storeInstances,
     objects: parts.objects,
     servesStudies: config.queryRetrieve.dicomweb,
+    servesTasks: config.http.fhirTasks,
     blobs,
     outbound,
     signer: createUrlSigner(await loadSigningSecret(database)),

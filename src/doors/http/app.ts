@@ -11,6 +11,7 @@ import type { HttpDeps, HttpState } from './context.ts';
 import { requireValidHost } from './context.ts';
 import { addDicomwebRoutes } from './dicomweb/dicomweb.ts';
 import { addDocsRoutes } from './docs-page.ts';
+import { addFhirRoutes } from './fhir/routes.ts';
 import { addHealthRoutes, addMetricsRoute } from './health.ts';
 import { accessLog, responseHeaders, traceContext } from './middleware.ts';
 import { addModelRoutes } from './models.ts';
@@ -39,6 +40,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addKeyRoutes(router, deps);
   addUsageRoute(router, deps);
   addDicomwebRoutes(router, deps);
+  addFhirRoutes(router, deps);
   addCompatibleStorageRoutes(router, deps);
   addCompatibleQueueRoutes(router, deps);
   addHealthRoutes(router, deps);

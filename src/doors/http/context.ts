@@ -52,6 +52,8 @@ export interface HttpDeps {
   objects: Pick<ReceivedObjects, 'locate'>;
   /** Whether studies can be searched and retrieved (QIDO-RS, WADO-RS). */
   servesStudies: boolean;
+  /** Whether requests can be read as FHIR Tasks. */
+  servesTasks: boolean;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;

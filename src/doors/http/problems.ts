@@ -12,6 +12,7 @@ import { InvalidInputError, problem } from '../../platform/errors/problem.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+import { FHIR, FHIR_JSON, operationOutcome } from './fhir/outcome.ts';
 
 /** Seconds after which a call that was refused for the moment is worth repeating. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
@@ -73,6 +74,9 @@ function describe(
   if (context.path.startsWith(`${COMPATIBLE_QUEUE}/`)) {
     context.body = compatibleError(body);
     context.type = 'application/json';
+  } else if (context.path.startsWith(`${FHIR}/`)) {
+    context.body = JSON.stringify(operationOutcome(body));
+    context.type = FHIR_JSON;
   } else {
     context.body = body;
     context.type = 'application/problem+json';

@@ -174,6 +174,7 @@ export async function startGateway(
     uploads,
     objects: objectsOnDisk(dataDir),
     servesStudies: true,
+    servesTasks: true,
     storeInstances: async () => {
       throw new SonogateError('overloaded');
     },

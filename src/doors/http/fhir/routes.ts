@@ -1,0 +1,206 @@
+import type { Router } from '@koa/router';
+import type { Bundle, CapabilityStatement } from '@medplum/fhirtypes';
+import type { Context } from 'koa';
+import { REQUEST_STATUS, type RequestStatus } from '../../../core/requests/request.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { idForm } from '../../../platform/ids.ts';
+import { VERSION } from '../../../platform/version.ts';
+import { audited } from '../audited.ts';
+import { requireScope } from '../authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
+import { ownRequest } from '../requests.ts';
+import { FHIR, FHIR_JSON } from './outcome.ts';
+import { requestIdOf, TASK_STATUS, taskId, taskOf } from './task.ts';
+
+const DEFAULT_COUNT = 20;
+const MOST_COUNT = 100;
+/** Parameters about the form of the answer, which has one form. */
+const IGNORED: ReadonlySet<string> = new Set(['_format', '_pretty']);
+
+/**
+ * `/fhir`: read and search of requests as Tasks (FHIR R4), where the site has switched it on.
+ * Requests are made and canceled by the API.
+ */
+export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  if (!deps.servesTasks) return;
+  const { core, config } = deps;
+  const read = requireScope(deps, 'read');
+
+  router.get(`${FHIR}/metadata`, (context) => {
+    answer(context, capabilities(baseUrl(context, config)));
+  });
+
+  router.get(`${FHIR}/Task`, read, audited(deps, 'request.list'), async (context) => {
+    const address = baseUrl(context, config);
+    const { id, count, ...search } = searchOf(context, address);
+    const { accountId, test } = context.state.principal;
+    const page =
+      id === undefined && search.status?.length !== 0
+        ? await core.history({ ...search, accountId, testOnly: test, limit: count })
+        : { rows: await oneRequest(id ?? ''), nextCursor: null };
+    const rows = page.rows.filter(
+      ({ status, created_at }) =>
+        (search.status?.includes(status) ?? true) && created_at >= (search.since ?? created_at),
+    );
+    const next = page.nextCursor && pageAt(context, address, page.nextCursor);
+    answer(context, {
+      resourceType: 'Bundle',
+      type: 'searchset',
+      link: [
+        { relation: 'self', url: `${address}${context.originalUrl}` },
+        ...(next ? [{ relation: 'next', url: next }] : []),
+      ],
+      ...(rows.length > 0 && {
+        entry: rows.map((row) => ({
+          fullUrl: `${address}${FHIR}/Task/${taskId(row.id)}`,
+          resource: taskOf(row, address),
+          search: { mode: 'match' as const },
+        })),
+      }),
+    } satisfies Bundle);
+
+    async function oneRequest(requestId: string) {
+      const row = await core.get(requestId, accountId);
+      return row && (!test || row.test) ? [row] : [];
+    }
+  });
+
+  router.get(
+    `${FHIR}/Task/:id`,
+    read,
+    // The audit names the request by its own id.
+    (context, next) => {
+      context.params.id = requestIdOf(context.params.id ?? '');
+      return next();
+    },
+    audited(deps, 'request.read'),
+    async (context) => {
+      const row = await ownRequest(core, context.params.id, context.state);
+      answer(context, taskOf(row, baseUrl(context, config)));
+    },
+  );
+}
+
+function answer(context: Context, resource: object): void {
+  context.body = JSON.stringify(resource);
+  context.type = FHIR_JSON;
+}
+
+/** The address of the next page. */
+function pageAt(context: Context, address: string, cursor: string): string {
+  const next = new URL(context.originalUrl, `${address}/`);
+  next.searchParams.set('_cursor', cursor);
+  return `${address}${next.pathname}${next.search}`;
+}
+
+interface Search {
+  id?: string;
+  status?: RequestStatus[];
+  since?: Date;
+  cursor?: string;
+  count: number;
+}
+
+/**
+ * The parameters of a search (R4 3.1.1). An unknown one is refused: ignored, it would match requests
+ * that were not asked for.
+ * @throws SonogateError `invalid_query`
+ */
+function searchOf(context: Context, address: string): Search {
+  const search: Search = { count: DEFAULT_COUNT };
+  for (const [name, given] of Object.entries(context.query)) {
+    if (IGNORED.has(name)) continue;
+    if (typeof given !== 'string') refuse(`${shown(name)} is given twice.`);
+    switch (name) {
+      case '_id':
+        search.id = both(search.id, requestIdOf(given));
+        break;
+      case 'identifier':
+        search.id = both(search.id, requestIdentifier(given, address));
+        break;
+      case 'status':
+        search.status = requestStatuses(given);
+        break;
+      case 'authored-on':
+        search.since = since(given);
+        break;
+      case '_count':
+        search.count = count(given);
+        break;
+      case '_cursor':
+        if (!idForm('req').test(given)) refuse('_cursor is not that of an earlier page.');
+        search.cursor = given;
+        break;
+      default:
+        refuse(`"${shown(name)}" is not a supported parameter.`);
+    }
+  }
+  return search;
+}
+
+/** Parameters are joined by "and": two different ids are of no request. */
+const both = (one: string | undefined, other: string): string =>
+  one === undefined || one === other ? other : '';
+
+function refuse(detail: string): never {
+  throw new SonogateError('invalid_query', detail);
+}
+
+/** What a client wrote, short enough for an answer. */
+const shown = (text: string): string => text.slice(0, 40);
+
+/** A token: `value`, `|value` or `system|value`. No request matches another system. */
+function requestIdentifier(token: string, address: string): string {
+  const [system, value] = token.includes('|') ? token.split('|', 2) : ['', token];
+  return system === '' || system === `${address}/v1/requests` ? (value ?? '') : '';
+}
+
+function requestStatuses(token: string): RequestStatus[] {
+  const asked = new Set(token.split(','));
+  return REQUEST_STATUS.filter((status) => asked.has(TASK_STATUS[status]));
+}
+
+function since(value: string): Date {
+  const at = /^ge\d{4}-\d\d-\d\d/.test(value) ? new Date(value.slice(2)) : new Date(Number.NaN);
+  if (Number.isNaN(at.getTime()))
+    refuse('authored-on takes ge and a date or time, as ge2026-05-21.');
+  return at;
+}
+
+function count(value: string): number {
+  const asked = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (asked < 1) refuse('_count takes a number from 1.');
+  // R4 3.1.1.5.5: a server may return fewer.
+  return Math.min(asked, MOST_COUNT);
+}
+
+function capabilities(address: string): CapabilityStatement {
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date: '2026-11-23',
+    kind: 'instance',
+    software: { name: 'Sonogate', version: VERSION },
+    implementation: { description: 'Requests as tasks', url: `${address}${FHIR}` },
+    fhirVersion: '4.0.1',
+    format: ['json'],
+    rest: [
+      {
+        mode: 'server',
+        security: { description: 'Authorization: Bearer with an API key of the scope "read"' },
+        resource: [
+          {
+            type: 'Task',
+            interaction: [{ code: 'read' }, { code: 'search-type' }],
+            searchParam: [
+              { name: '_id', type: 'token' },
+              { name: 'identifier', type: 'token' },
+              { name: 'status', type: 'token' },
+              { name: 'authored-on', type: 'date', documentation: 'with the prefix ge' },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,73 @@
+import type { Task } from '@medplum/fhirtypes';
+import type { Priority, RequestRow, RequestStatus } from '../../../core/requests/request.ts';
+import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
+
+/** A request as a FHIR R4 Task, without identity: whose study it is stays with the study. */
+
+type TaskStatus = NonNullable<Task['status']>;
+
+/** Status of a request → status of its Task (R4 value set task-status). */
+export const TASK_STATUS = {
+  queued: 'accepted',
+  preparing: 'in-progress',
+  running: 'in-progress',
+  succeeded: 'completed',
+  failed: 'failed',
+  canceled: 'cancelled',
+  rejected: 'rejected',
+  // It succeeded; its result has been purged since.
+  expired: 'completed',
+} as const satisfies Record<RequestStatus, TaskStatus>;
+
+const PRIORITY = { low: 'routine', normal: 'routine', high: 'urgent' } as const satisfies Record<
+  Priority,
+  Task['priority']
+>;
+
+/** FHIR ids have no underscore (R4 2.24.0.1). */
+export const taskId = (requestId: string): string => requestId.replace('_', '-');
+export const requestIdOf = (id: string): string => id.replace('-', '_');
+
+/** @param address of the server, without a trailing slash. */
+export function taskOf(row: RequestRow, address: string): Task {
+  const self = `${address}/v1/requests/${row.id}`;
+  const changed = row.ended_at ?? row.started_at ?? row.created_at;
+  return {
+    resourceType: 'Task',
+    id: taskId(row.id),
+    meta: {
+      lastUpdated: changed.toISOString(),
+      ...(row.test && {
+        security: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason', code: 'HTEST' }],
+      }),
+    },
+    identifier: [{ system: `${address}/v1/requests`, value: row.id }],
+    status: TASK_STATUS[row.status],
+    ...(row.fault && {
+      statusReason: {
+        coding: [{ system: `${address}/errors`, code: row.fault.code }],
+        text: catalogueEntry(row.fault.code).title,
+      },
+    }),
+    ...(row.status === 'expired'
+      ? { businessStatus: { text: 'The result has been purged' } }
+      : { businessStatus: { text: row.stage.label || row.stage.name } }),
+    intent: 'order',
+    priority: PRIORITY[row.priority],
+    code: {
+      coding: [{ system: 'http://hl7.org/fhir/CodeSystem/task-code', code: 'fulfill' }],
+      text: `${row.endpoint} ${row.version}`,
+    },
+    ...(row.started_at && {
+      executionPeriod: {
+        start: row.started_at.toISOString(),
+        ...(row.ended_at && { end: row.ended_at.toISOString() }),
+      },
+    }),
+    authoredOn: row.created_at.toISOString(),
+    lastModified: changed.toISOString(),
+    ...(row.status === 'succeeded' && {
+      output: [{ type: { text: 'Result (JSON)' }, valueUrl: self }],
+    }),
+  };
+}
