@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { modalityWorklist } from '../../dimse/worklist/modality-worklist.ts';
 import { foundOrder, orderSearch } from '../../src/core/studies/order.ts';
 import { findStudy } from '../../src/core/studies/study-store.ts';
 import { subjectOfStudy } from '../../src/core/studies/subject.ts';
@@ -11,6 +12,7 @@ import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startWlmscpfs } from './dcmtk.ts';
 import { freePort } from './free-port.ts';
+import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from './pynetdicom.ts';
 
 const AE_TITLE = 'RIS';
 const COMPLETION = {
@@ -256,3 +258,65 @@ describe.skipIf(!DCMTK_INSTALLED)(
     });
   },
 );
+
+describe.skipIf(!PYNETDICOM_INSTALLED)('a worklist provider on pynetdicom that', () => {
+  let peer: PynetdicomPeer;
+  let port = 0;
+  beforeAll(async () => {
+    port = await freePort();
+    peer = await startPynetdicom('archive');
+    await peer.ask({ action: 'listen', port, title: AE_TITLE });
+  });
+  afterAll(() => peer?.stop());
+
+  const asked = async (told: Record<string, unknown>, signal = AbortSignal.timeout(60_000)) => {
+    await peer.ask({ action: 'tell', told });
+    const settings = { host: '127.0.0.1', port, aeTitle: AE_TITLE, timeoutSeconds: 60 };
+    const worklist = modalityWorklist(
+      { type: 'dicom', name: 'ris', ...settings },
+      { aeTitle: 'SONOGATE' },
+    );
+    return worklist.orders({ accessionNumber: 'A1' }, signal);
+  };
+  const meaning = (text: string) => ({
+    vr: 'SQ',
+    Value: [{ '00080104': { vr: 'LO', Value: [text] } }],
+  });
+
+  test('codes procedure and reason gives their meanings', async () => {
+    const entry = {
+      '00080050': { vr: 'SH', Value: ['A1'] },
+      '00321064': meaning('Growth scan'),
+      '0040100A': meaning('Reduced fetal movements'),
+      '00100030': { vr: 'DA', Value: ['1990.04.05'] },
+      '001021D0': { vr: 'DA', Value: [] },
+    };
+    expect(await asked({ entries: [entry] })).toMatchObject([
+      {
+        accessionNumber: 'A1',
+        requestedProcedure: 'Growth scan',
+        indication: 'Reduced fetal movements',
+        lastMenstrualDate: '',
+        patient: { birthDate: '19900405' },
+      },
+    ]);
+    expect(await peer.ask({ action: 'asked' })).toMatchObject({ asked: ['A1'] });
+  });
+
+  test('answers without an end is canceled after 200 entries', async () => {
+    const entry = { '00080050': { vr: 'SH', Value: ['A1'] } };
+    expect(await asked({ entries: [entry], endless: true })).toHaveLength(200);
+    await expect.poll(() => peer.ask({ action: 'asked' })).toMatchObject({ canceled: true });
+  });
+
+  test('refuses the query is reported with its status', async () => {
+    await expect(asked({ findStatus: 0xa700 })).rejects.toMatchObject({
+      code: 'peer_out_of_resources',
+    });
+  });
+
+  test('thinks for too long is left at the deadline', async () => {
+    const late = asked({ entries: [], delay: 30 }, AbortSignal.timeout(200));
+    await expect(late).rejects.toMatchObject({ name: 'SonogateError' });
+  });
+});

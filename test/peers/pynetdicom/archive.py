@@ -9,6 +9,7 @@ from pydicom import dcmread
 from pydicom.dataset import Dataset
 from pynetdicom import AE, AllStoragePresentationContexts, evt
 from pynetdicom.sop_class import (
+    ModalityWorklistInformationFind,
     StudyRootQueryRetrieveInformationModelFind,
     StudyRootQueryRetrieveInformationModelGet,
     StudyRootQueryRetrieveInformationModelMove,
@@ -40,8 +41,25 @@ class Archive:
             answer.update(self.told.get("say", {}))
             yield answer
 
+    def worklist(self, event):
+        """Answers with the entries that it was told, whatever is asked; `endless`: again and again."""
+        self.asked.append(str(event.identifier.AccessionNumber))
+        while True:
+            for entry in self.told.get("entries", []):
+                if event.is_cancelled:
+                    self.canceled = True
+                    yield 0xFE00, None
+                    return
+                yield 0xFF00, Dataset.from_json(entry)
+            if not self.told.get("endless"):
+                return
+
     def on_find(self, event):
-        self.asked.append(event.identifier.QueryRetrieveLevel)
+        if event.request.AffectedSOPClassUID == ModalityWorklistInformationFind and "findStatus" not in self.told:
+            time.sleep(self.told.get("delay", 0))
+            yield from self.worklist(event)
+            return
+        self.asked.append(event.identifier.get("QueryRetrieveLevel", ""))
         time.sleep(self.told.get("delay", 0))
         if "findStatus" in self.told:
             failure = Dataset()
@@ -92,6 +110,7 @@ class Archive:
 
     def listen(self, port, title):
         ae = AE(ae_title=title)
+        ae.add_supported_context(ModalityWorklistInformationFind)
         ae.add_supported_context(StudyRootQueryRetrieveInformationModelFind)
         ae.add_supported_context(StudyRootQueryRetrieveInformationModelGet)
         ae.add_supported_context(StudyRootQueryRetrieveInformationModelMove)
