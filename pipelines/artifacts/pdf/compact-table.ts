@@ -38,7 +38,7 @@ const HALF = (WIDTH - GUTTER) / 2;
 
 /** Widths of the columns; that of the range takes the rest. */
 const WIDTHS = {
-  alone: { name: 112, value: 62, prior: 0 },
+  alone: { name: 116, value: 68, prior: 0 },
   withPrior: { name: 90, value: 58, prior: 34 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
@@ -121,7 +121,9 @@ export function compactValues(result: Result): Measurement[] {
   });
 }
 
-const fits = (name: string, width: number) => textWidth(name, SIZE) <= width;
+/** Whether the name of a value fits in its weight: an abnormal one is bold, and wider. */
+const fits = (one: Measurement, width: number) =>
+  textWidth(withSubject(one.label, one), SIZE, one.interpretation ? 'bold' : 'regular') <= width;
 
 /**
  * The label of a value, or its abbreviation where the label is too long for its column: for both sides
@@ -129,7 +131,7 @@ const fits = (name: string, width: number) => textWidth(name, SIZE) <= width;
  */
 function nameOf(one: Measurement, all: readonly Measurement[], width: number): string {
   const alike = all.filter(({ concept }) => concept.key === one.concept.key);
-  const whole = alike.every((each) => fits(withSubject(each.label, each), width - 6));
+  const whole = alike.every((each) => fits(each, width - 6));
   const short = conceptEntry(one.concept.key)?.abbreviation ?? one.label;
   return withSubject(whole ? one.label : short, one);
 }

@@ -167,7 +167,7 @@ function findingOf(
  */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
-  missing: readonly string[],
+  { missing, undecided }: Lacking,
   gaWeeks: number,
 ): FindingDraft[] {
   const met = tellingCriteria(criteria).map(named);
@@ -178,7 +178,7 @@ function loneCriterionFindings(
       id: 'growth-restriction-criterion',
       section: 'growth',
       concept: findingConcept(CONCEPT),
-      statement: say.conclusion('growth.lone-criterion', { met, missing, early }),
+      statement: say.conclusion('growth.lone-criterion', { met, missing, undecided, early }),
       severity: 'info',
       confidence: null,
       evidence: [],
@@ -194,6 +194,30 @@ const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
     return one && centile != null ? [{ key, value: one.value, centile }] : [];
   });
 
+/** What a criterion needs, by the index that gives it. */
+const NEEDS = {
+  'umbilical-artery-pi': 'umbilical artery Doppler',
+  'uterine-artery-mean-pi': 'uterine artery Doppler',
+  'cerebroplacental-ratio': 'cerebroplacental ratio',
+} as const satisfies Record<(typeof DOPPLER_KEYS)[number], string>;
+
+/** What the criteria lack: not assessed, or measured with a cut-off within its interval. */
+interface Lacking {
+  missing: string[];
+  undecided: string[];
+}
+
+function lackingOf(given: SmallFetusEvidence, criteria: readonly RestrictionCriterion[]): Lacking {
+  const measured = new Set<string>(dopplerIndices(given).map(({ key }) => NEEDS[key]));
+  const open = criteria.filter(({ value }) => value === null);
+  const isUndecided = ({ kind, needs }: RestrictionCriterion) =>
+    kind === 'centile' && measured.has(needs);
+  return {
+    missing: distinct(open.filter((one) => !isUndecided(one)).map(({ needs }) => needs)),
+    undecided: distinct(open.filter(isUndecided).map(({ needs }) => needs)),
+  };
+}
+
 /**
  * Returns the guidance in the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid,
  * Doppler, and what is missing.
@@ -202,7 +226,7 @@ function guidanceStatements(
   given: SmallFetusEvidence,
   lead: Statement,
   values: readonly Charted[],
-  missing: readonly string[],
+  { missing, undecided }: Lacking,
 ): Statement[] {
   const { gaDays, basis, since, classified } = given;
   const fluid =
@@ -223,6 +247,7 @@ function guidanceStatements(
       indices: dopplerIndices(given),
       flow: flowOf(classified),
       missing: distinct(notAssessed),
+      undecided,
     }),
   ];
 }
@@ -241,17 +266,16 @@ export function smallFetus(given: SmallFetusEvidence): {
   const evidence = restrictionEvidence(given);
   const form = restrictionForm(evidence);
   const criteria = restrictionCriteria(evidence);
-  const missing = distinct(
-    criteria.filter(({ value }) => value === null).map(({ needs }) => needs),
-  );
+  const needs = distinct(criteria.filter(({ value }) => value === null).map(({ needs }) => needs));
   const data = {
     definition: 'delphi-2016',
     form,
     criteria_met: criteria.filter(({ met }) => met).map((one) => metText(one, given)),
-    criteria_not_available: missing,
+    criteria_not_available: needs,
   };
+  const lacking = lackingOf(given, criteria);
   if (form === 'none' || form === 'not-assessable') {
-    const findings = loneCriterionFindings(criteria, missing, evidence.gaWeeks);
+    const findings = loneCriterionFindings(criteria, lacking, evidence.gaWeeks);
     return { guidance: [], findings, classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
@@ -278,7 +302,7 @@ export function smallFetus(given: SmallFetusEvidence): {
       {
         id: 'small-fetus',
         section: 'growth',
-        statements: guidanceStatements(given, lead, values, missing),
+        statements: guidanceStatements(given, lead, values, lacking),
         source: `${DELPHI}; Lees et al. 2020, UOG 56:298-312`,
       },
     ],

@@ -2,6 +2,21 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
+/** What a judgement lacks: `undecided` was measured, with a cut-off within its interval. */
+interface Lacking {
+  missing: readonly string[];
+  undecided?: readonly string[];
+}
+
+function lackingText({ missing, undecided = [] }: Lacking): string[] {
+  return [
+    ...(undecided.length > 0
+      ? [`Not judged, as a cut-off is within the interval: ${undecided.join(', ')}.`]
+      : []),
+    ...(missing.length > 0 ? [`Not assessed: ${missing.join(', ')}.`] : []),
+  ];
+}
+
 export const SIZE_TEXT = {
   'sga-severe': 'severely small for gestational age (below the 3rd centile)',
   sga: 'small for gestational age (below the 10th centile)',
@@ -252,10 +267,12 @@ export const GROWTH_SENTENCES = {
     `The report of the ultrasound machine states ${text.weeks(of.machine)} weeks by ${text.basis('lmp')}, ${Math.abs(of.machine - of.stated)} days from the ${text.weeks(of.stated)} weeks given; check the dating. The age given was kept.`,
   'growth.restriction': (of: SmallFetus, { text }: SentenceContext) => leadText(of, text),
   'growth.lone-criterion': (
-    of: { met: readonly Criterion[]; missing: readonly string[]; early: boolean },
+    of: { met: readonly Criterion[]; early: boolean } & Lacking,
     { text }: SentenceContext,
   ) => {
-    const open = of.missing.length > 0 ? ` Not assessed: ${of.missing.join(', ')}.` : '';
+    const open = lackingText(of)
+      .map((one) => ` ${one}`)
+      .join('');
     return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction only this is met: ${metText(of.met, text)}. It does not make the definition alone.${open}`;
   },
   /** The measurements are the weight and the AC. */
@@ -272,14 +289,13 @@ export const GROWTH_SENTENCES = {
       fluid: string | null;
       indices: readonly Index[];
       flow: string | null;
-      missing: readonly string[];
-    },
+    } & Lacking,
     { text }: SentenceContext,
   ) =>
     [
       ...(of.fluid ? [`Amniotic fluid: ${of.fluid}.`] : []),
       ...dopplerText(of.indices, of.flow, text),
-      `Not assessed: ${of.missing.join(', ')}.`,
+      ...lackingText(of),
       'Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol (ISUOG 2020, SMFM Consult Series 52).',
     ].join(' '),
   'growth.twins': (

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts.ts';
 import { weightFinding } from '../../../../pipelines/obstetric/growth/judge.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
+import { renderStatement } from '../../../../pipelines/result/render/render.ts';
+import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {
   abdomen,
@@ -149,6 +151,20 @@ describe('a small fetus', () => {
     const text = small(238, [pocket]).guidance[0]?.text;
     expect(text).toContain('Amniotic fluid: normal.');
     expect(text).not.toMatch(/Not assessed: [^.]*amniotic fluid/);
+  });
+
+  it('does not call an index unassessed that was measured and is undecided', () => {
+    const statement: Statement = {
+      ...{ kind: 'advice', code: 'growth.advice-context', about: [], fetus: null },
+      params: {
+        ...{ fluid: null, flow: null, missing: ['anatomy'] },
+        indices: [{ key: 'umbilical-artery-pi', value: 1.14, centile: 91 }],
+        undecided: ['umbilical artery Doppler'],
+      },
+    };
+    expect(renderStatement(statement, new Map())).toContain(
+      'Not judged, as a cut-off is within the interval: umbilical artery Doppler. Not assessed: anatomy.',
+    );
   });
 
   it('has the number that caused the category in every sentence about it', () => {
