@@ -1,5 +1,5 @@
 /**
- * Coding scheme designators of PS3.16 chapter 8; `99USINT` is our private scheme, for concepts that
+ * Coding scheme designators of PS3.16 chapter 8. `99USINT` is our private scheme, for concepts that
  * no other scheme has.
  */
 export const CODING_SYSTEMS = {
@@ -17,7 +17,7 @@ export interface Coding {
   meaning: string;
 }
 
-/** UCUM code → code meaning for Measurement Units Code Sequence (PS3.16 CID 82). */
+/** Maps each UCUM code to the code meaning for Measurement Units Code Sequence (PS3.16 CID 82). */
 export const UNITS = {
   mm: 'mm',
   g: 'g',
@@ -45,18 +45,18 @@ export const UNITS = {
 export type Unit = keyof typeof UNITS;
 
 export interface MeasurementConcept {
-  /** The name as a report prints it. */
+  /** The name that a report prints. */
   label: string;
   abbreviation: string;
   /** The first code is used in SR and `Observation.code`; the others are equivalents. */
   codings: readonly [Coding, ...Coding[]];
-  /** UCUM unit of the envelope. */
+  /** UCUM unit of the value in the result envelope. */
   unit: Unit;
-  /** Unit of SR and FHIR, and the factor that converts the envelope's value to it. */
+  /** Unit in SR and FHIR, and the factor that converts the value of the envelope to it. */
   exchange: { unit: Unit; factor: number };
   /** Decimals shown to a person; logic always uses the unrounded value. */
   decimals: number;
-  /** Section of TID 5000 that holds it. */
+  /** Section of TID 5000 to which the concept belongs. */
   group:
     | 'biometry'
     | 'ratio'
@@ -74,34 +74,39 @@ export interface MeasurementConcept {
   site: Coding | null;
 }
 
-/** A method, which `measurement.method` names by key. */
+/** A method, to which `measurement.method` refers by key. */
 export interface Method {
   text: string;
-  /** For (121421, DCM, "Equation Citation"); null for a definition of caliper placement. */
+  /**
+   * Value of (121421, DCM, "Equation Citation"); null if the method is a definition of caliper
+   * placement.
+   */
   citation: string | null;
-  /** For (121420, DCM, "Equation"), CID 12013 and 12014; null where the groups have none. */
+  /**
+   * Value of (121420, DCM, "Equation") from CID 12013 and 12014; null if they have no code for it.
+   */
   equation: Coding | null;
 }
 
-/** A chart, which `measurement.reference.chart` names by key. */
+/** A chart, to which `measurement.reference.chart` refers by key. */
 export interface Chart {
   name: string;
   /**
-   * For (121422, DCM, "Table of Values Citation"), because no context group has a code for these
-   * charts.
+   * Value of (121422, DCM, "Table of Values Citation"), because no context group has a code for
+   * these charts.
    */
   citation: string;
 }
 
 export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
 export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
-/** A code of our private scheme, for a concept that no other scheme has. */
+/** Returns a code of our private scheme, for a concept that no other scheme has. */
 export const own = (code: string): Coding => {
   const words = code.replaceAll('-', ' ');
   return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
 };
 
-/** Whether the digit after the dash is the mod-10 check digit of a LOINC code. */
+/** Returns whether the digit after the dash is the mod-10 check digit of a LOINC code. */
 export function hasValidCheckDigit(code: string): boolean {
   const [, body = '', check] = /^(\d+)-(\d)$/.exec(code) ?? [];
   if (!check) return false;
@@ -111,7 +116,10 @@ export function hasValidCheckDigit(code: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(check);
 }
 
-/** A length in millimetres, in the biometry section unless its entry says otherwise. */
+/**
+ * Returns the concept of a length in millimetres, in the biometry section unless its entry says
+ * otherwise.
+ */
 export function length(
   label: string,
   abbreviation: string,
@@ -161,10 +169,13 @@ export function summary(
   };
 }
 
-/** A coding of the DICOM controlled terminology. */
+/** Returns a code of the DICOM controlled terminology. */
 export const dcm = (code: string, meaning: string): Coding => ({ scheme: 'DCM', code, meaning });
 
-/** A quantity of echocardiography, in the same unit for people and for exchange. */
+/**
+ * Returns the concept of a quantity of echocardiography, in the same unit for people and for
+ * exchange.
+ */
 export function quantity<U extends Unit>(
   label: string,
   abbreviation: string,
@@ -185,7 +196,9 @@ export function quantity<U extends Unit>(
   } as const satisfies MeasurementConcept;
 }
 
-/** Shown in mm; CID 12300 uses cm. */
+/**
+ * Returns the concept of a length that is shown in mm and exchanged in cm, the unit of CID 12300.
+ */
 export function millimetres(label: string, abbreviation: string, coding: Coding) {
   return {
     ...quantity(label, abbreviation, 'mm', 0, coding),
@@ -193,7 +206,7 @@ export function millimetres(label: string, abbreviation: string, coding: Coding)
   } as const satisfies MeasurementConcept;
 }
 
-/** A concept as results carry it. */
+/** A concept in the form used in results. */
 export interface CodedConcept {
   key: string;
   system: string;
@@ -201,7 +214,7 @@ export interface CodedConcept {
   display: string;
 }
 
-/** A coding as a result carries it. */
+/** Converts a coding to the form used in results. */
 export const conceptOf = (key: string, { scheme, code, meaning }: Coding): CodedConcept => ({
   key,
   system: CODING_SYSTEMS[scheme],

@@ -9,9 +9,9 @@ import { ECHO_CHARTS, ECHO_CONCEPTS, ECHO_METHODS } from './echo.ts';
 import { OBSTETRIC_CHARTS, OBSTETRIC_CONCEPTS, OBSTETRIC_METHODS } from './obstetric.ts';
 
 /**
- * The only table of codes. A measurement names a concept, a method and a chart by key; SR, FHIR,
- * PDF and the report take codes, units, labels and citations from here and nowhere else. Codes:
- * PS3.16 CID 12003 to 12023 (2025 edition), LOINC, SNOMED CT as in those context groups.
+ * The only table of codes. A measurement refers to a concept, a method and a chart by key; SR,
+ * FHIR, PDF and the report take codes, units, labels and citations only from here. Codes: PS3.16
+ * CID 12003 to 12023 (2025 edition), and LOINC and SNOMED CT as in those context groups.
  */
 
 export {
@@ -39,7 +39,7 @@ export const CONCEPTS = {
 
 export type ConceptKey = keyof typeof CONCEPTS;
 
-/** `measurement.method` → what it means. */
+/** Maps each key of `measurement.method` to the method. */
 export const METHODS = {
   ...OBSTETRIC_METHODS,
   ...ECHO_METHODS,
@@ -47,7 +47,7 @@ export const METHODS = {
 
 export type MethodKey = keyof typeof METHODS;
 
-/** `measurement.reference.chart` → the chart with its version. */
+/** Maps each key of `measurement.reference.chart` to the chart with its version. */
 export const CHARTS = {
   ...OBSTETRIC_CHARTS,
   ...ECHO_CHARTS,
@@ -55,7 +55,7 @@ export const CHARTS = {
 
 export type ChartKey = keyof typeof CHARTS;
 
-/** The envelope's `concept` of a measurement. */
+/** Returns the `concept` of a measurement in the result envelope. */
 export function measurementConcept(key: ConceptKey): CodedConcept {
   return conceptOf(key, CONCEPTS[key].codings[0]);
 }
@@ -64,21 +64,21 @@ function entryOf<Entry>(table: Readonly<Record<string, Entry>>, key: string): En
   return Object.hasOwn(table, key) ? (table[key] ?? null) : null;
 }
 
-/** The entry of `measurement.concept.key`; null for a key of a later version. */
+/** Returns the entry for `measurement.concept.key`; null for a key of a later version. */
 export function conceptEntry(key: string): MeasurementConcept | null {
   return entryOf<MeasurementConcept>(CONCEPTS, key);
 }
 
-/** The entry of `measurement.method`; null for free text. */
+/** Returns the entry for `measurement.method`; null for free text. */
 export function methodEntry(key: string): Method | null {
   return entryOf<Method>(METHODS, key);
 }
 
-/** The entry of `reference.chart`; null for free text. */
+/** Returns the entry for `reference.chart`; null for free text. */
 export function chartEntry(key: string): Chart | null {
   return entryOf<Chart>(CHARTS, key);
 }
 
-/** A key that is in the table; null for any other text. */
+/** Returns the text as a key if the table has it; otherwise null. */
 export const conceptKey = (key: string | null): ConceptKey | null =>
   key !== null && Object.hasOwn(CONCEPTS, key) ? (key as ConceptKey) : null;

@@ -139,7 +139,8 @@ export const RIGHT_HEART = {
       ln('59089-3', 'ROI Thickness by US'),
       sct('373945007', 'Pericardial effusion'),
     ),
-    // CID 12250 only names a thickness; a reader that ignores the site needs a specific name.
+    // CID 12250 only names a thickness, so receivers that ignore the site need a more specific
+    // code.
     codings: [ln('59089-3', 'ROI Thickness by US'), own('pericardial-effusion-depth')],
   },
 } as const satisfies Record<string, MeasurementConcept>;
@@ -150,7 +151,7 @@ const MUSCLE = sct('49848007', 'Left Ventricle Myocardium');
 const area = (label: string, abbreviation: string, key: string, site: ReturnType<typeof sct>) =>
   quantity(label, abbreviation, 'cm2', 1, own(key), site);
 
-/** Values from the outlines of the chambers in single planes. */
+/** Values calculated from the outlines of the chambers in single planes. */
 export const OUTLINES = {
   'lv-ed-area-4c': area('LV area, end-diastolic, A4C', 'LV EDA (A4C)', 'lv-ed-area-4c', CAVITY),
   'lv-es-area-4c': area('LV area, end-systolic, A4C', 'LV ESA (A4C)', 'lv-es-area-4c', CAVITY),

@@ -2,33 +2,34 @@ import type { AcceptedEvidence } from '../../config/schema.ts';
 import type { ConceptKey, MethodKey } from './concepts.ts';
 
 /**
- * What each method of this software was shown on: the only table of evidence. The results, the model
- * cards and docs/evidence.md are views of it. The numbers are those of `models/<id>/metrics.json`
- * and of the pages named in `source`; test/pipelines/concepts/evidence.test.ts compares them.
- * Whether a value may be accepted is calculated from an entry and never stated in it.
+ * The images on which each method of this software was shown to work. It is the only table of
+ * evidence: the results, the model cards and docs/evidence.md are views of it. The numbers are
+ * those of `models/<id>/metrics.json` and of the pages named in `source`;
+ * test/pipelines/concepts/evidence.test.ts compares them. Whether a value may be accepted is
+ * calculated from an entry and never stated in it.
  */
 
-/** An error of this size or less, in this unit, as it was measured on the held-out cases. */
+/** The error measured on the held-out cases, which is at most `value`. */
 interface MeasuredError {
   value: number;
   unit: string;
-  /** What the number is: a mean absolute error, a share of wrong names, and so on. */
+  /** Kind of error: a mean absolute error, a share of wrong names, and so on. */
   of: string;
-  /** The largest error with which values are accepted; a choice of the project. */
+  /** Maximum error at which values are accepted; a choice of the project. */
   limit: number;
 }
 
-/** The part of a domain that can be compared with an input; what is absent is not limited. */
+/** The inputs for which the evidence holds. A field that is absent sets no limit. */
 interface Domain {
-  /** Gestational age in days, both included. */
+  /** Range of gestational age in days, both ends included. */
   gaDays?: readonly [number, number];
-  /** Range of each quantity on the images of the evidence, in its unit, both included. */
+  /** Range of each quantity on the images of the evidence, in its unit, both ends included. */
   sizes?: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>>;
-  /** In words: machines, views, people. */
+  /** Description of machines, views and people. */
   text: string;
 }
 
-/** Half width of a 95 % interval: in the unit of the concept, or in per cent of the value. */
+/** Half width of a 95 % interval, in the unit of the concept or in per cent of the value. */
 type HalfWidth = number | { readonly percent: number };
 
 export interface EvidenceEntry {
@@ -42,29 +43,38 @@ export interface EvidenceEntry {
   data: string;
   /** Whether the images are of patients. */
   real: boolean;
-  /** Held-out cases that were measured; null where no count is known. */
+  /** Number of held-out cases; null if not known. */
   cases: number | null;
-  /** Null where there is no reference to compare with. */
+  /** Null if there is no reference with which to compare. */
   error: MeasuredError | null;
-  /** Day of the measurement. */
+  /** Date of the measurement. */
   date: string;
-  /** `<model>#<path>` in its metrics.json: the object with the cases and the error; or a page. */
+  /**
+   * Where the numbers come from: `<model>#<path>`, an object in metrics.json with the cases and the
+   * error; or a page.
+   */
   source: string;
   domain: Domain;
   /**
    * The 95 % interval of a value, by concept: the 95th centile of the errors on the cases of the
-   * evidence. `others` is that of every concept that is not listed; without it their interval is
+   * evidence. `others` applies to every concept that is not listed; without it their interval is
    * not known.
    */
   intervals?: Readonly<Partial<Record<ConceptKey | 'others', HalfWidth>>>;
-  /** The measurements that were made by this method; `all` for every concept of the method. */
+  /**
+   * The concepts whose values by this method the evidence covers; `all` for every concept of the
+   * method.
+   */
   covers: Readonly<Partial<Record<MethodKey, 'all' | readonly ConceptKey[]>>>;
 }
 
 const OBSTETRIC = 'us/obstetric/interpret';
 const ECHO = 'us/echo/interpret';
 
-/** Held-out cases below which a method has not been shown to work; a choice of the project. */
+/**
+ * With fewer held-out cases than this, a method has not been shown to work; a choice of the
+ * project.
+ */
 export const LEAST_CASES = 20;
 
 const WEEK = 7;
@@ -72,8 +82,8 @@ const SECOND_TRIMESTER = 'second and third trimester, Voluson and Aloka';
 const SIMULATED = 'simulated images';
 
 /**
- * The interval of a value whose error was not measured: wide, by convention of the project, so that
- * nothing near a cut-off is concluded from it.
+ * The interval of a value whose error was not measured. By convention of the project it is so wide
+ * that nothing is concluded near a cut-off.
  */
 const NOT_MEASURED = { percent: 25 } as const;
 
@@ -532,7 +542,8 @@ const ECHO_EVIDENCE = {
       'rv-basal': 5.5,
       'rv-mid': 5.5,
       'ra-area': 3.9,
-      // By the errors of both outlines: 5.5 of 34 mm and 3 of 45 mm, 5.2 of 20 and 3 of 30 cm².
+      // Calculated from the errors of both outlines: 5.5 of 34 mm and 3 of 45 mm, 5.2 of 20 and 3
+      // of 30 cm².
       'rv-to-lv': { percent: 18 },
       'rv-to-lv-area': { percent: 28 },
       others: NOT_MEASURED,
@@ -558,7 +569,8 @@ const ECHO_EVIDENCE = {
     date: '2026-11-21',
     source: 'docs/echo.md',
     domain: { text: 'phantoms of this project' },
-    // The GLS of three views is off by 2.2 points; each view alone, by 2.2 times the root of three.
+    // The error of a GLS of three views is 2.2 points; that of one view is the square root of three
+    // times as large.
     intervals: { others: 3.8 },
     covers: { 'contour-strain': 'all' },
   },
@@ -618,8 +630,9 @@ const ECHO_EVIDENCE = {
     date: '2026-11-22',
     source: 'docs/echo.md',
     domain: { text: 'one machine' },
-    // Of 278 accepted velocities on simulated displays 5 were off by more than 10 %. Times and
-    // integrals: the greatest error but one of 21 studies, which is less exact than a centile.
+    // Of 278 accepted velocities on simulated displays, 5 had an error above 10 %. For times and
+    // integrals, the second largest error of 21 studies is used, which is less exact than a
+    // centile.
     intervals: {
       'lvot-vti': { percent: 12 },
       'rvot-vti': { percent: 15 },
@@ -643,7 +656,8 @@ const ECHO_EVIDENCE = {
     date: '2026-11-21',
     source: 'docs/echo.md',
     domain: { text: 'phantoms of this project' },
-    // Of 198 accepted dimensions of LV and vena cava on simulated displays 5 were off by more than 10 %.
+    // Of 198 accepted dimensions of LV and vena cava on simulated displays, 5 had an error above 10
+    // %.
     intervals: { tapse: 2, others: { percent: 10 } },
     covers: { 'm-mode-trace': 'all' },
   },
@@ -658,11 +672,11 @@ export type EvidenceKey = keyof typeof EVIDENCE;
 
 const KEYS = Object.keys(EVIDENCE) as EvidenceKey[];
 
-/** The entry of `measurement.evidence`; null for a key of a later version. */
+/** Returns the entry for `measurement.evidence`; null for a key of a later version. */
 export const evidenceEntry = (key: string): EvidenceEntry | null =>
   KEYS.some((known) => known === key) ? EVIDENCE[key as EvidenceKey] : null;
 
-/** Why a value needs the review of a person before it counts. */
+/** Reasons why a value needs the review of a person before it counts. */
 export const REVIEW_REASONS = [
   'no-evidence',
   'simulated-only',
@@ -675,13 +689,13 @@ export const REVIEW_REASONS = [
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-/** What is known of the input on which a method was used. */
+/** The input on which a method was used, as far as it is known. */
 export interface EvidenceInput {
-  /** Null or absent where the gestational age is not known. */
+  /** Null or absent if the gestational age is not known. */
   gaDays?: number | null;
   /** The values that the method gave, by concept. */
   sizes?: Readonly<Partial<Record<string, number>>>;
-  /** Ids of the models in use; absent where it is not to be checked. */
+  /** Ids of the models in use; absent if they should not be checked. */
   models?: ReadonlySet<string>;
 }
 
@@ -696,7 +710,9 @@ function isInDomain({ domain }: EvidenceEntry, { gaDays = null, sizes = {} }: Ev
   });
 }
 
-/** Why the entry alone does not allow its values to be accepted; null where it does. */
+/**
+ * Returns the reason why the entry alone does not allow its values to be accepted; null if it does.
+ */
 function lackOf({ real, cases, error }: EvidenceEntry): ReviewReason | null {
   if (!real) return 'simulated-only';
   if (!error) return 'no-reference';
@@ -705,8 +721,8 @@ function lackOf({ real, cases, error }: EvidenceEntry): ReviewReason | null {
 }
 
 /**
- * Why a value of this method needs a review on this input; null where it may be accepted. The only
- * place where this is decided.
+ * Returns the reason why a value of this method needs a review on this input; null if it may be
+ * accepted. This is the only place where this is decided.
  */
 export function reviewReason(
   entry: EvidenceEntry | null,
@@ -720,7 +736,7 @@ export function reviewReason(
   return lackOf(entry) ?? (isInDomain(entry, input) ? null : 'outside-domain');
 }
 
-/** The entries that cover a method, in the order of the table. */
+/** Maps each method to the entries that cover it, in the order of the table. */
 const BY_METHOD: ReadonlyMap<string, readonly EvidenceKey[]> = new Map(
   [...new Set(KEYS.flatMap((key) => Object.keys(EVIDENCE[key].covers)))].map((method) => [
     method,
@@ -728,16 +744,17 @@ const BY_METHOD: ReadonlyMap<string, readonly EvidenceKey[]> = new Map(
   ]),
 );
 
-/** The concepts that an entry covers with a method; null: none. */
+/** Returns the concepts that an entry covers with a method; null if it covers none. */
 function coveredBy(key: EvidenceKey, method: string): 'all' | readonly ConceptKey[] | null {
   const covers: EvidenceEntry['covers'] = EVIDENCE[key].covers;
   return Object.hasOwn(covers, method) ? (covers[method as MethodKey] ?? null) : null;
 }
 
 /**
- * The evidence for a measurement by its method and concept: of the model that is in use, where
- * several models serve the method; null for a method that has none. An entry that lists the concept
- * comes before one that covers every concept of the method.
+ * Returns the evidence for a measurement by its method and concept; null for a method without
+ * evidence. An entry that lists the concept takes precedence over one that covers every concept of
+ * the method. If several models have evidence for the method, the entry of the model in use is
+ * returned.
  */
 export function evidenceFor(
   method: string,
@@ -760,8 +777,8 @@ export function evidenceFor(
 }
 
 /**
- * Half width of the 95 % interval of a value by the evidence for its method, in the unit of the
- * concept; null where the evidence gives none.
+ * Returns the half width of the 95 % interval of a value, according to the evidence for its method,
+ * in the unit of the concept; null if the evidence gives no interval.
  */
 export function halfWidth95(key: EvidenceKey, concept: string, value: number): number | null {
   const { intervals }: EvidenceEntry = EVIDENCE[key];

@@ -47,7 +47,7 @@ export const BIOMETRY = {
   ac: length('Abdominal circumference', 'AC', ln('11979-2', 'Abdominal Circumference'), ABDOMEN),
   fl: length('Femur length', 'FL', ln('11963-6', 'Femur Length'), FEMUR),
   'cephalic-index': ratio('Cephalic index', 'CI', ln('11823-2', 'Cephalic Index')),
-  // Clinicians read HC/AC as a plain ratio; TID 5004 and its LOINC unit are per cent.
+  // Clinicians read HC/AC as a plain ratio, whereas TID 5004 and its LOINC code use per cent.
   'hc-ac-ratio': {
     ...ratio('HC/AC ratio', 'HC/AC', ln('11947-9', 'HC/AC')),
     unit: '1',
@@ -138,7 +138,10 @@ const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
 const CERVIX = sct('71252005', 'Cervix');
 const PLACENTA = sct('78067005', 'Placenta');
 
-/** Quantities that no scheme has (intrapartum ultrasound): 99USINT (obstetric 15.3). */
+/**
+ * Builds a quantity of intrapartum ultrasound, for which no scheme has a code: 99USINT (obstetric
+ * 15.3).
+ */
 function intrapartum(
   label: string,
   abbreviation: string,
@@ -206,7 +209,7 @@ const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
 const MIDDLE_CEREBRAL_ARTERY = sct('17232002', 'Middle cerebral artery');
 const UTERINE_ARTERY = sct('91079009', 'Uterine artery');
 
-/** Spectral Doppler properties of a vessel (CID 12119); the site names the vessel. */
+/** Properties of spectral Doppler of a vessel (CID 12119). The finding site names the vessel. */
 const DOPPLER = {
   pi: { name: 'PI', coding: ln('12008-9', 'Pulsatility Index'), unit: '1', decimals: 2 },
   ri: { name: 'RI', coding: ln('12023-8', 'Resistivity Index'), unit: '1', decimals: 2 },
@@ -237,7 +240,7 @@ function vascular(
   };
 }
 
-/** A plain number for which no scheme has a code. */
+/** Builds a plain number for which no scheme has a code. */
 function vascularIndex(label: string, abbreviation: string, code: string): MeasurementConcept {
   return {
     label,
@@ -251,7 +254,7 @@ function vascularIndex(label: string, abbreviation: string, code: string): Measu
   };
 }
 
-/** Ratios of heart to thorax on the four-chamber view (CID 12279). */
+/** Builds a ratio of heart to thorax on the four-chamber view (CID 12279). */
 function cardiothoracic(label: string, abbreviation: string, coding: Coding): MeasurementConcept {
   return {
     label,
@@ -448,11 +451,11 @@ export const OBSTETRIC_CONCEPTS = {
 export type ObstetricConcept = keyof typeof OBSTETRIC_CONCEPTS;
 export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
 
-/** The envelope's `concept` of a finding or a classification. */
+/** Returns the `concept` of a finding or a classification in the result envelope. */
 export const findingConcept = (key: FindingConceptKey): CodedConcept =>
   conceptOf(key, FINDING_CONCEPTS[key]);
 
-/** Gestational age given with the request, by its basis (CID 12019). */
+/** Codes of the gestational age given with the request, by its basis (CID 12019). */
 export const STATED_AGE = {
   lmp: ln('11885-1', 'Gestational Age by LMP'),
   crl: ln('18185-9', 'Gestational Age'),
@@ -462,7 +465,7 @@ export const STATED_AGE = {
 
 const placement = (text: string): Method => ({ text, citation: null, equation: null });
 
-/** How the values of the obstetric endpoint are placed or calculated. */
+/** How the calipers of the obstetric endpoint are placed or its values calculated. */
 export const OBSTETRIC_METHODS = {
   'doppler-envelope': {
     text: 'automatic trace of the maximum velocity, mean of the beats that are alike',

@@ -1,13 +1,13 @@
 import type { Coding } from './coding.ts';
 
-/** What the report of an endpoint is called where reports are filed (exchange 1.3). */
+/** Codes and title under which the report of an endpoint is filed (exchange 1.3). */
 export interface ReportConcept {
-  /** LOINC first: receivers that read one code read the first. */
+  /** The LOINC code comes first, because receivers that read one code read the first. */
   codings: readonly [Coding, ...Coding[]];
   title: string;
   /** Diagnostic service section (HL7 table 0074). */
   service: { code: string; meaning: string };
-  /** The LOINC class that US Core asks for. */
+  /** The LOINC class that US Core requires. */
   category: Coding;
 }
 
@@ -39,7 +39,10 @@ const ANY_ULTRASOUND: ReportConcept = {
   category: RADIOLOGY,
 };
 
-/** The concept of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric` alike). */
+/**
+ * Returns the codes of the report of an endpoint, with or without its last part
+ * (`us/obstetric/interpret`, `us/obstetric`).
+ */
 export function reportConcept(endpoint: string): ReportConcept {
   return REPORT_CONCEPTS[endpoint.split('/').slice(0, 2).join('/')] ?? ANY_ULTRASOUND;
 }

@@ -6,20 +6,20 @@ import { withEvidence } from './review.ts';
 import type { FindingDraft, SectionOutcome } from './section-outcome.ts';
 import { withStanding } from './standing.ts';
 
-/** A section of an endpoint with what it concluded. */
+/** A section of an endpoint with its outcome. */
 interface ConcludedSection {
   id: string;
   title: string;
   outcome: SectionOutcome;
 }
 
-/** What a pipeline brings together; the rest of the envelope follows from it. */
+/** What a pipeline supplies. The rest of the envelope is derived from it. */
 interface ResultParts {
   endpoint: string;
   version: string;
   generatedAt: Date;
   models: Result['models'];
-  /** Which evidence a method needs for its values to count; real images where absent. */
+  /** The evidence that a method needs so that its values count; real images if absent. */
   accept?: Result['evidence_accepted'];
   study: Study;
   /** Frames that were found unreadable after their file was accepted. */
@@ -27,11 +27,11 @@ interface ResultParts {
   priors: number;
   /** In the order of the result. */
   sections: readonly ConcludedSection[];
-  /** The measurements of the sections, and those that belong to no section's outcome. */
+  /** The measurements of the sections, and those that are not in the outcome of any section. */
   measurements: Result['measurements'];
 }
 
-/** Whether lengths, velocities or depths can be read from a clip. */
+/** Returns whether lengths, velocities or depths can be read from a clip. */
 function isCalibrated({ regions, sweeps }: Clip): boolean {
   return regions.length > 0 || sweeps.some(({ valuePerPixel }) => valuePerPixel !== null);
 }
@@ -39,8 +39,8 @@ function isCalibrated({ regions, sweeps }: Clip): boolean {
 const hasScaleOfRequest = ({ regions }: Clip) => regions.some(({ source }) => source === 'user');
 
 /**
- * The sizes of images that share one scale of the request; null where all of them have one size. A picture that was
- * enlarged or cut has another scale.
+ * Returns the sizes of images of different size that share one scale of the request; null if there
+ * are no such images. An image that was enlarged has another scale.
  */
 function sizesOfOneScale(clips: readonly Clip[]): string[] | null {
   const byScale = Map.groupBy(
@@ -73,8 +73,8 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
 }
 
 /**
- * A request is read as one examination of one patient: this finding says that its files are from
- * several.
+ * Returns a finding if the files of the request are from several studies, although a request is
+ * read as one examination of one patient.
  */
 function severalStudies({ studies }: Study, sections: readonly ConcludedSection[]): FindingDraft[] {
   const [first] = sections;
@@ -93,11 +93,12 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
 }
 
 /**
- * The envelope of a result, without artifacts; everything that the sections concluded is put into
- * words here. Throws where the result breaks its own schema.
+ * Builds the envelope of a result, without artifacts. The conclusions of the sections are rendered
+ * as text here.
+ * @throws if the result does not match its schema.
  */
 export function assembleResult(parts: ResultParts): Result {
-  // Withheld values are included here, because a sentence may print their remarks.
+  // Withheld values are included, because a sentence may print their remarks.
   const models = new Set(parts.models.map(({ id }) => id));
   const noted = withStanding(parts.measurements).map((one) => withNote(withEvidence(one, models)));
   const measurements = byId(noted);
@@ -136,7 +137,7 @@ export function assembleResult(parts: ResultParts): Result {
   } satisfies Record<Exclude<keyof Result, 'verification'>, unknown>);
 }
 
-/** The same result with its artifacts; each section lists those that belong to it. */
+/** Adds the artifacts to a result; each section lists the artifacts that belong to it. */
 export function withArtifacts(result: Result, artifacts: ArtifactEntry[]): Result {
   const sections = result.sections.map((section) => ({
     ...section,

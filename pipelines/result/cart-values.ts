@@ -8,17 +8,21 @@ import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
 
-/** Which of several values is used where the machine chose none: the first kind that is present. */
+/**
+ * If the machine chose none of several values, the first of these kinds that is present is used.
+ */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
 /**
- * For these quantities, the highest or the lowest of repeated values is used, not their median.
+ * For these quantities, the highest or the lowest of repeated values is used instead of their
+ * median.
  *
  * Highest: the other measurements were not parallel to the jet, not in the middle of the vessel, or
- * taken in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
- * ("best of", 12.1), IVC (maximum, 12.1); NT (maximum that meets the criteria, obstetric 6.1) and
- * the deepest pocket (4) by their definition. Lowest: "the shortest technically best" cervix
- * (obstetric 10).
+ * made in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
+ * ("best of", 12.1), IVC (maximum, 12.1). NT (maximum that meets the criteria, obstetric 6.1) and
+ * the deepest pocket (4) are maxima by definition.
+ *
+ * Lowest: "the shortest technically best" cervix (obstetric 10).
  */
 const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
   'av-vmax': 'highest',
@@ -31,8 +35,8 @@ const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
 };
 
 /**
- * A mean or a median of these quantities is used only where the machine sent no single value. In
- * the heart, by contrast, a mean is the usual measure in an irregular rhythm.
+ * A mean or a median of these quantities is used only if the machine sent no single value. In the
+ * heart, by contrast, a mean is the usual measure in an irregular rhythm.
  */
 const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
   'nuchal-translucency',
@@ -55,10 +59,10 @@ const DERIVED = {
   other: 'calculated',
 } as const satisfies Record<NonNullable<CartMeasurement['derivation']>, Measurement['derivation']>;
 
-/** Repeated values, at least one. */
+/** Repeated values of one quantity, at least one. */
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
-/** A value of the machine as the result holds it. */
+/** A value of the machine in the form for the result. */
 interface CartStanding {
   from: CartMeasurement;
   value: number;
@@ -76,15 +80,18 @@ interface Spread {
 interface CartChoice {
   standing: CartStanding;
   /**
-   * The spread of several values among which the machine chose none; null where it chose one, and
-   * for a single value.
+   * The spread of several values of which the machine chose none; null if it chose one, or if there
+   * is only one value.
    */
   spread: Spread | null;
-  /** Values that do not count, each with its reason. */
+  /** Values that do not count, each with a remark that states why. */
   unused: CartStanding[];
 }
 
-/** A value without a derivation is a measured one, unless its concept is a calculated one. */
+/**
+ * Returns the derivation of a value. Without a stated derivation it is measured, unless its concept
+ * is a calculated one.
+ */
 function derivationOf({ key, derivation, equation }: CartMeasurement): Measurement['derivation'] {
   if (derivation) return DERIVED[derivation];
   const measured = key !== null && conceptEntry(key)?.group === 'biometry' && equation === null;
@@ -106,7 +113,7 @@ const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
 });
 
 /**
- * Returns the origin of a value that was derived from several values and so belongs to no single
+ * Returns the source of a value that was derived from several values and so belongs to no single
  * image.
  */
 const summedUp = (first: CartMeasurement) => ({
@@ -115,8 +122,8 @@ const summedUp = (first: CartMeasurement) => ({
 });
 
 /**
- * Returns what the machine chose: the value that it selected, otherwise its best value, mean or
- * median; null where it chose nothing.
+ * Returns the value that the machine selected, otherwise its best value, mean or median; null if
+ * the machine made no choice.
  */
 function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | null {
   const selected = values.find(({ selection }) => selection !== null);
@@ -131,7 +138,7 @@ function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | nul
 }
 
 /**
- * Chooses among several values where the machine chose none: the highest or the lowest for the
+ * Chooses one of several values if the machine made no choice: the highest or the lowest for the
  * quantities in `END`, otherwise the median.
  */
 function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing' | 'spread'> {
@@ -152,8 +159,8 @@ function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing'
 }
 
 /**
- * Whether repeats are too far apart to be summarised: heart rates on both sides of a limit, whose
- * median is the rate of no beat (70 and 140 would give 105).
+ * Returns whether repeats are too far apart for one value: heart rates on both sides of a limit,
+ * whose median is the rate of no beat (70 and 140 would give 105).
  */
 function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean {
   const [low, high] = [Math.min, Math.max].map((end) => end(...values.map(({ value }) => value)));
@@ -162,8 +169,8 @@ function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean 
 }
 
 /**
- * The groups of values from which one is chosen: all of them together, or each alone where they are
- * far apart.
+ * Returns the groups of values from each of which one is chosen: all values together, or each value
+ * separately if they are too far apart.
  */
 export function comparable(key: ConceptKey, values: Values): Values[] {
   const plausible = values.filter(({ value }) => isPlausible(key, value));
@@ -206,7 +213,7 @@ function meanSac(values: Values): CartChoice {
     const standing: CartStanding = { ...summedUp(first), value, derivation: 'mean', remarks };
     return { standing, spread: null, unused: [] };
   }
-  // Machines write any diameter of the sac with the code of the mean (LN 11850-5).
+  // Machines use the code of the mean (LN 11850-5) for any diameter of the sac.
   const noMean = remark('machine.no-mean-sac', {});
   return {
     standing: notUsed(first, noMean),
@@ -216,10 +223,11 @@ function meanSac(values: Values): CartChoice {
 }
 
 /**
- * The value that counts for a quantity: of those within the hard limits (obstetric 0.6) the one
- * that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or median,
- * otherwise the only one; of several that the cart did not choose between, the end that is the
- * measure, or their median. Values beyond the limits are listed with their reason and not used.
+ * Chooses the value that counts for a quantity among those within the hard limits (obstetric 0.6):
+ * the one that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or
+ * median, otherwise the only one. If the cart made no choice among several, the value is the one
+ * given by `END`, or the median. Values beyond the limits are listed with their reason and not
+ * used.
  */
 function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   const implausible = remark('value.implausible', { key });
@@ -280,12 +288,12 @@ function toMeasurement(
   });
 }
 
-/** What the machine's reports state about one quantity of one fetus and side. */
+/** The machine's values of one quantity of one fetus and side. */
 export interface CartQuantity {
   measurement: Measurement;
-  /** For repeated values of which the machine chose none; null where there is only one. */
+  /** The spread of repeated values of which the machine chose none; null if there is only one. */
   spread: Spread | null;
-  /** Values that do not count, as `cart-<key>-unused-<n>`. */
+  /** Values that do not count, with the ids `cart-<key>-unused-<n>`. */
   unused: Measurement[];
 }
 
@@ -314,10 +322,7 @@ function quantityOf(
   };
 }
 
-/**
- * Returns the same as `cartMeasurements`, with the spread of values that were measured several
- * times.
- */
+/** Returns the same values as `cartMeasurements`, with the spread of repeated ones. */
 export function cartQuantities(
   cart: readonly CartMeasurement[],
   section: string,
@@ -338,10 +343,10 @@ export function cartQuantities(
 }
 
 /**
- * What the machine's reports state about these concepts: one accepted measurement for each concept,
- * fetus and side, and several only for heart rates in different bands; with provenance `cart-sr`,
- * in the units of the concept table and in the order of `keys`. Ids are `cart-<key>`, followed by
- * the fetus and the side. Implausible values follow with quality `inadequate`.
+ * Returns the machine's reported values of these concepts, in the units of the concept table and in
+ * the order of `keys`, with provenance `cart-sr`. There is one accepted measurement for each
+ * concept, fetus and side; only heart rates in different bands give several. Ids are `cart-<key>`,
+ * followed by the fetus and the side. Implausible values follow with quality `inadequate`.
  */
 export function cartMeasurements(
   cart: readonly CartMeasurement[],

@@ -3,34 +3,37 @@ import { withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
 /**
- * What a person decided about single values is applied where values are made: whatever is derived
- * from a value then follows by the same code as in the pipeline, and no section knows of reviews.
- * The decisions are in force during one synchronous run of the sections.
+ * Applies a person's decisions about single values when the values are created. Everything derived
+ * from a value is then calculated by the same code as in the pipeline, and no section needs to
+ * handle reviews. The decisions apply during one synchronous run of the sections.
  */
 
 type Points = readonly (readonly [number, number])[];
 
-/** The value counts, as it is or with what a person gave it. */
+/** The value counts, unchanged or with the value and calipers that a person gave. */
 export interface Confirmation {
   do: 'confirm';
   on: string;
   concept: string;
   as: Confirmed;
-  /** Where the value was read, and by which evidence: it must be read again to count. */
+  /**
+   * Where the value was read, and by which evidence. A run must read it there again so that it
+   * counts.
+   */
   file: string | null;
   frame: number | null;
   evidence: string | null;
-  /** Null: the value as it is measured. */
+  /** Null if the measured value was not changed. */
   value: number | null;
-  /** Null: the calipers as they are; an empty list: none. */
+  /** Null if the calipers were not changed; an empty list if they were removed. */
   calipers: Caliper[] | null;
-  /** Frame to which the calipers were moved; null: where they are. */
+  /** Frame to which the calipers were moved; null if they were not moved. */
   movedTo: number | null;
 }
 
 /**
- * What a change does to the evidence. A change is turned into effects once, when it is made; the
- * review at any time is the effects of all changes that were not undone, in the order of the changes.
+ * The effect of a change on the evidence. A change is converted to effects once, when it is made. A
+ * review consists of the effects of all changes that were not undone, in the order of the changes.
  * `on` is the identity of a measurement (`identityOf`).
  */
 export type Effect =
@@ -38,7 +41,10 @@ export type Effect =
   | { do: 'reject'; on: string }
   /** The person chose another value of the same quantity. */
   | { do: 'pass-over'; on: string }
-  /** A structure as a person outlined it: the ellipse of a head, the outline of a ventricle. */
+  /**
+   * The outline of a structure drawn by a person: the ellipse of a head, or the outline of a
+   * ventricle.
+   */
   | { do: 'outline'; file: string; frame: number; structure: string; points: Points }
   | { do: 'name-view'; file: string; view: string }
   | { do: 'name-plane'; file: string; frame: number; plane: string }
@@ -48,23 +54,24 @@ export type Effect =
 export interface Decisions {
   of: ReadonlyMap<string, Extract<Effect, { on: string }>>;
   /**
-   * Set in the run that concludes: a value for which it holds is kept out of every conclusion, as
-   * long as nobody confirmed it.
+   * Set in the run that draws conclusions: a value for which it returns true is left out of every
+   * conclusion until a person confirms it.
    */
   needsReview: ((one: Measurement) => boolean) | null;
-  /** What a person confirmed, with where it was read: those readings count as well. */
+  /** What a person confirmed, and where it was read, because those readings count as well. */
   confirmed: readonly Confirmation[];
-  /** Frames whose plane, and clips whose view, a person named. */
+  /** Frames whose plane, or clips whose view, a person named. */
   named: readonly Extract<Effect, { do: 'name-plane' | 'name-view' }>[];
 }
 
-/** Runs `work` with decisions in force; `work` must not return a promise. */
+/** Runs `work` while the decisions apply; `work` must not return a promise. */
 export const deciding = <T>(decisions: Decisions | null, work: () => T): T =>
   withDecisions(decisions && ((one) => decide(one, decisions)), work);
 
 /**
- * What makes a measured value the same one in every run over the same evidence. Neither its id,
- * which may change with the values beside it, nor its fetus, which a section names last, belongs to it.
+ * Returns the identity of a measured value, which is the same in every run over the same evidence.
+ * The id is not part of it, because it may change with the values beside it; nor is the fetus,
+ * which a section assigns last.
  */
 export function identityOf({
   concept,
@@ -124,7 +131,10 @@ function decide(one: Measurement, { of, needsReview }: Decisions): Measurement {
   }
 }
 
-/** The decisions of a list of effects; a later one about the same value replaces an earlier one. */
+/**
+ * Converts a list of effects to decisions. A later effect on the same value replaces an earlier
+ * one.
+ */
 export function decisionsOf(effects: readonly Effect[]): Decisions | null {
   if (effects.length === 0) return null;
   const of = new Map(effects.flatMap((one) => ('on' in one ? [[one.on, one] as const] : [])));

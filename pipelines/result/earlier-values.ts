@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Result } from './envelope.ts';
 
-/** Where the value of an earlier scan is from, the best source first. */
+/** Sources of the value of an earlier scan, the best one first. */
 export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
 export type EarlierSource = (typeof EARLIER_SOURCES)[number];
 
@@ -23,10 +23,15 @@ const earlierSchema = z.array(
   }),
 );
 
-/** `earlier` in the data of the growth section: values of earlier scans, read against their charts. */
+/**
+ * `earlier` in the data of the growth section: values of earlier scans with their places on the
+ * charts.
+ */
 export type EarlierData = z.infer<typeof earlierSchema>;
 
-/** The values of earlier scans in the growth section of a result; empty where it has none. */
+/**
+ * Returns the values of earlier scans in the growth section of a result; empty if there are none.
+ */
 export function earlierValues({ sections }: Pick<Result, 'sections'>): EarlierData {
   const growth = sections.find(({ id }) => id === 'growth');
   const parsed = earlierSchema.safeParse(growth?.data.earlier);

@@ -4,37 +4,40 @@ import { countingValues } from './standing.ts';
 import { distinctStatements, type Statement } from './statement.ts';
 
 /**
- * The impression: what a reader must know of a study, in at most five lines, the most important
- * first, as data. An endpoint has a table of topics in the order of its report
- * (`render/<endpoint>/impression.ts`); a topic chooses statements from the result, and each line is
- * rendered last, as one sentence (`render/conclusion.ts`). Nothing abnormal is ever left
- * out: a finding that no topic puts into its own words has those of its section.
+ * Builds the impression: what a reader must know of a study, as data, in at most five lines, the
+ * most important first. Each endpoint has a table of topics in the order of its report
+ * (`render/<endpoint>/impression.ts`). A topic chooses statements from the result. Each line is
+ * rendered later, as one sentence (`render/conclusion.ts`). No abnormal finding is left out: a
+ * finding that no topic covers appears with the statements of its section.
  */
 
-/** Maximum number of lines. What exceeds it is joined to another line and not dropped. */
+/** Maximum number of lines. Further lines are joined to others, not dropped. */
 export const IMPRESSION_LINES = 5;
 
 type Report = NonNullable<Result['report']>;
-/** A line as data: its statements are the clauses of one sentence. */
+/** A line as data. Its statements are the clauses of one sentence. */
 export type ImpressionLine = NonNullable<Report['impression_lines']>[number];
 
-/** What a topic may look at: the statements of assessed sections and the values that count. */
+/** The input of a topic: the statements of assessed sections and the values that count. */
 export interface Said {
-  /** The first statement with this code; null where the result says no such thing. */
+  /** Returns the first statement with this code; null if there is none. */
   find(code: string): Statement | null;
   all(code: string): Statement[];
-  /** The first accepted value that counts for the concept. */
+  /** Returns the first accepted value that counts for the concept. */
   value(key: string): Measurement | null;
-  /** Accepted values that count, in the order of the keys; keys without a value are left out. */
+  /**
+   * Returns the accepted values that count, in the order of the keys. Keys without a value are left
+   * out.
+   */
   values(keys: readonly string[]): Measurement[];
-  /** The accepted values that a statement is about. */
+  /** Returns the accepted values that a statement is about. */
   about(statement: Statement | null): Measurement[];
-  /** The accepted values on which the finding with this statement rests. */
+  /** Returns the accepted values that are the evidence of the finding with this statement. */
   evidence(code: string): Measurement[];
   result: Result;
 }
 
-/** One thing that a topic says, and the codes of the findings that it puts into words. */
+/** One clause of a topic, and the codes of the findings that it already covers. */
 export interface Clause {
   statement: Statement | null;
   covers?: readonly string[];
@@ -44,9 +47,9 @@ export interface Topic {
   id: string;
   /** Sections whose findings belong to this topic. */
   sections: readonly string[];
-  /** Codes of findings of other topics' sections that belong to this one. */
+  /** Codes of findings from other sections that belong to this topic. */
   codes?: readonly string[];
-  /** Whether the topic is left out of a study without any other line. */
+  /** True if the topic is left out when the impression has no other line. */
   onlyBeside?: boolean;
   say(said: Said): Clause[];
 }
@@ -92,7 +95,10 @@ const WEIGHT = { critical: 0, abnormal: 1, info: 2 } as const satisfies Record<
 const worst = (severities: readonly Finding['severity'][]): Finding['severity'] =>
   severities.toSorted((one, other) => WEIGHT[one] - WEIGHT[other])[0] ?? 'info';
 
-/** Statements about values that do not count never reach the impression. */
+/**
+ * Returns whether all values that a statement is about were accepted. Other statements never reach
+ * the impression.
+ */
 function isBorneOut({ about }: Statement, { result }: Said): boolean {
   const accepted = new Set(
     result.measurements.filter(({ quality }) => quality === 'accepted').map(({ id }) => id),
@@ -100,14 +106,16 @@ function isBorneOut({ about }: Statement, { result }: Said): boolean {
   return about.every((id) => accepted.has(id));
 }
 
-/** The topic of a finding: the one that names its code, or else the one of its section. */
+/**
+ * Returns the topic of a finding: the one that lists its code, otherwise the one of its section.
+ */
 function topicOf(finding: Finding, topics: readonly Topic[]): Topic | null {
   const spoken = new Set(statementsOf(finding).map(({ code }) => code));
   const named = topics.find(({ codes = [] }) => codes.some((code) => spoken.has(code)));
   return named ?? topics.find(({ sections }) => sections.includes(finding.section)) ?? null;
 }
 
-/** The line of a topic with its findings; null where there is nothing to say. */
+/** Builds the line of a topic with its findings; null if the topic has nothing to report. */
 function lineOf(topic: Topic, findings: readonly Finding[], said: Said): ImpressionLine | null {
   const clauses = topic
     .say(said)
@@ -127,7 +135,10 @@ const joined = (lines: readonly ImpressionLine[]): ImpressionLine => ({
   statements: lines.flatMap(({ statements }) => statements),
 });
 
-/** Joins the last two lines of those that report nothing abnormal, or else the last two. */
+/**
+ * Joins lines until at most five are left: the last two that report nothing abnormal, or otherwise
+ * the last two.
+ */
 function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
   if (lines.length <= IMPRESSION_LINES) return [...lines];
   const usual = lines.flatMap(({ severity }, at) => (severity === 'info' ? [at] : []));
@@ -142,8 +153,8 @@ function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
 }
 
 /**
- * The lines of the impression: what is critical first, then the topics in the order of the table.
- * Findings of sections without a topic come last.
+ * Returns the lines of the impression: critical lines first, then the topics in the order of the
+ * table. Findings of sections without a topic come last.
  */
 export function impressionOf(result: Result, topics: readonly Topic[]): ImpressionLine[] {
   const said = saidIn(result);

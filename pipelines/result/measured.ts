@@ -22,21 +22,21 @@ const ORIGIN_OF = {
   person: 'person',
 } as const satisfies Record<Measurement['source']['provenance'], Measurement['origin']>;
 
-/** Returns whom a value comes from, judged by where it was read. */
+/** Returns the origin of a value, which follows from its provenance. */
 export const originOf = ({ provenance }: Measurement['source']): Measurement['origin'] =>
   ORIGIN_OF[provenance];
 
-/** Whether a value was taken from the report of the ultrasound machine. */
+/** Returns whether a value was read from the report of the ultrasound machine. */
 export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
   source.provenance === 'cart-sr';
 
 type Source = Measurement['source'];
 
 /**
- * Where a value was measured.
- * @param frame 0-based index, as readers count (a result counts from 1); null where the value
- * belongs to no single frame.
- * @param calipers what was drawn there.
+ * Returns the source of a value.
+ * @param frame 0-based index, as readers count (a result counts from 1); null if the value belongs
+ * to no single frame.
+ * @param calipers The calipers drawn there.
  */
 export function measuredOn(
   { file, sopInstanceUid }: Pick<Clip, 'file' | 'sopInstanceUid'>,
@@ -53,7 +53,7 @@ export function measuredOn(
   };
 }
 
-/** A straight caliper, in pixel coordinates of the frame. */
+/** Returns a straight caliper, in pixels of the frame. */
 export function lineBetween(from: Point, to: Point): Caliper {
   return {
     type: 'line',
@@ -64,25 +64,25 @@ export function lineBetween(from: Point, to: Point): Caliper {
   };
 }
 
-/** The standing of a value before the values of a result are compared with each other. */
+/** Returns the standing of a value before the values of a result are compared with each other. */
 export const standingBy = (
   quality: Measurement['quality'] = 'accepted',
 ): Measurement['standing'] =>
   quality === 'accepted' ? 'counts' : quality === 'review' ? 'proposed' : 'withheld';
 
-/** What a measurement may be given beside its concept, value and method. */
+/** Fields of a measurement that can be set in addition to its concept, value and method. */
 export type Given = Partial<
   Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value' | 'note'>
 >;
 
 type Decide = (one: Measurement) => Measurement;
 
-/** What a review decides about each value as it is made; null outside a review. */
+/** The decision of a review about each value at its creation; null outside a review. */
 let inForce: Decide | null = null;
 
 /**
- * Runs `work` with the decisions of a review in force (decisions.ts), so that no section knows of
- * reviews. `work` must not return a promise.
+ * Runs `work` while the decisions of a review apply (decisions.ts), so that no section needs to
+ * handle reviews. `work` must not return a promise.
  */
 export function withDecisions<T>(decide: Decide | null, work: () => T): T {
   const before = inForce;
@@ -94,14 +94,16 @@ export function withDecisions<T>(decide: Decide | null, work: () => T): T {
   }
 }
 
-/** The measurement after the decisions that are in force. */
+/** Returns the measurement after the decisions that currently apply. */
 export const decided: Decide = (one) => inForce?.(one) ?? one;
 
-/** Whether a person confirmed the value, so that no later judgement withholds it. */
+/** Returns whether a person confirmed the value, so that no later judgement withholds it. */
 export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): boolean =>
   confirmed !== undefined;
 
-/** A measurement of a concept, whose entry in the concept table gives its unit, label and site. */
+/**
+ * Creates a measurement of a concept, whose entry in the concept table gives unit, label and site.
+ */
 export function measurementOf(
   id: string,
   key: string,
@@ -138,27 +140,32 @@ export function measurementOf(
   });
 }
 
-/** A value beside one that its section chose for the same quantity, such as the shortest cervix. */
+/**
+ * Marks a value as a repeat, because its section chose another for the same quantity, such as the
+ * shortest cervix.
+ */
 export const asRepeat = (one: Measurement): Measurement => ({ ...one, standing: 'repeat' });
 
 /**
- * The position of a fetus among its siblings by its letter or number, counted from 1; null:
- * unknown.
+ * Returns the position of a fetus among its siblings, counted from 1, from its letter or number;
+ * null if unknown.
  */
 export function fetusPlace(name: string): number | null {
   if (/^[a-d]$/i.test(name)) return name.toUpperCase().charCodeAt(0) - 'A'.charCodeAt(0) + 1;
   return /^[1-9]$/.test(name) ? Number(name) : null;
 }
 
-/** The id of a value that belongs to one of several fetuses. */
+/** Returns the id of a value that belongs to one of several fetuses. */
 export const ofFetusId = (id: string, fetus: string): string =>
   `${id}-fetus-${fetus.toLowerCase()}`;
 
-/** The key by which fetuses are compared: A and 1 are the same fetus, named by two people. */
+/** Returns the key by which fetuses are compared: A and 1 are two names of the same fetus. */
 export const fetusKey = (name: string | null): string =>
   name === null ? '' : String(fetusPlace(name) ?? name);
 
-/** The id of a value from the machine's report: `cart-hc`, `cart-uterine-artery-pi-left`. */
+/**
+ * Returns the id of a value from the machine's report: `cart-hc`, `cart-uterine-artery-pi-left`.
+ */
 export function machineValueId(
   quantity: string,
   { fetus, laterality }: Pick<Measurement, 'fetus' | 'laterality'>,
@@ -166,7 +173,7 @@ export function machineValueId(
   return ['cart', quantity, fetus, laterality].filter(Boolean).join('-');
 }
 
-/** Structures that sections list by their place on a frame, as a person calls them. */
+/** Names of the structures that sections list by their place on a frame. */
 export const LOCATED_STRUCTURES = {
   symphysis: 'Pubic symphysis',
   'fetal-head': 'Fetal head',
@@ -185,7 +192,7 @@ export const LOCATED_STRUCTURES = {
 
 export type StructureName = keyof typeof LOCATED_STRUCTURES;
 
-/** What is known of a place without any scale: pixels, and nothing in millimetres. */
+/** A place in pixels, which needs no scale. It has nothing in millimetres. */
 const placeSchema = z.object({
   type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']).meta({
     description:
@@ -232,7 +239,7 @@ export type LocatedStructure = z.infer<typeof locatedStructureSchema>;
 const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point): [number, number] => [tenth(x), tenth(y)];
 
-/** `axes`: both ends of one axis, then of the other. */
+/** Returns the place of an ellipse. `axes` are both ends of one axis, then of the other. */
 export const ellipsePlace = (axes: readonly Point[]): Place => ({
   type: 'ellipse',
   points: axes.map(pair),
@@ -253,7 +260,7 @@ export const rectanglePlace = ({ minX, minY, maxX, maxY }: Rectangle): Place => 
   points: [pair({ x: minX, y: minY }), pair({ x: maxX, y: maxY })],
 });
 
-/** A structure as a section lists it; `frame.index` is 0-based. */
+/** Returns a structure in the form in which sections list it; `frame.index` is 0-based. */
 export function locatedOn(
   { clip, frame }: { clip: Pick<Clip, 'file' | 'sopInstanceUid'>; frame: { index: number } },
   structure: StructureName,
@@ -273,7 +280,7 @@ export function locatedOn(
 
 /** `trace` of a listed spectrum in the data of a section: the velocity curve that was measured. */
 export const flowTraceSchema = z.object({
-  /** 1-based. */
+  /** Frame number, 1-based. */
   frame: z.number().int().positive(),
   side: z.enum(['above', 'below']),
   baseline_row: z.number(),
@@ -292,7 +299,7 @@ export interface DrawnFlow {
   beats: readonly number[];
 }
 
-/** A traced curve as a section lists it; `frame` is 0-based. */
+/** Returns a traced curve in the form in which sections list it; `frame` is 0-based. */
 export function flowTrace(frame: number, trace: DrawnFlow): FlowTraceData {
   return {
     frame: frame + 1,

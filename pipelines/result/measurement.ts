@@ -19,7 +19,7 @@ import { unitText } from './render/unit-text.ts';
 
 type Given = Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value'>>;
 
-/** A measurement of a concept with the unit and label of the concept table. */
+/** Creates a measurement of a concept with the unit and label of the concept table. */
 export function createMeasurement(
   id: string,
   key: ConceptKey,

@@ -16,10 +16,10 @@ import type { SectionOutcome } from './section-outcome.ts';
 import type { Statement } from './statement.ts';
 
 /**
- * How a value that needs the review of a person is kept out of every conclusion: the sections run
- * twice, once on what counts and once on everything that was measured. What they conclude is taken
- * from the first run, which never saw the other values. From the second run only the further
- * measurements are taken, marked as `review`.
+ * Keeps values that need the review of a person out of every conclusion. The sections run twice:
+ * once on what counts, and once on everything that was measured. The conclusions come from the
+ * first run, which has no access to the other values. From the second run only the further
+ * measurements are used, marked as `review`.
  */
 
 /** A section with the outcomes of both runs. */
@@ -28,7 +28,7 @@ export interface TwoRuns<Outcome extends SectionOutcome> {
   whole: Outcome;
 }
 
-/** What is known of the study, and what is accepted. */
+/** Properties of the study, and the evidence that is accepted. */
 export interface ReviewSetting {
   accept: AcceptedEvidence;
   gaDays: number | null;
@@ -41,13 +41,13 @@ const inputOf = (
   one: Pick<Measurement, 'concept' | 'value'>,
 ): EvidenceInput => ({ gaDays, models, sizes: { [one.concept.key]: one.value } });
 
-/** Whether a value comes from an image of the study, by a method of this software. */
+/** Returns whether a value was measured on an image of the study by a method of this software. */
 export const isMeasuredByUs = (one: Measurement): boolean =>
   one.origin === 'image' && !isOfMachine(one);
 
 /**
- * Why a measured value needs a review; null where it counts: values of the machine, of the request
- * and of a person always do.
+ * Returns the reason why a measured value needs a review; null if it counts. Values of the machine,
+ * of the request and of a person always count.
  */
 export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason | null {
   if (!isMeasuredByUs(one) || isConfirmed(one)) return null;
@@ -56,9 +56,9 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 }
 
 /**
- * The decisions of a person for the run that concludes: what still needs a review is kept out. A
- * formula itself has no evidence; its value counts as soon as those it was calculated from do,
- * because the sections calculate from values that count only.
+ * Returns a person's decisions for the run that draws conclusions, in which values that still need
+ * a review are left out. A formula has no evidence itself. Its value counts as soon as its inputs
+ * count, because the sections calculate only from values that count.
  */
 export const forConclusions = (
   decisions: Decisions | null,
@@ -72,27 +72,33 @@ export const forConclusions = (
     },
   };
 
-/** An outcome of the run that concludes, without the values that it kept out (decisions.ts). */
+/**
+ * Returns an outcome of the run that draws conclusions without the values that were left out of it
+ * (decisions.ts).
+ */
 export function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
   if (!outcome.measurements?.some(({ quality }) => quality === 'review')) return outcome;
   const measurements = outcome.measurements.filter(({ quality }) => quality !== 'review');
   return { ...outcome, measurements };
 }
 
-/** The measurement with the key of the evidence for its method. */
+/** Adds the key of the evidence for its method to a measurement. */
 export function withEvidence(one: Measurement, models: ReadonlySet<string>): Measurement {
   const key = isMeasuredByUs(one) ? evidenceFor(one.method, one.concept.key, models) : null;
   return key === null ? one : { ...one, evidence: key };
 }
 
-/** The measurement with the 95 % interval that the evidence for its method gives. */
+/** Adds the 95 % interval that the evidence for its method gives to a measurement. */
 export function withInterval(one: Measurement, models: ReadonlySet<string>): Measurement {
   if (one.uncertainty !== null || !isMeasuredByUs(one)) return one;
   const key = evidenceFor(one.method, one.concept.key, models);
   return key === null ? one : { ...one, uncertainty: halfWidth95(key, one.concept.key, one.value) };
 }
 
-/** What makes two measurements the same one, whatever it was compared with. */
+/**
+ * Returns the identity of a measurement, which does not depend on the values with which it was
+ * compared.
+ */
 const identity = ({ section, concept, value, method, source, laterality, fetus }: Measurement) =>
   JSON.stringify([
     section,
@@ -108,7 +114,10 @@ const identity = ({ section, concept, value, method, source, laterality, fetus }
 const measurementsOf = (outcomes: readonly SectionOutcome[]): Measurement[] =>
   outcomes.flatMap(({ measurements = [] }) => measurements);
 
-/** Why a value of the run over everything needs a review; a calculated one rests on its inputs. */
+/**
+ * Returns the reason why a value of the run over everything needs a review. A calculated value
+ * depends on its inputs.
+ */
 function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
   const reason = reviewOf(one, setting);
   return reason === null || (reason === 'no-evidence' && one.inputs.length > 0)
@@ -116,7 +125,7 @@ function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
     : reason;
 }
 
-/** A value that was accepted in the run over everything, as a proposal. */
+/** Returns a value that was accepted in the run over everything as a proposal. */
 function proposal(one: Measurement, setting: ReviewSetting): Measurement {
   if (one.quality !== 'accepted') return one;
   const reason = reasonFor(one, setting);
@@ -127,7 +136,7 @@ function proposal(one: Measurement, setting: ReviewSetting): Measurement {
     reference: null,
     interpretation: null,
     remarks: [
-      // The reason says the same.
+      // Left out, because the reason for the review says the same.
       ...one.remarks.filter(({ code }) => code !== 'method.simulated-only'),
       remark('value.needs-review', { reason }),
     ],
@@ -136,7 +145,7 @@ function proposal(one: Measurement, setting: ReviewSetting): Measurement {
 
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
-/** One statement for each reason, about the values that it concerns. */
+/** Returns one statement for each reason, about the values that it concerns. */
 function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): Statement[] {
   const parts = new Set(
     proposals.filter((one) => SUMMARIES.has(one.derivation)).flatMap(({ inputs }) => inputs),
@@ -153,7 +162,7 @@ function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): 
 const isAssessed = ({ status }: SectionOutcome) => status === 'complete' || status === 'partial';
 const isGap = ({ kind }: Statement) => kind === 'gap';
 
-/** The gaps that both runs state, in the words of the run over everything. */
+/** Returns the gaps that both runs state, as stated in the run over everything. */
 function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
   const codes = new Set(counting.statements.filter(isGap).map(({ code }) => code));
   const known = new Set(measurementsOf([counting]).map(({ id }) => id));
@@ -162,10 +171,10 @@ function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
   );
 }
 
-/** A person can make the values count: what a section needs whose values are under review. */
+/** What a section needs if its values are under review: a person can make them count. */
 const CONFIRMATION = 'a person who confirms the values';
 
-/** What a section says whose values, or what it read on the images, need a review. */
+/** Combines both runs of a section whose values, or whose readings of the images, need a review. */
 function joined<Outcome extends SectionOutcome>(
   runs: TwoRuns<Outcome>,
   proposals: readonly Measurement[],
@@ -179,7 +188,8 @@ function joined<Outcome extends SectionOutcome>(
     return { ...counting, measurements };
   }
   if (own.length === 0 && !isAssessed(whole) && !isAssessed(counting)) {
-    // Neither run concludes anything; the run over everything knows better why.
+    // Neither run concludes anything, so the reason is that of the run over everything, which knows
+    // more.
     const { findings, classifications, guidance } = counting;
     return { ...whole, findings, classifications, guidance, measurements };
   }
@@ -212,8 +222,8 @@ function joined<Outcome extends SectionOutcome>(
 }
 
 /**
- * The outcomes of all sections: what they conclude from the values that count, and beside it the
- * values that need a review.
+ * Returns the outcomes of all sections: their conclusions from the values that count, together with
+ * the values that need a review.
  */
 export function withReview<Outcome extends SectionOutcome>(
   sections: readonly TwoRuns<Outcome>[],

@@ -4,13 +4,14 @@ import type { Statement } from './statement.ts';
 const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
 
 /**
- * Whether a section has something to say in the findings; the others are listed in the limitations.
+ * Returns whether a section is listed in the findings of the report; the others are listed in the
+ * limitations.
  */
 export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
-/** What the sections of an endpoint conclude, before anything is put into words. */
+/** Types for the conclusions of sections, before they are rendered as text. */
 
-/** An entry whose text is still to be rendered, from one statement or from several. */
+/** An entry whose text is not rendered yet, with one statement or several. */
 type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement' | 'statements'> & {
   statement?: Statement;
   statements?: readonly Statement[];
@@ -19,14 +20,13 @@ type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement'
 export type FindingDraft = Unworded<Finding>;
 export type GuidanceDraft = Unworded<Result['guidance'][number]>;
 
-/** A number of a criterion, which is printed when the result is put into words. */
+/** A number in a criterion, which is printed when the result is rendered. */
 export interface CriterionValue {
   /** Key of the concept of the number; `centile` for a centile on a chart. */
   of: string;
   value: number;
   /**
-   * Whether the number is printed with its unit, as in sentences; false for the number alone, as in
-   * tables.
+   * True if the number is printed with its unit, as in sentences; false if without, as in tables.
    */
   unit?: boolean;
   /** Cut-offs that apply to this value only. */
@@ -41,8 +41,8 @@ export type ClassificationDraft = Omit<Classification, 'criteria'> & {
 };
 
 /**
- * Why a section is not complete. `gaps` are the statements about what is missing; `needs` names
- * what would complete the section.
+ * The reason why a section is not complete. `gaps` are the statements about what is missing;
+ * `needs` names what is required to complete the section.
  */
 export interface ReasonDraft {
   code: string;
@@ -50,19 +50,19 @@ export interface ReasonDraft {
   gaps: readonly Statement[];
 }
 
-/** A category, or, where the interval of the value holds a cut-off, those on both sides of it. */
+/** A category or, if the interval of the value includes a cut-off, the categories on both sides. */
 export type CategoryWithin<Category> =
   | { category: Category; between: null }
   | { category: null; between: readonly [Category, Category] };
 
-/** How far within the interval its ends are taken, as a share of its half width. */
+/** The ends of an interval are evaluated this far inside it, as a share of its half width. */
 const INSIDE = 1e-6;
 
 /**
- * The category of a value; none where its interval holds a cut-off, because neither side is certain
- * then. A value without an interval, such as one of the machine, is taken as it is. The ends of the
- * interval do not belong to it.
- * @param categoryOf the category of a number in the unit of the value.
+ * Returns the category of a value; null if its interval includes a cut-off, because neither side is
+ * then certain. A value without an interval, such as one of the machine, is categorised directly.
+ * The end points do not belong to the interval.
+ * @param categoryOf Returns the category of a number in the unit of the value.
  */
 export function categoryWithin<Category>(
   { value, uncertainty }: Pick<Measurement, 'value' | 'uncertainty'>,
@@ -74,21 +74,21 @@ export function categoryWithin<Category>(
   return low === high ? { category: low, between: null } : { category: null, between: [low, high] };
 }
 
-/** What one section of an endpoint concludes about a study. */
+/** The conclusions of one section of an endpoint about a study. */
 export interface SectionOutcome {
   status: Section['status'];
   reason: ReasonDraft | null;
   /** The statements in the order of the summary. */
   statements: readonly Statement[];
   data?: Section['data'];
-  /** The measurements; their `note` is rendered later from their remarks. */
+  /** The measurements. Their `note` is rendered later from their remarks. */
   measurements?: Measurement[];
   findings?: FindingDraft[];
   classifications?: ClassificationDraft[];
   guidance?: GuidanceDraft[];
 }
 
-/** Returns the outcome of a section that states its gaps and nothing else. */
+/** Returns the outcome of a section that states only its gaps. */
 function withGaps(
   status: Section['status'],
   code: string,
@@ -99,7 +99,7 @@ function withGaps(
 }
 
 /**
- * Returns the outcome of a section for which the input lacks something, or which the input forbids.
+ * Returns the outcome of a section for which the input is insufficient, or which the input forbids.
  */
 export function notAssessed(
   code: string,
@@ -123,8 +123,8 @@ export function inadequate(
 }
 
 /**
- * Returns the outcome of a section that could not be assessed because of an error in the gateway;
- * it is neither normal nor abnormal.
+ * Returns the outcome of a section that could not be assessed because of an error in the gateway.
+ * It is neither normal nor abnormal.
  */
 export function failed(code: string, gap: Statement, needs: readonly string[]): SectionOutcome {
   return withGaps('failed', code, gap, needs);

@@ -7,8 +7,8 @@ import { fetusKey, isOfMachine, standingBy } from './measured.ts';
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
 /**
- * Whether two names are equal, or one of them is not stated, as with a single fetus or a side that
- * nobody named.
+ * Returns whether two names are equal. A name that is not stated is equal to any other, as with a
+ * single fetus or a side that nobody named.
  */
 const agree = (one: string | null, other: string | null) =>
   one === null || other === null || one === other;
@@ -24,9 +24,9 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
  * Decides for every measurement of a result whether it counts (`standing` of envelope.ts).
  *
  * Sections mark their repeats. A marked value remains a repeat only if its section chose another
- * value that was accepted. The machine's value is a comparison beside an accepted one of ours of
- * the same side and fetus, because the machine sends its own report and a receiver takes one value
- * for each quantity.
+ * value that was accepted. The machine's value is a comparison if we have an accepted value of the
+ * same side and fetus, because the machine sends its own report and a receiver uses one value for
+ * each quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
@@ -43,7 +43,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   const isComparison = (one: Measurement) =>
     isOfMachine(one) && ours.some((other) => isSameQuantity(one, other));
   const chosen = accepted.filter((one) => one.standing !== 'repeat' && !isComparison(one));
-  // Of repeats that a person must confirm, the one that its section chose is proposed.
+  // Among repeats that a person must confirm, the one that the section chose is proposed.
   const chosenOf = (quality: Measurement['quality']) =>
     quality === 'review' ? proposed.filter(({ standing }) => standing !== 'repeat') : chosen;
   const isPassedOver = (one: Measurement) =>
@@ -82,7 +82,7 @@ export function countingValues(measurements: readonly Measurement[]): Measuremen
 
 /**
  * Returns the counting values, followed by the parts of each mean or median, for documents that
- * contain calipers. A receiver that takes the first value of a quantity then takes the one that
+ * contain calipers. A receiver that uses the first value of a quantity then uses the one that
  * counts.
  */
 export function countingFirst(measurements: readonly Measurement[]): Measurement[] {

@@ -1,25 +1,25 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 
 /**
- * The numbers that decide about a value: the hard limits outside of which it is not used, and the
- * cut-offs at which its category changes. They stand together and below everything else, because
- * the printed number must stay on its side of each cut-off; what they mean is in the guideline of the
- * section (pipelines/obstetric/<section>/guideline.ts).
+ * The hard limits outside which a value is not used, and the cut-offs at which its category
+ * changes. They are kept together, separate from the sections, because a printed number must stay
+ * on its side of each cut-off. Their meaning is in the guideline of the section
+ * (pipelines/obstetric/<section>/guideline.ts).
  */
 
 interface Limits {
   low: number;
-  /** Infinity: none is given. */
+  /** Infinity if there is no upper limit. */
   high: number;
 }
 
-/** A length between two points may be nothing, and is never less. */
+/** A length between two points may be zero, but not negative. */
 const NO_NEGATIVE: Limits = { low: 0, high: Infinity };
 
-/** Peak over end-diastolic velocity: the peak is the larger of the two (obstetric 13.1). */
+/** Peak divided by end-diastolic velocity: the peak is the larger of the two (obstetric 13.1). */
 const PEAK_OVER_LOWEST: Limits = { low: 1, high: Infinity };
 
-/** Outside of these a value is not used (obstetric 0.6); unit of the concept. */
+/** A value outside these limits is not used (obstetric 0.6), in the unit of the concept. */
 const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   bpd: { low: 8, high: 115 },
   ofd: { low: 10, high: 145 },
@@ -55,7 +55,7 @@ const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   'unnamed-vessel-ri': { low: 0.1, high: 1.5 },
   'unnamed-vessel-sd': PEAK_OVER_LOWEST,
   'cardiothoracic-area-ratio': { low: 0.05, high: 0.9 },
-  // From the limits of the area ratio, of which it is the root for two outlines of one shape.
+  // The square root of the limits of the area ratio, if both outlines have the same shape.
   'cardiothoracic-circumference-ratio': { low: 0.22, high: 0.95 },
   'cardiac-axis': { low: -180, high: 180 },
   'angle-of-progression': { low: 50, high: 200 },
@@ -67,11 +67,11 @@ const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   'ga-by-hc-ac-fl': { low: 28, high: 301 },
 };
 
-/** The hard limits of a quantity; null for one that has none. */
+/** Returns the hard limits of a quantity; null if it has none. */
 export const hardLimitsOf = (key: string): Limits | null =>
   Object.hasOwn(HARD_LIMITS, key) ? (HARD_LIMITS[key as ObstetricConcept] ?? null) : null;
 
-/** Whether a value lies within its hard limits, both included; never for NaN. */
+/** Returns whether a value is within its hard limits, both included; false for NaN. */
 export function isPlausible(key: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   const limits = hardLimitsOf(key);
@@ -79,8 +79,8 @@ export function isPlausible(key: string, value: number): boolean {
 }
 
 /**
- * The nearest cut-off where the interval of a value holds it, so that neither side of it is certain;
- * null where it holds none or where the interval is not known. All in one unit.
+ * Returns the nearest cut-off if the interval of a value includes it, so that neither side is
+ * certain. Null if it does not, or if the interval is not known. All numbers are in one unit.
  */
 export function cutOffWithin(
   { value, uncertainty }: { value: number; uncertainty: number | null },
@@ -92,17 +92,17 @@ export function cutOffWithin(
 }
 
 /**
- * The values at which a category, a band or an advice changes, in the unit of the concept. Rendering
- * needs them: a rounded number must stay on its side of each (obstetric 0.3). The guidelines
- * of the sections own these limits and their sources; a test compares the two. A quantity that is
- * judged by its centile has no cut-off.
+ * The values at which a category, a band or a recommendation changes, in the unit of the concept.
+ * They are needed for rendering, because a rounded number must stay on its side of each cut-off
+ * (obstetric 0.3). The guidelines of the sections own these limits and their sources; a test
+ * compares the two. A quantity that is judged by its centile has no cut-off.
  */
 const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'mean-sac-diameter': [16, 25],
   'yolk-sac': [2, 6, 7],
   crl: [5, 7, 84],
   'nuchal-translucency': [3.5],
-  // The limits of every gestational age.
+  // The limits for all gestational ages.
   'fetal-heart-rate': [90, 100, 110, 120, 130, 160, 175, 180, 190],
   'cephalic-index': [70, 86],
   efw: [4000, 4500],
@@ -124,6 +124,6 @@ const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'head-direction': [0, 30],
 };
 
-/** The cut-offs of a quantity, in its unit; empty for one that is not judged by its value. */
+/** Returns the cut-offs of a quantity, in its unit; empty if it is not judged by its value. */
 export const cutOffsOf = (key: string): readonly number[] =>
   Object.hasOwn(CUT_OFFS, key) ? (CUT_OFFS[key as ObstetricConcept] ?? []) : [];

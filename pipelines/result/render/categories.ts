@@ -4,8 +4,8 @@ import { SIZE_TEXT } from './obstetric/growth.ts';
 type Categories = Readonly<Record<string, string>>;
 
 /**
- * Categories whose key alone would mean nothing to a person, by the concept of their
- * classification. Every other key reads as its words do.
+ * Text of the categories whose key alone is not clear, by the concept of their classification. The
+ * text of any other category is its key with spaces for hyphens.
  */
 const CATEGORIES: Readonly<Record<string, Categories>> = {
   'size-for-gestational-age': SIZE_TEXT,
@@ -46,7 +46,10 @@ const CATEGORIES: Readonly<Record<string, Categories>> = {
   },
 };
 
-/** A category of a classification in words; `concept` is the key of the classification's concept. */
+/**
+ * Returns a category of a classification as text; `concept` is the key of the classification's
+ * concept.
+ */
 export function categoryText(concept: string | null, value: string): string {
   return CATEGORIES[concept ?? '']?.[value] ?? value.replaceAll('-', ' ');
 }

@@ -11,13 +11,16 @@ import { researchNotice, signedBy } from './statement.ts';
 
 const withoutStop = (text: string) => text.replace(/\.$/, '');
 
-/** One line as a sentence: its clauses, joined by semicolons. */
+/** Renders a line as one sentence: its clauses, joined by semicolons. */
 function lineText({ statements }: ImpressionLine, measurements: MeasurementsById): string {
   const clauses = statements.map((one) => withoutStop(renderStatement(one, measurements)));
   return `${capital(clauses.join('; '))}.`;
 }
 
-/** The lines of the impression as text; one line says that nothing can be concluded. */
+/**
+ * Renders the lines of the impression. Without lines, one sentence says that nothing can be
+ * concluded.
+ */
 export function impressionTexts(
   lines: readonly ImpressionLine[],
   result: Pick<Result, 'measurements'>,
@@ -26,7 +29,7 @@ export function impressionTexts(
   return lines.length > 0 ? lines.map((line) => lineText(line, measurements)) : [NOTHING_CONCLUDED];
 }
 
-/** The impression as the draft report holds it: as text, and as data. */
+/** Returns the impression for the draft report, as text and as data. */
 export function impressionWith(
   topics: readonly Topic[],
   result: Result,
@@ -36,9 +39,9 @@ export function impressionWith(
 }
 
 /**
- * What a result concludes, in the words that the PDF, the SR, the `conclusion` of FHIR and the
- * console share: the impression of the draft report, or the same lines where no report was
- * requested. Where the report was withheld, the reason is given in its place.
+ * Returns the conclusions of a result as text, the same for the PDF, the SR, the `conclusion` of
+ * FHIR and the console: the impression of the draft report, or the same lines if no report was
+ * requested. If the report was withheld, the reason replaces them.
  */
 export function conclusionTexts(result: Result): string[] {
   if (result.report) return result.report.impression;
@@ -48,12 +51,15 @@ export function conclusionTexts(result: Result): string[] {
   return impressionWith(topics, result).impression;
 }
 
-/** Statuses without a gap; any other one means that something was not assessed. */
+/**
+ * Statuses that mean that nothing is missing. Any other status means that something was not
+ * assessed.
+ */
 const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
 
 /**
- * The result in words, for receivers that take no table: only what is in `result`, and what was not
- * assessed, so that silence is never read as normal.
+ * Renders the result as lines of text for receivers that cannot use a table. It states only what is
+ * in `result`, and what was not assessed, so that silence is never read as normal.
  */
 export function conclusionLines(result: Result): string[] {
   const measurements = countingValues(result.measurements);

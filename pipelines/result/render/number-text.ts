@@ -7,9 +7,9 @@ import { unitText } from './unit-text.ts';
 export { createMeasurement, NO_FRAME } from '../measurement.ts';
 
 /**
- * Returns a value with its unit as sentences show it: with the decimals of the concept table, or
- * more where rounding would move it across a cut-off (obstetric 0.3). `also`: cut-offs that apply
- * to this value only.
+ * Returns a value with its unit for sentences: with the decimals of the concept table, or more if
+ * rounding would move it across a cut-off (obstetric 0.3). `also` has cut-offs that apply to this
+ * value only.
  */
 export function formatValue(key: ConceptKey, value: number, also: readonly number[] = []): string {
   const { unit, decimals } = CONCEPTS[key];
@@ -18,8 +18,8 @@ export function formatValue(key: ConceptKey, value: number, also: readonly numbe
 }
 
 /**
- * Returns the value that counts for a concept: the median of its values, or its only value; null
- * where that value was not accepted.
+ * Returns the value that counts for a concept: the median of its values, or its only value; null if
+ * it was not accepted.
  */
 export function acceptedValue(
   measurements: readonly Measurement[],
@@ -34,14 +34,14 @@ export function abbreviations(keys: readonly ConceptKey[]): string {
   return keys.map((key) => CONCEPTS[key].abbreviation).join(', ');
 }
 
-/** Decimals for a quantity that is not in the concept table. */
+/** Number of decimals for a quantity that is not in the concept table. */
 const USUAL_DECIMALS = 1;
 
 /** Returns the number of decimals for a quantity, by the key of its concept. */
 export const decimalsOf = (key: string): number => conceptEntry(key)?.decimals ?? USUAL_DECIMALS;
 
 /**
- * Returns the cut-offs for one measurement. A nuchal translucency also has the limit for its CRL.
+ * Returns the cut-offs of one measurement. A nuchal translucency also has the limit for its CRL.
  */
 function cutOffsOfMeasurement({
   concept,
@@ -52,8 +52,8 @@ function cutOffsOfMeasurement({
 }
 
 /**
- * Returns the number of a value as tables show it: with the decimals of its concept, or more where
- * rounding would move it across a cut-off (obstetric 0.3). Decisions use the unrounded value.
+ * Returns the number of a value for tables: with the decimals of its concept, or more if rounding
+ * would move it across a cut-off (obstetric 0.3). Decisions use the unrounded value.
  */
 export const numberText = (one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string =>
   fixedOffCutOffs(one.value, decimalsOf(one.concept.key), cutOffsOfMeasurement(one));

@@ -17,9 +17,7 @@ const SELECTED: Readonly<Record<Selection, string>> = {
   maximum: 'the largest value, chosen on the machine',
 };
 
-/**
- * Repeated values among which the machine chose none, with the smallest and the largest of them.
- */
+/** Repeated values of which the machine chose none, with the smallest and the largest of them. */
 interface Repeats {
   key: ConceptKey;
   count: number;
@@ -33,9 +31,9 @@ const unchosen = ({ key, count, low, high }: Repeats): string =>
 /** Remarks on single measurements that all endpoints share. */
 export const MEASUREMENT_REMARKS = {
   'value.implausible': ({ key }: { key: ConceptKey }) => implausibleNote(key),
-  /** `equation` is the meaning of a code of the machine's report. */
   'value.needs-review': ({ reason }: { reason: ReviewReason }) =>
     `needs review: ${REVIEW_TEXT[reason]}`,
+  /** `equation` is the meaning of a code of the machine's report. */
   'machine.equation': ({ equation }: { equation: string }) => `by ${equation}`,
   'machine.selected': ({ selection }: { selection: Selection }) => SELECTED[selection],
   'machine.end-of-repeats': ({ end, ...repeats }: Repeats & { end: 'highest' | 'lowest' }) =>

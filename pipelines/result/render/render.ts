@@ -24,7 +24,7 @@ function quantity(key: string, value: number, also: readonly number[] = []): str
   return formatValue(known, value, also);
 }
 
-/** Numbers and names as English sentences print them. */
+/** Renders numbers and names for English sentences. */
 export const TEXTS: ValueTexts = {
   value: ({ concept, value }, also) => quantity(concept.key, value, also),
   quantity,
@@ -44,7 +44,7 @@ export const TEXTS: ValueTexts = {
   },
 };
 
-/** The measurements of a result by id; sentences take their numbers from them. */
+/** The measurements of a result by id. Sentences take their numbers from them. */
 export type MeasurementsById = ReadonlyMap<string, Measurement>;
 
 export const byId = (measurements: readonly Measurement[]): MeasurementsById =>
@@ -59,8 +59,8 @@ function sentence(code: string, params: Params, context: SentenceContext): strin
 }
 
 /**
- * Returns a statement as text. Throws where the result does not have a measurement that the
- * statement is about.
+ * Returns a statement as text.
+ * @throws if the result lacks a measurement that the statement is about.
  */
 export function renderStatement(
   { code, params, about, fetus }: Statement,
@@ -76,7 +76,7 @@ export function renderStatement(
   return fetus === UNNAMED_FETUS ? `A fetus that is not named: ${text}` : `Fetus ${fetus}: ${text}`;
 }
 
-/** Statements as one text, in their order. */
+/** Renders statements as one text, in their order. */
 export function renderStatements(
   statements: readonly Statement[],
   measurements: MeasurementsById,
@@ -92,7 +92,7 @@ export function remarkTexts(measurement: Measurement): string[] {
   );
 }
 
-/** Returns the remarks of a measurement as one text; empty where it has none. */
+/** Returns the remarks of a measurement as one text; empty if it has none. */
 export const remarkText = (measurement: Measurement): string => remarkTexts(measurement).join('; ');
 
 /** Returns a measurement whose `note` is the text of its remarks. */
@@ -132,7 +132,7 @@ function withCriteria(
   return { ...one, criteria };
 }
 
-/** The outcome of a section in words, as the envelope holds it. */
+/** The outcome of a section as text, in the form for the envelope. */
 interface RenderedOutcome {
   status: Section['status'];
   reason: Section['reason'];
@@ -146,8 +146,8 @@ interface RenderedOutcome {
 }
 
 /**
- * Puts the outcome of a section into words; the only place where this happens.
- * @param measurements all measurements of the result, because statements may be about those of
+ * Renders the outcome of a section as text. This is the only place where that happens.
+ * @param measurements All measurements of the result, because statements may be about those of
  * other sections.
  */
 export function renderOutcome(
@@ -168,7 +168,7 @@ export function renderOutcome(
   };
 }
 
-/** Returns a section as the envelope holds it, still without artifacts. */
+/** Returns a section in the form for the envelope, without artifacts. */
 export function sectionOf(
   { id, title }: Pick<Section, 'id' | 'title'>,
   { status, reason, statements, summary, data }: RenderedOutcome,

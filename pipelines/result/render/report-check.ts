@@ -10,14 +10,14 @@ import { unitText } from './unit-text.ts';
 
 type Report = NonNullable<Result['report']>;
 
-/** A number as a report prints it: `-1.5`, `28+3`, `2014`. */
+/** A number in a report: `-1.5`, `28+3`, `2014`. */
 const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 
-/** What may follow a number; longer units first. `wk` and `d` are printed as weeks. */
+/** A unit that may follow a number; longer units first. `wk` and `d` are printed as weeks. */
 const UNIT =
   /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
-/** The half width between a value and the unit of both, as in `6.4 ± 0.1 cm`. */
+/** The half width, printed between a value and the unit of both, as in `6.4 ± 0.1 cm`. */
 const MARGIN = /^ ± \d+(\.\d+)?/;
 
 const SIDE = /\b(left|right)\b/gi;
@@ -28,7 +28,7 @@ const FETUS = /\bfetus ([^(),;]+)/g;
 interface Claim {
   number: string;
   unit: string;
-  /** Whether the number is printed after ± and so is the half width of an interval. */
+  /** True if the number is printed after ± and so is the half width of an interval. */
   margin: boolean;
 }
 
@@ -69,7 +69,7 @@ function textsOf(result: Result): string[] {
     ...result.sections.flatMap((section) => sectionTexts(section, measurements)),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
-    // The published names of grades hold numbers: "grade 3, elevated LAP".
+    // The published names of grades contain numbers: "grade 3, elevated LAP".
     ...result.classifications.map(({ value }) => value),
     ...result.measurements.flatMap((one) => [one.note, ...remarkTexts(one), valuePhrase(one)]),
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
@@ -81,14 +81,17 @@ function textsOf(result: Result): string[] {
 
 const withoutStop = (text: string): string => text.replace(/[.]$/, '');
 
-/** Returns a value as lists of values print it, such as "TAPSE 21 mm". */
+/** Returns a value in the form used in lists of values, such as "TAPSE 21 mm". */
 function valuePhrase({ concept, quality, value, unit }: Measurement): string {
   const name = conceptEntry(concept.key)?.abbreviation;
   if (quality !== 'accepted' || !name) return '';
   return `${name} ${fixed(value, decimalsOf(concept.key))} ${unitText(unit)}`.trimEnd();
 }
 
-/** Whole words and numbers only: "4 beats" is neither in "14 beats" nor in "1.4 beats". */
+/**
+ * Returns a pattern that matches whole words and numbers only: "4 beats" matches neither in "14
+ * beats" nor in "1.4 beats".
+ */
 const asWhole = (statement: string) =>
   new RegExp(
     `(?<![\\p{L}\\p{N}.+-])${RegExp.escape(statement)}(?![\\p{L}\\p{N}]|[.+]\\p{N})`,
@@ -106,11 +109,16 @@ function ownWords(line: string, said: readonly string[]): string {
 const rounds = (value: number, printed: string) =>
   rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
 
-/** Beyond the 1st and the 99th centile only the limit is printed: `<1`, `>99` (obstetric 0.3). */
+/**
+ * Returns whether a centile is beyond the 1st or the 99th, of which only the limit is printed:
+ * `<1`, `>99` (obstetric 0.3).
+ */
 const isEndOfScale = (centile: number, printed: string) =>
   (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
 
-/** Whether a claim is the value, the margin, the centile or the z-score of a measurement. */
+/**
+ * Returns whether a claim is the value, the margin, the centile or the z-score of a measurement.
+ */
 function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim): boolean {
   const { value, unit, uncertainty, reference } = measurement;
   if (margin) {
@@ -127,7 +135,9 @@ function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim
   return unitText(unit) === printed && rounds(value, number);
 }
 
-/** Ages and counts that lines about the whole study may print. */
+/**
+ * Returns whether a claim is one of the ages and counts that lines about the whole study may print.
+ */
 function isOfStudy(result: Result, line: string, { number, unit }: Claim): boolean {
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   const counts = [files, frames, calibrated].map(String);
@@ -147,15 +157,15 @@ interface OwnWords {
 }
 
 /**
- * Whether there is at least one name and all names are equal to `one`; if `one` is null, whether
- * there are no names.
+ * If `one` is a name, returns whether at least one name is given and all are equal to it; if `one`
+ * is null, whether no name is given.
  */
 const isOnly = (named: readonly string[], one: string | null) =>
   named.every((other) => other === one) && (one === null || named.includes(one));
 
 /**
- * Whether one accepted measurement that the line names supports every claim, for the side and fetus
- * in the line.
+ * Returns whether a measurement is accepted, is named in the line and supports every claim, for the
+ * side and fetus in the line.
  */
 function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWords): boolean {
   const { label, quality, laterality, fetus } = measurement;
@@ -168,21 +178,24 @@ function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWor
   );
 }
 
-/** Every number of the parameters of a statement, at any depth. */
+/** Returns every number in the parameters of a statement, at any depth. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(numbersIn);
 }
 
-/** Whether a statement gave a number as a parameter: a count, a cut-off, an age in days. */
+/**
+ * Returns whether a number was given as a parameter of a statement: a count, a cut-off, an age in
+ * days.
+ */
 const isParameter = (value: number, { number }: Claim) =>
   rounds(value, number) || weeksAndDays(value) === number;
 
 /**
- * Claims of the impression that the values do not support which its statements are about. A line
- * must be the text of its statements, and every number in it, with its unit, must be that of an
- * accepted value that the line is about, or a parameter of its statements.
+ * Returns the unsupported claims of the impression. A line must be the text of its statements.
+ * Every number in it, with its unit, must be that of an accepted value that the line is about, or a
+ * parameter of its statements.
  */
 function unsupportedInImpression(
   { impression, impression_lines: lines }: Report,
@@ -221,15 +234,15 @@ function unsupportedInImpression(
 }
 
 /**
- * Claims of a report that the result does not support, each with its line: "every number is
- * validated against the structured result" (api 2.6), and with it every unit, side and fetus. A
- * line may repeat what the result says word for word. Anything else must belong to one accepted
- * measurement that the line names: its value in its unit, rounded as printed, its centile or
- * z-score, for its side and fetus.
+ * Returns the claims of a report that the result does not support, each with its line: "every
+ * number is validated against the structured result" (api 2.6). Units, sides and fetuses are
+ * validated, too. A line may repeat text of the result word for word. Anything else must belong to
+ * one accepted measurement that the line names: its value in its unit, rounded as printed, its
+ * centile or z-score, for its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
   const said = textsOf(result);
-  // The name of a file may be just a number, and is only allowed in its own line.
+  // The name of a file may be just a number, and is allowed only in the line about that file.
   const refused = new Set(result.input_summary.refused.map(refusedLine));
   const impression = report.impression_lines ? [] : report.impression;
   const lines = [...report.findings, ...impression, ...report.limitations];

@@ -32,8 +32,8 @@ export function imagesLine({
 }
 
 /**
- * Returns the line that states why a section was not assessed, or only in part; null where the
- * section has no reason.
+ * Returns the line that states why a section was not assessed, or only partly; null if the section
+ * has no reason.
  */
 export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): string | null {
   return reason && `${title}: ${sentence(reason.detail)}`;
@@ -48,8 +48,8 @@ export function refusedLine({ file, reason }: Result['input_summary']['refused']
 }
 
 /**
- * Whether a finding is about the files and not about the patient; such a finding limits the whole
- * report.
+ * Returns whether a finding is about the files and not about the patient. Such a finding is a
+ * limitation of the whole report.
  */
 export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
 
@@ -57,7 +57,7 @@ export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'sever
 const SCALE_OF_REQUEST =
   'Images that state no scale were measured in the scale given with the request.';
 
-/** A picture of another size or zoom has another scale. */
+/** Returns an image of another size or zoom usually has another scale. */
 const oneScaleFor = (sizes: readonly string[]) =>
   `One scale of the request was used for images of different size (${sizes.join(', ')} pixels): check that it holds for each.`;
 
@@ -85,8 +85,8 @@ function conditionsOf({ sections, measurements }: Result): string[] {
 }
 
 /**
- * Returns everything that was not assessed, the conditions of what was concluded, and the statement
- * that the report is a draft; each once.
+ * Returns the limitations without repetitions: everything that was not assessed, the conditions of
+ * the conclusions, and the statement that the report is a draft.
  */
 export function limitationsOf(result: Result): string[] {
   const lines = [

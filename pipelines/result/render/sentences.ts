@@ -5,8 +5,8 @@ import { MEASUREMENT_REMARKS } from './remarks.ts';
 import { SHARED_SENTENCES } from './shared.ts';
 
 /**
- * Every sentence of every topic by its code. A topic adds its table of sentences here;
- * a second language would be a second list.
+ * The tables of sentences of all topics. A new topic adds its table here; a second language would
+ * be a second list.
  */
 export const TABLES: readonly SentenceTable[] = [
   SHARED_SENTENCES,

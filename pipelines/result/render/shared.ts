@@ -2,7 +2,7 @@ import type { ReviewReason } from '../../concepts/evidence.ts';
 import { type SentenceTable, statementsOf } from '../statement.ts';
 import type { SentenceContext } from './obstetric/shared.ts';
 
-/** Why a value needs the review of a person, as the end of a sentence. */
+/** Reasons why a value needs the review of a person, as the end of a sentence. */
 export const REVIEW_TEXT = {
   'no-evidence': 'the method was not validated on real images',
   'simulated-only': 'the method was validated on simulated images only',
@@ -14,11 +14,14 @@ export const REVIEW_TEXT = {
   'rests-on-review': 'calculated from a value that needs review',
 } as const satisfies Record<ReviewReason, string>;
 
-/** Shown on every page of a result in which methods count that were shown on simulated images only. */
+/**
+ * Shown on every page of a result whose values also count if their method was shown on simulated
+ * images only.
+ */
 export const RESEARCH_NOTICE =
   'Research setting: values validated on simulated images are accepted';
 
-/** Sentences about the run itself, which sections of every endpoint may need. */
+/** Sentences about the run itself, for the sections of every endpoint. */
 export const SHARED_SENTENCES = {
   'run.section-failed': () => 'This section could not be interpreted because of an internal error.',
   'run.reader-failed': () =>

@@ -6,10 +6,10 @@ import { RESEARCH_NOTICE } from './shared.ts';
 /** Shown on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
 
-/** Shown on the pictures of a signed result, where its signatures have no room. */
+/** Shown on the images of a signed result, which have no space for its signatures. */
 export const SIGNED_NOTICE = 'Signed';
 
-/** Who signed a result, in words; null for a draft. */
+/** Returns text on who signed a result; null for a draft. */
 export function signedBy({ verification }: Pick<Result, 'verification'>): string | null {
   if (!verification) return null;
   const names = verification.signatures.map(
@@ -20,7 +20,7 @@ export function signedBy({ verification }: Pick<Result, 'verification'>): string
   return `${amended} by ${names.join(' and ')} on ${last.slice(0, 10)} at ${last.slice(11, 16)} UTC`;
 }
 
-/** Whether a document is an unverified draft, or who signed it. */
+/** Returns the notice of a document: that it is an unverified draft, or who signed it. */
 export const noticeOf = (result: Pick<Result, 'verification'>): string =>
   signedBy(result) ?? DRAFT_NOTICE;
 
@@ -33,12 +33,15 @@ const STATUS_TEXT = {
   failed: 'Failed',
 } as const satisfies Record<Section['status'], string>;
 
-/** Whether the summary of a section says already what it lacks. */
+/**
+ * Returns whether the section already states what is missing, so that its reason need not be
+ * repeated.
+ */
 export const tellsGaps = ({ statements = [], summary, reason }: Section): boolean =>
   statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
 
 /**
- * Returns the outcome of a section in words. It is never empty, so that silence is not mistaken for
+ * Returns the outcome of a section as text. It is never empty, so that silence is not mistaken for
  * a normal finding (obstetric 14).
  */
 export function sectionStatement(section: Section): string {
@@ -57,7 +60,7 @@ export function accepted(result: Result): Measurement[] {
 }
 
 /**
- * Returns the sentence that explains why a document shows no numbers; null where the result has an
+ * Returns the sentence that explains why a document shows no numbers; null if the result has an
  * accepted value.
  */
 export function noMeasurementStatement(result: Result): string | null {
@@ -68,19 +71,19 @@ export function noMeasurementStatement(result: Result): string | null {
   return ['No measurement was made.', ...reasons].join(' ');
 }
 
-/** Why a value was not accepted. */
+/** Reasons why a value was not accepted. */
 const DOUBT = {
   review: 'needs the review of a person',
   low: 'confidence too low',
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
 
-/** Why a value was not accepted; null for one that was. */
+/** Returns the reason why a value was not accepted; null if it was accepted. */
 export const doubtOf = ({ quality }: Pick<Measurement, 'quality'>): string | null =>
   quality === 'accepted' ? null : DOUBT[quality];
 
 /**
- * Returns the sentence about a value that was not accepted; it names the value without its number.
+ * Returns the sentence about a value that was not accepted. It names the value without its number.
  */
 export function notAcceptedStatement(measurement: Measurement): string {
   if (measurement.quality === 'review') {
@@ -89,32 +92,35 @@ export function notAcceptedStatement(measurement: Measurement): string {
   return `${measurement.label} was measured but not accepted: ${doubtOf(measurement)}.`;
 }
 
-/** Whether the number of a value is shown; one that needs a review is shown as a proposal. */
+/**
+ * Returns whether the number of a value is shown. A value that needs a review is shown as a
+ * proposal.
+ */
 export const isShown = ({ quality }: Pick<Measurement, 'quality'>): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * The notice of a result in which methods count that were shown on simulated images only; null
- * where none do.
+ * Returns the notice of a result whose values also count if their method was shown on simulated
+ * images only; null for any other result.
  */
 export const researchNotice = ({
   evidence_accepted: accepts,
 }: Pick<Result, 'evidence_accepted'>): string | null =>
   accepts === 'simulated' ? RESEARCH_NOTICE : null;
 
-/** Whether this software measured a value, instead of receiving it from elsewhere. */
+/** Returns whether this software measured a value, instead of receiving it from elsewhere. */
 export function isOurs({ source: { provenance } }: Measurement): boolean {
   return provenance === 'model' || provenance === 'image-analysis';
 }
 
 /**
- * The method by which a value was obtained; null for one that a person typed, because nobody said
- * how it was measured.
+ * Returns the method by which a value was obtained; null for a value that a person typed, because
+ * it is not known how it was measured.
  */
 export const statedMethod = ({ method, confirmed }: Pick<Measurement, 'method' | 'confirmed'>) =>
   confirmed === 'entered' ? null : method;
 
-/** The origin of values that this software did not measure. */
+/** Text for the origin of values that this software did not measure. */
 export const ORIGINS = {
   machine: 'Value of the ultrasound machine, from its structured report',
   calculated: 'Calculated from values of the ultrasound machine, from its structured report',
@@ -122,7 +128,7 @@ export const ORIGINS = {
   person: 'Value of the reader',
 } as const;
 
-/** Returns the origin of a value in words; null for a value that this software measured. */
+/** Returns the origin of a value as text; null for a value that this software measured. */
 export function originStatement(measurement: Measurement): string | null {
   if (isOurs(measurement)) return null;
   const { provenance } = measurement.source;
@@ -131,7 +137,8 @@ export function originStatement(measurement: Measurement): string | null {
 }
 
 /**
- * Returns the remarks on accepted values, each once, with the labels of all values that share it.
+ * Returns the remarks on accepted values, each once, with the labels of all values to which it
+ * applies.
  */
 export function remarks(result: Result): string[] {
   const noted = countingValues(accepted(result)).filter(({ note }) => note !== null);

@@ -3,8 +3,8 @@ import { fixedOffCutOffs } from '../../measure/rounding.ts';
 const SUPERSCRIPTS: Readonly<Record<string, string>> = { 2: '²', 3: '³' };
 
 /**
- * Returns a UCUM unit as a person reads it: without annotations in braces, with raised exponents
- * (`cm²`), and empty for a plain number.
+ * Returns a UCUM unit for people: without annotations in braces, with raised exponents (`cm²`), and
+ * empty for a plain number.
  */
 export function unitText(unit: string): string {
   if (unit === '1') return '';
@@ -21,8 +21,8 @@ export function unitText(unit: string): string {
 const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 
 /**
- * Returns a centile as every output shows it (obstetric 0.3): a whole number from 1 to 99, or "<1"
- * or ">99" beyond them. Decimals are added where rounding would move it across a cut-off.
+ * Returns a centile in the form used in every output (obstetric 0.3): a whole number from 1 to 99,
+ * or "<1" or ">99" beyond them. Decimals are added if rounding would move it across a cut-off.
  */
 export function centileText(centile: number): string {
   if (centile < 1) return '<1';

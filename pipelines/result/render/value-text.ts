@@ -6,7 +6,7 @@ import { weeksAndDays } from './obstetric/shared.ts';
 import { withSubject } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
 
-/** Returns a value with its unit, as documents show it. */
+/** Returns a value with its unit for documents. */
 export function valueText(measurement: Measurement): string {
   const { value, unit } = measurement;
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
@@ -18,8 +18,8 @@ export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));
 
 /**
- * Returns the name and the value, such as "HC 262.4 mm"; a value that was not accepted is named
- * without its number, one that needs a review says so.
+ * Returns the name and the value, such as "HC 262.4 mm". A value that was not accepted is named
+ * without its number; a value that needs a review is marked so.
  */
 export function shortText(measurement: Measurement): string {
   const name = conceptEntry(measurement.concept.key)?.abbreviation ?? measurement.label;

@@ -1,7 +1,7 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
 /**
- * Whether the ratio of the walls shows asymmetric hypertrophy in any patient, or only in one
+ * Whether the ratio of the walls means asymmetric hypertrophy in any patient, or only in a patient
  * without hypertension.
  */
 const ASYMMETRIES = {
@@ -11,7 +11,7 @@ const ASYMMETRIES = {
 } as const;
 export type Asymmetry = keyof typeof ASYMMETRIES;
 
-/** What an AMYLI index means. */
+/** Meaning of an AMYLI index. */
 const AMYLI = {
   'rules-out': 'which makes amyloid unlikely in a population screened for it',
   open: 'which neither rules amyloid out nor diagnoses it',
@@ -20,7 +20,7 @@ const AMYLI = {
 export const CARDIOMYOPATHY_SENTENCES = {
   'cardiomyopathy.wall': (of: {
     walls: 1 | 2;
-    /** mm */
+    /** In mm. */
     thickest: number;
     wall: string;
     meets: boolean;

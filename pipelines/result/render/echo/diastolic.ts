@@ -11,7 +11,7 @@ export const SCHEMES = {
 } as const;
 export type Scheme = keyof typeof SCHEMES;
 
-/** A criterion of a decision rule; `met` is null where it was not available. */
+/** A criterion of a decision rule; `met` is null if it was not available. */
 type Criterion = { name: string; met: boolean | null };
 
 /**
@@ -31,16 +31,16 @@ export type DiastolicResult = {
   /** The result in its published wording. */
   result: string;
   criteria: readonly Criterion[];
-  /** Why algorithm B of 2016 was chosen; null where it was not. */
+  /** Why algorithm B of 2016 was chosen; null if it was not. */
   because: 'reduced-ef' | readonly MyocardialSign[] | null;
   /**
-   * The result of a second step of the same algorithm; `no-grade`: E or E/A is missing for this
+   * The result of a second step of the same algorithm; `no-grade` if E or E/A is missing for this
    * step. Null without a second step.
    */
   next: { result: string; criteria: readonly Criterion[] } | 'no-grade' | null;
 };
 
-/** "met: A, B; not met: C; not available: D" (echo 10.7). */
+/** Renders criteria: "met: A, B; not met: C; not available: D" (echo 10.7). */
 function criteriaText(criteria: readonly Criterion[]): string {
   const of = (words: string, wanted: boolean | null) => {
     const names = criteria.flatMap(({ name, met }) => (met === wanted ? [name] : []));
@@ -57,8 +57,8 @@ function becauseText(because: DiastolicResult['because']): string {
 }
 
 /**
- * A result as text. A grade is never given without the name of its algorithm and the criteria used
- * (echo 10.7).
+ * Renders the result of an algorithm. A grade is never given without the name of its algorithm and
+ * the criteria used (echo 10.7).
  */
 function resultText({ scheme, result, criteria, because, next }: DiastolicResult): string {
   const first = `${SCHEMES[scheme]}${becauseText(because)}: ${result} (${criteriaText(criteria)})`;
@@ -71,8 +71,8 @@ function resultText({ scheme, result, criteria, because, next }: DiastolicResult
 const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only.';
 
 /**
- * Conditions that are printed with every grade: they decide whether the algorithm may be used (echo
- * 10.2).
+ * Conditions that are printed with every grade, because the algorithm may be used only if they are
+ * met (echo 10.2).
  */
 const APPLIES =
   'Holds in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, which are not known to this software; mitral stenosis and regurgitation are known only as far as they were measured.';
@@ -133,7 +133,7 @@ export const DIASTOLIC_SENTENCES = {
     results,
     differ,
   }: {
-    /** The results; those with an elevated pressure come first. */
+    /** The results, those with an elevated pressure first. */
     results: readonly DiastolicResult[];
     differ: boolean;
   }) =>

@@ -1,7 +1,7 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
-/** What is known of pericardial fluid. */
+/** Findings about pericardial fluid. */
 const EFFUSIONS = {
   'depth-unknown': 'present, greatest depth not measured',
   possible: 'possible, not measured',
@@ -10,7 +10,7 @@ const EFFUSIONS = {
 export const FOCUSED_SENTENCES = {
   'focused.lv-function': (of: {
     level: string;
-    /** EF, per cent, rounded to steps. */
+    /** EF in per cent, rounded to steps. */
     ef: number;
     band: string | null;
   }) => `LV function ${of.level}: LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.`,

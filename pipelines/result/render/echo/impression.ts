@@ -6,7 +6,7 @@ import type { DiastolicResult } from './diastolic.ts';
 import { type About, allNamed, anyOf, namedText, valueText, withIntervals } from './shared.ts';
 import { type ValveDisease, valveDiseaseName } from './valves.ts';
 
-/** LVEF by its grade (ASE15). */
+/** LVEF as text, by its grade (ASE15). */
 const EF_GRADE: Readonly<Record<string, string>> = {
   normal: 'normal',
   'mildly abnormal': 'mildly reduced',
@@ -19,7 +19,10 @@ const reducedText = (grade: string) => EF_GRADE[grade] ?? grade;
 /** The result of one algorithm of diastolic function, in its published wording. */
 type Graded = { result: string; by: string; year: number };
 
-/** Algorithms for the whole of diastolic function; the presence alone is in the findings. */
+/**
+ * Algorithms that grade diastolic function as a whole. Algorithms that only detect dysfunction
+ * appear in the findings, not here.
+ */
 const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
   '2016-a': { by: 'ASE/EACVI', year: 2016 },
   '2016-b': { by: 'ASE/EACVI', year: 2016 },
@@ -27,13 +30,13 @@ const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
   '2025-fibrillation': { by: 'ASE, if the rhythm is atrial fibrillation,', year: 2025 },
 };
 
-/** Results that leave nothing abnormal. */
+/** Results that mean that nothing is abnormal. */
 const NORMAL_FILLING: ReadonlySet<string> = new Set([
   'normal diastolic function',
   'normal LAP, no diastolic dysfunction grade',
 ]);
 
-/** An atrium by the grade of its volume. */
+/** Size of an atrium as text, by the grade of its volume. */
 const SIZE_GRADE: Readonly<Record<string, string>> = {
   normal: 'of normal size',
   'mildly abnormal': 'mildly enlarged',
@@ -60,7 +63,7 @@ const methodOf = ({ concept, method }: Measurement) =>
 const LV_SIZE = { N: 'of normal size', H: 'dilated', L: 'small', A: 'of abnormal size' } as const;
 type LvSize = keyof typeof LV_SIZE;
 
-/** "(TAPSE 21 mm, FAC 45 %)", or nothing. */
+/** Renders values in brackets, "(TAPSE 21 mm, FAC 45 %)"; empty without values. */
 const inBrackets = (values: readonly Measurement[]) =>
   values.length > 0 ? ` (${allNamed(values)})` : '';
 
@@ -74,10 +77,10 @@ const RV_FUNCTION = {
   'single index reduced': 'RV dysfunction possible by a single index',
 } as const;
 
-/** Longest list of segments that a line names; a longer one gives their number. */
+/** Maximum number of segments that a line names. For more segments it gives only their number. */
 const NAMED_SEGMENTS = 4;
 
-/** A classification of which both sides are possible. */
+/** A classification for which two categories are possible. */
 type Open = { id: string; categories: readonly string[] };
 
 type Scored = { name: string; score: string };
@@ -90,7 +93,10 @@ function regionText({ kind, artery }: Region): string {
 }
 
 export const ECHO_IMPRESSION = {
-  /** The measurements that have the size of the line, then those that contradict it. */
+  /**
+   * `about` has the measurements that agree with the size in the line, then those that contradict
+   * it.
+   */
   'impression.lv-size': (
     { size, agreeing }: { size: LvSize; agreeing: number },
     { about }: About,
@@ -106,8 +112,8 @@ export const ECHO_IMPRESSION = {
   'impression.grades-open': (_: Record<string, never>, { about }: About) =>
     `grade uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
   /**
-   * `grades`: the grade, those on both sides of a cut-off within the interval, or none. `limit`:
-   * points within which the value is near a limit of its grade; null where it is not.
+   * `grades`: the grade, or the grades on both sides of a cut-off within the interval, or empty.
+   * `limit`: the value is within this number of points of a limit of its grade; null if it is not.
    */
   'impression.lvef': (
     { grades, limit, urgent }: { grades: readonly string[]; limit: number | null; urgent: boolean },
@@ -124,7 +130,7 @@ export const ECHO_IMPRESSION = {
     return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
   'impression.lvef-open': () => 'LVEF not given, as its values were not accepted',
-  /** The measurements are the LVEF that counts, then those of other methods. */
+  /** `about` has the LVEF that counts, then those of other methods. */
   'impression.lvef-methods': (
     { grades }: { grades: readonly string[] },
     { about: [, ...others] }: About,
@@ -160,7 +166,7 @@ export const ECHO_IMPRESSION = {
   },
   'impression.atrium': ({ grade }: { grade: string }, { about }: About) =>
     `LA ${enlargedText(grade)}${inBrackets(about)}`,
-  /** The measurements are the diameter, then the volume index. */
+  /** `about` has the diameter, then the volume index. */
   'impression.atrium-diameter': (
     { grade, byDiameter }: { grade: string; byDiameter: string },
     { about: [diameter, index] }: About,
@@ -199,17 +205,17 @@ const paramOf = (statement: Statement | null, name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** The same statement in the words of the impression. */
+/** Returns the statement with a code of the impression, so that it is rendered in other words. */
 const rename = (
   statement: Statement | null,
   code: keyof typeof ECHO_IMPRESSION,
 ): Statement | null => statement && { ...statement, code };
 
-/** Dimensions that say how large the LV is; the volume index is the better one (ASE15). */
+/** Measures of the size of the LV; the volume index is the better one (ASE15). */
 const LV_SIZES = ['lvedv-index', 'lvidd'] as const satisfies readonly EchoConcept[];
 const WALLS = ['ivsd', 'lvpwd'] as const satisfies readonly EchoConcept[];
 
-/** The size of the LV by what was measured of it; the first value decides. */
+/** Returns the statement about the size of the LV, decided by the first available value. */
 function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
@@ -222,7 +228,10 @@ function lvSize(said: Said): Statement | null {
   ]);
 }
 
-/** Geometry that is not normal, or walls that are thick without one. */
+/**
+ * Returns the statement about abnormal geometry or, if the geometry is not abnormal, about thick
+ * walls.
+ */
 function lvWalls(said: Said): Statement | null {
   const geometry = paramOf(said.find('lv-size.geometry'), 'geometry');
   if (geometry !== null && geometry !== 'normal geometry') {
@@ -233,13 +242,13 @@ function lvWalls(said: Said): Statement | null {
   return thick.length > 0 ? say.conclusion('impression.lv-walls', {}, thick) : null;
 }
 
-/** The categories on both sides of a cut-off, where the interval of a value holds it. */
+/** Returns the categories on both sides of a cut-off, if the interval of a value includes it. */
 function bothSides(said: Said, classification: string): readonly string[] {
   const open = said.all('echo.between').flatMap(({ params }) => params.open as readonly Open[]);
   return open.find(({ id }) => id === classification)?.categories ?? [];
 }
 
-/** The LVEF that counts with its grade, and why it has none. */
+/** Returns the clauses about the LVEF that counts, with its grade or the reason why it has none. */
 function ejection(said: Said): Clause[] {
   const [ef] = said.about(said.find('lvef.variability'));
   if (!ef) {
@@ -302,7 +311,7 @@ const wallMotion: Topic = {
   },
 };
 
-/** The results of the algorithms, without their criteria. */
+/** Returns the results of the algorithms, without their criteria. */
 function diastolicResults(said: Said): Graded[] {
   return said.all('diastolic.result').flatMap(({ params }) => {
     const { scheme, result, next } = params as unknown as DiastolicResult;
@@ -353,7 +362,7 @@ const diastolicFunction: Topic = {
   },
 };
 
-/** Values that say how severe a stenosis of the aortic valve is. */
+/** Values that show how severe an aortic stenosis is. */
 const STENOSIS = ['av-vmax', 'av-mean-gradient', 'av-area'] as const;
 
 const valves: Topic = {
@@ -430,8 +439,8 @@ const pericardium: Topic = {
 };
 
 /**
- * Several findings of a topic that are undecided at a cut-off are one clause, with the values outside
- * their range; the section has what each may be.
+ * Combines several findings of a topic that are undecided at a cut-off into one clause, with the
+ * values outside their range. The section lists the possible categories of each.
  */
 function undecidedInOneClause(topic: Topic): Topic {
   return {

@@ -2,7 +2,10 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedText, namedValue } from './shared.ts';
 
-/** Limitation of an EF that is not by biplane discs, by its concept or by the machine's method. */
+/**
+ * Limitation of an EF that was not measured by biplane discs, by its concept or by the machine's
+ * method.
+ */
 const LIMITS = {
   'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
@@ -15,7 +18,7 @@ const LIMITS = {
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
 } as const;
 
-/** Methods by which an EF is of limited value. */
+/** Methods whose EF is of limited value. */
 type EfLimit = keyof typeof LIMITS;
 export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
 
@@ -35,7 +38,7 @@ export const LVEF_SENTENCES = {
     `A change of less than ${points} points is within measurement variability.`,
   'lvef.at-limit': ({ points }: { points: number }) =>
     `The LVEF lies within ${points} points of a limit of its grade, which is within measurement variability.`,
-  /** The measurements are the LVEF that counts, then those of other methods with their grades. */
+  /** `about` has the LVEF that counts, then those of other methods with their grades. */
   'lvef.methods-disagree': (
     { grades }: { grades: readonly string[] },
     { about: [ef, ...others] }: About,

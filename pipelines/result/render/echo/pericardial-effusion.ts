@@ -7,7 +7,8 @@ const largeOutline = (large: boolean, there: string) =>
   large ? `its outline${there} is that of a large effusion` : '';
 
 /**
- * States how large an effusion is that is deeper in another view than where its depth was measured.
+ * Describes an effusion that is deeper in another view than in the one where its depth was
+ * measured.
  */
 function deeperText({ view, large }: { view: string; large: boolean }, { about: [depth] }: About) {
   const shown = depth ? valueText('effusion-depth', depth.value) : '';
@@ -41,9 +42,7 @@ export const EFFUSION_SENTENCES = {
   'effusion.found': (
     of: {
       grade: string | null;
-      /**
-       * The view in which the effusion is deeper; null where the measured depth is the greatest.
-       */
+      /** The view in which the effusion is deeper; null if the measured depth is the greatest. */
       deeperIn: string | null;
       large: boolean;
       tamponade: string;

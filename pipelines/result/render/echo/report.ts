@@ -16,8 +16,8 @@ import { valueText } from './shared.ts';
 type Report = NonNullable<Result['report']>;
 
 /**
- * The section that states what the study contains and lacks. It comes before the structures and is
- * not a conclusion.
+ * The section that lists what the study contains and lacks. It comes before the structures and
+ * contains no conclusion.
  */
 const STUDY = 'views';
 
@@ -52,7 +52,7 @@ function rangeText({ reference, interpretation }: Measurement): string {
   return `, ${RANGE_TEXT[interpretation ?? 'none']} ${source}`;
 }
 
-/** A row of the findings: the value with its range, its method and its remarks. */
+/** Renders a row of the findings: the value with its range, its method and its remarks. */
 function measurementLine(measurement: Measurement): string {
   const { concept, value, note } = measurement;
   const name = withSubject(measurement.label, measurement);
@@ -71,8 +71,8 @@ function sectionLines(result: Result, id: string): string[] {
 }
 
 /**
- * The draft report in the order of REP25. It is written from the result alone, so it cannot contain
- * anything that is not in the result.
+ * Writes the draft report in the order of REP25. It is written from the result alone, so it cannot
+ * contain anything that is not in the result.
  */
 export function writeReport(result: Result): Report {
   const study = sectionLines(result, STUDY);

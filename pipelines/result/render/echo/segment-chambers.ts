@@ -1,12 +1,12 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** What was outlined in one clip. */
+/** The outlines found in one clip. */
 type Outlined = {
   view: string;
   /** False if the outlines jump from frame to frame, so that nothing was measured. */
   steady: boolean;
   chambers: readonly string[];
-  /** Number of frames without a fault among those that were outlined. */
+  /** Number of outlined frames without a fault. */
   sound: number;
   outlined: number;
   /** Every `stride`-th frame of the clip was outlined. */
@@ -15,7 +15,7 @@ type Outlined = {
   beats: number;
 };
 
-/** "A4C: LV, myocardium, LA outlined; 60 of 60 frames are sound, 2 whole beats." */
+/** Renders "A4C: LV, myocardium, LA outlined; 60 of 60 frames are sound, 2 whole beats." */
 function outlinedText({
   view,
   steady,

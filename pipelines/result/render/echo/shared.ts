@@ -9,27 +9,27 @@ export interface About {
   readonly about: readonly Measurement[];
 }
 
-/** A value as the report prints it: rounded (halves away from zero), with its unit. */
+/** Renders a value for the report: rounded (halves away from zero), with its unit. */
 export function valueText(key: EchoConcept, value: number): string {
   const { decimals, unit } = ECHO_CONCEPTS[key];
   const number = rounded(value, decimals).toFixed(decimals);
   return `${number} ${unitText(unit)}`.trimEnd();
 }
 
-/** "LVIDd 5.1 cm". */
+/** Renders a value with its name: "LVIDd 5.1 cm". */
 export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'value'>): string {
   const key = concept.key as EchoConcept;
   return `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 }
 
-/** "LVIDd 5.1 cm, LVIDs 3.2 cm". */
+/** Renders values with their names: "LVIDd 5.1 cm, LVIDs 3.2 cm". */
 export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
 
-/** The text with a full stop, unless it already ends a sentence. */
+/** Adds a full stop to the text, unless it already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** "A4C, A2C or A3C". */
+/** Renders a list of alternatives: "A4C, A2C or A3C". */
 export const anyOf = (names: readonly string[]): string =>
   names.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
@@ -41,7 +41,7 @@ const ORIGIN_TEXT = {
   person: 'entered by hand',
 } as const satisfies Record<Measurement['origin'], string>;
 
-/** States which values were withheld, and why; a reason that several share is given once. */
+/** States which values were withheld, and why. A reason that several values share is given once. */
 function withheldText(withheld: readonly Measurement[]): string {
   const byNote = Map.groupBy(withheld, ({ note }) => note);
   const each = [...byNote].map(([note, values]) => {
@@ -51,7 +51,10 @@ function withheldText(withheld: readonly Measurement[]): string {
   return each.join(' ');
 }
 
-/** Why no clip of the wanted views was measured: none was sent, or none could be named. */
+/**
+ * States why no clip of the wanted views was measured: no such clip was sent, or none could be
+ * identified.
+ */
 function noClipText(of: {
   views: readonly string[];
   unnamed: number;
@@ -70,7 +73,7 @@ function noClipText(of: {
   return `Not assessed: no clip was reliably recognised as ${wanted}, and the view of ${counted(of.unnamed, 'clip')} is not known${more}.`;
 }
 
-/** "LVEF 58 ± 13 %", a value with its 95 % interval. */
+/** Renders a value with its 95 % interval: "LVEF 58 ± 13 %". */
 function withIntervalText({ concept, value, uncertainty }: Measurement): string {
   const key = concept.key as EchoConcept;
   const { abbreviation, decimals, unit } = ECHO_CONCEPTS[key];
@@ -79,10 +82,10 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
   return `${abbreviation} ${number(value)}${margin} ${unitText(unit)}`.trimEnd();
 }
 
-/** Grades of severity in their order. */
+/** Grades of severity, from normal to severe. */
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
-/** Two grades as both are named, three or more as "mildly to severely abnormal". */
+/** Renders two grades with both names, and three or more as "mildly to severely abnormal". */
 function sidesText(categories: readonly string[]): string {
   if (categories.some((one) => !GRADES.includes(one))) return anyOf(categories);
   const inOrder = GRADES.filter((one) => categories.includes(one));
@@ -142,8 +145,8 @@ export const ECHO_SENTENCES = {
   }: {
     method: keyof typeof LINEAR_METHODS;
     /**
-     * LVIDd of a dilated LV, cm, and a raised score index; null where the LV is not dilated, or the
-     * index is not raised.
+     * LVIDd of a dilated LV in cm, and a raised score index; null if the LV is not dilated, or if
+     * the index is not raised.
      */
     diameter: number | null;
     motion: number | null;
@@ -160,20 +163,20 @@ export const ECHO_SENTENCES = {
 
 export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
 
-/** One LVEF, by a method or from volumes, with its source. */
+/** One LVEF, with its source, measured by a method or calculated from volumes. */
 interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** Whether the EF was calculated from EDV and ESV, whatever the source reports as its EF. */
+  /** True if the EF was calculated from EDV and ESV, whatever EF the source reports. */
   ofVolumes: boolean;
 }
 
 export const namedValue = (key: EchoConcept, value: number) =>
   `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 
-/** "LVEF (biplane) 28 % of the machine". */
+/** Renders an LVEF with method and source: "LVEF (biplane) 28 % of the machine". */
 function readingText({ key, value, origin, ofVolumes }: EfReading): string {
   return ofVolumes
     ? `LVEF ${valueText('lvef', value)} from EDV and ESV ${ORIGIN_TEXT[origin]}`
@@ -193,13 +196,13 @@ function irregularText(beats: number, few: boolean): string {
 
 const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 
-/** Contradictions between two values that no heart can have together. */
+/** Pairs of values that contradict each other in any heart. */
 const CONTRADICTIONS = {
   'diameter-not-smaller': 'LVIDs is not below LVIDd',
   'area-not-smaller': 'the end-systolic area is not below the end-diastolic one',
 } as const;
 
-/** What a display shows, judged by its form, if the header does not name its structure. */
+/** What a display shows according to its form, if the header does not name the structure. */
 const FORMS = {
   'fits-none': 'its form fits no single flow',
   'tissue-scale': "a scale of tissue Doppler, S' on one side of the baseline and e' on the other",
@@ -210,7 +213,7 @@ const FORMS = {
   'moving-edge': 'an edge that moves to and fro with every beat',
 } as const;
 
-/** Why the reading of a display is not relied on. */
+/** Reasons why the reading of a display is not reliable. */
 const DISPLAY_DOUBTS = {
   fused: 'E and A are fused: A begins above 20 cm/s',
   phase:
@@ -232,7 +235,7 @@ const DISPLAY_DOUBTS = {
   faint: 'the trace is too faint or its beats differ',
 } as const;
 
-/** What must be read with a quantity of a display. */
+/** Remarks on a quantity of a display. */
 const DISPLAY_REMARKS = {
   'no-a-wave': 'one wave per beat: no A is seen beside E',
   largest: 'largest',
@@ -253,7 +256,7 @@ const IMAGE_INPUTS = {
   machine: 'its inputs',
 } as const;
 
-/** Why a value of the right heart cannot be right. */
+/** Reasons why a value of the right heart must be wrong. */
 const RIGHT_HEART_FAULTS = {
   'contradicts-cava': 'a normal RA pressure contradicts a wide IVC that does not collapse',
   'rests-on-contradicted': 'it contains an RA pressure that contradicts the IVC',
@@ -263,20 +266,20 @@ const RIGHT_HEART_FAULTS = {
 
 const CHAMBER_NAMES = { lv: 'LV', la: 'LA', rv: 'RV', ra: 'RA' } as const;
 
-/** Why an outline is not that of a whole chamber. */
+/** Reasons why an outline is not that of a whole chamber. */
 const OUTLINE_FAULTS = {
   dented: 'has a dent that no chamber has',
   'out-of-sector': 'is cut off by the edge of the picture',
   'too-small-beside-lv': 'is too small beside the LV; a shadow may hide part of it',
 } as const;
 
-/** An assumption that a calculation makes. */
+/** An assumption of a calculation. */
 const PRESUMPTIONS = {
   sniff: 'collapse taken as that with a sniff',
   'no-outflow-stenosis': 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
 } as const;
 
-/** Remarks that must be read with a value, by code; the note of a measurement is made from them. */
+/** Remarks on values, by code; the note of a measurement is rendered from them. */
 export const ECHO_REMARKS = {
   'echo.not-finite': () => 'no finite number',
   'echo.implausible': ({ key, low, high }: { key: EchoConcept; low: number; high: number }) =>
@@ -354,15 +357,15 @@ export const ECHO_REMARKS = {
 
 export const remarkOfEcho = remarksOf<typeof ECHO_REMARKS>();
 
-/** What a display shows, judged by its form. */
+/** What a display shows according to its form. */
 export type DisplayForm = keyof typeof FORMS;
-/** Why the reading of a display is not relied on. */
+/** The reason why the reading of a display is not reliable. */
 export type DisplayDoubt = keyof typeof DISPLAY_DOUBTS;
-/** What must be read with a quantity of a display. */
+/** A remark on a quantity of a display. */
 export type DisplayRemark = keyof typeof DISPLAY_REMARKS;
-/** The kind of inputs from which a value follows that differs from the reported one. */
+/** The inputs from which another value follows than the one that was reported. */
 export type ImageInputs = keyof typeof IMAGE_INPUTS;
-/** An assumption that a calculation makes. */
+/** An assumption of a calculation. */
 export type Presumption = keyof typeof PRESUMPTIONS;
-/** Why a value of the right heart cannot be right. */
+/** The reason why a value of the right heart must be wrong. */
 export type RightHeartFault = keyof typeof RIGHT_HEART_FAULTS;

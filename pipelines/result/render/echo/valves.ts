@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Remarks that must be read with a grade of aortic stenosis (echo 11.1, 19). */
+/** Remarks on a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
   'area-by-peak-velocities': 'The valve area in the grade is that by peak velocities.',
   'small-outflow':
@@ -29,11 +29,11 @@ const VALVE_NAMES = {
   'tricuspid-regurgitation': 'Tricuspid regurgitation',
   'pulmonary-stenosis': 'Pulmonary stenosis by peak velocity',
 } as const;
-/** A valve disease that is graded; its name is the name of its classification. */
+/** A valve disease that is graded, by the name of its classification. */
 export type ValveDisease = keyof typeof VALVE_NAMES;
 export const valveDiseaseName = (disease: ValveDisease): string => VALVE_NAMES[disease];
 
-/** What must be read with a grade of mitral stenosis, or why nothing is graded. */
+/** Remarks on a grade of mitral stenosis, and reasons why it is not graded. */
 const MITRAL_REMARKS = {
   normal:
     'No mitral stenosis is graded from a valve area of 4 cm² on, by convention, as the tables have no upper end.',

@@ -24,7 +24,7 @@ const REFUSALS = {
 } as const;
 export type DisplayRefusal = keyof typeof REFUSALS;
 
-/** One display that was not measured: its file, what it shows (null: unknown), and why. */
+/** One display that was not measured: its file, what it shows (null if unknown), and the reason. */
 interface RefusedDisplay {
   readonly [name: string]: string | null;
   file: string;

@@ -18,7 +18,7 @@ const CATEGORY = {
 } as const;
 type Category = keyof typeof CATEGORY;
 
-/** "below 20 mm", "at most 50 mm", "80 mm or more". */
+/** Renders a cut-off: "below 20 mm", "at most 50 mm", "80 mm or more". */
 const RULE = {
   below: (mm: number) => `below ${mm} mm`,
   'at-most': (mm: number) => `at most ${mm} mm`,

@@ -63,7 +63,7 @@ export const SCREEN_SENTENCES = {
     const fetus = unnamed ? '; which fetus it belongs to is not known' : '';
     return `${withSubject(SIZE_NAMES[key], size)} ${text.value(size)}: ${FINDING[finding]} (${by}${fetus}).`;
   },
-  /** The measurements are our value, then those of the machine; `findings` has the same order. */
+  /** `about` has our value, then those of the machine; `findings` has the same order. */
   'screen.contradiction': (
     { key, findings }: { key: JudgedSize; findings: readonly (Abnormality | null)[] },
     { about, text }: SentenceContext,

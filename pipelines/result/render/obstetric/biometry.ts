@@ -10,7 +10,7 @@ const SOUGHT = {
 } as const;
 type Structure = keyof typeof SOUGHT;
 
-/** Why a frame is not the plane of its structure (obstetric 1.1). */
+/** Reasons why a frame does not show the plane of its structure (obstetric 1.1). */
 const EXCLUDED = {
   'steep-femur': 'the femur lies more than 45 deg to the horizontal',
   'cerebellum-in-view': 'the cerebellum is in view, which is not the plane for measuring a head',
@@ -19,7 +19,7 @@ export type PlaneExclusion = keyof typeof EXCLUDED;
 
 const LAST_RESORT = 'measured on the transcerebellar plane, as no better one was found';
 
-/** How the BPD of an index was placed. */
+/** How the calipers of the BPD in an index were placed. */
 const PLACEMENT = {
   'outer-outer': 'with BPD outer to outer',
   'not-stated': 'with the BPD of the ultrasound machine, whose placement is not stated',
@@ -29,7 +29,9 @@ type Placement = keyof typeof PLACEMENT;
 const OUTER_INDEX =
   'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
 
-/** The names of the ratios of lengths that are checked before acceptance (obstetric 0.6). */
+/**
+ * Names of the ratios of lengths that are checked before the lengths are accepted (obstetric 0.6).
+ */
 const RATIOS: Readonly<Record<string, string>> = {
   'hc-ac': 'HC/AC',
   'fl-ac': 'FL/AC',
@@ -37,21 +39,21 @@ const RATIOS: Readonly<Record<string, string>> = {
 };
 
 interface OutsideRatio {
-  /** The ratio: a key of `RATIOS`. */
+  /** Key of the ratio in `RATIOS`. */
   id: string;
   ratio: number;
   low: number;
   high: number;
 }
 
-/** "FL/AC is 0.37, outside the plausible 0.15 to 0.28". */
+/** Renders "FL/AC is 0.37, outside the plausible 0.15 to 0.28". */
 const contradictionText = ({ id, ratio, low, high }: OutsideRatio, text: ValueTexts) =>
   `${RATIOS[id] ?? id} is ${text.rounded(ratio, 2, [low, high])}, outside the plausible ${low.toFixed(2)} to ${high.toFixed(2)}`;
 
 type Gap = { keys: readonly string[]; structure: Structure };
 const names = ({ keys }: Gap, text: ValueTexts) => text.names(keys);
 
-/** "2.1 mm (1.0 %) above the measured 210.3 mm". */
+/** Renders "2.1 mm (1.0 %) above the measured 210.3 mm". */
 function differenceText(key: string, ours: number, machine: number, text: ValueTexts): string {
   const share = ((100 * Math.abs(machine - ours)) / ours).toFixed(1);
   const side = machine < ours ? 'below' : 'above';
@@ -75,7 +77,10 @@ export const BIOMETRY_SENTENCES = {
     `${names(gap, text)} not measured: no ${SOUGHT[gap.structure]} was found with certainty; ${gap.frames === 1 ? '1 frame probably shows' : `${gap.frames} frames probably show`} one.`,
   'biometry.no-model': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: no permitted model locates the ${gap.structure}.`,
-  /** `refused`: why the file's own scale was refused, as worded where the file is read. */
+  /**
+   * `refused`: the reason why the scale in the file was refused, as text from the code that reads
+   * the file.
+   */
   'biometry.no-scale': (gap: Gap & { refused: string | null }, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: ${gap.refused ?? 'no physical scale was available'}.`,
   'biometry.outside-region': (gap: Gap, { text }: SentenceContext) =>
@@ -103,7 +108,7 @@ export const BIOMETRY_SENTENCES = {
     { about: [index], text }: SentenceContext,
   ) =>
     `Cephalic index ${index ? text.value(index) : ''} ${PLACEMENT[placement]} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
-  /** The measurements are our length, then that of the machine. */
+  /** `about` has our length, then that of the machine. */
   'biometry.machine-length': (
     { far }: { far: boolean },
     { about: [ours, machine], text }: SentenceContext,

@@ -2,7 +2,7 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, withSubject } from './shared.ts';
 
-/** Each vessel as sentences and the console name it. */
+/** Names of the vessels for sentences and the console. */
 export const VESSELS = {
   'umbilical-artery': 'umbilical artery',
   'middle-cerebral-artery': 'MCA',
@@ -11,7 +11,7 @@ export const VESSELS = {
 } as const;
 type Vessel = keyof typeof VESSELS;
 
-/** End-diastolic flow, and the flow of an a-wave. */
+/** Names of end-diastolic flow, and of the flow of an a-wave. */
 export const FLOW_TEXT = {
   forward: 'forward',
   'intermittent-absent': 'absent in some beats',
@@ -22,7 +22,7 @@ export const FLOW_TEXT = {
 } as const;
 type Flow = keyof typeof FLOW_TEXT;
 
-/** Why a trace is not good enough for a category. */
+/** Reasons why a trace is too poor for a category. */
 export const TRACE_PROBLEM = {
   contradictory: 'the velocities of its beats contradict each other',
   irregular: 'its beats differ in length by more than 10 %',
@@ -46,20 +46,20 @@ const ANGLE_UNKNOWN = (limit: number) =>
 
 const CONFIRM = 'confirm in a second loop with the lowest wall filter';
 
-/** A value of the machine from which a flow was concluded, such as "RI 1.10". */
+/** A value of the machine from which the flow was concluded, such as "RI 1.10". */
 type MachineValue = { index: 'RI' | 'EDV' | 'S/D'; key: string; value: number };
 const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
   `by the values of the ultrasound machine (${index} ${text.quantity(key, value)})`;
 
-/** What the loops and the machine's values show about an umbilical artery. */
+/** The flow in an umbilical artery according to the loops and the machine's values. */
 type UmbilicalFlow = {
   flow: Flow;
-  /** The flow that was chosen among the loops; null where no loop allows a category. */
+  /** The leading flow of the loops; null if no loop allows a category. */
   loop: Flow | null;
-  /** The flows on the other clear loops. */
+  /** The flows on the other good traces. */
   others: readonly Flow[];
   machine: (MachineValue & { flow: Flow }) | null;
-  /** True where there are several fetuses and the vessel does not name its fetus. */
+  /** True if there are several fetuses and the vessel does not name its fetus. */
   unnamed: boolean;
 };
 
@@ -67,8 +67,8 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of a fetus that is not named` : vessel;
 
 /**
- * Returns which source shows the flow and which contradicts it, such as ", forward in another
- * loop".
+ * Returns text on which source shows the flow and which contradicts it, such as ", forward in
+ * another loop".
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
   const { flow, loop, others, machine, unnamed } = of;
@@ -76,7 +76,7 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
     const traced = loop ? `, ${FLOW_TEXT[loop]} in the loop traced here` : '';
     return ` ${machineValue(machine, text)}${traced}`;
   }
-  // A loop that names no fetus may be of another fetus: it contradicts nothing.
+  // A loop that names no fetus may be of another fetus, so it contradicts nothing.
   const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another loop`);
   const machines =
     machine && machine.flow !== flow
@@ -119,7 +119,7 @@ export const DOPPLER_SENTENCES = {
     `${subjectOf('Umbilical end-diastolic flow', of.unnamed)}: ${FLOW_TEXT[of.flow]}${sourceText(of, text)}.`,
   'doppler.abnormal-flow': (
     of: UmbilicalFlow & {
-      /** Whether another vessel on the other side of the baseline may hide a reversal. */
+      /** True if another vessel on the other side of the baseline may hide a reversal. */
       hidden: boolean;
     },
     { text }: SentenceContext,
@@ -210,7 +210,7 @@ export const DOPPLER_SENTENCES = {
     within
       ? 'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.'
       : 'Only the PI of the umbilical artery is known; end-diastolic flow was not assessed.',
-  /** The measurements are the value that was judged, then that of the other side. */
+  /** `about` has the value that was judged, then that of the other side. */
   'doppler.both-sides': (
     { worse }: { worse: 'lower' | 'higher' },
     { about: [one, other], text }: SentenceContext,
@@ -226,10 +226,10 @@ export const DOPPLER_SENTENCES = {
     cpr,
   }: {
     vessel: Vessel;
-    /** Null where another statement gives the reason. */
+    /** Null if another statement gives the reason. */
     reason: VesselGap | null;
     problem: TraceProblem | null;
-    /** Whether the CPR is missing as a consequence. */
+    /** True if the CPR is missing as a consequence. */
     cpr: boolean;
   }) => {
     const why = reason ? VESSEL_GAP[reason](VESSELS[vessel], problem) : null;

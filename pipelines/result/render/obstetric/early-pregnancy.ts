@@ -19,7 +19,7 @@ const CATEGORY = {
 } as const;
 type Category = keyof typeof CATEGORY;
 
-/** Why a criterion of loss is not certain although it seems to be met. */
+/** Reasons why a criterion of loss is not certain although it seems to be met. */
 const DOUBT = {
   'silence-unproven':
     'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.',
@@ -28,14 +28,14 @@ const DOUBT = {
 } as const;
 export type EarlyDoubt = keyof typeof DOUBT;
 
-/** An echo-free area is certainly a gestational sac only with a yolk sac or an embryo in it. */
+/** An echo-free area is certainly a gestational sac only if it contains a yolk sac or an embryo. */
 const UNPROVEN_SAC =
   'Neither yolk sac nor embryo was seen in the outlined echo-free area: that it is a gestational sac within the uterus, and not a bladder or a cyst, was not assessed.';
 
 const valueText = (one: Measurement, text: ValueTexts) =>
   `${one.label} ${text.value(one)}${whose(one)}`;
 
-/** A mean sac diameter near the cut-off that is diagnostic of loss. */
+/** A mean sac diameter near the cut-off that is diagnostic of loss; otherwise null. */
 type NearMsd = { value: number; cutOff: number } | null;
 const nearMsd = (near: NearMsd, text: ValueTexts) =>
   near
@@ -44,7 +44,7 @@ const nearMsd = (near: NearMsd, text: ValueTexts) =>
       ]
     : [];
 
-/** Why cardiac activity was not assessed. */
+/** Reasons why cardiac activity was not assessed. */
 const CINE_GAP = {
   'no-long-clip':
     'Cardiac activity was not assessed: no clip of the embryo was long and quick enough.',
@@ -67,9 +67,9 @@ export const EARLY_SENTENCES = {
   'early.found': (
     of: {
       sac: boolean;
-      /** The size of a yolk sac outside the usual range; null where it is usual or unknown. */
+      /** The size of a yolk sac outside the usual range; null if it is usual or unknown. */
       yolkSac: { band: 'small' | 'large'; from: number; to: number } | null;
-      /** Whether cardiac activity was seen on an M-mode that gave no rate. */
+      /** True if cardiac activity was seen on an M-mode sweep that gave no rate. */
       onMMode: boolean;
       noEmbryo: boolean;
       category: Category;
@@ -129,7 +129,7 @@ export const EARLY_SENTENCES = {
       ...nearMsd(of.msd, text),
     ].join(' ');
   },
-  /** The measurements are the rate and the age by CRL. */
+  /** `about` has the rate and the age by CRL. */
   'early.heart-rate': (
     of: { band: string; recalled: number | null },
     { about: [rate, age], text }: SentenceContext,
@@ -146,7 +146,7 @@ export const EARLY_SENTENCES = {
     { about: [age], text }: SentenceContext,
   ) =>
     `Age by CRL ${age ? text.weeks(age.value) : ''} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by last menstrual period: beyond ${of.limit} days dating by ultrasound is advised (ACOG Committee Opinion 700). The age given was kept.`,
-  /** The measurements are the machine's value, then ours. */
+  /** `about` has the machine's value, then ours. */
   'early.values-differ': (_: Nothing, { about: [machine, own], text }: SentenceContext) =>
     machine && own
       ? `${own.label} ${text.value(machine)} by the ultrasound machine, ${text.value(own)} as measured here: measure by hand.`

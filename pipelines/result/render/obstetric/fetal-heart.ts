@@ -20,7 +20,7 @@ const BAND = {
 } as const;
 type Band = keyof typeof BAND;
 
-/** A band of the rate; `limit`: of tachycardia, beats per minute. */
+/** Renders a band of the rate. `limit` is the limit of tachycardia, beats per minute. */
 export const bandText = (band: Band, limit: number): string =>
   band === 'tachycardia' ? `${BAND[band]} ${limit} per minute` : BAND[band];
 
@@ -42,14 +42,13 @@ const SIZE = {
 type Size = keyof typeof SIZE;
 
 /**
- * Returns a rate with its source; `source` is null where the rate is ours and is the one that
- * counts.
+ * Renders a rate with its source; `source` is null if the rate is ours and is the one that counts.
  */
 const rateText = (source: RateSource | null, { about: [rate], text }: SentenceContext) =>
   `Fetal heart rate ${rate ? text.value(rate) : ''}${source ? ` (${RATE_SOURCE[source]})` : ''}`;
 
 /**
- * The beats on a sweep: `variation` is that of all beats, `alike` counts those that are similar in
+ * The beats on a sweep. `variation` covers all beats; `alike` counts those that are similar in
  * length and height.
  */
 type Rhythm = {
@@ -60,8 +59,8 @@ type Rhythm = {
 };
 
 /**
- * Describes a rhythm. The variation of all beats decides whether it is regular, not only that of
- * the beats that are alike.
+ * Describes a rhythm. Whether it is regular is decided by the variation of all beats, not only of
+ * those that are alike.
  */
 function rhythmText({ variation, alike, regular }: Rhythm, text: ValueTexts): string {
   if (variation === null) return 'Rhythm was not assessed.';
@@ -82,7 +81,7 @@ const ratios = ({ about, text }: SentenceContext) =>
 const machineSize = (size: Size, value: string) =>
   `By the value of the ultrasound machine, ${value}, the heart is ${SIZE[size]}: measure by hand.`;
 
-/** Why a rate has no band. */
+/** Reasons why a rate has no band. */
 const NO_RANGE = {
   'at-limit': '',
   'no-age': ' (gestational age was not given: no range)',
@@ -95,7 +94,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band | null;
       tachycardia: number;
-      /** Why there is no band; not used where there is one. */
+      /** The reason why there is no band; not used if there is a band. */
       range: keyof typeof NO_RANGE;
     },
     context: SentenceContext,
@@ -112,7 +111,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band;
       tachycardia: number;
-      /** The limit of a slow rate that was not verified against its source. */
+      /** The limit of a slow rate, if it was not verified against its source. */
       recalled: number | null;
     },
     context: SentenceContext,
@@ -128,7 +127,7 @@ export const HEART_SENTENCES = {
   'heart.sources-differ': (
     of: {
       sources: readonly RateSource[];
-      /** Empty where all rates are in one band. */
+      /** Empty if all rates are in one band. */
       bands: readonly (Band | null)[];
       tachycardia: number;
     },
@@ -171,7 +170,10 @@ export const HEART_SENTENCES = {
   ) =>
     `Axis of the heart ${axis ? text.value(axis) : ''} to the midline, outside ${least} to ${most} deg; its side was not assessed.`,
   'heart.ratios': (_: Nothing, context: SentenceContext) => `${ratios(context)}.`,
-  /** About the ratios that count; `machine`: the machine's area ratio where it contradicts ours. */
+  /**
+   * `about` has the ratios that count; `machine` is the machine's area ratio if it contradicts
+   * ours.
+   */
   'heart.abnormal-size': (
     { size, machine }: { size: Size; machine: { size: Size; value: number } | null },
     context: SentenceContext,

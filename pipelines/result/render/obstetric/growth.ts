@@ -26,7 +26,7 @@ export const SIZE_TEXT = {
 } as const;
 type SizeCategory = keyof typeof SIZE_TEXT;
 
-/** Why a value has no place on a growth chart. */
+/** Reasons why a value is not charted on a growth chart. */
 const NOT_CHARTED = {
   no_chart_for_formula: () => 'no growth chart was made with this weight formula',
   outside_chart_range: (weeks: Weeks | null) =>
@@ -38,7 +38,7 @@ export type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
 export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 
-/** Returns why a value is not charted, as the data of the section state it. */
+/** Returns the reason in the section's data why a value is not charted, as text. */
 export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
   NOT_CHARTED[code](weeks);
 
@@ -50,7 +50,7 @@ const SOURCE = {
 } as const;
 type Source = keyof typeof SOURCE;
 
-/** Why growth over time was not assessed. */
+/** Reasons why growth over time was not assessed. */
 const NO_CHANGE = {
   'no-earlier-scan': () => '',
   'several-fetuses': () => ': the earlier scan names several fetuses',
@@ -64,7 +64,7 @@ const ONLY_IF_DATED = 'This holds only if the dating is right.';
 const conditioned = (text: string, datingInDoubt: boolean) =>
   datingInDoubt ? `${text} ${ONLY_IF_DATED}` : text;
 
-/** "EFW 1165 g (centile 65)". */
+/** Renders "EFW 1165 g (centile 65)". */
 const withCentile = ({ about, text }: SentenceContext) =>
   about
     .map(
@@ -82,7 +82,7 @@ function signed(value: number): string {
 }
 
 /**
- * Returns centile points as a whole number, with decimals where rounding would move a fall onto the
+ * Returns centile points as a whole number, with decimals if rounding would move a fall onto the
  * cut-off.
  */
 export function pointsText(points: number, cutOff: number): string {
@@ -91,7 +91,10 @@ export function pointsText(points: number, cutOff: number): string {
   return `${Number(whole) === cutOff ? points.toFixed(2) : whole} points`;
 }
 
-/** A criterion of growth restriction with the value that meets it; `fall`: in centile points. */
+/**
+ * A criterion of growth restriction with the value that meets it. The value of kind `fall` is in
+ * centile points.
+ */
 type Criterion = {
   name: string;
   kind: 'centile' | 'fall' | 'flow';
@@ -110,7 +113,7 @@ export function criterionText(
 /** The conclusion about a small fetus; `met` lists the criteria that are met. */
 type SmallFetus = {
   form: 'sga-doppler-needed' | 'sga-not-fgr' | 'early-fgr' | 'late-fgr';
-  /** Whether only the abdominal circumference is small. */
+  /** True if only the abdominal circumference is small. */
   onlyAbdomen: boolean;
   cutOff: number;
   met: readonly Criterion[];
@@ -157,7 +160,7 @@ export const GROWTH_SENTENCES = {
   'growth.no-age': () => 'Gestational age was not given, so size for age was not assessed.',
   'growth.nothing-measured': () =>
     'Nothing was measured that could be compared with a growth chart.',
-  /** The measurements are the values that decide the category. */
+  /** `about` has the values that decide the category. */
   'growth.size': (
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
@@ -173,7 +176,7 @@ export const GROWTH_SENTENCES = {
   'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
     `Dated by ${text.basis(basis)}: ${text.weeks(days)} weeks.`,
   'growth.values': (_: Nothing, context: SentenceContext) => `${withCentile(context)}.`,
-  /** Why values have no centile or no category, in one sentence. */
+  /** Renders the reasons why values have no centile or no category, in one sentence. */
   'growth.incomplete': (
     of: {
       notCharted: readonly NotChartedReason[];
@@ -275,7 +278,7 @@ export const GROWTH_SENTENCES = {
       .join('');
     return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction only this is met: ${metText(of.met, text)}. It does not make the definition alone.${open}`;
   },
-  /** The measurements are the weight and the AC. */
+  /** `about` has the weight and the AC. */
   'growth.advice-dating': (
     of: { basis: string; days: number; charts: readonly string[] },
     context: SentenceContext,

@@ -36,7 +36,7 @@ const SIDE: Readonly<Record<string, string>> = {
 
 const IF_DATED = ', if the dating holds';
 
-/** "EFW 1165 g (centile 65)", without the centile where the value has none. */
+/** Renders "EFW 1165 g (centile 65)", without the centile if the value has none. */
 function charted({ about, text }: SentenceContext): string {
   const each = about.map((one) => {
     const centile = one.reference?.centile ?? null;
@@ -46,7 +46,7 @@ function charted({ about, text }: SentenceContext): string {
   return each.join(', ');
 }
 
-/** A change of the z-score with its sign. */
+/** Renders a change of the z-score with its sign. */
 const signed = (z: number) => `${z < 0 ? '' : '+'}${z.toFixed(2)}`;
 
 export const OBSTETRIC_IMPRESSION = {
@@ -125,7 +125,7 @@ export const OBSTETRIC_IMPRESSION = {
 
 const say = statementsOf<typeof OBSTETRIC_IMPRESSION>();
 
-/** The same statement in the words of the impression. */
+/** Returns the statement with a code of the impression, so that it is rendered in other words. */
 const rename = (
   statement: Statement | null,
   code: keyof typeof OBSTETRIC_IMPRESSION,
@@ -141,7 +141,7 @@ const number = (statement: Statement | null, name: string): number | null => {
 };
 const isTrue = (statement: Statement | null, name: string) => statement?.params[name] === true;
 
-/** The gestational age that the request states; null where none is known. */
+/** Returns the gestational age that the request states; null if it is not known. */
 export function datingOf(result: Pick<Result, 'sections'>): {
   days: number;
   basis: (typeof DATING_BASIS)[number] | null;
@@ -153,7 +153,7 @@ export function datingOf(result: Pick<Result, 'sections'>): {
   return typeof days === 'number' ? { days, basis: basis ?? null } : null;
 }
 
-/** The presentation, where it has weight at this age. */
+/** Returns the statement about the presentation if it is relevant at this age. */
 function presentation(said: Said): Statement | null {
   const found = said.find('presentation.presentation');
   const name = text(found, 'presentation');
@@ -183,7 +183,7 @@ const viability: Topic = {
   ],
 };
 
-/** Statements that question the age of the request. */
+/** Statements that question the age in the request. */
 const DOUBTS = [
   { code: 'growth.age-by-biometry', days: 'days' },
   { code: 'growth.age-stated-by-machine', days: 'machine' },
@@ -226,7 +226,7 @@ const dating: Topic = {
   },
 };
 
-/** The values that represent the size of a fetus. */
+/** Values that represent the size of a fetus, in order of preference. */
 const LENGTHS = ['efw', 'hc', 'ac', 'fl', 'bpd'] as const;
 const SHOWN_LENGTHS = 3;
 
@@ -248,7 +248,10 @@ interface Change {
   centileThen: number;
 }
 
-/** The change since the earlier scan, of the weight or else of the first length. */
+/**
+ * Returns the statement about the change since the earlier scan, of the weight or otherwise of the
+ * first length.
+ */
 function change(said: Said): Statement | null {
   const found = said.find('growth.change');
   const daysBefore = number(found, 'daysBefore');
@@ -283,7 +286,10 @@ const growth: Topic = {
   },
 };
 
-/** The amount of fluid with the value that decided on it, and the value that is at a cut-off. */
+/**
+ * Returns the clauses about the amount of fluid, with the value that decided it and any value whose
+ * interval includes a cut-off.
+ */
 function fluid(said: Said): Clause[] {
   const abnormal = said.find('fluid.abnormal');
   const open: Clause = {
@@ -345,7 +351,7 @@ const anomalies: Topic = {
   },
 };
 
-/** Indices that represent the Doppler of a study, where they have a centile. */
+/** Indices that represent the Doppler of a study if they have a centile. */
 const INDICES = [
   'umbilical-artery-pi',
   'cerebroplacental-ratio',

@@ -17,11 +17,14 @@ type Window = keyof typeof WINDOW;
 
 const limitOf = (limit: number | null): readonly number[] => (limit === null ? [] : [limit]);
 
-/** The categories beside a cut-off; null: below `high`, and without a CRL nothing more is known. */
+/**
+ * Names of the categories beside a cut-off. A null category is below `high`; without a CRL nothing
+ * more is known.
+ */
 const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
 
 export const NT_SENTENCES = {
-  /** `limit`: the 95th centile of its CRL, mm. */
+  /** `limit`: the 95th centile for the CRL, mm. */
   'nt.value': ({ limit }: { limit: number | null }, { about: [nt], text }: SentenceContext) =>
     nt ? `Nuchal translucency ${text.value(nt, limitOf(limit))}${whose(nt)}.` : '',
   /** `name` is the name of a classification, `value` its category. */
@@ -36,7 +39,7 @@ export const NT_SENTENCES = {
     nt
       ? `Nuchal translucency ${text.value(nt)} (ultrasound machine) is not categorised: outside the window in which NT is interpreted (${WINDOW[window]}).`
       : '',
-  /** The value is not accepted; its remarks say why. */
+  /** The value was not accepted; its remarks state why. */
   'nt.not-judged': (_: Nothing, { about: [nt], text }: SentenceContext) =>
     nt
       ? `Nuchal translucency ${text.value(nt)} is not judged: ${text.note(nt)}. Measure again on an adequate plane.`

@@ -10,11 +10,11 @@ export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A beat that was seen or measured elsewhere in the study. */
 type Beat = {
-  /** The file of a cine, or how else the rate was measured. */
+  /** How the rate was measured; a cine is named by `file`. */
   by: 'cine' | 'm-mode' | 'doppler';
   file: string | null;
   beatsPerMinute: number;
-  /** Whether the rate is below the range of a fetus, so that it may be that of the mother. */
+  /** True if the rate is below the range of a fetus, so that it may be the mother's. */
   maternal: boolean;
 };
 
@@ -31,7 +31,10 @@ type Silent = { file: string; seconds: number };
 
 const CONFIRM = 'confirmation by a second observer is required';
 
-/** Clips are named where there are several, or where something contradicts them (obstetric 12). */
+/**
+ * Renders the clips without a beat. They are named if there are several, or if other evidence
+ * contradicts them (obstetric 12).
+ */
 function notSeen(silent: readonly Silent[], named: boolean): string {
   const lengthOf = ({ seconds }: Silent) => `${seconds.toFixed(1)} s`;
   const [first, ...others] = silent;

@@ -61,7 +61,7 @@ function referenceText({ reference }: Measurement): string {
 
 const isSimulatedOnly = ({ code }: Remark) => code === SIMULATED.code;
 
-/** Returns the remarks on one value only; remarks on a whole section follow its rows. */
+/** Returns the remarks on this value only. Remarks on a whole section follow its rows. */
 function ownRemarks(measurement: Measurement): string {
   const remarks = measurement.remarks.filter((one) => !isSimulatedOnly(one));
   const own = remarkText({ ...measurement, remarks });
@@ -99,8 +99,8 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
 }
 
 /**
- * Returns the line about the dating; none where the section with the gestational age failed,
- * because it is then unknown whether an age was given.
+ * Returns the line about the dating. There is no line if the section with the gestational age
+ * failed, because it is then unknown whether an age was given.
  */
 function datingLine(growth: Section | undefined): string[] {
   if (growth?.status === 'failed') return [];
@@ -112,8 +112,9 @@ function datingLine(growth: Section | undefined): string[] {
 }
 
 /**
- * The draft report in the order of obstetric 14: written from the result alone, so that
- * it can say nothing that the result does not hold, and negative only what was assessed.
+ * Writes the draft report in the order of obstetric 14. It is written from the result alone, so
+ * that it cannot state anything that is not in the result, and reports as negative only what was
+ * assessed.
  */
 export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');

@@ -1,40 +1,37 @@
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Numbers and names as the sentences of a language print them. */
+/** Functions that render numbers and names for the sentences of a language. */
 export interface ValueTexts {
   /**
-   * A measurement with its unit, such as "12.3 mm": rounded, but on the same side of each cut-off
-   * as the unrounded value. `also`: further cut-offs for this value only.
+   * Renders a measurement with its unit, such as "12.3 mm". The rounded number is on the same side
+   * of each cut-off as the unrounded value. `also` has further cut-offs for this value only.
    */
   value(one: Pick<Measurement, 'concept' | 'value'>, also?: readonly number[]): string;
-  /**
-   * A number with its unit, formatted as by `value`, for a number that is not a measurement of the
-   * result.
-   */
+  /** Renders a number that is not a measurement of the result, in the same format as `value`. */
   quantity(key: string, value: number): string;
-  /** The number of a measurement without its unit, such as "12.3". */
+  /** Renders the number of a measurement without its unit, such as "12.3". */
   number(one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string;
   /**
-   * A number with `decimals` decimals, or with more where it would otherwise be rounded onto a
+   * Renders a number with `decimals` decimals, or more if it would otherwise be rounded onto a
    * cut-off.
    */
   rounded(value: number, decimals: number, cutOffs: readonly number[]): string;
-  /** Abbreviations of concepts: "BPD, HC". */
+  /** Renders abbreviations of concepts: "BPD, HC". */
   names(keys: readonly string[]): string;
-  /** The label of a concept: "Head circumference". */
+  /** Returns the label of a concept: "Head circumference". */
   label(key: string): string;
-  /** A gestational age, given in days, as weeks and days: "29+3". */
+  /** Renders a gestational age, given in days, as weeks and days: "29+3". */
   weeks(days: number): string;
   centile(centile: number): string;
   zScore(z: number): string;
-  /** The name of a growth or Doppler chart. */
+  /** Returns the name of a growth or Doppler chart. */
   chart(key: string): string;
-  /** How a pregnancy was dated: "last menstrual period". */
+  /** Returns how a pregnancy was dated: "last menstrual period". */
   basis(basis: string): string;
-  /** The remarks of a measurement as one text. */
+  /** Renders the remarks of a measurement as one text. */
   note(one: Measurement): string;
-  /** Why a value outside its hard limits is not used. */
+  /** Renders the reason why a value outside its hard limits is not used. */
   implausible(key: string): string;
 }
 
@@ -48,11 +45,11 @@ export interface SentenceContext {
   readonly text: ValueTexts;
 }
 
-/** How the gestational age was dated; every basis is independent of the biometry of this scan. */
+/** How the gestational age was dated. No basis depends on the biometry of this scan. */
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
 export type DatingBasis = (typeof DATING_BASIS)[number];
 
-/** Each basis as sentences name it. */
+/** Text of each basis. */
 export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   lmp: 'last menstrual period',
   crl: 'crown-rump length',
@@ -60,7 +57,7 @@ export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   ivf: 'assisted reproduction',
 };
 
-/** The name of a basis; a basis of a later version is shown as it is. */
+/** Returns the text of a basis. A basis of a later version is shown unchanged. */
 export const basisText = (basis: string): string =>
   Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
 
@@ -70,7 +67,7 @@ export interface Dating {
   basis: DatingBasis;
 }
 
-/** The parameters of a sentence that has none. */
+/** Parameters of a sentence that needs none. */
 export type Nothing = Record<string, never>;
 
 /** Returns a sentence or a name with its first letter as a capital. */
@@ -93,7 +90,10 @@ export function withSubject(
   return subject ? `${name} (${subject})` : name;
 }
 
-/** What shows that there are several fetuses, as the reason why images are not combined. */
+/**
+ * Text on how it is known that there are several fetuses, as the reason why images are not
+ * combined.
+ */
 export const SEVERAL_FETUSES = {
   'named-in-reports':
     'the reports of the ultrasound machine name several fetuses, and the images do not say which one they show',
@@ -118,7 +118,7 @@ export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): stri
 export const acrossText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
   `The interval of the value includes the cut-off of ${cutOffText(cutOff, unit)}: measure by hand.`;
 
-/** Categories whose words differ from their code in more than the hyphens. */
+/** Text of the categories that are not their code with spaces for hyphens. */
 const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   'low-lying': 'low-lying placenta',
   praevia: 'placenta praevia',
@@ -127,13 +127,13 @@ const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   N: 'within the usual range',
 };
 
-/** Returns both sides of a cut-off: "normal or mild". */
+/** Renders both sides of a cut-off: "normal or mild". */
 const sides = (between: readonly string[]): string =>
   between.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')).join(' or ');
 
 /** Sentences that every obstetric section may use. */
 export const OBSTETRIC_SENTENCES = {
-  /** `between`: the categories at both ends of the interval of the value. */
+  /** `between` has the categories at both ends of the interval of the value. */
   'obstetric.at-cut-off': (
     { between }: { between: readonly string[] },
     { about: [value], text }: SentenceContext,
@@ -175,7 +175,7 @@ export const OBSTETRIC_REMARKS = {
 
 export const remark = remarksOf<typeof OBSTETRIC_REMARKS>();
 
-/** Gestational age as clinicians write it: completed weeks and days, "29+3". */
+/** Renders a gestational age as clinicians write it: completed weeks and days, "29+3". */
 export function weeksAndDays(gaDays: number): string {
   const days = Math.round(gaDays);
   return `${Math.floor(days / 7)}+${days % 7}`;
