@@ -14,30 +14,32 @@ import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
 import { buildTid5300 } from './sr/tid5300.ts';
 
-/** What an object is made from, and the settings of its destination. */
+/** The content of an object, and the settings of its destination. */
 export interface ObjectSource {
   result: Result;
   subject: Subject;
   destination: Pick<DicomDestination, 'measurementSopClass' | 'segmentation'>;
   paper?: Paper;
-  /** Path of a stored artifact by its name; null where it does not exist (any more). */
+  /**
+   * Returns the path of a stored artifact by its name; null if it does not exist or no longer
+   * exists.
+   */
   artifactPath(name: string): Promise<string | null>;
 }
 
 /**
- * One object as DICOM files in alternative forms, the preferred form first. The form that the peer
- * accepts in the association is sent.
+ * One object as DICOM files in alternative forms, the preferred form first. The first form that the
+ * peer accepts in the association is sent.
  */
 export type ObjectForms = readonly Buffer[];
 
 /**
- * Builds all objects of a role; returns an empty list where the result has no content for that
- * role.
+ * Builds all objects of a role; returns an empty list if the result has no content for that role.
  */
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
 /**
- * SOP classes from that of IHE AI Results down to the oldest; one content tree fits all of them
+ * SOP classes from that of IHE AI Results to the oldest. One content tree fits all of them
  * (exchange 2.1).
  */
 const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
@@ -72,13 +74,13 @@ async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource
 /**
  * Returns a builder for each kind of object that a destination can request (`objects` in its
  * settings).
- * @param curves the growth charts of the PDF report.
+ * @param curves The growth charts of the PDF report.
  */
 export const dicomObjects = (curves: readonly GrowthCurve[]) =>
   ({
     'sr-tid1500': measurements,
     'sr-tid5000': ({ result, subject }) => [[buildTid5000(result, subject)]],
-    // Simplified Adult Echo SR, or for older receivers the Comprehensive SR that carts send.
+    // Simplified Adult Echo SR or, for older receivers, the Comprehensive SR that carts send.
     'sr-echo': ({ result, subject }) => [
       [buildTid5300(result, subject), buildTid5200(result, subject)],
     ],

@@ -56,7 +56,7 @@ export function uidOf(
   return derivedUid(requestId, identity ? own : `anonymous ${own}`);
 }
 
-/** Signed revisions whose series are recognised when a PACS sends them back. */
+/** Number of signed revisions whose series are recognised when a PACS sends them back. */
 const KNOWN_REVISIONS = 20;
 
 /** Returns the UIDs of all series that the delivered objects of a request may be in. */
@@ -70,8 +70,8 @@ export function resultSeriesUids(requestId: string): string[] {
 }
 
 /**
- * Returns the Study Instance UID of the source images; where no identity is known, a UID derived
- * from the request.
+ * Returns the Study Instance UID of the source images. Without a known identity it returns a UID
+ * derived from the request.
  */
 export function studyUidOf(subject: Subject): string {
   return subject.identity?.StudyInstanceUID || uidOf({ ...subject, signedRevision: 0 }, 'study');
@@ -115,13 +115,13 @@ function contributingEquipment(result: Result): NaturalDataset[] {
   }));
 }
 
-/** What distinguishes an object from the other objects of the same request. */
+/** Attributes that distinguish an object from the other objects of the same request. */
 export interface ObjectKind {
   sopClassUid: string;
   series: SeriesKind;
   /**
-   * The SOP Instance UID is derived from the role, so that objects with different content need
-   * different roles.
+   * The SOP Instance UID is derived from the role, so objects with different content need different
+   * roles.
    */
   role: string;
   /** Instance Number within the series. */
@@ -129,9 +129,9 @@ export interface ObjectKind {
 }
 
 /**
- * The modules that all our objects share: Patient, General Study, series, (Enhanced) General
- * Equipment and SOP Common. Times are taken from the result, so that an object that is built again
- * is the same object.
+ * Builds the modules that all our objects share: Patient, General Study, series, (Enhanced) General
+ * Equipment and SOP Common. Times come from the result, so that an object that is built again is
+ * the same object.
  */
 export function commonModules(result: Result, subject: Subject, kind: ObjectKind): NaturalDataset {
   const time = contentTime(result.generated_at, subject.identity);
@@ -162,13 +162,16 @@ export function commonModules(result: Result, subject: Subject, kind: ObjectKind
   };
 }
 
-/** Returns Content Date and Content Time, which state when the result was made. */
+/** Returns Content Date and Content Time, which state when the result was created. */
 export function contentDateTime(result: Result, subject: Subject): NaturalDataset {
   const { date, time } = contentTime(result.generated_at, subject.identity);
   return { ContentDate: date, ContentTime: time };
 }
 
-/** Lossy compression is recorded permanently (PS3.3 C.7.6.1.1.5), also in derived objects. */
+/**
+ * Builds the attributes of lossy compression, which is recorded permanently, also in derived
+ * objects (PS3.3 C.7.6.1.1.5).
+ */
 export function lossyHistory(sources: readonly SourceInstance[]): NaturalDataset {
   const [lossy] = sources.flatMap((source) => source.lossy ?? []);
   if (!lossy) return { LossyImageCompression: '00' };
@@ -180,7 +183,7 @@ export function lossyHistory(sources: readonly SourceInstance[]): NaturalDataset
   };
 }
 
-/** SOP Instance Reference Macro (PS3.3 Table 10-11). */
+/** Builds the SOP Instance Reference Macro (PS3.3 Table 10-11). */
 export function sopReference(instance: Pick<SourceInstance, 'sopClassUid' | 'sopInstanceUid'>) {
   return {
     ReferencedSOPClassUID: instance.sopClassUid,
@@ -191,8 +194,8 @@ export function sopReference(instance: Pick<SourceInstance, 'sopClassUid' | 'sop
 type Referenced = Pick<SourceInstance, 'sopClassUid' | 'sopInstanceUid' | 'seriesInstanceUid'>;
 
 /**
- * Groups instances by series, each written by `item` (Series and Instance Reference Macro, Table
- * 10-4).
+ * Groups instances by series; `item` writes each instance (Series and Instance Reference Macro,
+ * Table 10-4).
  */
 export function bySeries<Instance extends Referenced>(
   instances: readonly Instance[],
@@ -207,7 +210,7 @@ export function bySeries<Instance extends Referenced>(
 }
 
 /**
- * Builds the Hierarchical SOP Instance Reference Macro (PS3.3 C.17.2.1); empty where there are no
+ * Builds the Hierarchical SOP Instance Reference Macro (PS3.3 C.17.2.1); empty if there are no
  * instances.
  */
 export function hierarchicalReferences(

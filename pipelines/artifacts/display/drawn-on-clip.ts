@@ -59,7 +59,7 @@ export function geometryOf(
   };
 }
 
-/** Returns the measurements made on frames of a clip, with the calipers that the result holds. */
+/** Returns the measurements made on frames of a clip, with their calipers. */
 export function drawnMeasurements(
   file: string,
   measurements: readonly Measurement[],
@@ -100,8 +100,8 @@ export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
 }
 
 /**
- * Returns the accepted outlines on a clip, the same as in its DICOM Segmentation: first those of
- * measurements, then those that sections only list.
+ * Returns the accepted outlines on a clip, the same as in its DICOM Segmentation: first the
+ * outlines of measurements, then those that sections only list.
  */
 export function masksOn(
   clip: Clip,
@@ -178,8 +178,8 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
 }
 
 /**
- * Returns the charts against which a value was read, the same as in `growth-chart.png`; null where
- * there are none.
+ * Returns the charts on which a value has a place, the same as in `growth-chart.png`; null if there
+ * are none.
  */
 export function growthCharts(
   curves: readonly GrowthCurve[],

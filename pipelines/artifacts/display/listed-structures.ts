@@ -7,8 +7,8 @@ import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contr
 const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
 
 /**
- * An outline has a point every few pixels: with every second point it looks the same and takes half
- * the bytes.
+ * Only every second point of an outline is kept. An outline has a point every few pixels, so it
+ * looks the same and takes half the bytes.
  */
 const CONTOUR_STEP = 2;
 
@@ -36,7 +36,7 @@ const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullab
 
 const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
 
-/** The plane name for a frame on which no plane was recognised (obstetric/shared/locator.ts). */
+/** The plane name of a frame on which no plane was recognised (obstetric/shared/locator.ts). */
 const NO_PLANE = 'other';
 
 const spectra = z.array(
@@ -49,7 +49,7 @@ const spectra = z.array(
 );
 
 /**
- * Returns a list from the data of a section; empty where the section has no list of the expected
+ * Returns a list from the data of a section; empty if the section has no list of the expected
  * shape.
  */
 function listed<Entry>(
@@ -64,13 +64,13 @@ function listed<Entry>(
 
 const frameKey = (file: string, frame: number) => JSON.stringify([file, frame]);
 
-/** Outlines, traces, views and phases by file, as the sections of a result list them. */
+/** Outlines, traces, views and phases by file, from the data of the sections of a result. */
 export interface Listed {
   /** Returns the frame numbers (1-based) in a file that show their plane best. */
   bestOf(file: string): number[];
   /**
-   * Returns what the clip of a frame shows or, where that is not listed, the plane of the frame;
-   * null where neither is known.
+   * Returns the view on the clip of a frame or, if it is not listed, the plane of the frame; null
+   * if neither is known.
    */
   viewOf(file: string, frame: number): string | null;
   beatsOf(file: string): OverlayClip['beats'];
@@ -136,7 +136,7 @@ export function listedInSections(result: Pick<Result, 'sections'>): Listed {
 const CONTOURED = ['symphysis', 'fetal-head', 'fetal-abdomen'] as const satisfies (StructureName &
   Contour['structure'])[];
 
-/** The structures that sections list on a clip, by name. */
+/** Returns the structures that sections list on a clip. */
 export function structuresOn(file: string, listed: readonly ListedStructure[]): Structure[] {
   return listed
     .filter((one) => one.file === file)
@@ -151,7 +151,7 @@ export function structuresOn(file: string, listed: readonly ListedStructure[]): 
     }));
 }
 
-/** The outlines among the structures that sections list on a clip. */
+/** Returns the outlines among the structures that sections list on a clip. */
 export function contoursOn(file: string, listed: readonly ListedStructure[]): Contour[] {
   return listed.flatMap((one) => {
     const structure = CONTOURED.find((name) => name === one.structure);

@@ -1,26 +1,26 @@
 /**
- * `overlays.json` of a request: what a viewer draws over its key frames and cines. Types only, so
- * that a browser can import them; overlay-schema.ts checks the same shape.
+ * `overlays.json` of a request: what a viewer draws over its key frames and cines. The file has
+ * types only, so that a browser can import them; overlay-schema.ts checks the same shape.
  *
- * Every position is the same as in the result: pixel-centre coordinates of the stored frame,
- * whatever the size of the picture. As SVG over a picture: `viewBox="-0.5 -0.5 {columns} {rows}"`.
- * Frames are counted from 1, times are seconds from the first frame of the clip, lengths are
+ * Positions are as in the result: pixel-centre coordinates of the stored frame, whatever the size
+ * of the displayed picture. For SVG over a picture use `viewBox="-0.5 -0.5 {columns} {rows}"`.
+ * Frames are counted from 1, times are seconds from the first frame of the clip, lengths are in
  * pixels.
  */
 export interface Overlays {
   schema: 'sonogate.overlays/1';
-  /** Always true: no person has verified anything in this file. */
+  /** Always true, because no person has verified anything in this file. */
   draft: true;
   /** In the order of the study. */
   clips: OverlayClip[];
-  /** Null where there is no gestational age, or no value on a chart. */
+  /** Null if there is no gestational age, or no value on a chart. */
   growth: GrowthCharts | null;
 }
 
 /** [x, y]. */
 export type Position = [x: number, y: number];
 
-/** Both corners included. */
+/** Both corners are included. */
 export interface Box {
   min_x: number;
   min_y: number;
@@ -30,12 +30,12 @@ export interface Box {
 
 /** One image or cine of the study. */
 export interface OverlayClip {
-  /** As `measurements[].source.file` of the result. */
+  /** The same name as `measurements[].source.file` of the result. */
   file: string;
   /**
-   * What the first key frame of the clip shows according to the result: the view of a heart
-   * (`A4C`), the plane (`transthalamic`), or the vessel or flow of a spectrum (`umbilical-artery`);
-   * null where it is unknown.
+   * Content of the first key frame of the clip according to the result: the view of a heart
+   * (`A4C`), the plane (`transthalamic`), or the vessel or flow of a spectrum (`umbilical-artery`).
+   * Null if unknown.
    */
   view: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
@@ -43,7 +43,7 @@ export interface OverlayClip {
   columns: number;
   rows: number;
   frames: number;
-  /** Where lengths can be read, and the size of a pixel there. */
+  /** Areas in which lengths can be read, and the size of a pixel there. */
   scales: { area: Box; mm_per_pixel: { x: number; y: number } }[];
   /** Axes of spectral Doppler and M-mode displays. */
   sweeps: SweepAxes[];
@@ -55,24 +55,24 @@ export interface OverlayClip {
   calipers: DrawnMeasurement[];
   contours: Contour[];
   masks: Mask[];
-  /** Structures that models found and that no caliper shows. */
+  /** Structures that models found and that are not shown by a caliper. */
   structures: Structure[];
   traces: FlowTrace[];
 }
 
-/** A frame as JPEG, without a drawing. */
+/** A frame as JPEG, without drawings. */
 export interface KeyFrame {
   frame: number;
   time: number;
-  /** What this frame shows, in the same words as `view` of the clip. */
+  /** Content of this frame, in the same terms as `view` of the clip. */
   view: string | null;
-  /** Name of the artifact, `key-frame-1.jpg`. */
+  /** Name of the artifact, such as `key-frame-1.jpg`. */
   artifact: string;
-  /** Size of the picture in pixels; it has the aspect ratio of the stored frame. */
+  /** Size of the picture in pixels. It has the aspect ratio of the stored frame. */
   width: number;
   height: number;
   /**
-   * Ids of the sections that measured or chose this frame; empty where it only represents its clip.
+   * Ids of the sections that measured or chose this frame; empty if it only represents its clip.
    */
   sections: string[];
 }
@@ -82,29 +82,28 @@ export interface KeyFrame {
  * at `offset`, so that a viewer can step to any frame and keep only a few of them decoded.
  */
 export interface Cine {
-  /** Name of the artifact, `cine-1.mjpeg`. */
+  /** Name of the artifact, such as `cine-1.mjpeg`. */
   artifact: string;
   width: number;
   height: number;
-  /** False where the source file gives no frame times; `time` then assumes 25 frames per second. */
+  /** False if the source file gives no frame times; `time` then assumes 25 frames per second. */
   timed: boolean;
   frames: { frame: number; time: number; offset: number; bytes: number }[];
 }
 
-/** A measurement on the frame where it was made. */
+/** A measurement on the frame on which it was made. */
 export interface DrawnMeasurement {
   /** Id of the measurement in the result. */
   measurement: string;
   section: string;
-  /** Key of the concept table, `hc`. */
+  /** Key of the concept table, such as `hc`. */
   concept: string;
   label: string;
   value: number;
-  /** UCUM unit. */
+  /** Unit as a UCUM code. */
   unit: string;
   /**
-   * Label with the value, such as "HC 262.4 mm"; without the number where the value was not
-   * accepted.
+   * Label with the value, such as "HC 262.4 mm"; without the number if the value was not accepted.
    */
   text: string;
   quality: 'accepted' | 'review' | 'low' | 'inadequate';
@@ -115,15 +114,15 @@ export interface DrawnMeasurement {
 export interface Shape {
   /**
    * `line`: two points; `ellipse`: both ends of one axis, then of the other; `polyline`: an open
-   * trace; `polygon`: a closed outline, its first point not repeated.
+   * trace; `polygon`: a closed outline whose first point is not repeated.
    */
   type: 'line' | 'ellipse' | 'polyline' | 'polygon';
   points: Position[];
 }
 
 /**
- * The closed outline of a structure on one frame. A chamber has one on each frame of a cine, with
- * every second point of the outline in the result; other structures have the outlines that the
+ * The closed outline of a structure on one frame. A chamber has an outline on each frame of a cine,
+ * with every second point of the outline in the result; other structures have the outlines that the
  * result lists.
  */
 export interface Contour {
@@ -139,18 +138,19 @@ export interface Contour {
     | 'fetal-abdomen';
   points: Position[];
   /**
-   * False where the outline on this frame is doubtful: it is drawn, but was not used for measuring.
+   * False if the outline on this frame is doubtful. It is then drawn, but was not used for
+   * measuring.
    */
   measured: boolean;
 }
 
-/** An accepted outline, filled: the pixels of the DICOM Segmentation. */
+/** An accepted outline, filled: the same pixels as in the DICOM Segmentation. */
 export interface Mask {
   frame: number;
   label: string;
   /**
-   * Null where the outline was accepted but gave no value, such as that of a head on an image
-   * without a scale.
+   * Null if the outline was accepted but gave no value, such as that of a head on an image without
+   * a scale.
    */
   measurement: string | null;
   section: string;
@@ -159,7 +159,7 @@ export interface Mask {
 }
 
 /**
- * A structure that was found on a frame, whether or not the image has a scale and the structure was
+ * A structure that was found on a frame, even if the image has no scale or the structure was not
  * measured. It contains no lengths.
  */
 export interface Structure {
@@ -167,16 +167,16 @@ export interface Structure {
   section: string;
   /** Key of the structure, such as `nuchal-translucency`. */
   structure: string;
-  /** Name of the structure for a person, such as "Nuchal translucency". */
+  /** Name of the structure for people, such as "Nuchal translucency". */
   label: string;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   confidence: number;
   /**
-   * False where the confidence is below the gate of the model or the shape is implausible; the
+   * False if the confidence is below the gate of the model or the shape is implausible. The
    * structure is then not used.
    */
   accepted: boolean;
-  /** `rectangle`: top left and bottom right corner; the others as in `Shape`. */
+  /** `rectangle`: top left and bottom right corner; the other types as in `Shape`. */
   type: 'line' | 'ellipse' | 'polygon' | 'rectangle';
   points: Position[];
 }
@@ -188,21 +188,21 @@ export interface FlowTrace {
   side: 'above' | 'below';
   /** Row of velocity zero. */
   baseline_row: number;
-  /** One point for each column; it is on the baseline where there is no flow. */
+  /** One point for each column. It is on the baseline if there is no flow. */
   points: Position[];
-  /** Columns at which the beats begin or peak; empty where beats were not separated. */
+  /** Columns at which the beats begin or peak; empty if beats were not separated. */
   beats: number[];
 }
 
 export interface SweepAxes {
   kind: 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
   area: Box;
-  /** Null where the time axis has no scale. */
+  /** Null if the time axis has no scale. */
   seconds_per_pixel: number | null;
-  /** Size of a pixel along y in `unit`; null where the axis has no scale. */
+  /** Size of a pixel along y in `unit`; null if the axis has no scale. */
   value_per_pixel: number | null;
   unit: 'cm/s' | 'cm' | 'Hz';
-  /** Row of the frame where the value is 0; null where it is unknown. */
+  /** Row of the frame at which the value is 0; null if unknown. */
   zero_row: number | null;
   /** The direction in which values increase. */
   direction: 'up' | 'down';
@@ -217,7 +217,7 @@ export interface GrowthCharts {
 export interface GrowthChart {
   concept: string;
   label: string;
-  /** UCUM unit. */
+  /** Unit as a UCUM code. */
   unit: string;
   /** Name of the chart, and its citation. */
   chart: string;

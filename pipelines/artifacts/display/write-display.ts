@@ -10,14 +10,14 @@ import { drawnMeasurements, geometryOf, growthCharts, masksOn } from './drawn-on
 import { contoursOn, type Listed, listedInSections, structuresOn } from './listed-structures.ts';
 import type { Cine, KeyFrame, OverlayClip, Overlays } from './overlay-contract.ts';
 
-/** Limits on what is kept of a study for a viewer. */
+/** Limits on what is stored of a study for a viewer. */
 export const KEPT = {
-  /** Maximum number of evenly spaced frames in a cine; frames with calipers are added to them. */
+  /** Maximum number of evenly spaced frames in a cine. Frames with calipers are added to them. */
   cineFrames: 60,
   /** Maximum number of key frames per study. */
   keyFrames: 200,
   /**
-   * Maximum size in bytes of all cines of a study; once it is reached, further clips have key
+   * Maximum size in bytes of all cines of a study. Once it is reached, further clips have key
    * frames only.
    */
   cineBytes: 48 * 1024 * 1024,
@@ -26,7 +26,7 @@ export const KEPT = {
 /** A frame that is shown as a still. */
 interface ChosenFrame {
   clip: Clip;
-  /** 1-based. */
+  /** Frame number, 1-based. */
   frame: number;
   view: string | null;
   /** Ids of the sections that measured or chose this frame. */
@@ -44,16 +44,16 @@ function measuredFrames(file: string, measurements: readonly Measurement[]) {
 }
 
 /**
- * Returns the frame that represents a clip without measurements: for a sweep the last frame, on
- * which the sweep is complete.
+ * Returns the frame that represents a clip without measurements. For a sweep it is the last frame,
+ * on which the sweep is complete.
  */
 function faceOf({ frames, sweeps }: Clip): number {
   return sweeps.length > 0 ? frames.length : 1 + Math.floor(frames.length / 2);
 }
 
 /**
- * The frames of a study that are shown as stills: those with calipers, the best of each plane, and
- * one of every other clip; in the order of the clips.
+ * Returns the frames of a study that are shown as stills, in the order of the clips: those with
+ * calipers, the best of each plane, and one of every other clip.
  */
 function chosenFrames(
   { clips }: Pick<Study, 'clips'>,
@@ -82,10 +82,11 @@ function chosenFrames(
 }
 
 /**
- * Returns the frame numbers (1-based) for the cine of a clip: every n-th frame, about sixty at
- * most, and every frame with calipers. Empty for a still and for a sweep.
- * @param withCalipers frames with calipers.
- * @param outlined frames with outlines, evenly spaced: then every n-th of these.
+ * Returns the frame numbers (1-based) for the cine of a clip: every n-th frame, at most about
+ * sixty, and every frame with calipers. Empty for a still and for a sweep.
+ * @param withCalipers Frames with calipers.
+ * @param outlined Frames with outlines, evenly spaced. If there are any, every n-th of these is
+ * used.
  */
 export function cineFrames(
   { frames, mode }: Pick<Clip, 'frames' | 'mode'>,
@@ -102,8 +103,8 @@ export function cineFrames(
 }
 
 /**
- * Longest side in pixels, and JPEG quality. Speckle is preserved in stills, because readers look at
- * them closely.
+ * Longest side in pixels, and JPEG quality. Stills have a higher quality to preserve speckle,
+ * because readers look at them closely.
  */
 const SHOWN_AS = {
   keyFrame: { longest: 1024, quality: 88 },
@@ -117,7 +118,9 @@ interface JpegPicture {
   height: number;
 }
 
-/** Returns a frame as JPEG, reduced where it is larger than requested and never enlarged. */
+/**
+ * Returns a frame as JPEG. A frame larger than requested is reduced; a smaller one is not enlarged.
+ */
 async function toJpeg(
   { width, height, data }: RgbImage,
   { longest, quality }: ShownAs,
@@ -139,8 +142,8 @@ interface CinePictures {
 }
 
 /**
- * Returns the frames as Motion JPEG; null where no frame could be read.
- * @param read returns a frame by its number, or null for a damaged one, which is left out.
+ * Returns the frames as Motion JPEG; null if no frame could be read.
+ * @param read Returns a frame by its number, or null for a damaged frame, which is left out.
  */
 async function toMotionJpeg(
   numbers: readonly number[],
@@ -167,7 +170,7 @@ interface DisplayInput {
   result: Result;
   study: Study;
   shown: ShownFrames;
-  /** Gestational age in days; null where there are no growth charts. */
+  /** Gestational age in days; null if there are no growth charts. */
   gaDays: number | null;
   curves: readonly GrowthCurve[];
 }
@@ -262,8 +265,8 @@ function overlayOf(
 /**
  * Writes what a viewer shows of a result: key frames without drawings (`key-frame-<n>.jpg`), the
  * clips that were measured (`cine-<n>.mjpeg`), and everything that is drawn over them
- * (`overlays.json`, overlay-contract.ts); nothing for a study without images and charts. What the
- * previews black out is black here, too.
+ * (`overlays.json`, overlay-contract.ts). Writes nothing for a study without images and charts. The
+ * areas that are black in the previews are black here, too.
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;

@@ -11,8 +11,8 @@ const strainSchema = z.looseObject({
 });
 
 /**
- * A segment of the picture: radii as shares of the outer radius, angles in degrees (0 is right, 90
- * is up).
+ * A segment of the bull's-eye: radii as shares of the outer radius, angles in degrees (0 is right,
+ * 90 is up).
  */
 interface Sector {
   inner: number;
@@ -25,8 +25,8 @@ const SIXTH = 60;
 const QUARTER = 90;
 
 /**
- * Returns the place of a segment. The basal and mid rings begin with the anterior segment at 60 to
- * 120 degrees, the apical ring begins at 45 to 135 degrees (echo 8.3).
+ * Returns the position of a segment. The basal and mid rings begin with the anterior segment at 60
+ * to 120 degrees, the apical ring begins at 45 to 135 degrees (echo 8.3).
  */
 function sectorOf(segment: number): Sector {
   if (segment === 17) return { inner: 0, outer: 0.25, from: 0, to: 360 };
@@ -60,14 +60,14 @@ function outlineOf({ inner, outer, from, to }: Sector): Point[] {
   return inner === 0 ? arc(outer) : [...arc(outer), ...arc(inner).toReversed()];
 }
 
-/** Strain in per cent that has the deepest colour; more strain looks the same. */
+/** Strain in per cent that has the deepest colour. More strain has the same colour. */
 const DEEPEST = 25;
 const SHORTENING = [33, 102, 172] as const;
 const LENGTHENING = [214, 96, 0] as const;
 
 /**
- * White for no change, blue for shortening, orange for lengthening: distinguishable by colour-blind
- * readers.
+ * Returns the colour of a strain: white for no change, blue for shortening, orange for lengthening.
+ * Colour-blind readers can distinguish them.
  */
 function colourOf(strain: number): string {
   const share = Math.min(1, Math.abs(strain) / DEEPEST);
@@ -113,8 +113,8 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
 }
 
 /**
- * Longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3); a segment that
- * no view shows is grey. Null where the result has no strain by segment.
+ * Draws longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3). A segment
+ * that no view shows is grey. Null if the result has no strain by segment.
  */
 export function bullsEye({ sections }: Pick<Result, 'sections'>): Drawing | null {
   const section = sections.find(({ id }) => id === 'lv-strain');

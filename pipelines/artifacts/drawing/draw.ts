@@ -4,8 +4,8 @@ import sharp from 'sharp';
 import type { Drawing, Label, Mark } from './drawing.ts';
 
 /**
- * DejaVu Sans (fonts/LICENSE): Latin, Greek and Cyrillic names are shown as they are, and a machine
- * without fonts draws the same pictures.
+ * DejaVu Sans (fonts/LICENSE) has Latin, Greek and Cyrillic letters for names. The font is included
+ * so that a host without fonts draws the same pictures.
  */
 const FILES = {
   regular: new URL('./fonts/DejaVuSans.ttf', import.meta.url).pathname,
@@ -40,7 +40,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   closePath: 'Z',
 };
 
-/** Returns the glyph outlines of a line of text as SVG path data; the baseline starts at (x, y). */
+/** Returns the glyph outlines of a line of text as SVG path data. The baseline starts at (x, y). */
 export function textPath(
   text: string,
   x: number,
@@ -92,12 +92,14 @@ function element(mark: Mark): string {
   }
 }
 
-/** Returns a drawing as SVG. Text becomes outlines, so that no font is needed to show it. */
+/**
+ * Returns a drawing as SVG. Text is converted to outlines, so that no font is needed to show it.
+ */
 export function toSvg({ width, height, marks }: Drawing, scale = 1): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}">${marks.map(element).join('')}</svg>`;
 }
 
-/** Returns a drawing on a white ground as PNG, with `scale` pixels per unit of the drawing. */
+/** Returns a drawing on a white background as PNG, with `scale` pixels per unit of the drawing. */
 export function toPng(drawing: Drawing, scale: number): Promise<Buffer> {
   return sharp(Buffer.from(toSvg(drawing, scale)))
     .flatten({ background: '#ffffff' })

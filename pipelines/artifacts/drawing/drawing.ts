@@ -1,8 +1,8 @@
 import type { Point } from '../../contract/image.ts';
 
 /**
- * A vector drawing that draw.ts renders as PNG or PDF. Lengths are in the drawing's units; y grows
- * downwards; colours are CSS hex.
+ * A vector drawing, which draw.ts renders as PNG or PDF. Lengths are in the units of the drawing, y
+ * increases downwards, and colours are CSS hex.
  */
 export interface Drawing {
   width: number;
@@ -26,7 +26,7 @@ export interface Area {
   kind: 'area';
   points: readonly Point[];
   colour: string;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   opacity?: number;
 }
 
@@ -57,7 +57,7 @@ export function rectangle(
   return { kind: 'area', points: corners, colour, opacity };
 }
 
-/** Points on an ellipse given by its centre and two conjugate half diameters. */
+/** Returns points on an ellipse that is given by its centre and two conjugate half diameters. */
 export function ellipsePoints(centre: Point, u: Point, v: Point, count = 120): Point[] {
   return Array.from({ length: count }, (_, index) => {
     const t = (2 * Math.PI * index) / count;

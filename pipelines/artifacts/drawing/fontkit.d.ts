@@ -1,4 +1,4 @@
-/** The part of fontkit that is used here; the package has no types. */
+/** Types for the part of fontkit that is used here, because the package has no types. */
 declare module 'fontkit' {
   export interface Glyph {
     path: {

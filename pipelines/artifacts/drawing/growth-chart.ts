@@ -24,7 +24,7 @@ const INK = '#1f2933';
 const FAINT = '#d5dbe1';
 const CURVE = '#35618f';
 const BAND = '#dce8f4';
-/** Dark, not red: most values are usual, and red is for what needs action. */
+/** Dark, because most values are usual, and red is reserved for what needs action. */
 const POINT_COLOUR = '#14213d';
 
 interface Axis {
@@ -159,8 +159,8 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
 
 /**
  * Draws the values of earlier scans as open circles, joined by a line to the value of this scan.
- * Returns nothing where this scan has several values, since none of them would be certain to
- * continue the line.
+ * Returns nothing if this scan has several values, because it is not certain which of them
+ * continues the line.
  */
 function trajectory(
   curve: GrowthCurve,
@@ -186,7 +186,9 @@ function trajectory(
   ];
 }
 
-/** Moves a label that would leave the plot inwards, so that the text of a point is never cut. */
+/**
+ * Moves the label of a point inwards if it would extend beyond the plot, so that it is never cut.
+ */
 function keptInside(mark: Mark): Mark {
   if (mark.kind !== 'label' || mark.colour !== POINT_COLOUR) return mark;
   const room = { start: PLOT.right - mark.at.x, middle: 0, end: mark.at.x - PLOT.left };
@@ -198,7 +200,7 @@ function keptInside(mark: Mark): Mark {
     : { ...mark, anchor: 'end', at: { x: PLOT.right - 4, y: mark.at.y } };
 }
 
-/** A light background under the label of a point, so that curves do not cross it. */
+/** Draws a light background under the label of a point, so that curves do not cross it. */
 function backed(mark: Mark): Mark[] {
   if (mark.kind !== 'label') return [mark];
   const width = textWidth(mark.text, mark.size, mark.bold ? 'bold' : 'regular');
@@ -244,7 +246,7 @@ function moved(mark: Mark, dx: number, dy: number): Mark {
     : { ...mark, points: mark.points.map(shift) };
 }
 
-/** Draws the panels that have a measured value side by side; null where no panel has one. */
+/** Draws the panels that have a measured value side by side; null if no panel has one. */
 export function growthChart(
   growthCurves: readonly GrowthCurve[],
   measurements: readonly Measurement[],

@@ -3,9 +3,9 @@ import { countingValues } from '../../result/standing.ts';
 
 /** A centile chart of the growth section, for drawing. */
 export interface GrowthCurve {
-  /** Key of the concept table, `hc`. */
+  /** Key of the concept table, such as `hc`. */
   concept: string;
-  /** Key of the chart; only values that were read against this chart are drawn on it. */
+  /** Key of the chart. Only values that have a place on this chart are drawn on it. */
   chart: string;
   label: string;
   unit: string;
@@ -20,7 +20,7 @@ export interface GrowthCurve {
   valueAt(weeks: number, centile: number): number | null;
 }
 
-/** The centiles that are drawn; the median has a thicker line (obstetric 3.1). */
+/** The centiles that are drawn. The median has a thicker line (obstetric 3.1). */
 export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
 const POINTS_PER_WEEK = 4;
@@ -38,7 +38,7 @@ export function pointsOnCurve(
 }
 
 /**
- * Returns the accepted values of the curve's quantity that were read against its chart, one per
+ * Returns the accepted values of the curve's quantity that have a place on its chart, one per
  * fetus.
  */
 export function measuredOnCurve(

@@ -25,7 +25,7 @@ function keyImages(result: Result, subject: Subject): ContentItem[] {
 /**
  * Writes the measured frames as a Key Object Selection (PS3.3 A.35.4, PS3.16 TID 2010) titled "Of
  * Interest".
- * @returns a DICOM Part 10 file; null where no frame of a DICOM image was measured.
+ * @returns a DICOM Part 10 file; null if no frame of a DICOM image was measured.
  */
 export function buildKeyObjects(result: Result, subject: Subject): Buffer | null {
   const images = keyImages(result, subject);

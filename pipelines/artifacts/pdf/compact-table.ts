@@ -27,8 +27,8 @@ import {
 } from './page.ts';
 
 /**
- * The values that count, one row each, by topic in two columns: what a reader of the first pages
- * looks for. Repeats, intervals and methods are in the appendix.
+ * The table on the first pages: the values that count, one row each, by topic in two columns.
+ * Repeats, intervals and methods are in the appendix.
  */
 
 const SIZE = 7.5;
@@ -36,14 +36,14 @@ const PADDING = 1.1;
 const GUTTER = 16;
 const HALF = (WIDTH - GUTTER) / 2;
 
-/** Widths of the columns; that of the range takes the rest. */
+/** Widths of the columns; the column of the range takes the rest. */
 const WIDTHS = {
   alone: { name: 116, value: 68, prior: 0 },
   withPrior: { name: 90, value: 58, prior: 34 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 
-/** The columns; that of the earlier scan only where its values are known. */
+/** Returns the columns. The column of the earlier scan is included only if its values are known. */
 const columnsFor = ({ name, value, prior }: Widths): readonly Column[] => [
   { title: 'Measurement', width: name },
   { title: 'Value', width: value, align: 'right' },
@@ -51,7 +51,7 @@ const columnsFor = ({ name, value, prior }: Widths): readonly Column[] => [
   ...(prior > 0 ? [{ title: 'Prior', width: prior, align: 'right' as const }] : []),
 ];
 
-/** Values of one view that are inputs of a biplane value: they are in the appendix. */
+/** Values of one view that are inputs of a biplane value. They are listed in the appendix only. */
 const SINGLE_PLANE: ReadonlySet<string> = new Set([
   ...['lvedv-4c', 'lvesv-4c', 'lvedv-2c', 'lvesv-2c', 'lv-length-4c', 'lv-length-2c'],
   ...['la-volume-4c', 'la-volume-2c', 'la-area-4c', 'la-area-2c', 'la-length-4c', 'la-length-2c'],
@@ -61,15 +61,18 @@ const SINGLE_PLANE: ReadonlySet<string> = new Set([
   ...['la-volume-area-length', 'la-volume-index-area-length'],
 ]);
 
-/** Kinds of LVEF; the one that counts represents them. */
+/** Kinds of LVEF. The table lists only the one that counts. */
 const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
   ...['lvef', 'lvef-3d', 'lvef-biplane', 'lvef-networks', 'lvef-4c', 'lvef-2c', 'lvef-teichholz'],
 ]);
 
-/** Statements that values of one name belong to several fetuses, so that none represents another. */
+/**
+ * Statements that values of one name belong to several fetuses, so that none of them represents the
+ * others.
+ */
 const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
 
-/** Whether a value lies within the range that is printed beside it. */
+/** Returns whether a value is within the range that is printed beside it. */
 function isInside({ value, reference, interpretation }: Measurement): boolean {
   if (interpretation !== null && interpretation !== 'N') return false;
   const { low = null, high = null } = reference ?? {};
@@ -78,8 +81,9 @@ function isInside({ value, reference, interpretation }: Measurement): boolean {
 }
 
 /**
- * Values that need action: those that an abnormal or critical finding names, and those outside their
- * range on which it rests. A finding may also name, or rest on, values within their range.
+ * Returns the ids of the values that need action: values that an abnormal or critical finding
+ * names, and values outside their range on which it is based. A finding may also name, or be based
+ * on, values within their range; these need no action.
  */
 export function actionable({
   findings,
@@ -102,7 +106,10 @@ export function actionable({
   );
 }
 
-/** One value for each quantity, side and fetus; of the kinds of LVEF the one that counts. */
+/**
+ * Returns one value for each quantity, side and fetus. Of the kinds of LVEF it returns the one that
+ * counts.
+ */
 export function compactValues(result: Result): Measurement[] {
   const said = saidIn(result);
   const [ejection] = said.about(said.find('lvef.variability'));
@@ -126,8 +133,8 @@ const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, one.interpretation ? 'bold' : 'regular') <= width;
 
 /**
- * The label of a value, or its abbreviation where the label is too long for its column: for both sides
- * and all fetuses the same.
+ * Returns the label of a value, or its abbreviation if the label is too long for its column. Both
+ * sides and all fetuses get the same form.
  */
 function nameOf(one: Measurement, all: readonly Measurement[], width: number): string {
   const alike = all.filter(({ concept }) => concept.key === one.concept.key);
@@ -163,7 +170,7 @@ function cellsOf(
   ];
 }
 
-/** A row, or the title of a group, with the space that it takes. */
+/** A row, or the title of a group, with its height. */
 interface Line {
   cells: Cell[];
   title: boolean;
@@ -200,7 +207,7 @@ function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[]
 
 const sumOf = (lines: readonly Line[]) => lines.reduce((sum, { height }) => sum + height, 0);
 
-/** As many lines as fit into `height`, without a title at the end. */
+/** Returns the number of lines that fit into `height`. A title is not left as the last line. */
 function taken(lines: readonly Line[], height: number): number {
   let used = 0;
   let count = 0;
@@ -240,13 +247,15 @@ function drawColumn(
   return page.y;
 }
 
-/** The least space in which a part of the table is begun. */
+/** Minimum height that must be left on a page to begin a part of the table. */
 const LEAST = 60;
 
 const LEGEND =
   '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. A value outside its range without a mark is not outside with certainty. Intervals, repeats and methods are in the appendix.';
 
-/** What the marks of the table mean, and how long before this scan the earlier one was. */
+/**
+ * Returns the legend: the meaning of the marks, and how long before this scan the earlier one was.
+ */
 function compactLegend(result: Result): string {
   const [last] = earlierValues(result);
   if (!last) return LEGEND;
@@ -254,7 +263,7 @@ function compactLegend(result: Result): string {
   return `${LEGEND} Prior: the scan of ${days} ${days === 1 ? 'day' : 'days'} before.`;
 }
 
-/** Draws the table at `page.y`; what does not fit goes on on the next page. */
+/** Draws the table at `page.y`. Lines that do not fit continue on the next page. */
 export function compactTable(page: Page, result: Result): void {
   const isCompared = earlierValues(result).length > 0;
   const columns = columnsFor(isCompared ? WIDTHS.withPrior : WIDTHS.alone);

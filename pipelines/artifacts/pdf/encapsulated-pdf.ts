@@ -8,8 +8,8 @@ import { codeSequence } from '../sr/encode.ts';
 import { reportCode } from '../sr/vocabulary.ts';
 
 /**
- * The report for people as an Encapsulated PDF (PS3.3 A.45.1) in the study of the images.
- * @param pdf the report made for the same subject.
+ * Writes the PDF report as an Encapsulated PDF (PS3.3 A.45.1) in the study of the images.
+ * @param pdf The report for the same subject.
  * @returns a DICOM Part 10 file.
  */
 export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buffer): Buffer {
@@ -24,7 +24,7 @@ export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buff
     ConversionType: 'WSD',
     ...contentDateTime(result, subject),
     AcquisitionDateTime: subject.identity?.AcquisitionDateTime ?? '',
-    // The pages name the patient.
+    // The pages contain the name of the patient.
     BurnedInAnnotation: 'YES',
     ...(instances.length > 0 && { SourceInstanceSequence: instances.map(sopReference) }),
     DocumentTitle: `${noticeOf(result)}: ${result.endpoint}`.slice(0, 64),

@@ -8,8 +8,8 @@ import type { Cell, Column } from './page.ts';
 import { MUTED } from './page.ts';
 
 /**
- * Name, value, reference, centile, z-score and method; the columns for centile and z-score are left
- * out where no value has them.
+ * Name, value, reference, centile, z-score and method. The columns for centile and z-score are left
+ * out if no value has them.
  */
 const COLUMNS: readonly Column[] = [
   { title: 'Measurement', width: 132 },
@@ -30,7 +30,10 @@ export const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as cons
 export const MARK_LEGEND =
   '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
 
-/** The reference range; its unit is left out where the value beside it has the same. */
+/**
+ * Returns the reference range as text. The unit is left out if the value beside it has the same
+ * one.
+ */
 export function rangeText(measurement: Measurement, withUnit = true): string {
   const { low = null, high = null } = measurement.reference ?? {};
   const number = (value: number) => plainNumber(measurement, value);
@@ -42,8 +45,7 @@ export function rangeText(measurement: Measurement, withUnit = true): string {
 }
 
 /**
- * Returns the value as text, with the half width of its 95 % interval where that is known: "162.4 ±
- * 5.1 mm".
+ * Returns the value as text, with the half width of its 95 % interval if known: "162.4 ± 5.1 mm".
  */
 function intervalText(measurement: Measurement): string {
   const { uncertainty, unit } = measurement;
@@ -54,7 +56,7 @@ function intervalText(measurement: Measurement): string {
   return [number, '±', plainNumber(measurement, uncertainty), ...unitWords].join(' ');
 }
 
-/** Values beside the one that counts. */
+/** Prefixes of the method for values beside the one that counts. */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
   ...{ repeat: 'repeat; ', 'part-of-mean': 'part of the mean; ', comparison: 'for comparison; ' },
@@ -64,7 +66,7 @@ function methodText(measurement: Measurement): string {
   const { derivation, inputs, standing } = measurement;
   const method = statedMethod(measurement);
   const text = method === null ? 'typed by the reader' : (methodEntry(method)?.text ?? method);
-  // A mean over the beats of one image has no input measurements.
+  // A mean over the beats of one image has no input measurements, so their number is not given.
   const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
   const whole = repeated ? `${derivation} of ${inputs.length}; ${text}` : text;
   return `${STANDING[standing]}${whole}`;
@@ -106,14 +108,14 @@ export const INTERMEDIATE: ReadonlySet<string> = new Set(['segment-chambers']);
 
 /** One part of the table: the values of a section. */
 interface MeasurementGroup {
-  /** Empty where the values belong to no section. */
+  /** Empty if the values belong to no section. */
   title: string;
   rows: Cell[][];
 }
 
 /**
- * Values that were not accepted are left out where their quantity has an accepted value; where it
- * has none, only the first is named.
+ * Leaves out values that were not accepted if their quantity has an accepted value. If it has none,
+ * only the first value is listed.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);
@@ -127,7 +129,8 @@ function rowsOf(standing: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Returns a row for each value, repeats among them, grouped by section in the order of the result. The row of a value that was not accepted shows no number.
+ * Returns a row for each value, including repeats, grouped by section in the order of the result.
+ * The row of a value that was not accepted shows no number.
  */
 export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
   columns: readonly Column[];

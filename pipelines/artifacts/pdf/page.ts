@@ -10,7 +10,7 @@ const SHEETS = {
 } as const satisfies Record<Paper, object>;
 
 export const MARGIN = 48;
-/** Width of the printed area; on wider paper it is centred. */
+/** Width of the printed area, which is centred on wider paper. */
 export const WIDTH = SHEETS.a4.width - 2 * MARGIN;
 const HEAD = 62;
 const FOOT = 58;
@@ -22,17 +22,17 @@ const RULE = '#cbd2d9';
 
 type Structure = ReturnType<PdfDocument['struct']>;
 
-/** A page that is being filled from top to bottom; `y` is where the next block begins. */
+/** A page that is filled from top to bottom; `y` is the position of the next block. */
 export interface Page {
   doc: PdfDocument;
-  /** The element of the structure tree (ISO 32000-1, 14.7) that takes the next block. */
+  /** The element of the structure tree (ISO 32000-1, 14.7) to which the next block belongs. */
   parent: Structure;
   y: number;
-  /** Where the space for blocks ends. */
+  /** Lower end of the space for blocks. */
   bottom: number;
 }
 
-/** An empty document with the fonts embedded; `created` is stored in its properties. */
+/** Opens an empty document with the fonts embedded; `created` is stored in its properties. */
 export function openDocument(title: string, created: Date, paper: Paper = 'a4'): Page {
   const { size, width, height } = SHEETS[paper];
   const doc = new PDFDocument({
@@ -42,7 +42,8 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     bufferPages: true,
     lang: 'en',
     displayTitle: true,
-    // A tagged PDF, so that screen readers and archives have its reading order and alternate texts.
+    // The PDF is tagged, so that screen readers and archives have its reading order and alternate
+    // texts.
     tagged: true,
     pdfVersion: '1.7',
     info: { Title: title, Creator: 'Sonogate', CreationDate: created, ModDate: created },
@@ -59,12 +60,14 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
 /** Types of structure elements that this report uses. */
 type Tag = 'H1' | 'H2' | 'P' | 'Sect' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure';
 
-/** Draws something as one element of the structure tree; `alt` describes a picture in words. */
+/**
+ * Draws something as one element of the structure tree; `alt` is the alternate text of a picture.
+ */
 export function tagged(page: Page, tag: Tag, draw: () => void, alt?: string): void {
   page.parent.add(page.doc.struct(tag, alt === undefined ? {} : { alt }, [draw]));
 }
 
-/** Everything that `fill` adds to the page becomes a child of one element. */
+/** Puts everything that `fill` adds to the page under one element of the structure tree. */
 export function within(page: Page, tag: Tag, fill: () => void): void {
   const outer = page.parent;
   const element = page.doc.struct(tag);
@@ -75,20 +78,20 @@ export function within(page: Page, tag: Tag, fill: () => void): void {
   page.parent = outer;
 }
 
-/** Something that is not content: a rule, the header of a page. */
+/** Draws something that is not content, such as a rule or the header of a page. */
 function artifact({ doc }: Page, draw: () => void): void {
   doc.markContent('Artifact', { type: 'Layout' });
   draw();
   doc.endMarkedContent();
 }
 
-/** Begins a new page, whatever is left of this one. */
+/** Begins a new page, whatever space is left on this one. */
 export function newPage(page: Page): void {
   page.doc.addPage();
   page.y = HEAD;
 }
 
-/** Begins a new page when less than `height` is left, so that no block is cut. */
+/** Begins a new page if less than `height` is left, so that no block is cut. */
 export function makeRoom(page: Page, height: number): void {
   if (page.y + height > page.bottom) newPage(page);
 }
@@ -110,7 +113,7 @@ export function textHeight(page: Page, text: string, style: TextStyle = {}): num
     .heightOfString(text, { width });
 }
 
-/** A paragraph at `page.y`, kept whole; moves `page.y` below it. */
+/** Draws a paragraph at `page.y` without splitting it, and moves `page.y` below it. */
 export function paragraph(page: Page, text: string, style: TextStyle = {}): void {
   const { size = 9, colour = INK, bold = false, x = MARGIN, width = WIDTH, tag = 'P' } = style;
   const height = textHeight(page, text, style);
@@ -125,7 +128,10 @@ export function paragraph(page: Page, text: string, style: TextStyle = {}): void
   page.y += height + 3;
 }
 
-/** A heading with at least `following` points below it on the same page, and its bookmark. */
+/**
+ * Draws a heading with at least `following` points below it on the same page, and adds its
+ * bookmark.
+ */
 export function heading(page: Page, text: string, following = 60): void {
   makeRoom(page, 24 + following);
   page.y += 8;
@@ -145,12 +151,12 @@ export function rule(page: Page, x = MARGIN, width = WIDTH): void {
   });
 }
 
-/** What every page says: whose examination it is, and which notice it carries. */
+/** Text on every page: the patient and the notices. */
 interface Furniture {
   who: string;
-  /** A second notice below that of the draft; null: none. */
+  /** A second notice below that of the draft; null if there is none. */
   notice: string | null;
-  /** Who signed the result; null for a draft, which every page says. */
+  /** Who signed the result; null for a draft, which is stated on every page. */
   signed: string | null;
 }
 
@@ -232,7 +238,7 @@ interface RowStyle {
   x?: number;
   size?: number;
   padding?: number;
-  /** Whether the cells are the heads of their columns. */
+  /** True if the cells are the heads of their columns. */
   head?: boolean;
 }
 

@@ -64,14 +64,14 @@ function modelOf({ endpoint }: Pick<Result, 'endpoint'>): Model {
   return endpoint.startsWith('us/echo') ? 'us/echo' : 'us/obstetric';
 }
 
-/** Title of the document for people. */
+/** Returns the title of the document. */
 const reportTitle = (result: Pick<Result, 'endpoint'>) => EXAMINATIONS[modelOf(result)].title;
 
-/** Whether the report has a gestational age and growth. */
+/** Returns whether the report has a gestational age and growth. */
 const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
 
 /**
- * Returns "Beispiel, Zoë" for the PN "Beispiel^Zoë^^Dr."; only the alphabetic group is read (PS3.5
+ * Returns "Beispiel, Zoë" for the PN "Beispiel^Zoë^^Dr."; only the alphabetic group is used (PS3.5
  * 6.2.1).
  */
 export function readableName(name: string): string {
@@ -81,12 +81,12 @@ export function readableName(name: string): string {
   return [family, first, suffix].filter(Boolean).join(', ');
 }
 
-/** Returns a DA as YYYY-MM-DD for people; text that is not a date is returned unchanged. */
+/** Returns a DA as YYYY-MM-DD for people. Text that is not a date is returned unchanged. */
 const readableDate = (date: string): string => isoDate(date) ?? date;
 
 const or = (value: string): string => value || 'not given';
 
-/** Marks a value of the head that is not from the study itself. */
+/** Marks a value in the head of the report that comes from the order instead of the study. */
 const withOrigin = (value: string, key: string, { order }: Pick<Subject, 'order'>): string =>
   order?.joined.includes(key) ? `${value} (from the order)` : value;
 
@@ -106,11 +106,14 @@ function patientRows(subject: Subject): [string, string][] {
   ];
 }
 
-/** "GE Healthcare Voluson E10, ROOM-2"; '' where the images do not name the machine. */
+/**
+ * Returns text such as "GE Healthcare Voluson E10, ROOM-2"; empty if the images do not name the
+ * machine.
+ */
 function equipmentText({ equipment }: Subject): string {
   if (!equipment) return '';
   const { manufacturer, model, station } = equipment;
-  // Some manufacturers repeat their name in that of the model.
+  // Some manufacturers repeat their name in the name of the model.
   const machine = model.startsWith(manufacturer) ? model : `${manufacturer} ${model}`.trim();
   return [machine, station].filter(Boolean).join(', ');
 }
@@ -141,7 +144,7 @@ function datingRows(subject: Subject): [string, string][] {
   ];
 }
 
-/** One line that names the patient on every page. */
+/** Returns the line that names the patient on every page. */
 function patientLine({ identity }: Subject): string {
   if (!identity) return 'Anonymous';
   const birth = readableDate(identity.PatientBirthDate);
@@ -153,18 +156,18 @@ export interface KeyImage {
   bytes: Buffer;
   width: number;
   height: number;
-  /** What it shows, for readers who do not see it. */
+  /** Alternate text for readers who do not see the image. */
   alt: string;
 }
 
-/** Who signed a report, in the words of the page; the time with its zone. */
+/** One signature of a report, as printed. The time includes its zone. */
 export interface Signature {
   name: string;
   role: string;
   at: string;
 }
 
-/** The signatures of a signed result, for its signature block. */
+/** Returns the signatures of a signed result for its signature block. */
 const signaturesOf = ({ verification }: Result): Signature[] =>
   (verification?.signatures ?? []).map(({ observer, organization, at }) => ({
     name: observer,
@@ -175,7 +178,7 @@ const signaturesOf = ({ verification }: Result): Signature[] =>
 interface ReportInput {
   result: Result;
   subject: Subject;
-  /** Growth panels (growth-chart.ts); empty where no value was read against a chart. */
+  /** Growth panels (growth-chart.ts); empty if no value has a place on a chart. */
   panels: readonly Drawing[];
   keyImages: readonly KeyImage[];
   paper?: Paper;
@@ -220,7 +223,9 @@ function head(page: Page, { subject, result }: ReportInput): void {
 
 const isRead = ({ status }: Section) => status === 'complete' || status === 'partial';
 
-/** Writes the impression, in the words of every document, and then what is advised. */
+/**
+ * Writes the impression, in the same words as every other document, and then the recommendations.
+ */
 function conclusion(page: Page, { result, subject }: ReportInput): void {
   heading(page, 'Impression', 30);
   const nothing = noMeasurementStatement(result);
@@ -239,7 +244,7 @@ function conclusion(page: Page, { result, subject }: ReportInput): void {
   }
 }
 
-/** Names the parts that were not assessed, so that silence is not taken for a normal finding. */
+/** Names the parts that were not assessed, so that silence is not mistaken for a normal finding. */
 function openParts(page: Page, { result }: ReportInput): void {
   const sections = ownSections(result);
   const none = sections.filter((section) => !isRead(section)).map(({ title }) => title);
@@ -257,7 +262,7 @@ function measurements(page: Page, { result }: ReportInput): void {
   compactTable(page, result);
 }
 
-/** Draws the growth panels, two to a row; no panel is split over pages. */
+/** Draws the growth panels, two in a row. No panel is split over pages. */
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
@@ -339,7 +344,7 @@ function signature(page: Page, { signatures = [] }: ReportInput): void {
   paragraph(page, `Name and role ${'_'.repeat(34)}   Date and time ${'_'.repeat(22)}`);
 }
 
-/** Begins the appendix: what a reader looks up, on separate pages. */
+/** Begins the appendix on a new page. It contains details for reference. */
 function appendix(page: Page, { result, keyImages: images }: ReportInput): void {
   newPage(page);
   page.doc.outline.addItem('Appendix');
@@ -366,8 +371,8 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
 }
 
 /**
- * Returns why a section was not assessed. The heading already says "not assessed", so that only
- * another status is named.
+ * Returns the reason why a section was not assessed. The heading already says "not assessed", so
+ * only another status is named.
  */
 function reasonText(section: Section): string {
   const { status, summary, reason } = section;
@@ -394,7 +399,7 @@ function notAssessed(page: Page, { result }: ReportInput): void {
   table(page, columns, rows);
 }
 
-/** Writes the limitations, except those that the table of parts not assessed already shows. */
+/** Writes the limitations, except those in the table of parts that were not assessed. */
 function limitations(page: Page, { result }: ReportInput): void {
   const tabled = new Set(
     ownSections(result)
@@ -410,7 +415,7 @@ function limitations(page: Page, { result }: ReportInput): void {
 }
 
 /**
- * Returns the limitations of a result without a report section: what was assessed only in part, and
+ * Returns the limitations of a result without a report section: what was assessed only partly, and
  * what applies to the images.
  */
 function limitationsWithoutReport(result: Result): string[] {
@@ -475,8 +480,8 @@ function buildReportPdf(input: ReportInput): Promise<Buffer> {
 }
 
 /**
- * Key images in the PDF are photographs beside vectors: JPEG keeps the file small, and two side by
- * side need no more pixels at 250 per inch.
+ * Key images in the PDF are JPEGs, which keeps the file small. Two side by side need no more pixels
+ * at 250 per inch.
  */
 const KEY_IMAGE = { width: 900, quality: 88 } as const;
 
@@ -496,7 +501,7 @@ async function keyImage({ png, measurements: shown }: ReportPreview): Promise<Ke
 }
 
 /**
- * Renders the report of a result, with its growth panels and the previews that show a further
+ * Renders the report of a result, with its growth panels and each preview that shows a further
  * quantity.
  */
 export async function renderReport(
@@ -525,8 +530,8 @@ export async function renderReport(
 /**
  * Builds the report of a stored result again, for the copy of a delivery that has the identity of
  * the source images. The stored previews are used; a missing preview is left out.
- * @param artifactPath path of a stored artifact by its name, null where it does not exist (any
- * more).
+ * @param artifactPath Returns the path of a stored artifact by its name, or null if it does not
+ * exist or no longer exists.
  */
 export async function rebuildReportPdf(
   result: Result,

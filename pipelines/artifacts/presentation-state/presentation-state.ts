@@ -21,7 +21,10 @@ interface Drawn {
   graphics: readonly Graphic[];
 }
 
-/** Returns the calipers of the values that are shown on an image, in the same coordinates as in the SR. */
+/**
+ * Returns the calipers of the values that are shown on an image, in the same coordinates as in the
+ * SR.
+ */
 function drawnOn(source: SourceInstance, result: Result, subject: Subject): Drawn[] {
   return withoutComparisons(result.measurements).flatMap((measurement) => {
     if (!isShown(measurement)) return [];
@@ -44,7 +47,7 @@ function graphicObject({ shape, data }: Graphic): NaturalDataset {
   };
 }
 
-/** Places the value as text beside the first point of its caliper. */
+/** Returns the places the value as text beside the first point of its caliper. */
 function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
   return {
     UnformattedTextValue: shortText(measurement),
@@ -54,7 +57,7 @@ function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
   };
 }
 
-/** Image reference, with frame numbers for a multi-frame image (PS3.3 Table 10-3). */
+/** Builds an image reference, with frame numbers for a multi-frame image (PS3.3 Table 10-3). */
 function imageReference(source: SourceInstance, frames: readonly number[]): NaturalDataset {
   return {
     ...sopReference(source),
@@ -112,8 +115,8 @@ function presentationState(
 }
 
 /**
- * The calipers of each source image as a Grayscale Softcopy Presentation State (PS3.3 A.33.1): the
- * image stays unchanged, and a viewer draws them over it.
+ * Writes the calipers of each source image as a Grayscale Softcopy Presentation State (PS3.3
+ * A.33.1). The image is not changed; a viewer draws the calipers over it.
  * @returns DICOM Part 10 files, one for each image with an accepted caliper.
  */
 export function buildPresentationStates(result: Result, subject: Subject): Buffer[] {

@@ -8,14 +8,14 @@ export interface PreviewOverlay {
   name: string;
   section: string;
   file: string;
-  /** 1-based. */
+  /** Frame number, 1-based. */
   frame: number;
   measurements: Measurement[];
 }
 
 /**
  * Returns the previews of a result: one for every frame with calipers, numbered within its section
- * in the order of the measurements. The names depend on the result only, so that a later reader of
+ * in the order of the measurements. The names depend only on the result, so that a later reader of
  * the stored artifacts finds each of them.
  */
 export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay[] {
@@ -39,7 +39,7 @@ export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay
   return [...overlays.values()];
 }
 
-/** What a preview shows, such as `Biparietal diameter; Head circumference`. */
+/** Returns the caption of a preview, such as `Biparietal diameter; Head circumference`. */
 export function captionOf({ measurements }: Pick<PreviewOverlay, 'measurements'>): string {
   return [...new Set(measurements.map(({ label }) => label))].join('; ');
 }
@@ -53,17 +53,20 @@ export const drawnOn = ({ measurements }: PreviewOverlay) =>
     measurements.map(({ concept, value, source }) => [concept.key, value, source.calipers]),
   );
 
-/** An overlay with the picture of it that is stored. */
+/** A preview together with its stored picture. */
 export interface StoredPreview extends PreviewOverlay {
-  /** The picture as this result shows it; null where it does not exist (any more). */
+  /**
+   * Returns the picture with the values of this result; null if it does not exist or no longer
+   * exists.
+   */
   png(): Promise<Buffer | null>;
 }
 
 /**
- * The stored pictures that show what the result says. They were drawn for the draft: where a person
- * changed a value or a caliper in a review, the picture is left out; the others are shown without
- * the notice of a draft.
- * @param artifactPath path of a stored artifact by its name.
+ * Returns the stored pictures that agree with the result. They were drawn for the draft. If a
+ * person changed a value or a caliper in a review, the picture is left out. The other pictures of a
+ * signed result are shown without the notice of a draft.
+ * @param artifactPath Returns the path of a stored artifact by its name.
  */
 export async function storedPreviews(
   result: Pick<Result, 'draft' | 'measurements'>,
@@ -91,7 +94,7 @@ export async function storedPreviews(
 }
 
 /**
- * Returns the overlays for a report. Each shows a quantity that no earlier overlay in the list
+ * Returns the previews for a report. Each shows a quantity that no earlier preview in the list
  * shows.
  */
 export function keyOverlays<Shown extends Pick<PreviewOverlay, 'measurements'>>(

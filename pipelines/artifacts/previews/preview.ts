@@ -12,8 +12,8 @@ import { drawOver, enlarged } from './raster.ts';
 const LEAST_WIDTH = 1024;
 
 /**
- * Colours of the calipers: red-green blind readers can distinguish them, and none resembles the
- * yellow of most carts.
+ * Colours of the calipers. Red-green blind readers can distinguish them, and none resembles the
+ * yellow that most carts use.
  */
 const COLOURS = ['#39d0ff', '#ffb000', '#7dff8a', '#ff7ac8', '#ffffff', '#b79cff'];
 const NOT_ACCEPTED = '#9a9a9a';
@@ -27,11 +27,11 @@ const GROUND = '#1b1b1b';
  */
 const COMPRESSION = 3;
 
-/** Text size relative to the width, so that it is legible where the preview is shown small. */
+/** Text size relative to the width, so that it is legible when the preview is shown small. */
 const TEXT_PER_WIDTH = 1 / 46;
 const STROKE_PER_WIDTH = 1 / 450;
 
-/** A cross with a dark edge, so that it is visible on bright and on dark tissue. */
+/** Draws a cross with a dark edge, so that it is visible on bright and on dark tissue. */
 function cross({ x, y }: Point, colour: string, stroke: number): Mark[] {
   const arm = 5 * stroke;
   const arms = (of: string, width: number) => [
@@ -67,7 +67,7 @@ function caliperMarks(caliper: Caliper, scale: number, colour: string, stroke: n
   return [outline, ...ends];
 }
 
-/** Sizes of the strip below the picture, in pixels. */
+/** Returns the sizes of the strip below the picture, in pixels. */
 function stripOf(width: number, rows: number) {
   const text = Math.round(width * TEXT_PER_WIDTH);
   const row = Math.round(text * 1.5);
@@ -81,9 +81,9 @@ const stripHeight = (width: number, measurements: readonly Measurement[]): numbe
 interface LegendPlace {
   top: number;
   width: number;
-  /** The measurements as their calipers were drawn; the legend has the same colours. */
+  /** The measurements as their calipers were drawn. The legend has the same colours. */
   drawn?: readonly Measurement[];
-  /** What the picture says about itself: a draft, or signed. */
+  /** Notice printed on the picture: a draft, or signed. */
   notice: string;
 }
 
@@ -129,7 +129,7 @@ function colourOf({ quality }: Measurement, index: number): string {
 /**
  * Renders a measured frame with its calipers and, below the frame, the values. Returns a PNG that
  * is at least 1024 pixels wide.
- * @param frame as `ShownFrames` returns it: without the parts that may show a name.
+ * @param frame As `ShownFrames` returns it: without the parts that may show a name.
  */
 export async function renderPreview(
   frame: RgbImage,
@@ -157,9 +157,10 @@ export async function renderPreview(
 }
 
 /**
- * The preview of a draft as a signed result shows it: the frame and its calipers stay, and the strip
- * below is drawn again, with the values as they were signed and without the notice of a draft.
- * @param drawn the measurements as the draft had them, in the same order.
+ * Converts the preview of a draft to that of the signed result. The frame and its calipers are not
+ * changed. The strip below is drawn again, with the signed values and without the notice of a
+ * draft.
+ * @param drawn The measurements of the draft, in the same order.
  */
 export async function signedPreview(
   png: Buffer,

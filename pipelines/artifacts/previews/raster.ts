@@ -1,12 +1,14 @@
 import sharp from 'sharp';
 import type { RgbImage } from '../../contract/study.ts';
 
-/** How many pictures of one kind are made at the same time; sharp uses its own threads. */
+/**
+ * Number of pictures of one kind that are rendered at the same time; sharp uses separate threads.
+ */
 export const PICTURES_AT_ONCE = 4;
 
 /**
- * Returns a single channel where all three are equal, as in most ultrasound images, because one
- * channel is enlarged in a third of the time; null where the channels differ.
+ * Returns a single channel if all three are equal, as in most ultrasound images, because enlarging
+ * one channel takes a third of the time. Null if the channels differ.
  */
 function singleChannel(data: Uint8Array): Uint8Array | null {
   const grey = new Uint8Array(data.length / 3);
@@ -18,7 +20,7 @@ function singleChannel(data: Uint8Array): Uint8Array | null {
   return grey;
 }
 
-/** A picture enlarged to `size`, with `strip` black rows below it. */
+/** Enlarges a picture to `size` and adds `strip` black rows below it. */
 export async function enlarged(
   { width, height, data }: RgbImage,
   size: { width: number; height: number },

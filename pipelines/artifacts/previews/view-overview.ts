@@ -25,7 +25,7 @@ const viewsSchema = z.looseObject({
 type ListedClip = z.infer<typeof viewsSchema>['clips'][number];
 
 const COLUMNS = 6;
-/** Maximum number of clips on the sheet; with more, the sheet is illegible. */
+/** Maximum number of clips on the sheet; with more clips it is illegible. */
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
@@ -39,8 +39,8 @@ function captionOf({ view, source, confidence, mode }: ListedClip): string {
 }
 
 /**
- * Returns the middle frame of a clip as an RGB tile, black outside of the ultrasound picture; null
- * where the frame cannot be read.
+ * Returns the middle frame of a clip as an RGB tile, black outside the ultrasound picture; null if
+ * the frame cannot be read.
  */
 async function tileOf(
   study: Study,
@@ -61,7 +61,7 @@ async function tileOf(
 
 /**
  * Renders a contact sheet of the clips in the order of the study, each with its view and the
- * confidence of that view. Returns a PNG; null where the result lists no clip.
+ * confidence of that view. Returns a PNG; null if the result lists no clip.
  */
 export async function renderViewOverview(
   { sections }: Pick<Result, 'sections'>,

@@ -1,6 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
 
-/** The attributes that a dimension may point at, and their functional groups. */
+/** The attributes to which a dimension may point, and their functional groups. */
 const DIMENSIONS = {
   SegmentIdentificationSequence: 0x0062000a,
   ReferencedSegmentNumber: 0x0062000b,
@@ -21,8 +21,8 @@ function bytesOf(value: unknown): number | null {
 }
 
 /**
- * Returns the expected length of Pixel Data in bytes. Frames follow each other without padding
- * between them; the whole is padded to an even length.
+ * Returns the expected length of Pixel Data in bytes. There is no padding between frames; the whole
+ * is padded to an even length.
  */
 function expectedBytes({ Rows, Columns, NumberOfFrames, BitsAllocated }: NaturalDataset): number {
   const bits = Number(Rows) * Number(Columns) * Number(NumberOfFrames) * Number(BitsAllocated);
@@ -65,7 +65,10 @@ function frameFaults(frame: NaturalDataset, index: number, numbers: ReadonlySet<
 const keywordOf = (pointer: unknown) =>
   Object.entries(DIMENSIONS).find(([, tag]) => tag === pointer)?.[0] ?? '';
 
-/** Each dimension is an attribute directly inside its functional group, in every frame (PS3.3 C.7.6.17). */
+/**
+ * Checks that each dimension is an attribute directly inside its functional group, in every frame
+ * (PS3.3 C.7.6.17).
+ */
 function dimensionFaults(dataset: NaturalDataset, frames: readonly NaturalDataset[]): string[] {
   return items(dataset.DimensionIndexSequence).flatMap((index) => {
     const group = keywordOf(index.FunctionalGroupPointer);
@@ -80,7 +83,7 @@ function dimensionFaults(dataset: NaturalDataset, frames: readonly NaturalDatase
  * Checks that a Segmentation is as the gateway must write it (exchange 3.1 to 3.3): its segments
  * are numbered and have algorithm and tracking, its frames name their source, and its pixel data
  * have the stated size.
- * @param dataset the Segmentation by DICOM keyword.
+ * @param dataset The Segmentation by DICOM keyword.
  * @returns the faults that were found; empty for a conforming object.
  */
 export function checkSegmentation(dataset: NaturalDataset): string[] {

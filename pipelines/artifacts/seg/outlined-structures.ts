@@ -31,7 +31,7 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const point = ([x, y]: readonly [number, number]): Point => ({ x, y });
 
 /**
- * Returns the closed outline for a place; null for a line, which encloses nothing, and for a
+ * Returns the closed outline of a place; null for a line, which encloses nothing, and for a
  * rectangle, which is drawn around a structure and not along its border.
  */
 export function closedOutline({ type, points }: Place): [number, number][] | null {
@@ -45,7 +45,7 @@ export function closedOutline({ type, points }: Place): [number, number][] | nul
 
 /** The pixels of one frame that belong to a segment: 1 inside, 0 outside, row by row. */
 export interface FrameMask {
-  /** 1-based frame of the source instance. */
+  /** Frame number in the source instance, 1-based. */
   frame: number;
   /** Its length is rows times columns of the source instance. */
   pixels: Uint8Array;
@@ -75,10 +75,10 @@ type PointPair = readonly [number, number];
 
 /**
  * Returns the pixels whose centre is inside an ellipse or on its edge. The axes may be conjugate
- * diameters, as they are where the pixel spacing differs by axis.
- * @param points both ends of one axis, then of the other, in pixel-centre coordinates.
+ * diameters, which they are if the pixel spacing differs by axis.
+ * @param points Both ends of one axis, then of the other, in pixel-centre coordinates.
  * @returns 1 inside, 0 outside, row by row.
- * @throws RangeError when there are not four points.
+ * @throws RangeError if there are not four points.
  */
 export function filledEllipse(
   points: readonly PointPair[],
@@ -99,7 +99,8 @@ export function filledEllipse(
     for (let column = 0; column < columns; column++) {
       const x = column - centre[0];
       const y = row - centre[1];
-      // The point as s·u + t·v: inside the unit circle of (s, t) means inside the ellipse.
+      // Express the point as s·u + t·v. If (s, t) is inside the unit circle, the point is inside
+      // the ellipse.
       const s = (x * v[1] - y * v[0]) / determinant;
       const t = (u[0] * y - u[1] * x) / determinant;
       if (s * s + t * t <= 1) pixels[row * columns + column] = 1;
@@ -112,7 +113,7 @@ type Pair = readonly [number, number];
 
 /**
  * Returns the pixels whose centre is inside a closed outline, by the even-odd rule.
- * @param points vertices in pixel-centre coordinates, the first not repeated.
+ * @param points Vertices in pixel-centre coordinates; the first is not repeated.
  * @returns 1 inside, 0 outside, row by row.
  */
 export function filledPolygon(points: readonly Pair[], columns: number, rows: number): Uint8Array {
@@ -135,8 +136,7 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
 }
 
 /**
- * The category in CID 7150. None of its codes means "fetal" (exchange 3.4), so the label states
- * that.
+ * The category in CID 7150. None of its codes means "fetal" (exchange 3.4), so the label states it.
  */
 const ANATOMICAL_STRUCTURE: Code = {
   scheme: 'SCT',
@@ -149,27 +149,27 @@ const ABDOMEN: Code = { scheme: 'SCT', code: '113345001', meaning: 'Abdomen' };
 const SYMPHYSIS: Code = { scheme: 'SCT', code: '82561000', meaning: 'Symphysis pubis' };
 
 /**
- * What the inside of an outline shows, for measurements whose finding site names something else.
+ * Name and code of the structure inside an outline, for measurements whose finding site is another.
  */
 const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
   hc: { label: LOCATED_STRUCTURES['fetal-head'], type: HEAD },
   ac: { label: LOCATED_STRUCTURES['fetal-abdomen'], type: ABDOMEN },
 };
 
-/** Structures that sections list by their outline. */
+/** Codes of the structures that sections list by their outline. */
 const LISTED: Readonly<Partial<Record<StructureName, Code>>> = {
   symphysis: SYMPHYSIS,
   'fetal-head': HEAD,
   'fetal-abdomen': ABDOMEN,
 };
 
-/** How to fill each type of caliper that encloses an area. */
+/** Functions that fill each type of caliper that encloses an area. */
 const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
   ellipse: filledEllipse,
   polygon: filledPolygon,
 };
 
-/** The inside of one outline on its frame. */
+/** The area inside one outline on its frame. */
 interface OutlinedStructure {
   label: string;
   type: Code;
@@ -180,9 +180,9 @@ interface OutlinedStructure {
 type Size = Pick<SourceInstance, 'columns' | 'rows'>;
 
 /**
- * Returns the filled outline of an accepted measurement; null where the measurement outlines
- * nothing, or nothing within a frame of that size. For a heart the label is taken from the
- * measurement, which gives view and phase, because one chamber is outlined several times.
+ * Returns the filled outline of an accepted measurement; null if the measurement has no closed
+ * outline, or if it encloses nothing within a frame of that size. For a heart the label comes from
+ * the measurement, which gives view and phase, because one chamber is outlined several times.
  */
 export function outlinedStructure(
   measurement: Measurement,
@@ -202,8 +202,8 @@ export function outlinedStructure(
 }
 
 /**
- * Returns the filled outline of a structure that a section lists without a measurement; null where
- * it was not accepted, encloses nothing or is outside of the frame.
+ * Returns the filled outline of a structure that a section lists without a measurement. Null if it
+ * was not accepted, encloses nothing or is outside the frame.
  */
 export function listedOutline(
   { structure, accepted, place }: ListedStructure,
@@ -216,7 +216,7 @@ export function listedOutline(
   return pixels.includes(1) ? { label: LOCATED_STRUCTURES[structure], type, pixels } : null;
 }
 
-/** A segment and the image it belongs to. */
+/** A segment and the image to which it belongs. */
 interface Placed {
   source: SourceInstance;
   segment: Segment;
@@ -272,8 +272,8 @@ function ofSections(result: Result, subject: Subject): Placed[] {
 }
 
 /**
- * Gives each segment of an object its own label, because viewers distinguish segments by
- * label: a number is added where a label is repeated.
+ * Gives each segment of an object a different label, because viewers distinguish segments by label.
+ * A number is added to a repeated label.
  */
 function distinct(segments: readonly Segment[]): Segment[] {
   const counts = new Map<string, number>();
@@ -286,8 +286,8 @@ function distinct(segments: readonly Segment[]): Segment[] {
 
 /**
  * Returns the accepted outlines of a result as filled masks, by source image in the order of the
- * subject: first those of measurements, then those that sections only list. An outline that is not
- * on a DICOM image, or is entirely outside of its image, is left out.
+ * subject: first the outlines of measurements, then those that sections only list. An outline that
+ * is not on a DICOM image, or is entirely outside its image, is left out.
  */
 export function outlinedStructures(result: Result, subject: Subject): SegmentedImage[] {
   const found = [...ofMeasurements(result, subject), ...ofSections(result, subject)];

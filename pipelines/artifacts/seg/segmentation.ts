@@ -24,8 +24,8 @@ import {
 
 /**
  * Packs masks into 1-bit Pixel Data (PS3.5 8.1.1). Bits fill each byte from the least significant
- * bit. Frames follow each other without padding, so that a frame may begin inside a byte.
- * @param frames one byte per pixel, 0 or 1.
+ * bit. There is no padding between frames, so that a frame may begin inside a byte.
+ * @param frames One byte per pixel, 0 or 1.
  */
 export function packBits(frames: readonly Uint8Array[]): Uint8Array {
   const bits = frames.reduce((sum, { length }) => sum + length, 0);
@@ -45,14 +45,14 @@ export const SEGMENTATION_CLASSES = {
   labelmap: STORAGE_CLASS.labelMapSegmentation,
 } as const;
 
-/** `binary`: a bit plane for each segment; `labelmap`: the segment's number in each pixel. */
+/** `binary`: a bit plane for each segment; `labelmap`: the number of the segment in each pixel. */
 export type SegmentationForm = keyof typeof SEGMENTATION_CLASSES;
 
 const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
 const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
 
 /**
- * Colours that are distinguishable on grey, used in turn, as 16-bit CIELab values (PS3.3
+ * Colours that can be distinguished on grey, used in turn, as 16-bit CIELab values (PS3.3
  * C.10.7.1.1).
  */
 const COLOURS = [
@@ -62,9 +62,7 @@ const COLOURS = [
   [46_000, 52_000, 26_000],
 ];
 
-/**
- * One frame of the Segmentation: a mask and the number (1-based) of the segment that it belongs to.
- */
+/** One frame of the Segmentation: a mask and the number (1-based) of its segment. */
 interface SegmentationFrame {
   segment: number | null;
   source: number;
@@ -81,7 +79,7 @@ function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
 }
 
 /**
- * Returns one frame for each source frame; null where two segments overlap, which a LABELMAP cannot
+ * Returns one frame for each source frame; null if two segments overlap, which a LABELMAP cannot
  * represent.
  */
 function labelmapFrames(segments: readonly Segment[]): SegmentationFrame[] | null {
@@ -141,7 +139,7 @@ function segmentItem(segment: Segment, index: number, result: Result): NaturalDa
   };
 }
 
-/** Segment 0 of a LABELMAP (PS3.3 C.8.20.2). */
+/** Segment 0 of a LABELMAP, the background (PS3.3 C.8.20.2). */
 const BACKGROUND_SEGMENT: NaturalDataset = {
   SegmentNumber: 0,
   SegmentLabel: 'Background',
@@ -159,9 +157,9 @@ const TAGS = {
 } as const;
 
 /**
- * Each dimension points at an attribute directly inside its functional group, and every frame has
- * it (PS3.3 C.7.6.17). Referenced Frame Number does not qualify: it is one sequence deeper, and a
- * source with a single frame has none.
+ * Builds the dimensions. Each points to an attribute directly inside its functional group, and
+ * every frame has it (PS3.3 C.7.6.17). Referenced Frame Number cannot be used: it is one sequence
+ * deeper, and is absent for a source with a single frame.
  */
 function dimensions(form: SegmentationForm, organization: string): NaturalDataset {
   const index = (pointer: number, group: number, label: string) => ({
@@ -239,12 +237,12 @@ function pixelModule(
 
 /**
  * Writes the masks of one image as a Segmentation (PS3.3 A.51) with the same frame size as the
- * image. Ultrasound has no Frame of Reference: Derivation Image states the source frame of each
+ * image. Ultrasound has no Frame of Reference, so Derivation Image states the source frame of each
  * frame, and no position or spacing is invented. Overlapping segments cannot be written as LABELMAP
  * and are written as BINARY.
- * @param number the number of the image among those with masks, from 1.
+ * @param number The number of the image among those with masks, from 1.
  * @returns a DICOM Part 10 file; the same arguments give the same bytes.
- * @throws RangeError when a mask does not have the size of the image.
+ * @throws RangeError if a mask does not have the size of the image.
  */
 export function buildSegmentation(
   result: Result,
@@ -291,7 +289,7 @@ export function buildSegmentation(
 
 /**
  * Writes a Segmentation for each source image that has an accepted outline.
- * @returns DICOM Part 10 files in the order of the subject's images; empty where no image has an
+ * @returns DICOM Part 10 files in the order of the subject's images; empty if no image has an
  * outline.
  */
 export function buildSegmentations(

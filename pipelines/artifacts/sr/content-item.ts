@@ -26,8 +26,8 @@ export interface ImageReference {
 }
 
 /**
- * Image coordinates with their origin at the top left corner of the image, column and row
- * alternating (PS3.3 C.18.6.1.1).
+ * Image coordinates with their origin at the top left corner of the image; column and row alternate
+ * (PS3.3 C.18.6.1.1).
  */
 export interface Graphic {
   shape: 'POINT' | 'POLYLINE' | 'ELLIPSE';
@@ -53,7 +53,7 @@ export type ItemValue =
 
 export type ValueType = ItemValue['type'];
 
-/** A node of the SR document content tree; only the root has no relationship. */
+/** A node of the SR document content tree. Only the root has no relationship. */
 export interface ContentItem {
   relationship: Relationship | null;
   name: Code | null;

@@ -26,7 +26,7 @@ export const ECHO_SITES = {
 } as const satisfies Record<string, Code>;
 export type EchoSite = keyof typeof ECHO_SITES;
 
-/** Finds the section by the beginning of the concept key; the first match counts. */
+/** Assigns sections by the beginning of the concept key; the first match counts. */
 const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
   [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
   [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],
@@ -53,8 +53,8 @@ export function echoSite({ concept }: Measurement): EchoSite | null {
 }
 
 /**
- * Returns the finding site of a measurement: the site of its concept or, where the concept has
- * none, the structure of its section in TID 5200; null where neither exists.
+ * Returns the finding site of a measurement: the site of its concept or, if the concept has no
+ * site, the structure of its section in TID 5200. Null if neither exists.
  */
 export function siteOf(measurement: Measurement): Code | null {
   const site = conceptEntry(measurement.concept.key)?.site;
@@ -63,7 +63,7 @@ export function siteOf(measurement: Measurement): Code | null {
   return section && ECHO_SITES[section];
 }
 
-/** The subjects of values that belong to no single structure (PS3.16 CID 271, CID 12140). */
+/** Findings for values that belong to no single structure (PS3.16 CID 271, CID 12140). */
 const WHOLES: readonly (readonly [RegExp, Code])[] = [
   [/^body-surface-area$/, dcm('121025', 'Patient')],
   [/^percent-funnelling$/, sct('71252005', 'Cervix')],

@@ -25,7 +25,10 @@ function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 3).trimEnd()}...`;
 }
 
-/** Basic Code Sequence Macro (PS3.3 Table 8.8-1); a long code goes to Long Code Value. */
+/**
+ * Builds the Basic Code Sequence Macro (PS3.3 Table 8.8-1). A long code is written as Long Code
+ * Value.
+ */
 export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] {
   const value = code.length > CODE_VALUE_LENGTH ? { LongCodeValue: code } : { CodeValue: code };
   return [
@@ -38,9 +41,9 @@ export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] 
 }
 
 /**
- * Significant digits of Numeric Value; Floating Point Value has full precision. Ten digits are more
- * than any document shows: a value rounded to fewer digits here would be rounded twice (158.0247 to
- * 158.025 to 158.03) and could then differ from the other documents.
+ * Number of significant digits in Numeric Value; Floating Point Value has full precision. Ten
+ * digits are more than any document shows: a value rounded to fewer digits here would be rounded
+ * twice (158.0247 to 158.025 to 158.03) and could then differ from the other documents.
  */
 const SHOWN_DIGITS = 10;
 
@@ -96,7 +99,7 @@ function attributesOf(value: ItemValue): NaturalDataset {
   }
 }
 
-/** Returns a content item and everything below it (PS3.3 C.17.3) as a data set by keyword. */
+/** Converts a content item and everything below it (PS3.3 C.17.3) to a data set by keyword. */
 function toDataset(item: ContentItem): NaturalDataset {
   return {
     ...(item.relationship && { RelationshipType: item.relationship }),

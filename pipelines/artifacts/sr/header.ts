@@ -34,14 +34,14 @@ type SrRole = 'sr-tid1500' | 'sr-tid5000' | 'sr-tid5200' | 'sr-tid5300';
 interface SrDocument {
   sopClass: SrClass;
   role: SrRole;
-  /** Instance Number: the documents of one run share a series. */
+  /** Instance Number, because the documents of one run share a series. */
   number: number;
   tree: ContentItem;
 }
 
 /**
- * The SOP class that each kind of document had at first; in any other class the document is a
- * separate object with its own UID.
+ * The SOP class in which each kind of document was first written. In any other class the document
+ * is a separate object with another UID.
  */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',
@@ -50,13 +50,16 @@ const FIRST_CLASS = {
   'sr-tid5300': 'simplifiedAdultEcho',
 } as const satisfies Record<SrRole, SrClass>;
 
-/** A document in two SOP classes is two objects, each with its own UID (PS3.5 9). */
+/**
+ * Returns the role for the UID. A document in two SOP classes is two objects with different UIDs
+ * (PS3.5 9).
+ */
 const uidRole = ({ role, sopClass }: SrDocument): string =>
   FIRST_CLASS[role] === sopClass ? role : `${role} ${sopClass}`;
 
 /**
- * The organisation responsible for the private coding scheme (PS3.3 C.12.1.1.1); written only in a
- * document that uses that scheme.
+ * The organisation responsible for the private coding scheme (PS3.3 C.12.1.1.1). It is written only
+ * in a document that uses that scheme.
  */
 const OWN_CODES: NaturalDataset[] = [
   {
@@ -71,9 +74,10 @@ function usesOwnCodes(tree: ContentItem): boolean {
 }
 
 /**
- * Returns `COMPLETE` when every requested section is complete; a draft is `PARTIAL` when a section
- * was not assessed, or only in part. Only a complete document may be verified (PS3.3 C.17.2): with
- * the signature a person states that nothing is missing that should be in it.
+ * Returns the Completion Flag. It is `COMPLETE` if every requested section is complete, and
+ * `PARTIAL` for a draft with a section that was not assessed, or only partly. A signed document is
+ * always `COMPLETE`, because only a complete document may be verified (PS3.3 C.17.2). By signing, a
+ * person states that nothing is missing that should be in it.
  */
 function completion(result: Result): NaturalDataset {
   const done = ({ status }: { status: string }) =>
@@ -87,9 +91,9 @@ function completion(result: Result): NaturalDataset {
 }
 
 /**
- * Returns the order for which the images were acquired, as far as their headers or the order that a
- * worklist has of it state it (PS3.3 C.17.2). The attributes of the study itself are those of the
- * images, also where the order has more.
+ * Returns the order for which the images were acquired, as far as it is stated in their headers or
+ * in the order on a worklist (PS3.3 C.17.2). The attributes of the study itself come from the
+ * images, even if the order has more of them.
  */
 export function referencedRequest(subject: Subject): NaturalDataset {
   const { identity, order } = subject;
@@ -111,7 +115,10 @@ export function referencedRequest(subject: Subject): NaturalDataset {
   };
 }
 
-/** Whose documents a document replaces: the revision before it, or the earlier run of its study. */
+/**
+ * Returns the subject of the documents that this document replaces: those of the revision before
+ * it, or of the earlier run of its study. Null if it replaces none.
+ */
 function formerSubject(
   subject: Subject,
 ): Pick<Subject, 'requestId' | 'identity' | 'signedRevision'> | null {
@@ -121,7 +128,7 @@ function formerSubject(
   return supersedes ? { requestId: supersedes, identity } : null;
 }
 
-/** The verification by those who signed (PS3.3 C.17.2); a draft is unverified. */
+/** Builds the verification by those who signed (PS3.3 C.17.2). A draft is unverified. */
 function verification({ verification: signed }: Result, subject: Subject): NaturalDataset {
   if (!signed) return { VerificationFlag: 'UNVERIFIED', PreliminaryFlag: 'PRELIMINARY' };
   return {
@@ -140,9 +147,9 @@ function verification({ verification: signed }: Result, subject: Subject): Natur
 }
 
 /**
- * A name as DICOM writes it (PS3.5 6.2.1): without backslash and `=`, which mean something there.
- * Nobody said which part of it is the family name; the delimiter marks the whole as one, because a
- * name without any is taken for the retired form.
+ * Returns a name as a DICOM PN (PS3.5 6.2.1), without backslash and `=`, which have a meaning
+ * there. It is not known which part is the family name. The delimiter marks the whole name as the
+ * family name, because a name without a delimiter is read as the retired form.
  */
 function personName(name: string): string {
   const plain = name.replaceAll(/[\\=]/g, ' ').trim().slice(0, 63);
@@ -165,8 +172,8 @@ function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
 }
 
 /**
- * Returns Current Requested Procedure Evidence, which lists exactly the objects that the tree
- * refers to (PS3.3 C.17.2).
+ * Returns Current Requested Procedure Evidence, which lists exactly the objects to which the tree
+ * refers (PS3.3 C.17.2).
  */
 export function evidenceOf(tree: ContentItem, subject: Subject): NaturalDataset {
   const sources = hierarchicalReferences(studyUidOf(subject), referencedInstances(tree, subject));
@@ -206,8 +213,8 @@ export function languageItem(): ContentItem {
 }
 
 /**
- * Returns the observation context with a device as its observer, because no person has seen the
- * result (TID 1001, 1002, 1004).
+ * Returns the observation context with a device as its observer, because the result was not made by
+ * a person (TID 1001, 1002, 1004).
  */
 export function observerItems(result: Result): ContentItem[] {
   return [
@@ -229,7 +236,7 @@ export function fetusesNamed(measurements: readonly Measurement[]): string[] {
 }
 
 /**
- * Returns the subject context for a fetus (TID 1008); for one of several fetuses it includes the
+ * Returns the subject context of a fetus (TID 1008). For one of several fetuses it includes the
  * number of the fetus and the total.
  */
 export function fetusItems(fetus: string, all: readonly string[]): ContentItem[] {

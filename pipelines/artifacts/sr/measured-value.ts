@@ -28,12 +28,12 @@ type Pair = readonly [number, number];
 
 /**
  * Tolerances for two axes that should cross at their middles (in pixels) and at right angles (as a
- * cosine); an ellipse beyond either tolerance is written as a polygon.
+ * cosine). An ellipse beyond either tolerance is written as a polygon.
  */
 const CENTRE_TOLERANCE_PX = 0.01;
 const SQUARE_TOLERANCE = 1e-4;
 
-/** Vertices of an outline that cannot be an ELLIPSE; at most 200 (exchange 2.4). */
+/** Number of vertices of an outline that cannot be an ELLIPSE; at most 200 (exchange 2.4). */
 const OUTLINE_VERTICES = 120;
 
 /**
@@ -45,10 +45,12 @@ const toImage = (value: number): number => Math.fround(value + 0.5);
 const between = (a: Pair, b: Pair): Pair => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 const halfOf = (a: Pair, b: Pair): Pair => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
 
-/** Minimum number of points in a caliper; an outline of two points would enclose nothing. */
+/** Minimum number of points in a caliper. An outline of two points would enclose nothing. */
 const LEAST_POINTS = { polyline: 2, polygon: 3 } as const;
 
-/** Returns a trace as an open POLYLINE, and an outline as a POLYLINE that ends where it began. */
+/**
+ * Returns a trace as an open POLYLINE, and an outline as a POLYLINE that ends at its first point.
+ */
 function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Graphic {
   const least = LEAST_POINTS[type];
   if (points.length < least) throw new RangeError(`a ${type} has at least ${least} points`);
@@ -58,10 +60,10 @@ function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Gr
 
 /**
  * Returns the graphic for a caliper, in corner-origin image coordinates. A line becomes an open
- * POLYLINE of two points, an ellipse becomes an ELLIPSE with axes exactly at right angles (PS3.3
- * C.18.6.1.2). Where the axes are not at right angles in pixels (spacing that differs by axis),
+ * POLYLINE of two points. An ellipse becomes an ELLIPSE with axes exactly at right angles (PS3.3
+ * C.18.6.1.2). If the axes are not at right angles in pixels, because the spacing differs by axis,
  * they are conjugate diameters of the same ellipse, which is then written as a closed POLYLINE.
- * @throws RangeError when the caliper does not have the points that its type requires.
+ * @throws RangeError if the caliper does not have the points that its type requires.
  */
 export function graphicOf(caliper: Caliper): Graphic {
   if (caliper.type === 'polyline' || caliper.type === 'polygon') {
@@ -113,7 +115,8 @@ function outline(centre: Pair, u: Pair, v: Pair): Graphic {
 }
 
 /**
- * Whether a graphic is on an image of this size; the outermost edges of the image count as on it.
+ * Returns whether a graphic is on an image of this size, including the outermost edges of the
+ * image.
  */
 export function liesOn(graphic: Graphic, columns: number, rows: number): boolean {
   return graphic.data.every((value, index) => value >= 0 && value <= (index % 2 ? rows : columns));
@@ -127,8 +130,8 @@ const DERIVATIONS = {
 } as const satisfies Record<Measurement['derivation'], Code>;
 
 /**
- * Returns a UCUM unit with its meaning from the unit table; the meaning is the code itself where
- * the table does not have the unit.
+ * Returns a UCUM unit with its meaning from the unit table. If the table lacks the unit, the
+ * meaning is the code itself.
  */
 export function ucum(unit: string): Code {
   const meanings: Readonly<Record<string, string>> = UNITS;
@@ -140,8 +143,8 @@ export const DAYS = ucum('d');
 const ONE = ucum('1');
 
 /**
- * Returns the code for a measurement: from the concept table or, where the table does not have the
- * key, from the envelope.
+ * Returns the code for a measurement: from the concept table or, if the table lacks the key, from
+ * the envelope.
  */
 export function conceptOf(measurement: Measurement): Code {
   const entry = conceptEntry(measurement.concept.key);
@@ -171,8 +174,7 @@ export interface MeasuredOn {
 }
 
 /**
- * Returns where a value was measured; null for a value that was not measured on a DICOM image of
- * the subject.
+ * Returns where a value was measured; null if it was not measured on a DICOM image of the subject.
  */
 export function measuredOn(measurement: Measurement, subject: Subject): MeasuredOn | null {
   const instance = instanceOf(measurement, subject);
@@ -183,13 +185,13 @@ export function measuredOn(measurement: Measurement, subject: Subject): Measured
   return { image: referenceTo(instance, measurement.source.frame), graphics };
 }
 
-/** Returns the calipers with their image, or only the image where it has no calipers (TID 320). */
+/** Returns the calipers with their image, or only the image if there are no calipers (TID 320). */
 export function sourceItems({ image: on, graphics }: MeasuredOn): ContentItem[] {
   if (graphics.length === 0) return [image('INFERRED FROM', SR.sourceOfMeasurement, on)];
   return graphics.map((graphic) => scoord('INFERRED FROM', SR.sourceOfMeasurement, graphic, on));
 }
 
-/** Returns the equation as a code where PS3.16 has one, otherwise as a citation (TID 315). */
+/** Returns the equation as a code if PS3.16 has one, otherwise as a citation (TID 315). */
 export function equationItems(
   measurement: Pick<Measurement, 'method' | 'confirmed'>,
 ): ContentItem[] {
@@ -200,7 +202,7 @@ export function equationItems(
   return [];
 }
 
-/** Returns the citation for the chart from which a centile, z-score or normal range was read. */
+/** Returns the citation of the chart from which a centile, z-score or normal range was read. */
 export function chartText(chart: string): string {
   const entry = chartEntry(chart);
   return entry ? `${entry.name}. ${entry.citation}` : chart;
@@ -227,16 +229,17 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
 }
 
 interface NumOptions {
-  /** Name of the NUM where the template requires a different name from that of the concept. */
+  /** Name of the NUM if the template requires a different name from that of the concept. */
   name?: Code;
   /**
-   * Whether the centile is added as a property (TID 310); false where the template has a separate
-   * row for the centile.
+   * True if the centile is added as a property (TID 310); false if the template has a separate row
+   * for it.
    */
   withCentile?: boolean;
   /**
-   * Whether a value that needs a review is sent with its number; the template must then say that it
-   * is a proposal. Elsewhere it is sent without, because receivers take the numbers of a template.
+   * True if a value that needs a review is sent with its number; the template must then mark it as
+   * a proposal. In other templates it is sent without, because receivers use their numbers
+   * directly.
    */
   proposals?: boolean;
   /** Items from which the value was obtained (INFERRED FROM): calipers, images and input values. */

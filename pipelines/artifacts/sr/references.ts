@@ -19,14 +19,14 @@ export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
 }
 
-/** A measurement, or anything else that names the file on which it was made. */
+/** A measurement, or any other data with the file on which it was made. */
 interface MadeOn {
   source: Pick<Measurement['source'], 'sop_instance_uid' | 'file'>;
 }
 
 /**
- * Returns the source image of a measurement; null where the measurement was not made on a DICOM
- * image, such as a value from the machine's structured report, whose source is that report.
+ * Returns the source image of a measurement; null if it was not made on a DICOM image, such as a
+ * value from the machine's structured report, whose source is that report.
  */
 export function instanceOf(
   { source: { sop_instance_uid: uid, file } }: MadeOn,
@@ -51,7 +51,9 @@ export function referenceTo(instance: SourceInstance, frame: number | null): Ima
   };
 }
 
-/** Returns the images that a tree refers to, each once, in the order of the subject's instances. */
+/**
+ * Returns the images to which a tree refers, each once, in the order of the subject's instances.
+ */
 export function referencedInstances(tree: ContentItem, subject: Subject): SourceInstance[] {
   const referenced = new Set<string>();
   for (const { value } of walk(tree)) {
@@ -78,7 +80,7 @@ export function trackingIdentifiers(measurements: readonly Measurement[]): Map<s
 }
 
 /**
- * Returns the Tracking Unique Identifier for a tracking identifier; it is the same in every object
+ * Returns the Tracking Unique Identifier for a tracking identifier. It is the same in every object
  * of the study.
  */
 export function trackingUid(subject: Subject, identifier: string): string {

@@ -4,7 +4,7 @@ import type { Row } from './template-rows.ts';
 import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES } from './template-rows.ts';
 import { SR } from './vocabulary.ts';
 
-/** A fault of a content tree with its path: "Fetal Biometry > Biometry Group: …". */
+/** A fault of a content tree, with its path: "Fetal Biometry > Biometry Group: …". */
 export interface Fault {
   path: string;
   rule: string;
@@ -56,7 +56,8 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
       faults.push({ path: place, rule: `no row allows ${form} here` });
       continue;
     }
-    // NUM items of different rows may alternate within a section (a weight, then its centile).
+    // NUM items of different rows may alternate within a section, such as a weight and then its
+    // centile.
     if (index < last && row.type !== 'NUM') {
       faults.push({ path: place, rule: 'comes after rows that follow it in the template' });
     }
@@ -126,8 +127,8 @@ interface Instance {
 const sequence = (value: unknown): Instance[] => (Array.isArray(value) ? value : []);
 
 /**
- * Checks that Current Requested Procedure Evidence lists exactly what the tree refers to (PS3.3
- * C.17.2).
+ * Checks that Current Requested Procedure Evidence lists exactly the objects to which the tree
+ * refers (PS3.3 C.17.2).
  */
 function checkEvidence({ header, root }: SrFile): Fault[] {
   const listed = new Set(

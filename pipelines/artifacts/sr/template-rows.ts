@@ -2,8 +2,8 @@ import type { Relationship, ValueType } from './content-item.ts';
 
 /**
  * One row of a template of PS3.16. `concept` lists the allowed names as "scheme code"; null allows
- * any name, [] means that the row has no name (IMAGE rows). Written from the standard and not from
- * our builders or concept table, so that it can find their mistakes.
+ * any name, [] means that the row has no name (IMAGE rows). The rows were written from the standard
+ * and not from our builders or concept table, so that the check can find mistakes in those.
  */
 export interface Row {
   relationship: Relationship;
@@ -11,9 +11,9 @@ export interface Row {
   concept: readonly string[] | null;
   /** `M`: at least one item is required; `U`: the row may be absent. */
   need: 'M' | 'U';
-  /** Names of other items; where one of them is present, a row with need `M` may be absent. */
+  /** Names of other items. If one of them is present, a row with need `M` may be absent. */
   unless?: readonly string[];
-  /** Whether the row allows at most one item. */
+  /** True if the row allows at most one item. */
   once?: boolean;
   /** Finding site of the container, which distinguishes rows with the same name. */
   site?: string;
@@ -51,7 +51,7 @@ export const context = (
   extra: Partial<Row> = {},
 ): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
 
-/** What must be stated about a device observer (TID 1001, 1002, 1004). */
+/** Required statements about a device observer (TID 1001, 1002, 1004). */
 const OBSERVER: Row[] = [
   context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
   context('UIDREF', 'DCM 121012', 'M'),
@@ -93,7 +93,9 @@ export const property = (type: ValueType, concept: readonly string[]): Row => ({
   need: 'U',
 });
 
-/** Children of a NUM of TID 300; `coordinates` is false in a region group (TID 1419). */
+/**
+ * Returns the children of a NUM of TID 300; `coordinates` is false in a region group (TID 1419).
+ */
 export function measurementRows(coordinates: boolean): Row[] {
   return [
     {
@@ -153,14 +155,15 @@ const BIOMETRY = ln(
 const CRANIUM = ln('12171-5', '11863-8', '11860-4', '12146-7');
 
 /**
- * CID 12009 with our own codes for the gestational sac, because the context group is extensible.
+ * CID 12009 with our private codes for the gestational sac, because the context group is
+ * extensible.
  */
 const EARLY_GESTATION = [
   ...ln('11957-8', '11850-5', '11816-6', '33069-6'),
   ...['sac-length', 'sac-height', 'sac-width'].map((code) => `99USINT ${code}`),
 ];
 
-/** A section of Biometry Groups (TID 5008) for one fetus. */
+/** Returns a section of Biometry Groups (TID 5008) for one fetus. */
 const groupsOf = (section: string, concepts: readonly string[]): Row =>
   contains('CONTAINER', dcm(section), 'U', {
     rows: [...FETUS, contains('CONTAINER', dcm('125005'), 'M', { rows: tid5008(concepts) })],
@@ -181,7 +184,7 @@ const VASCULAR = ln(
   ...['12008-9', '12023-8', '12144-2', '11726-7', '11653-3', '11665-7', '11692-1', '20352-1'],
 );
 
-/** A group titled by a vessel of CID 12141 (TID 5025) or of CID 12140 (TID 5026). */
+/** Returns a group whose title is a vessel of CID 12141 (TID 5025) or of CID 12140 (TID 5026). */
 const vesselGroup = (vessels: readonly string[]): Row =>
   contains('CONTAINER', vessels, 'M', {
     rows: [
@@ -223,7 +226,7 @@ const PELVIS: Row = contains('CONTAINER', dcm('125011'), 'U', {
   rows: [contains('NUM', null, 'M', { rows: measurementRows(true) })],
 });
 
-/** OB-GYN Ultrasound Procedure Report. */
+/** OB-GYN Ultrasound Procedure Report (TID 5000). */
 export const TID_5000: Template = {
   title: 'DCM 125000',
   rows: [
@@ -258,7 +261,7 @@ export const TID_5000: Template = {
   ],
 };
 
-/** Measurement Group: TID 1501, or TID 1410 when it has an Image Region. */
+/** Returns the rows of a Measurement Group: TID 1501, or TID 1410 if it has an Image Region. */
 function groupRows(region: boolean): Row[] {
   return [
     context('TEXT', 'DCM 112039', 'M', { once: true }),
@@ -269,7 +272,7 @@ function groupRows(region: boolean): Row[] {
       ...modifier('CODE', sct('363698007'), 'U'),
       rows: [modifier('CODE', sct('272741003'), 'U')],
     },
-    // TID 4019, which IHE AI Results requires; a value of another manufacturer has a Comment
+    // TID 4019, which IHE AI Results requires. A value of another manufacturer has a Comment
     // instead.
     { ...modifier('TEXT', dcm('111001'), 'M'), unless: dcm('121106') },
     { ...modifier('TEXT', dcm('111003'), 'M'), unless: dcm('121106') },
@@ -324,7 +327,7 @@ const TID_1500: Template = {
 
 const CALIPER: Row = { ...inferred('SCOORD', dcm('121112')), rows: ON_IMAGE };
 
-/** Rows of TID 5301 and 5302 besides the modifiers of the latter. */
+/** Rows of TID 5301 and 5302, without the modifiers of the latter. */
 const ECHO_PROPERTIES: Row[] = [
   property('CODE', dcm('121404')),
   property('TEXT', dcm('125309')),

@@ -48,8 +48,8 @@ function imageLibrary(subject: Subject): ContentItem[] {
 
 /**
  * Returns the finding and the finding site of a measurement. IHE AI Results requires a finding code
- * in every group (exchange 2.9), even where the value belongs to no single structure, such as a
- * ratio or an age.
+ * in every group (exchange 2.9), even if the value belongs to no single structure, such as a ratio
+ * or an age.
  */
 function findingItems(measurement: Measurement): ContentItem[] {
   const site = siteOf(measurement);
@@ -63,8 +63,8 @@ function findingItems(measurement: Measurement): ContentItem[] {
 }
 
 /**
- * Whether a measurement is a region. An outline becomes an Image Region (TID 1410); any other
- * caliper is placed below its number (TID 1501).
+ * Returns whether a measurement is a region. An outline becomes an Image Region (TID 1410); any
+ * other caliper is placed below its number (TID 1501).
  */
 function isRegion(measurement: Measurement, on: MeasuredOn | null): on is MeasuredOn {
   const [caliper, ...more] = measurement.source.calipers;
@@ -106,7 +106,10 @@ function measurementGroup(
   return container(SR.measurementGroup, items, region ? '1410' : '1501');
 }
 
-/** Gives the impression, and states for every section what was assessed and found, or what was not assessed and why. */
+/**
+ * Gives the impression, and states for every section what was assessed and found, or what was not
+ * assessed and why.
+ */
 function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [
     researchNotice(result),
@@ -141,7 +144,7 @@ function tid1500Tree(result: Result, subject: Subject): ContentItem {
 
 /**
  * Writes the measurements with their evidence as TID 1500. IHE AI Results uses Comprehensive 3D SR;
- * another class is for a peer that does not accept that one.
+ * another class is for a peer that does not accept it.
  * @returns a DICOM Part 10 file; the same result, subject and class give the same bytes.
  */
 export function buildTid1500(

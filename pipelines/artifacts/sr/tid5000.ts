@@ -50,8 +50,7 @@ function items(measurements: readonly Measurement[], subject: Subject): ContentI
 }
 
 /**
- * Builds a Findings section for one site; TID 5000 uses it for sections without
- * a separate title.
+ * Builds a Findings section for one site. TID 5000 uses it for sections without a separate title.
  */
 function findings(
   site: Code,
@@ -64,8 +63,8 @@ function findings(
 }
 
 /**
- * Builds the amniotic sac section with the index and the pockets of the fluid (TID 5010); `about`
- * names the fetus where that is required.
+ * Builds the amniotic sac section with the index and the pockets of fluid (TID 5010); `about` names
+ * the fetus if that is required.
  */
 function amnioticSacSection(
   measurements: readonly Measurement[],
@@ -96,7 +95,7 @@ const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']
 
 const LATERALITY: Readonly<Record<string, Code>> = { left: SR.left, right: SR.right };
 
-/** Builds a group for each vessel and side, titled by the vessel (TID 5025 and 5026). */
+/** Builds a group for each vessel and side, with the vessel as its title (TID 5025 and 5026). */
 function vesselGroups(
   measurements: readonly Measurement[],
   subject: Subject,
@@ -124,8 +123,8 @@ function vesselGroups(
 }
 
 /**
- * Builds the Doppler sections for the vessels of the fetus (TID 5025), and for those of the pelvis
- * and the cord (TID 5026).
+ * Builds the Doppler sections: one for the vessels of the fetus (TID 5025), and one for those of
+ * the pelvis and the cord (TID 5026).
  */
 function vascularSections(
   measurements: readonly Measurement[],
@@ -153,8 +152,8 @@ interface Fetus {
 }
 
 /**
- * Groups the measurements by fetus. With several fetuses, a value that names none of them is left
- * out of the sections.
+ * Groups the measurements by fetus. With several fetuses, a value that names no fetus is left out
+ * of the sections.
  */
 function fetusesOf(measurements: readonly Measurement[]): Fetus[] {
   const all = fetusesNamed(measurements);
@@ -221,8 +220,8 @@ function fetusSummary(
 }
 
 /**
- * Returns as text everything that the coded rows cannot express: findings, values that were not
- * accepted, and parts that were not assessed.
+ * Returns as text what the coded rows cannot express: findings, values that were not accepted, and
+ * parts that were not assessed.
  */
 function summaryText(fetus: Fetus, result: Result): string {
   const rejected = result.measurements.filter(
@@ -246,8 +245,8 @@ function summaryText(fetus: Fetus, result: Result): string {
 }
 
 /**
- * Builds the ratios section (TID 5004). CID 12004 is extensible, so that ratios of heart to thorax
- * are included.
+ * Builds the ratios section (TID 5004). It includes ratios of heart to thorax, because CID 12004 is
+ * extensible.
  */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
   const ratios = fetus.measurements.filter(
@@ -292,7 +291,7 @@ function biometryGroup(
 
 /**
  * Returns the gestational ages that come from a single biometric quantity, by the key of that
- * quantity, because each age is placed in the group of its quantity.
+ * quantity. Each age is placed in the group of its quantity.
  */
 function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));
@@ -338,8 +337,8 @@ function imageLibrary(subject: Subject): ContentItem[] {
 
 /**
  * Builds the content tree of TID 5000 (PS3.16; exchange 2.6) with accepted values only. The value
- * that counts for a quantity comes before the values that it summarises. Selection Status is not
- * written: PS3.16 has none for a median, which the Derivation states instead.
+ * that counts for a quantity comes before the values from which it was calculated. Selection Status
+ * is not written, because PS3.16 has no such code for a median; the Derivation states it instead.
  */
 function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));

@@ -23,7 +23,7 @@ const dcm = (value: string, meaning: string): Code => ({ scheme: 'DCM', code: va
 const ln = (value: string, meaning: string): Code => ({ scheme: 'LN', code: value, meaning });
 const sct = (value: string, meaning: string): Code => ({ scheme: 'SCT', code: value, meaning });
 
-/** CID 12303. */
+/** Measurement types (CID 12303). */
 const TYPE = {
   measured: dcm('125316', 'Directly measured'),
   calculated: dcm('125315', 'Calculated'),
@@ -110,7 +110,7 @@ const EJECTION_FRACTION: Modifiers = {
 };
 
 /**
- * Returns the modifiers for E/e', with the e' of one wall or the mean of both walls as the divisor.
+ * Returns the modifiers for E/e', whose divisor is the e' of one wall or the mean of both walls.
  */
 const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
   type: 'ratio',
@@ -121,7 +121,7 @@ const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
   divisor,
 });
 
-/** Concepts that have no code in CID 12300, with the modifiers that TID 5302 requires instead. */
+/** Concepts without a code in CID 12300, with the modifiers that TID 5302 requires instead. */
 const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
   lvef: EJECTION_FRACTION,
   'lvef-networks': EJECTION_FRACTION,
@@ -203,8 +203,8 @@ const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
 const modifier = (name: Code, value: Code): ContentItem => code('HAS CONCEPT MOD', name, value);
 
 /**
- * Returns the modifiers for a concept in the order of TID 5302; null where the table has no
- * modifiers for it.
+ * Returns the modifiers for a concept in the order of TID 5302; null if the table has no modifiers
+ * for it.
  */
 export function postCoordination(key: string): ContentItem[] | null {
   const said = POST_COORDINATED[key];
@@ -220,15 +220,15 @@ export function postCoordination(key: string): ContentItem[] | null {
 }
 
 /**
- * The codes of CID 12300 outside the LOINC range from 79909-8 to 80091-2, all of which the group
- * contains.
+ * Codes of CID 12300 outside the LOINC range from 79909-8 to 80091-2. All codes in that range
+ * belong to the group.
  */
 const CORE_CODES = new Set([
   ...['18032-3', '18038-0', '18042-2', '18049-7', '18071-1', '18175-0', '29434-8', '29435-5'],
   ...['77891-0', '77903-3', '78184-9', '78191-4'],
 ]);
 
-/** Whether a code is a Core Echo Measurement (PS3.16 CID 12300, with CID 12309). */
+/** Returns whether a code is a Core Echo Measurement (PS3.16 CID 12300, with CID 12309). */
 export function isCoreEchoCode({ scheme, code: value }: Code): boolean {
   const number = Number.parseInt(value, 10);
   if (scheme === 'DCM') return number >= 130_686 && number <= 130_698;
@@ -265,7 +265,7 @@ function value(measurement: Measurement, items: readonly ContentItem[]): Content
 
 /**
  * Returns the pre-coordinated measurements (TID 5301). Exactly one of several values with the same
- * code is flagged: here the last one that counts.
+ * code is flagged, which is the last one that counts.
  */
 function preCoordinated(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const byCode = Map.groupBy(measurements, (measurement) => conceptOf(measurement).code);
@@ -278,7 +278,7 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
 }
 
 /**
- * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) with the values that count and without
+ * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) from the values that count, without
  * rows that the template does not have.
  */
 function tid5300Tree(result: Result, subject: Subject): ContentItem {
@@ -293,7 +293,7 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
       ? [value(measurement, [...modifiers, ...described(measurement, null, subject)])]
       : [];
   });
-  // Both containers are rows of TID 5300 itself; TID 5301 and 5302 begin with the NUM inside them.
+  // Both containers are rows of TID 5300 itself. TID 5301 and 5302 begin with the NUM inside them.
   return root(SR.adultEchoReport, '5300', [
     languageItem(),
     ...observerItems(result),

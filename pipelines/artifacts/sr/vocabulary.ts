@@ -61,7 +61,7 @@ export const SR = {
   imageRegion: dcm('111030', 'Image Region'),
   sourceOfMeasurement: dcm('121112', 'Source of Measurement'),
   comment: dcm('121106', 'Comment'),
-  /** Whether a value may be used; a concept that no standard scheme has. */
+  /** Whether a value may be used. No standard scheme has a code for this. */
   valueStatus: { scheme: '99USINT', code: 'value-status', meaning: 'Value status' },
   needsReview: {
     scheme: '99USINT',
