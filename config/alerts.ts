@@ -15,9 +15,9 @@ const mailServerSchema = z
     host: z.string().min(1),
     port: z.number().int().min(1).max(65535).default(587),
     tls: z.enum(MAIL_TLS).default('starttls'),
-    /** The authority of the server's certificate, where it is not a public one. */
+    /** Certificate authority of the server, if it is not a public one. */
     caFile: z.string().min(1).optional(),
-    /** Name in the certificate of the server, where it is not its host. */
+    /** Name in the certificate of the server, if it differs from the host. */
     serverName: z.string().min(1).optional(),
     user: z.string().min(1).optional(),
     password: secretSchema.optional(),
@@ -29,11 +29,11 @@ export type MailServer = z.infer<typeof mailServerSchema>;
 const alertListSchema = z.strictObject({
   name,
   to: addresses,
-  /** Only studies of these sources; by default all, and requests of the API. */
+  /** Only studies of these sources. By default all studies, and requests of the API. */
   sources: z.array(z.string().min(1)).min(1).optional(),
   /** Only results of these endpoints; by default all. */
   endpoints: z.array(z.string().min(1)).min(1).optional(),
-  /** Who gets a mail when nobody has acknowledged the flag in this time. */
+  /** Who gets a mail if nobody has acknowledged the flag within this time. */
   escalation: z.strictObject({ afterMinutes: z.number().positive(), to: addresses }).optional(),
 });
 export type AlertList = z.infer<typeof alertListSchema>;
@@ -43,7 +43,7 @@ export const alertsSchema = z
   .strictObject({
     server: mailServerSchema,
     from: z.email(),
-    /** Whether a mail says whose examination it is. Mail is seldom encrypted on its whole way. */
+    /** Whether a mail names the patient. Mail is seldom encrypted on its whole way. */
     identity: z.boolean().default(false),
     lists: z.array(alertListSchema).min(1),
   })

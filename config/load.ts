@@ -6,11 +6,14 @@ import { type Config, configSchema } from './schema.ts';
 type SettingsTree = { [key: string]: unknown };
 type SecretEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that hold a password inside their value; every other secret is in a file. */
+/**
+ * Settings whose value contains a password. Every other secret is read from a file or an
+ * environment variable.
+ */
 const SECRETS = ['databaseUrl', 'redisUrl', 'blobUrl'] as const;
 const SECRET_FORM = /secret|password|token/i;
 
-/** Whether the value of a setting must not be shown to anyone, not even in an operator's log. */
+/** Returns whether the value of a setting must never be shown, not even in an operator's log. */
 function isSecret(path: readonly PropertyKey[]): boolean {
   return path.some(
     (name) => SECRETS.some((each) => each === name) || SECRET_FORM.test(String(name)),
@@ -40,7 +43,10 @@ function resolveSecrets(
   return { tree: resolved, complaints };
 }
 
-/** @throws Error that names the place where the secret was expected. */
+/**
+ * Reads a secret from the environment or from a file.
+ * @throws Error that names the place where the secret was expected.
+ */
 function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnvironment): string {
   if (Object.keys(others).length === 0 && typeof env === 'string' && file === undefined) {
     const text = environment[env];
@@ -58,7 +64,10 @@ function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnv
   throw new Error('allowed: the value, { file: PATH } or { env: NAME }');
 }
 
-/** Invalid settings: names each one, its value and what is allowed. Stops the start. */
+/**
+ * Thrown for invalid settings. It names each one, its value and what is allowed, and prevents the
+ * start.
+ */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly code = 'invalid_config';
@@ -67,7 +76,7 @@ export class ConfigError extends Error {
 type Environment = Record<string, string | undefined>;
 type Tree = { [key: string]: unknown };
 
-/** Environment variable → path of the setting it overrides. */
+/** Maps each environment variable to the path of the setting that it overrides. */
 const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unknown }> = {
   SONOGATE_DATA_DIR: { path: ['dataDir'] },
   SONOGATE_HTTP_PORT: { path: ['http', 'port'], read: numberOrText },
@@ -80,15 +89,16 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
   SONOGATE_BLOB_URL: { path: ['blobUrl'] },
 };
 
-/** Settings with a password may be given as a file instead: `DATABASE_URL_FILE`. */
+/** Settings with a password, for which a file can be named instead: `DATABASE_URL_FILE`. */
 const FROM_FILE = ['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'];
 
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
 
 /**
- * Reads `default.yaml`, over it the file named in `SONOGATE_CONFIG`, over that the environment, and
- * over that `overrides` (the demo's and the tests' own settings).
- * @throws ConfigError naming every wrong setting at once.
+ * Merges the settings of several origins, each overriding those before it: `default.yaml`, the file
+ * named in `SONOGATE_CONFIG`, the environment, and `overrides` (the demo's and the tests'
+ * settings).
+ * @throws ConfigError that names every wrong setting at once.
  */
 export function loadConfig(environment: Environment = process.env, overrides: Tree = {}): Config {
   const site = environment.SONOGATE_CONFIG;
@@ -163,7 +173,7 @@ function merge(base: Tree, over: Tree): Tree {
   return merged;
 }
 
-/** One line for a person: name of the setting, its value, and what is allowed. */
+/** Returns one line for a person: name of the setting, its value, and what is allowed. */
 function describe(issue: z.core.$ZodIssue, tree: Tree): string {
   const name = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {

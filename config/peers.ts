@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nodeTlsSchema } from './tls.ts';
 
-/** How a site names its sources, rules and destinations. */
+/** Name that a site gives to a source, a rule or a destination. */
 export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and hyphens');
 
 /** PS3.5 6.2, VR AE: 1 to 16 characters, no backslash, no control characters, not all spaces. */
@@ -11,7 +11,9 @@ export const aeTitle = z
 
 const secretFile = z.string().min(1);
 
-/** Ways to authenticate to an HTTP server, besides a client certificate; secrets are in files. */
+/**
+ * Ways to authenticate to an HTTP server other than by a client certificate. Secrets are in files.
+ */
 const noAuthorization = z.strictObject({ type: z.literal('none') });
 const bearerAuthorization = z.strictObject({
   type: z.literal('bearer'),
@@ -42,9 +44,9 @@ const dicomArchiveSchema = z.strictObject({
   port,
   aeTitle,
   callingAeTitle: aeTitle.optional(),
-  /** `c-get`: over our own association; `c-move`: the archive sends to our listener. */
+  /** `c-get`: over the association that we opened; `c-move`: the archive sends to our listener. */
   retrieve: z.enum(['c-get', 'c-move']).default('c-get'),
-  /** Our AE title as the archive knows it, for `c-move`. */
+  /** Our AE title as configured in the archive, for `c-move`. */
   moveTo: aeTitle.optional(),
   tls: nodeTlsSchema.optional(),
   timeoutSeconds: z.number().positive().default(30),
@@ -63,7 +65,7 @@ const dicomwebArchiveSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(30),
 });
 
-/** Where studies are searched and retrieved. */
+/** Archives in which studies are searched and from which they are retrieved. */
 export const archiveSchema = z.discriminatedUnion('type', [
   dicomArchiveSchema,
   dicomwebArchiveSchema,
@@ -85,21 +87,21 @@ const dicomWorklistSchema = z.strictObject({
 });
 export type DicomWorklistSettings = z.infer<typeof dicomWorklistSchema>;
 
-/** How a source's studies are compared with what an archive has of them. */
+/** How the objects of a source's studies are compared with those in an archive. */
 export const expectedCountSchema = z.strictObject({
   archive: name,
-  /** Longest time that a study waits for objects that the archive has and we lack. */
+  /** Maximum time that a study waits for objects that the archive has and we do not have. */
   waitSeconds: z.number().positive().default(120),
   askEverySeconds: z.number().positive().default(5),
   fetchMissing: z.boolean().default(false),
 });
 export type ExpectedCount = z.infer<typeof expectedCountSchema>;
 
-/** Which earlier examinations of the patient are retrieved with a study. */
+/** Selects earlier examinations of the patient that are retrieved with a study. */
 export const priorsSchema = z.strictObject({
-  /** Archives that are queried in turn, until one has a match. */
+  /** Archives that are queried in order, until one has a match. */
   from: z.array(name).min(1),
-  /** Largest number of studies; the newest are taken. */
+  /** Maximum number of studies; the newest are retrieved. */
   studies: z.number().int().min(1).max(10).default(2),
   withinDays: z.number().int().positive().default(300),
   modality: z.string().min(1).max(16).default('US'),
@@ -118,13 +120,14 @@ export const priorsSchema = z.strictObject({
   /** `reports`: structured reports only; `all`: images, too. */
   objects: z.enum(['reports', 'all']).default('reports'),
   /**
-   * Longest time that the study waits for them; then it is interpreted without them and reports so.
+   * Maximum time that the study waits for the earlier examinations. It is then interpreted without
+   * them, which is reported.
    */
   waitSeconds: z.number().positive().default(60),
 });
 export type PriorsSettings = z.infer<typeof priorsSchema>;
 
-/** What a PACS can receive of a result (docs/dicom-objects.md). */
+/** Objects of a result that a PACS can receive (docs/dicom-objects.md). */
 const dicomObject = z.enum([
   'sr-tid1500',
   'sr-tid5000',
@@ -137,26 +140,29 @@ const dicomObject = z.enum([
 ]);
 
 /**
- * When results leave for a destination: drafts at once, and the signed result after them; or nothing
- * before a person has signed.
+ * When results are sent to a destination. `at-once`: drafts immediately, and the signed result
+ * later. `after-signature`: nothing until a person has signed.
  */
 const release = z.enum(['at-once', 'after-signature']).default('at-once');
 
 /**
- * How objects are de-identified for a destination (PS3.15 Annex E). Nothing else is ever sent to a
- * destination that has this.
+ * How objects are de-identified for a destination (PS3.15 Annex E). A destination with this setting
+ * receives only de-identified copies.
  */
 export const deidentificationSchema = z.strictObject({
   /** `shifted`: by a number of days that is the same for all objects of a patient. */
   dates: z.enum(['shifted', 'removed']).default('shifted'),
   /** Keeps sex, age, height and weight. */
   patientCharacteristics: z.boolean().default(false),
-  /** Screens without ultrasound regions: held, or the picture is found by its looks. */
+  /**
+   * What happens to screens without ultrasound regions. `hold`: they are held; `detect`: the
+   * ultrasound picture is found by image analysis.
+   */
   withoutRegions: z.enum(['hold', 'detect']).default('hold'),
 });
 export type DeidentificationSettings = z.infer<typeof deidentificationSchema>;
 
-/** What is sent, by either protocol. */
+/** Settings of the objects that are sent, the same for DIMSE and DICOMweb. */
 const contents = {
   name,
   release,
@@ -165,9 +171,9 @@ const contents = {
   measurementSopClass: z
     .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
     .default('auto'),
-  /** `labelmap` falls back to `binary` where the peer does not accept it. */
+  /** `labelmap` is replaced by `binary` if the peer does not accept it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
-  /** The destination that replaces this one when it fails permanently or for a long time. */
+  /** The destination that replaces this one if it fails permanently or for a long time. */
   alternate: name.optional(),
   timeoutSeconds: z.number().positive().default(60),
 };
@@ -181,12 +187,13 @@ export const dicomDestinationSchema = z.strictObject({
   aeTitle,
   callingAeTitle: aeTitle.optional(),
   deidentification: deidentificationSchema.optional(),
-  /** TLS (PS3.15 B.12); without `caFile` the certificate must be from a public authority. */
+  /** TLS (PS3.15 B.12). Without `caFile` the certificate must be from a public authority. */
   tls: nodeTlsSchema.optional(),
   /** Requests storage commitment for the objects that the PACS accepted (PS3.4 J). */
   storageCommitment: z.boolean().default(false),
   /**
-   * How long an association stays open after a delivery for the next ones; 0: it is closed at once.
+   * How long an association stays open after a delivery, to be used for the next ones; 0 closes it
+   * immediately.
    */
   associationIdleSeconds: z.number().nonnegative().default(2),
 });
@@ -205,8 +212,8 @@ export const dicomwebDestinationSchema = z.strictObject({
 });
 
 /**
- * This gateway itself: results are kept beside the study that they are of, where others query and
- * retrieve them.
+ * A destination in this gateway: results are stored with the study to which they belong, and others
+ * can query and retrieve them.
  */
 export const localDestinationSchema = z.strictObject({
   type: z.literal('local'),
@@ -220,21 +227,26 @@ const authorizationSchema = z.discriminatedUnion('type', [
   noAuthorization,
   bearerAuthorization,
   basicAuthorization,
-  /** SMART Backend Services: a token for a signed assertion. */
+  /** SMART Backend Services: the gateway gets a token for a signed assertion. */
   z.strictObject({
     type: z.literal('smart-backend'),
     clientId: z.string().min(1),
-    /** PEM, RSA (RS384) or P-384 (ES384); its public half is registered under `keyId`. */
+    /**
+     * Private key in PEM, RSA (RS384) or P-384 (ES384). Its public key is registered under `keyId`.
+     */
     privateKeyFile: file,
     keyId: z.string().min(1),
-    /** Read from `[base]/.well-known/smart-configuration` by default. */
+    /** By default read from `[base]/.well-known/smart-configuration`. */
     tokenUrl: z.url({ protocol: /^https?$/ }).optional(),
-    /** By default, the scopes that suffice (docs/fhir.md). */
+    /** By default the scopes that are sufficient (docs/fhir.md). */
     scope: z.string().min(1).optional(),
   }),
 ]);
 
-/** A field of a message header: no separators of HL7 version 2, no controls. */
+/**
+ * A field of a message header, without the separators of HL7 version 2 and without control
+ * characters.
+ */
 const headerField = z.string().regex(/^[^|^~\\&\p{Cc}]{1,227}$/u, 'text without | ^ ~ \\ &');
 
 /** A receiver of results as HL7 version 2 messages, ORU^R01 over MLLP (docs/hl7v2.md). */
@@ -252,23 +264,23 @@ export const hl7v2DestinationSchema = z.strictObject({
   receivingFacility: headerField.optional(),
   /** PID-3.4 for images whose patient ID has no issuer. */
   assigningAuthority: headerField.optional(),
-  /** MSH-18; a message with other characters is sent in UNICODE UTF-8. */
+  /** MSH-18. A message with characters outside this set is sent in UNICODE UTF-8. */
   characterSet: z.enum(['UNICODE UTF-8', '8859/1']).default('UNICODE UTF-8'),
   /** Whether the report is included as a PDF. */
   pdf: z.boolean().default(true),
-  /** Longest wait for the connection and the acknowledgment. */
+  /** Maximum time to wait for the connection and for the acknowledgment. */
   timeoutSeconds: z.number().positive().default(30),
   alternate: z.undefined().optional(),
 });
 
-/** A FHIR server that keeps orders as ServiceRequests. */
+/** A FHIR server that stores orders as ServiceRequests. */
 const fhirWorklistSchema = z.strictObject({
   type: z.literal('fhir'),
   name,
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
-  /** As for a destination of type `fhir`. */
+  /** The same mapping as for a destination of type `fhir`. */
   patientIdentifierSystems: z.record(z.string(), z.string()),
   timeoutSeconds: z.number().positive().default(10),
 });
@@ -276,13 +288,19 @@ export type FhirWorklistSettings = z.infer<typeof fhirWorklistSchema>;
 
 /** Where the orders of studies are searched (docs/orders.md). */
 export const ordersSchema = z.strictObject({
-  /** Queried in turn, until one has the order. */
+  /** Queried in order, until one has the order of the study. */
   worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema, fhirWorklistSchema])),
-  /** Longest time that a study waits for its order; then it goes on without and reports so. */
+  /**
+   * Maximum time that a study waits for its order. It is then interpreted without the order, which is
+   * reported.
+   */
   waitSeconds: z.number().positive().max(300),
 });
 
-/** A different EHR would not have copies of this one's resources, and would match patients anew. */
+/**
+ * Refuses an alternate for an EHR. Another EHR would not have copies of this one's resources, and
+ * would match patients differently.
+ */
 export const noAlternate = z
   .custom<undefined>(
     (value) => value === undefined,
@@ -290,20 +308,25 @@ export const noAlternate = z
   )
   .optional();
 
-/** An EHR that receives results as FHIR R4; the list of destinations adds its name. */
+/** An EHR that receives results as FHIR R4. The list of destinations adds its name. */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
   release,
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
-  /** Our result namespace: the idempotency key of every resource. Never change it. */
+  /** Namespace of our results, which makes every resource idempotent. It must never be changed. */
   resultSystem: z.url(),
   organization: z.string().min(1).default('Sonogate'),
-  /** (0010,0021) Issuer of Patient ID → FHIR identifier system; `*` for images without an issuer. */
+  /**
+   * Maps (0010,0021) Issuer of Patient ID to a FHIR identifier system; `*` is for images without an
+   * issuer.
+   */
   patientIdentifierSystems: z.record(z.string(), z.string()),
   createPatient: z.boolean().default(false),
-  /** `required`: a report whose order is not found, or found twice, is held for a person. */
+  /**
+   * `required`: a report is held for a person if its order is not found, or if several are found.
+   */
   order: z.enum(['optional', 'required']).default('optional'),
   inlinePdfMegabytes: z.number().nonnegative().default(2),
   timeoutSeconds: z.number().positive().default(30),

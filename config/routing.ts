@@ -3,7 +3,7 @@ import { name, priorsSchema } from './peers.ts';
 
 /**
  * Routing rules as data. A condition is a table of facts about the study, each with a test; every
- * entry must hold. `all`, `any` and `not` combine conditions to any depth.
+ * test must pass. `all`, `any` and `not` combine conditions to any depth.
  */
 
 const regularExpression = z.string().refine((text) => {
@@ -18,14 +18,17 @@ const regularExpression = z.string().refine((text) => {
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const bound = z.union([z.string(), z.number()]);
 
-/** A test of the values of one fact: it holds when any of the values passes. */
+/** A test of the values of one fact. It passes if any of the values passes. */
 const testSchema = z.union([
   scalar.transform((equals) => ({ equals })),
   z.strictObject({ equals: scalar }),
-  /** Anywhere in the value, ignoring case. */
+  /** Matches anywhere in the value, ignoring case. */
   z.strictObject({ matches: regularExpression }),
   z.strictObject({ in: z.array(scalar).min(1) }),
-  /** Both ends included; numbers, dates (YYYYMMDD) and ages (years) are compared as such. */
+  /**
+   * A range with both ends included. Numbers, dates (YYYYMMDD) and ages (years) are compared as
+   * such.
+   */
   z.strictObject({
     range: z
       .strictObject({ from: bound.optional(), to: bound.optional() })
@@ -37,7 +40,7 @@ export type Test = z.infer<typeof testSchema>;
 
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day as 07:30');
 
-/** A keyword of PS3.6 or a tag (0018,6031), with a dot for the items of a sequence. */
+/** A keyword of PS3.6 or a tag (0018,6031); a dot leads to the items of a sequence. */
 const ATTRIBUTE = /^([A-Z][A-Za-z0-9]*|\([0-9A-Fa-f]{4},[0-9A-Fa-f]{4}\))(\.(?!$)|$)/;
 const attributePath = z.string().refine((path) => {
   let rest = path;
@@ -61,8 +64,8 @@ export const STUDY_FACTS = [
 export type StudyFact = (typeof STUDY_FACTS)[number];
 
 /**
- * What the plane and view classifiers see on the images. A rule that uses one of these facts has
- * the images analysed first, unless an earlier rule acts.
+ * Facts that the plane and view classifiers determine from the images. A rule that uses one of them
+ * causes the images to be analysed first, unless an earlier rule acts.
  */
 export const CONTENT_FACTS = ['anatomy', 'plane', 'view'] as const;
 export type ContentFact = (typeof CONTENT_FACTS)[number];
@@ -74,7 +77,7 @@ const factShape = Object.fromEntries(
 
 export type Condition = Partial<Record<Fact, Test>> & {
   attributes?: Record<string, Test> | undefined;
-  /** From and to as hours of the gateway's clock; over midnight when `from` is the later one. */
+  /** Hours by the gateway's clock. The range includes midnight if `from` is later than `to`. */
   timeOfDay?: { from: string; to: string } | undefined;
   all?: Condition[] | undefined;
   any?: Condition[] | undefined;
@@ -98,14 +101,17 @@ const runSchema = z.strictObject({
   priority: z.enum(['low', 'normal', 'high']).default('normal'),
 });
 
-/** A rule does one thing, or both runs an endpoint and forwards. */
+/**
+ * A rule has one action, except that running an endpoint or translating can be combined with
+ * forwarding. Tags can be added to any action.
+ */
 const ruleSchema = z
   .strictObject({
     name,
     when: conditionSchema.default({}),
-    /** Interprets the study; the results are delivered to `deliverTo`. */
+    /** Interprets the study and delivers the results to `deliverTo`. */
     run: runSchema.optional(),
-    /** Delivers the values of the machine's own structured reports to EHRs, without interpretation. */
+    /** Delivers the values of the machine's structured reports to EHRs, without interpretation. */
     translate: z.boolean().default(false),
     /** Earlier examinations of the patient that are included. */
     priors: priorsSchema.optional(),
@@ -116,7 +122,7 @@ const ruleSchema = z
     deidentifyTo: z.array(name).default([]),
     /** Holds the study for a person (`npx sonogate studies release`). */
     hold: z.boolean().default(false),
-    /** Keeps the study and does nothing with it. */
+    /** Keeps the study without any further action. */
     ignore: z.boolean().default(false),
     /** Labels that are stored with the study. */
     tags: z.array(z.string().min(1).max(40)).default([]),
@@ -146,8 +152,8 @@ export type RoutingRule = z.infer<typeof ruleSchema>;
 
 export const routingSchema = z.strictObject({
   /**
-   * `first`: the first matching rule acts; `all`: every matching rule acts, up to one that ignores
-   * or holds.
+   * `first`: the first matching rule acts; `all`: every matching rule acts, up to the first that
+   * ignores or holds.
    */
   match: z.enum(['first', 'all']).default('first'),
   rules: z.array(ruleSchema),

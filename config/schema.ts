@@ -19,14 +19,18 @@ import { secretSchema } from './secret.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 /**
- * A run uses about two cores, and one study that takes long must not hold up the others. The console's
- * pages see the types of this file, so it imports nothing of Node.js.
+ * Returns the default number of studies interpreted at the same time. One run uses about two cores,
+ * and a study that takes long must not delay the others. The types of this file are used by the
+ * console's pages, so it imports nothing from Node.js.
  */
 const studiesAtOnce = () => (navigator.hardwareConcurrency >= 4 ? 2 : 1);
 
 const names = z.array(z.string().min(1)).min(1);
 
-/** On loopback, TLS is not needed to keep traffic between programs of one machine private. */
+/**
+ * Address of an OpenID Connect issuer. On loopback it may be without TLS, because the traffic does
+ * not leave the host.
+ */
 const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
@@ -35,15 +39,17 @@ const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
 const oidcSchema = z.strictObject({
   issuer,
   clientId: z.string().min(1),
-  /** Without a secret the gateway is a public client: only PKCE proves that it sent the request. */
+  /**
+   * Without a secret the gateway is a public client, and only PKCE proves that it sent the request.
+   */
   clientSecret: secretSchema.optional(),
   /** Text of the button: "Sign in with …". */
   label: z.string().min(1).max(60).default('OpenID Connect'),
   scopes: z.array(z.string().min(1)).default(['openid', 'profile']),
-  /** Claims of the ID token. */
+  /** Claims of the ID token with the name and the roles of the person. */
   nameClaim: z.string().min(1).default('name'),
   roleClaim: z.string().min(1).default('groups'),
-  /** Role of the console → values of the role claim that grant it. */
+  /** Maps each role of the console to the values of the role claim that grant it. */
   roles: z.partialRecord(z.enum(['viewer', 'clinician', 'operator', 'administrator']), names),
 });
 
@@ -51,13 +57,15 @@ const oidcSchema = z.strictObject({
 const consoleSchema = z.strictObject({
   enabled: z.boolean(),
   signInsPerMinute: z.number().int().positive(),
-  /** Other programs may open a study in the console (IHE Invoke Image Display, RAD-106). */
+  /** Whether other programs may open a study in the console (IHE Invoke Image Display, RAD-106). */
   invokeImageDisplay: z.boolean(),
   /** A viewer of the hospital that opens a study by its address, such as OHIF or Weasis. */
   viewer: z
     .strictObject({
       label: z.string().min(1).max(40).default('Open in viewer'),
-      /** `{StudyInstanceUID}`, `{AccessionNumber}` and `{PatientID}` are replaced. */
+      /**
+       * Address with the placeholders `{StudyInstanceUID}`, `{AccessionNumber}` and `{PatientID}`.
+       */
       url: z
         .string()
         .regex(/^(https?|weasis):/, 'an address that begins with https:, http: or weasis:')
@@ -74,29 +82,29 @@ const consoleSchema = z.strictObject({
  * Traces of each study through the gateway, sent to an OpenTelemetry collector (OTLP over HTTP).
  */
 const tracingSchema = z.strictObject({
-  /** Where traces are posted: http://collector.example:4318/v1/traces. */
+  /** Address to which traces are posted: http://collector.example:4318/v1/traces. */
   endpoint: z.url({ protocol: /^https?$/ }),
   /** A file with one `name: value` header per line, such as an authorization. */
   headersFile: z.string().optional(),
   serviceName: z.string().min(1).default('sonogate'),
-  /** Share of studies that are traced; a caller that sends a traceparent decides for itself. */
+  /** Share of studies that are traced. A caller that sends a traceparent decides for its calls. */
   sampleRatio: z.number().min(0).max(1).default(1),
 });
 
 export type Tracing = z.infer<typeof tracingSchema>;
 
-/** Where audit messages are sent, in addition to the database (docs/security.md). */
+/** Receivers of audit messages, in addition to the database (docs/security.md). */
 export const auditSchema = z.strictObject({
-  /** Name by which the audit record repository knows this gateway; by default that of the machine. */
+  /** Name of this gateway in the audit record repository; by default the name of the host. */
   sourceId: z.string().min(1).optional(),
-  /** The hospital (AuditEnterpriseSiteID). */
+  /** Name of the hospital (AuditEnterpriseSiteID). */
   siteId: z.string().min(1).optional(),
   /** DICOM audit messages over syslog (PS3.15 A.5 to A.7). */
   syslog: z
     .strictObject({
       transport: z.enum(['udp', 'tls']),
       host: z.string().min(1),
-      /** 514 and 6514 are the registered ones. */
+      /** The registered ports are 514 and 6514. */
       port: z.number().int().min(1).max(65535),
       tls: nodeTlsSchema.optional(),
     })
@@ -118,12 +126,12 @@ export interface S3Location {
 }
 
 /**
- * Reads `s3://key:secret@host[:port]/bucket[?region=…]`. `s3` and `https` use TLS, `http` is for a
- * server inside the hospital. Key and secret are percent-encoded where they contain `/`, `@` or
- * `:`. Null for anything else.
+ * Parses `s3://key:secret@host[:port]/bucket[?region=…]`. `s3` and `https` use TLS; `http` is for a
+ * server inside the hospital. Key and secret are percent-encoded if they contain `/`, `@` or `:`.
+ * Null for anything else.
  */
 export function parseS3Url(text: string): S3Location | null {
-  // `URL` parses a host and port only for the schemes of the web.
+  // `URL` parses host and port only for web schemes, so the scheme is replaced.
   const url = URL.parse(text.replace(/^s3:/i, 'https:'));
   const bucket = /^\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(url?.pathname ?? '')?.[1];
   if (!url || !bucket || !/^https?:$/.test(url.protocol) || !url.username || !url.password) {
@@ -145,7 +153,9 @@ export function parseS3Url(text: string): S3Location | null {
 type Context = z.RefinementCtx<Config>;
 type Path = (string | number)[];
 
-/** Names that one setting uses and another must define: destinations, archives, authorities. */
+/**
+ * Checks names that one setting uses and another must define: destinations, archives, authorities.
+ */
 function checkReferences(config: Config, context: Context): void {
   checkNames(config, context);
   checkRules(config, context);
@@ -158,7 +168,10 @@ function checkReferences(config: Config, context: Context): void {
 const complain = (context: Context, path: Path, message: string): void =>
   context.addIssue({ code: 'custom', path, message });
 
-/** @param none the text of the complaint where nothing is defined. */
+/**
+ * Returns the text of a complaint about a name that is not defined.
+ * @param none Text in place of the allowed names if nothing is defined.
+ */
 const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
   `found "${found}"; allowed: ${allowed.join(', ') || none}`;
 
@@ -265,12 +278,12 @@ function checkAlerts({ alerts, http, sources }: Config, context: Context): void 
 }
 
 /**
- * Every setting of a site. `default.yaml` has the same keys with a comment each; a test compares
- * the two. Unknown keys are refused, so that a misspelt setting never goes unnoticed.
+ * Every setting of a site. `default.yaml` has the same keys with a comment on each; a test compares
+ * the two. Unknown keys are refused, so that a misspelt setting is noticed.
  */
 
 const port = z.number().int().min(0).max(65535);
-/** The complaint does not repeat the value, because it holds a secret. */
+/** The complaint does not repeat the value, because the value contains a secret. */
 const s3Location = z.string().transform((text, context) => {
   const location = parseS3Url(text);
   if (location) return location;
@@ -282,7 +295,7 @@ const completionSchema = z.strictObject({
   signal: z.enum(['quiet-time', 'association-release']).default('quiet-time'),
   quietSeconds: z.number().positive().default(30),
   afterReleaseSeconds: z.number().positive().default(5),
-  /** Complete when everything has arrived that an archive has of the study. */
+  /** The study is complete when all objects that an archive has of it have arrived. */
   expectedCount: expectedCountSchema.optional(),
 });
 
@@ -290,13 +303,16 @@ const sourceSchema = z.strictObject({
   name,
   callingAeTitles: z.array(z.union([z.literal('*'), aeTitle])).min(1),
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
-  /** Names of API keys that send objects by STOW-RS for this source; `*` is any with that scope. */
+  /**
+   * Names of API keys that may send objects by STOW-RS for this source; `*` allows every key with
+   * the scope for it.
+   */
   apiKeys: z.array(z.string().min(1)).default([]),
   /** Whether studies that are uploaded in the console belong to this source. */
   consoleUploads: z.boolean().default(false),
-  /** The certificate that the machine must present, over `dicom.tls`. */
+  /** The certificate that the machine must present, in addition to `dicom.tls`. */
   certificate: certificateSchema.optional(),
-  /** Anything above these limits is refused for now: the machine keeps it and tries again. */
+  /** Objects above these limits are refused temporarily. The machine keeps them and tries again. */
   limits: z
     .strictObject({
       associations: z.number().int().positive().optional(),
@@ -305,19 +321,22 @@ const sourceSchema = z.strictObject({
     })
     .optional(),
   idleTimeoutSeconds: z.number().positive().default(300),
-  /** Where the source itself listens: for reports of storage commitment over a new association. */
+  /** Address at which the source listens, for storage commitment reports over a new association. */
   node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
   completion: completionSchema.prefault({}),
-  /** What late objects of an interpreted study cause; `always` also when they are known. */
+  /**
+   * Whether late objects of an interpreted study start a new interpretation; `always` also if the
+   * objects are already known.
+   */
   rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });
 
 const outboundHostSchema = z.strictObject({
   host: z.string().min(1),
-  /** Addresses outside the public internet that this name may resolve to. */
+  /** Addresses outside the public internet to which this name may resolve. */
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
   ports: z.array(port).min(1).default([443]),
-  /** Allowed without TLS. */
+  /** Whether HTTP without TLS is allowed. */
   http: z.boolean().default(false),
 });
 
@@ -326,13 +345,15 @@ export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
 /**
- * What a method must have been shown on for its values to count: real images, or, for research and
- * the demo, simulated ones too.
+ * Evidence that a method needs so that its values count: real images or, for research and the demo,
+ * also simulated ones.
  */
 export const EVIDENCE_SETTINGS = ['real', 'simulated'] as const;
 export type AcceptedEvidence = (typeof EVIDENCE_SETTINGS)[number];
 
-/** What models run on: the provider that proves best, or the one named (`cpu` if it fails). */
+/**
+ * Execution provider of the models: the best in a self-test, or the named one (`cpu` if it fails).
+ */
 export const PROVIDER_SETTINGS = ['auto', 'cpu', 'cuda', 'webgpu'] as const;
 export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
 
@@ -374,23 +395,23 @@ const settingsSchema = z.strictObject({
     maxPduBytes: z.number().int().min(4096).max(1_048_576),
     maxAssociations: z.number().int().positive(),
     maxObjectBytes: z.number().int().positive(),
-    /** C-STORE returns A700H while less than this is free on the disk of `dataDir`. */
+    /** C-STORE returns A700H while the disk of `dataDir` has less free space than this. */
     minFreeBytes: z.number().int().nonnegative(),
   }),
-  /** Search and retrieval of what this gateway holds (PS3.4 C, PS3.18 10.4 and 10.6). */
+  /** Search and retrieval of the studies in this gateway (PS3.4 C, PS3.18 10.4 and 10.6). */
   queryRetrieve: z.strictObject({
-    /** QIDO-RS and WADO-RS, for keys with the scope `retrieve`. */
+    /** Whether QIDO-RS and WADO-RS are available, for keys with the scope `retrieve`. */
     dicomweb: z.boolean(),
     /** Who may query and retrieve by DIMSE (Study Root C-FIND, C-GET, C-MOVE). */
     callers: z.array(
       z.strictObject({
         callingAeTitles: z.array(aeTitle).min(1),
         addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
-        /** The certificate that the caller must present, over `dicom.tls`. */
+        /** The certificate that the caller must present, in addition to `dicom.tls`. */
         certificate: certificateSchema.optional(),
       }),
     ),
-    /** Where a C-MOVE may send, by AE title. */
+    /** Nodes to which a C-MOVE may send, by AE title. */
     moveDestinations: z.array(
       z.strictObject({
         aeTitle,
@@ -441,7 +462,7 @@ const settingsSchema = z.strictObject({
   review: z.strictObject({
     /** The organisation in whose name results are signed: Verifying Organization (PS3.3 C.17.2). */
     organization: z.string().min(1).max(64),
-    /** Signatures that a result needs, each of another person. */
+    /** Number of signatures that a result needs, each from a different person. */
     signatures: z.union([z.literal(1), z.literal(2)]),
   }),
   pictures: z.strictObject({ show: z.enum(['ultrasound', 'whole-frames']) }),
@@ -453,7 +474,7 @@ const settingsSchema = z.strictObject({
     quarantineDays: z.number().positive().optional(),
   }),
   shutdown: z.strictObject({
-    /** How long readiness is 503 before doors close, so that a load balancer notices. */
+    /** How long readiness returns 503 before the ports close, so that a load balancer notices. */
     readinessSeconds: z.number().nonnegative(),
     graceSeconds: z.number().positive(),
   }),
@@ -467,7 +488,7 @@ const settingsSchema = z.strictObject({
 
 export type Config = z.infer<typeof settingsSchema>;
 
-/** A site's settings; every name that one uses must be defined by another. */
+/** The settings of a site. Every name that one setting uses must be defined by another. */
 export const configSchema = settingsSchema.superRefine(checkReferences);
 
 export type QueryCaller = Config['queryRetrieve']['callers'][number];
@@ -477,15 +498,15 @@ export type Destination = Config['destinations'][number];
 export type DicomDestination = Extract<Destination, { type: 'dicom' }>;
 export type DicomwebDestination = Extract<Destination, { type: 'dicomweb' }>;
 export type LocalDestination = Extract<Destination, { type: 'local' }>;
-/** A destination that keeps DICOM objects. */
+/** A destination that stores DICOM objects. */
 export type ObjectDestination = DicomDestination | DicomwebDestination | LocalDestination;
-/** A system of another machine that receives DICOM objects. */
+/** A system on another host that receives DICOM objects. */
 export type PacsDestination = Exclude<ObjectDestination, LocalDestination>;
 
 export const isPacs = (destination: Destination): destination is PacsDestination =>
   destination.type === 'dicom' || destination.type === 'dicomweb';
 
-/** Whether a destination gets de-identified copies, and nothing else. */
+/** A destination that receives only de-identified copies. */
 export type DeidentifyingDestination = PacsDestination & {
   deidentification: DeidentificationSettings;
 };
@@ -493,7 +514,9 @@ export const isDeidentifying = (
   destination: Destination,
 ): destination is DeidentifyingDestination =>
   isPacs(destination) && destination.deidentification !== undefined;
-/** A PACS that gets objects with the identity of the patient. */
+/**
+ * Returns whether a destination is a PACS that receives objects with the identity of the patient.
+ */
 export const sendsIdentity = (destination: Destination): destination is PacsDestination =>
   isPacs(destination) && destination.deidentification === undefined;
 export type FhirDestination = Extract<Destination, { type: 'fhir' }>;

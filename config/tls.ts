@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Versions that BCP 195 permits (RFC 9325 3.1.1); older ones cannot be set. */
+/** Versions that BCP 195 permits (RFC 9325 3.1.1). Older versions cannot be set. */
 const TLS_VERSIONS = ['1.2', '1.3'] as const;
 export type TlsVersion = (typeof TLS_VERSIONS)[number];
 
@@ -8,18 +8,19 @@ const file = z.string().min(1);
 const minVersion = z.enum(TLS_VERSIONS).default('1.2');
 
 /**
- * Whether a caller must present a certificate: not requested, verified when presented, or required.
+ * Whether a caller must present a certificate: `none`: not requested; `want`: verified if
+ * presented; `require`: required.
  */
 const CLIENT_CERTIFICATE = ['none', 'want', 'require'] as const;
 
-/** TLS of a port of ours; the PEM files are read again when they change. */
+/** TLS of a port on which we listen. The PEM files are read again when they change. */
 export const listenerTlsSchema = z
   .strictObject({
     certFile: file,
     keyFile: file,
     /** The authority of client certificates. */
     caFile: file.optional(),
-    /** By default `require` where there is a `caFile`, otherwise `none`. */
+    /** By default `require` if there is a `caFile`, otherwise `none`. */
     clientCertificate: z.enum(CLIENT_CERTIFICATE).optional(),
     minVersion,
   })
@@ -29,27 +30,29 @@ export const listenerTlsSchema = z
   );
 export type ListenerTls = z.infer<typeof listenerTlsSchema>;
 
-/** TLS of a node that we call; without `caFile` its certificate must be from a public authority. */
+/** TLS of a node that we call. Without `caFile` its certificate must be from a public authority. */
 export const nodeTlsSchema = z
   .strictObject({
     caFile: file.optional(),
-    /** Our own certificate, where the node requests one. */
+    /** Our certificate, if the node requests one. */
     certFile: file.optional(),
     keyFile: file.optional(),
-    /** Name in the certificate of the node, where it is not its host. */
+    /** Name in the certificate of the node, if it differs from the host. */
     serverName: z.string().optional(),
     minVersion,
   })
   .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
 
-/** Which parts of a certificate identify its holder; all that are given must match. */
+/** Parts of a certificate that identify its holder. All given parts must match. */
 export const certificateSchema = z
   .strictObject({
     /** Attributes of the subject: `{ CN: voluson-3, O: Example Hospital }`. */
     subject: z.record(z.string(), z.string()).optional(),
     /** Subject alternative names (DNS or IP address), one of which the certificate must have. */
     san: z.array(z.string().min(1)).min(1).optional(),
-    /** SHA-256 of the certificate in hex, with or without colons; any of these. */
+    /**
+     * SHA-256 of the certificate in hex, with or without colons. Any one of the list must match.
+     */
     fingerprint256: z
       .array(z.string().regex(/^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$/))
       .min(1)
