@@ -403,7 +403,7 @@ export function auditSubjects(database: Queryable): SubjectsOf {
   };
 }
 
-/** The study of a received object; null when it has been removed. */
+/** Returns the study of a received object; null when it has been removed. */
 export async function studyOfInstance(database: Queryable, id: string): Promise<string | null> {
   const { rows } = await database.query<{ study: string }>(
     'SELECT study_id::text AS study FROM instances WHERE id = $1',
@@ -413,8 +413,8 @@ export async function studyOfInstance(database: Queryable, id: string): Promise<
 }
 
 /**
- * The Series Instance UIDs of our results for all requests of a study. A PACS that forwards what it
- * receives sends these series back to us, and lists them as its own.
+ * Returns the Series Instance UIDs of our results for all requests of a study. A PACS that forwards
+ * what it receives sends these series back to us, and lists them as its own.
  */
 export async function ownSeries(
   database: Queryable,

@@ -13,8 +13,8 @@ import {
 } from './study-store.ts';
 
 /**
- * The subject of a request that was made of a DICOM study: the identity of the study and the objects
- * of the submitted revision, under the file names of the request.
+ * Returns the subject of a request that was made from a DICOM study: the identity of the study and
+ * the objects of the submitted revision, under the file names of the request.
  * @param study our id of the study (`RequestSource.study`).
  * @returns null when the study has been removed.
  */
@@ -29,7 +29,7 @@ export async function subjectOfStudy(
   const order = await foundOrder(database, { id: row.id, revision });
   const context = studyContext(headers, order);
   const { dating } = context;
-  // A PACS may send back our results with the patient as it was before the correction.
+  // A PACS may send our results back with the patient as it was before the correction.
   const ours = await ownSeries(database, row.study_instance_uid);
   const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
   return {
@@ -59,7 +59,7 @@ export async function subjectOfStudy(
   };
 }
 
-/** The subject of a request; null when the request did not come from a DICOM study. */
+/** Returns the subject of a request; null when the request did not come from a DICOM study. */
 export async function subjectOfRequest(
   database: Queryable,
   requestId: string,

@@ -24,7 +24,7 @@ import type { ContentFacts, StudyFacts } from './rules/route.ts';
 import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
 
 /**
- * The facts that the routing rules are judged on.
+ * Returns the facts to which the routing rules are applied.
  * @param paths attributes that the rules name; the files are opened only for these.
  */
 export async function studyFactsOf(
@@ -56,7 +56,8 @@ export async function studyFactsOf(
 }
 
 /**
- * Paths of the objects on this machine. Objects that another machine received are fetched first.
+ * Returns the paths of the objects on this machine. Objects that another machine received are
+ * fetched first.
  */
 async function filesOf(
   instances: readonly InstanceRow[],
@@ -71,7 +72,7 @@ async function filesOf(
   return files;
 }
 
-/** The objects of a study as files of a request. */
+/** Returns the objects of a study as files of a request. */
 function requestFiles(instances: readonly InstanceRow[], dataDir: string): RequestFile[] {
   return instances.map((instance) => ({
     name: fileName(instance),
@@ -89,7 +90,7 @@ interface SubmissionDetails {
   further?: boolean;
   /** Earlier examinations; null when the rule asks for none. */
   priors?: Priors | null;
-  /** The search for its order; null when none was searched. */
+  /** The result of the search for its order; null when none was searched. */
   order?: OrderAnswer | null;
 }
 
@@ -98,15 +99,15 @@ export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> }
 
 const runsEndpoint = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
 
-/** A rule with the objects that it runs an endpoint on. */
+/** A rule with the objects on which it runs an endpoint. */
 export interface Run {
   rule: RunningRule;
   instances: readonly InstanceRow[];
 }
 
 /**
- * What the acting rules run: their endpoint on the whole study, or the translation of its reports.
- * A translation of a study without reports is left out.
+ * Returns what the acting rules run: their endpoint on the whole study, or the translation of its
+ * reports. A translation of a study without reports is left out.
  */
 export function runsOf(acting: readonly RoutingRule[], instances: readonly InstanceRow[]): Run[] {
   const reports = instances.filter(({ header }) => ACCEPTED_REPORTS.has(header.sopClassUid));
@@ -119,7 +120,7 @@ export function runsOf(acting: readonly RoutingRule[], instances: readonly Insta
 }
 
 /**
- * Makes a complete study into a request; it contains no name, identifier or date of the patient.
+ * Makes a request from a complete study; it contains no name, identifier or date of the patient.
  */
 export function submissionOf(
   study: StudyRow,
@@ -189,7 +190,7 @@ type Revision = Pick<StudyRow, 'id' | 'revision'>;
 
 export const NOT_LOOKED_AT: ContentFacts = { unknown: 'the images were not classified' };
 
-/** What the classifiers saw on the images of a revision; null when they have not run. */
+/** Returns what the classifiers saw on the images of a revision; null when they have not run. */
 export async function findContentFacts(
   database: Queryable,
   { id, revision }: Revision,
@@ -209,8 +210,8 @@ interface LookParts {
 }
 
 /**
- * Submits a revision to the classifiers, as a request of the same queue; called again, it returns
- * the answer once there is one.
+ * Submits a revision to the classifiers, as a request of the same queue. Later calls return the
+ * answer once there is one.
  * @returns null while the request runs.
  */
 export async function classifyImages(
@@ -246,8 +247,8 @@ export async function classifyImages(
 }
 
 /**
- * The content facts of a classified study. A study without a readable image also has an answer: its
- * images show nothing.
+ * Returns the content facts of a classified study. A study without a readable image also has an
+ * answer: its images show nothing.
  */
 function contentFactsOf(status: string, result: unknown): ContentFacts {
   if (status === 'rejected') return { known: { anatomy: [], plane: [], view: [] } };

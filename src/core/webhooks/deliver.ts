@@ -21,14 +21,16 @@ const KEPT_ANSWER_BYTES = 1024;
 
 /**
  * Statuses that mean "too many requests": nothing is sent to the endpoint for the time that it asks
- * for, or for `THROTTLE_SECONDS`.
+ * for or, without such a time, for `THROTTLE_SECONDS`.
  */
 const THROTTLED: ReadonlySet<number> = new Set([429, 502, 504]);
 const THROTTLE_SECONDS = 60;
 
 interface WebhookParts {
   database: Queryable;
-  /** The body that announces `object` of a request; null when the request is gone. */
+  /**
+   * Returns the body that announces `object` of a request; null when the request no longer exists.
+   */
   bodyOf(requestId: string, accountId: string, object: string): Promise<string | null>;
   client: OutboundClient;
   logger: Logger;
@@ -36,7 +38,8 @@ interface WebhookParts {
 }
 
 /**
- * Posts what happened to a request to the URL that its client gave, signed as Standard Webhooks 1.0.0.
+ * Posts what happened to a request to the URL that its client gave, signed according to Standard
+ * Webhooks 1.0.0.
  */
 export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
   return {
@@ -97,14 +100,15 @@ async function post(
     else
       await recordFailure(database, endpoint.id, at, { gone: outcome.code === 'webhook_disabled' });
   } catch (error) {
-    // The history of an endpoint may lack an attempt; what the endpoint answered still counts.
+    // The history of an endpoint may lack an attempt, but its answer must still count.
     if (!(error instanceof DatabaseUnreachableError)) throw error;
   }
   return outcome;
 }
 
 /**
- * Only 2xx is a success; a redirect is not followed, because the client did not name its target.
+ * Returns the outcome of an answer. Only 2xx is a success; a redirect is not followed, because the
+ * client did not name its target.
  */
 function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date): SendOutcome {
   if (statusCode >= 200 && statusCode < 300) {
@@ -144,7 +148,7 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
   return { status: statusCode, bytes, text, error: null };
 }
 
-/** Why there was no answer: the system's error code, without the address. */
+/** Returns why there was no answer: the system's error code, without the address. */
 function reasonOf(error: unknown): string {
   if (error instanceof UrlNotPermittedError) return 'not permitted';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';

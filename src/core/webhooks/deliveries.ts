@@ -51,7 +51,7 @@ export async function saveAttempt(
   );
 }
 
-/** Attempts of these deliveries, oldest first. */
+/** Lists the attempts of these deliveries, oldest first. */
 async function listAttempts(
   database: Queryable,
   deliveryIds: readonly string[],
@@ -66,7 +66,7 @@ async function listAttempts(
 
 export interface WebhookDelivery extends DeliveryRow {
   url: string;
-  /** When the endpoint was disabled; null while it is in use. */
+  /** When the endpoint was disabled; null if it is enabled. */
   disabled_at: Date | null;
   attempts: AttemptRow[];
 }
@@ -85,7 +85,7 @@ export interface DeliveryQuery {
 
 const OF_TEST_KEY = 'EXISTS (SELECT 1 FROM requests r WHERE r.id = d.request_id AND r.test)';
 
-/** Webhook deliveries of an account, newest first, with their attempts. */
+/** Lists the webhook deliveries of an account, newest first, with their attempts. */
 export async function listWebhookDeliveries(
   database: Queryable,
   { accountId, testOnly = false, id, requestId, state, limit, cursor }: DeliveryQuery,
@@ -112,8 +112,8 @@ export async function listWebhookDeliveries(
  * Sends a delivered or given-up webhook again, under the same `webhook-id`, and enables a disabled
  * URL again.
  * @param testOnly the caller has a test key.
- * @throws SonogateError `not_found`, also while the webhook is still being tried, and with
- * `testOnly` for that of a live request.
+ * @throws SonogateError `not_found`, also while the webhook is still being tried and, with
+ * `testOnly`, if it belongs to a live request.
  */
 export function redeliver(
   database: Database,

@@ -22,26 +22,26 @@ export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
 const JITTER = 0.1;
 
 /**
- * A URL without any success for this long is disabled, and no delivery is tried for longer than
+ * Seconds without any success after which a URL is disabled. No delivery is tried for longer than
  * this.
  */
 export const GIVE_UP_SECONDS = 5 * 24 * HOUR;
 
 /**
- * Seconds until the next attempt after `tries` failed ones, plus or minus a tenth; null when the
- * last attempt has failed. `random` is uniform in [0, 1).
+ * Returns the seconds until the next attempt after `tries` failed ones, plus or minus a tenth; null
+ * when the last attempt has failed. `random` is uniform in [0, 1).
  */
 export function retryWait(tries: number, random: number): number | null {
   const wait = WAITS[tries - 1];
   return wait === undefined ? null : wait * (1 + JITTER * (2 * random - 1));
 }
 
-/** A URL to which requests of an account are announced. */
+/** A URL that receives the webhooks for requests of an account. */
 export interface WebhookEndpoint {
   id: string;
   account_id: string;
   url: string;
-  /** First failure since the last success. */
+  /** Time of the first failure since the last success. */
   failing_since: Date | null;
   disabled_at: Date | null;
 }
@@ -57,7 +57,7 @@ export async function findEndpoint(
   return rows[0] ?? null;
 }
 
-/** The endpoint of a URL; created when the account uses it for the first time. */
+/** Returns the endpoint of a URL, which is created when the account uses it for the first time. */
 export async function endpointFor(
   tx: Queryable,
   accountId: string,
@@ -109,8 +109,8 @@ export async function recordFailure(
 }
 
 /**
- * Seconds that a `Retry-After` header asks for (RFC 9110 10.2.3: seconds or a date), at most the
- * longest wait of our schedule. Null when the header cannot be read.
+ * Returns the seconds that a `Retry-After` header asks for (RFC 9110 10.2.3: seconds or a date), at
+ * most the longest wait of our schedule. Null when the header cannot be read.
  */
 export function retryAfterSeconds(header: string | string[] | undefined, now: Date): number | null {
   if (typeof header !== 'string') return null;

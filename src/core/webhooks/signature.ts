@@ -6,14 +6,15 @@ const PREFIX = 'whsec_';
 /** Length of a secret in bytes. Standard Webhooks asks for 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** A signing secret as clients see it: `whsec_` and base64. */
+/** Creates a signing secret as clients see it: `whsec_` and base64. */
 function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * Headers of Standard Webhooks 1.0.0: one HMAC-SHA256 for each secret, of which the receiver needs
- * to know one. `body` is signed as the UTF-8 bytes that are sent.
+ * Returns the headers of Standard Webhooks 1.0.0, with one HMAC-SHA256 for each secret; the
+ * receiver needs to know only one of the secrets. `body` is signed as the UTF-8 bytes that are
+ * sent.
  */
 export function signedHeaders(
   secrets: readonly string[],
@@ -33,9 +34,9 @@ export function signedHeaders(
   };
 }
 
-/** How long a rotated secret still signs beside the new one. */
+/** Milliseconds for which a rotated secret still signs beside the new one. */
 const OVERLAP_MS = MS_PER_DAY;
-/** Rotated secrets that sign at the same time; further rotations end the oldest at once. */
+/** Maximum number of rotated secrets that still sign; further rotations end the oldest at once. */
 const MOST_ROTATED = 2;
 
 export interface WebhookSecret {
@@ -45,7 +46,7 @@ export interface WebhookSecret {
   ends_at: Date | null;
 }
 
-/** The current secret of an account; created at the first call. */
+/** Returns the current secret of an account, which is created at the first call. */
 export async function currentSecret(
   database: Queryable,
   accountId: string,
@@ -66,7 +67,7 @@ export async function currentSecret(
   return current;
 }
 
-/** Secrets that sign at present, the current one first. */
+/** Returns the secrets that sign at present, the current one first. */
 export async function signingSecrets(
   database: Queryable,
   accountId: string,

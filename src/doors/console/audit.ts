@@ -9,9 +9,9 @@ type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
 
 /**
- * Audits whose identity an answer contains, before the answer is sent. For a role that sees no
- * identity, nothing is audited.
- * @param where the page: `worklist`.
+ * Records in the audit whose identity an answer contains, before the answer is sent. For a role
+ * that sees no identity, nothing is recorded.
+ * @param where the page, such as `worklist`.
  */
 export async function auditRows(
   context: Call,
@@ -32,7 +32,7 @@ export async function auditRows(
   });
 }
 
-/** Audits what a person did or opened, before the answer is sent. */
+/** Records in the audit what a person did or opened, before the answer is sent. */
 export async function auditAction(
   context: Call,
   action: AuditAction,

@@ -13,20 +13,20 @@ const LOOK_MS = 1000;
 const GATHER_MS = 150;
 const MOST_AT_A_TIME = 500;
 /**
- * A page that connects for the first time may have loaded its list a moment earlier: it receives
- * the changes of this period again, which does no harm because rows are complete.
+ * A page that connects for the first time may have loaded its list a moment earlier. It therefore
+ * receives the changes of this period again, which does no harm because rows are complete.
  */
 const LOOK_BACK = '10 seconds';
 
 export interface Change {
-  /** Key of the row in the worklist; '' when it has none. */
+  /** Key of the row in the worklist; '' if it has no row there. */
   key: string;
   what: 'study' | 'request' | 'delivery';
   delivery_id: string | null;
 }
 
 export interface ChangeBatch {
-  /** Passed back as `after`, this cursor resumes with the changes that followed. */
+  /** When this cursor is passed back as `after`, the changes that followed are sent. */
   cursor: string;
   changes: Change[];
   /** True when `after` was too old: changes since then are unknown. */
@@ -45,7 +45,10 @@ export interface Changes {
 
 interface Follower {
   wake(): void;
-  /** Rows with changes that the log does not record: objects received, readers whose stream ended. */
+  /**
+   * Rows with changes that the log does not record: objects were received, or the stream of a
+   * reader ended.
+   */
   touched: Set<string>;
 }
 
@@ -127,8 +130,8 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
 }
 
 /**
- * Rows whose readers stopped giving a sign of life between two checks, as when their process died: no
- * row of the database changes when the last sign becomes too old.
+ * Returns the rows whose readers' last sign of life became too old between two checks, for example
+ * because their process died. No row of the database changes when this happens.
  */
 async function readersGone(database: PooledDatabase, since: Date, now: Date): Promise<string[]> {
   const { rows } = await database.query<{ key: string }>(
@@ -143,7 +146,7 @@ async function readersGone(database: PooledDatabase, since: Date, now: Date): Pr
 
 const FORM = /^\d{1,20}\.\d{1,19}$/;
 
-/** Whether the log still has the last change that a page received. */
+/** Whether the log still contains the last change that a page received. */
 async function isKept(database: PooledDatabase, cursor: string): Promise<boolean> {
   if (!FORM.test(cursor)) return false;
   const [xid, seq] = cursor.split('.');
@@ -154,7 +157,7 @@ async function isKept(database: PooledDatabase, cursor: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Cursor of the last change before the period that is repeated (`LOOK_BACK`). */
+/** Returns the cursor of the last change before the period that is repeated (`LOOK_BACK`). */
 async function startingPlace(database: PooledDatabase): Promise<string> {
   const { rows } = await database.query<{ xid: string; seq: string }>(
     `SELECT xid::text, seq::text FROM console_changes
@@ -165,8 +168,8 @@ async function startingPlace(database: PooledDatabase): Promise<string> {
 }
 
 /**
- * Changes after a cursor in the order of their transactions, up to the oldest transaction that is
- * still open: its changes would come before later ones.
+ * Returns the changes after a cursor in the order of their transactions. It stops before the oldest
+ * transaction that is still open, because changes of that one come before those of later ones.
  */
 async function readAfter(
   database: PooledDatabase,

@@ -21,7 +21,7 @@ import { addSettingsRoutes, addWebhookRoutes } from './settings-routes.ts';
 import { addStudyRoutes, addWorklistRoutes } from './study-routes.ts';
 import { addUploadRoutes } from './upload-routes.ts';
 
-/** `/console/…`: modules, styles and libraries by their paths; any other path is a page. */
+/** Adds `/console/…`: modules, styles and libraries by their paths; any other path is a page. */
 function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps, 'files'>): void {
   const policy = pagePolicy(files);
   router.get(['/console', '/console/{*path}'], policy, (context) => {
@@ -58,8 +58,8 @@ function sendFile(context: Context, file: PageFile): void {
 }
 
 /**
- * What a page of the console may load and do: only modules, styles and images of this server and
- * nothing inline; only lit-html creates markup (Trusted Types).
+ * Returns the policy of what a page of the console may load and do: only modules, styles and images
+ * of this server and nothing inline; only lit-html creates markup (Trusted Types).
  */
 function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash'>): Middleware {
   const policy = [
@@ -81,7 +81,7 @@ function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash
   };
 }
 
-/** The console: its pages, and the API of contract.ts that they call. */
+/** Creates the console: its pages, and the API of contract.ts that they call. */
 function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
   const signIn = new Router<ConsoleState>({ prefix: '/console/api' });
   addSessionRoutes(signIn, deps);

@@ -28,7 +28,7 @@ export interface ConsoleDeps {
   operations: Operations;
   /** Receives uploaded objects as it receives those of any source. */
   storeInstances: StoreInstances;
-  /** How results are put into words. */
+  /** Words for the contents of results. */
   wording: Wording;
   authenticate: Authenticate;
   writeAudit: WriteAudit;

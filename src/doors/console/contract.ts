@@ -182,7 +182,7 @@ export interface WorklistRow {
   reason: string | null;
   /** Name of the DICOM source; `api` or `queue` for a request. */
   source: string;
-  /** `us/obstetric/interpret`; null before a rule ran. */
+  /** The endpoint, such as `us/obstetric/interpret`; null before a rule ran. */
   endpoint: string | null;
   requestId: string | null;
   revision: number;
@@ -207,18 +207,18 @@ export interface WorklistRow {
   acknowledged: { person: string; at: string } | null;
   /** The result at a glance; null before there is a result. */
   glance: Glance | null;
-  /** How far the review of the result is; null before there is a result. */
+  /** State of the review of the result; null before there is a result. */
   review: ReviewState | null;
-  /** Everybody who has the review open now; empty where the role may not see who looks. */
+  /** Everybody who has the review open now; empty if the role may not see who reads. */
   readers: string[];
   deliveries: { waiting: number; delivered: number; dead: number; held: number };
 }
 
 /** A result in a row of the worklist. */
 export interface Glance {
-  /** The stated gestational age in weeks and days, `31+4`; null where none was stated. */
+  /** The stated gestational age in weeks and days, `31+4`; null if none was stated. */
   age: string | null;
-  /** At most four values, and how many of all values a person must confirm. */
+  /** At most four values, and how many of all values still need confirmation by a person. */
   values: string[];
   toConfirm: number;
   /** Abnormal findings as sentences; empty when nothing abnormal was found. */
@@ -238,8 +238,8 @@ export interface WorklistQuery extends CursorQuery {
   /** `unsigned`: results that nobody has signed; rows without a result have neither. */
   signature?: 'signed' | 'unsigned';
   /**
-   * Beginnings of words of name, patient ID or accession number where the role sees them; for every
-   * role a Study Instance UID, a study or request id, or a tag.
+   * Beginnings of words of name, patient ID or accession number, if the role sees them. For every
+   * role also a Study Instance UID, a study or request id, or a tag.
    */
   q?: string;
 }
@@ -252,9 +252,9 @@ export interface WorklistPage extends Page<WorklistRow> {
   critical: WorklistRow[];
 }
 
-/** What the filters offer. */
+/** The choices that the filters offer. */
 export interface Facets {
-  /** `more`: there may be more rows than were counted. */
+  /** `more` is true if there may be more rows than were counted. */
   states: { state: RowState; rows: number; more: boolean }[];
   sources: string[];
   endpoints: string[];
@@ -277,7 +277,7 @@ export type ConsoleEvent =
       data: { row: WorklistRow; changed: ('study' | 'request' | 'delivery')[] };
     }
   | { type: 'delivery'; data: Delivery }
-  /** The session has ended or its role was changed: load `/session` again. */
+  /** The session has ended or its role was changed: the page must load `/session` again. */
   | { type: 'session'; data: { at: string } };
 
 export interface StudyPage {
@@ -292,14 +292,14 @@ export interface StudyPage {
     callingAeTitle: string;
     calledAeTitle: string;
     objects: StudyObject[];
-    /** The rules as they are now, judged on this study. */
+    /** The verdict of the current rules on this study. */
     rules: RuleVerdict[];
     /** Rules under which a person may release the study. */
     releasableTo: string[];
   } | null;
   /** Requests of the study, newest first. The row of the worklist shows the first. */
   requests: RequestSummary[];
-  /** Oldest first. */
+  /** The history of the study, oldest first. */
   timeline: TimelineEntry[];
   deliveries: Delivery[];
   /** Other studies of the patient, newest first; empty when the images name no patient. */
@@ -314,10 +314,10 @@ export interface StudyPage {
   actions: StudyAction[];
 }
 
-/** What became of uploaded objects. */
+/** The outcome of an upload. */
 export interface UploadOutcome {
   stored: number;
-  /** Why others were not stored, in words, with their number. */
+  /** Reasons why objects were not stored, in words, with the number of objects. */
   refused: { reason: string; objects: number }[];
 }
 

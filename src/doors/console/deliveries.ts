@@ -32,8 +32,8 @@ interface ListedDelivery extends DeliveryRow {
 }
 
 /**
- * Deliveries of results and forwarded objects. Webhooks are left out, because they belong to their
- * account.
+ * SQL: deliveries of results and forwarded objects. Webhooks are left out, because they belong to
+ * an account rather than to the site.
  */
 const SELECT = `
   SELECT d.*, ${HELD_FOR_A_PERSON} AS held,
@@ -44,7 +44,7 @@ const SELECT = `
 
 type DeliveryDeps = Pick<ConsoleDeps, 'database' | 'config'>;
 
-/** Newest first. */
+/** Lists deliveries, newest first. */
 export async function listDeliveries(
   role: ConsoleRole,
   { destination, state, request, cursor, limit }: z.infer<typeof deliveryQuery>,
@@ -72,7 +72,7 @@ export async function listDeliveries(
   };
 }
 
-/** Deliveries of the requests and the received objects of a study, oldest first. */
+/** Lists the deliveries of the requests and the received objects of a study, oldest first. */
 export async function listDeliveriesOf(
   requestIds: readonly string[],
   studyId: string | null,
@@ -88,7 +88,7 @@ export async function listDeliveriesOf(
   return rows.map((row) => shownDelivery(row, role, config));
 }
 
-/** The deliveries with these ids, in no particular order. */
+/** Returns the deliveries with these ids, in no particular order. */
 export async function readDeliveries(
   database: Queryable,
   ids: readonly string[],
@@ -136,7 +136,7 @@ const FORWARDED: Partial<Record<DeliveryKind, string>> = {
 const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
   (state === 'dead' || state === 'pending') && (kind === 'dicom' || kind === 'forward');
 
-/** Names of the other PACS of the site. */
+/** Returns the names of the other PACS of the site. */
 function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
   return destinations
     .filter((other) => sendsIdentity(other) && other.name !== destination)
@@ -144,7 +144,8 @@ function alternatesOf(destination: string, destinations: Config['destinations'])
 }
 
 /**
- * An error in plain words, from the catalogue; `detail` is the message of this particular failure.
+ * Describes an error in plain words, from the catalogue; `detail` is the message of this particular
+ * failure.
  */
 export function shownError(code: ErrorCode, detail: string | null): NonNullable<Delivery['error']> {
   const { title, operator } = catalogueEntry(code);
@@ -169,7 +170,7 @@ interface LastWords {
   at: Date;
 }
 
-/** Every destination of the site, and former ones that still have deliveries. */
+/** Lists every destination of the site, and former ones that still have deliveries. */
 export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promise<Destination[]> {
   const { config } = deps;
   const [open, day, taken, errors, alone, breakers] = await Promise.all([
@@ -240,7 +241,10 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
   });
 }
 
-/** What a destination is, and where, by its settings `set`; a list of recipients has none there. */
+/**
+ * Returns the kind and address of a destination from its settings `set`, which a list of recipients
+ * does not have.
+ */
 function kindAndAddress(
   name: string,
   set: Target | undefined,
@@ -257,7 +261,7 @@ async function rowsOf<Row extends object>({ database }: PeerDeps, text: string):
   return (await database.query<Row>(text)).rows;
 }
 
-/** Every node that sends to us or that we send to. */
+/** Lists every node that sends to us or to which we send. */
 export async function listPeers(role: ConsoleRole, deps: PeerDeps): Promise<Peer[]> {
   const { database, config } = deps;
   const [taken, errors, { rows: received }] = await Promise.all([
@@ -311,7 +315,7 @@ const isEncrypted = (destination: Target): boolean =>
     ? destination.baseUrl.startsWith('https:')
     : destination.type === 'local' || destination.tls !== undefined;
 
-/** Network addresses are only for those who run the network. */
+/** Returns the address of a destination, only for roles that run the network. */
 function addressOf(destination: Target, role: ConsoleRole): string {
   if (!readsFreeText(role) || destination.type === 'local') return '';
   if ('baseUrl' in destination) return destination.baseUrl;
@@ -329,8 +333,8 @@ async function lastTaken({ database }: PeerDeps): Promise<{ destination: string;
 }
 
 /**
- * The last error of each destination, from deliveries that wait or are dead: a delivered one no
- * longer has an error.
+ * Returns the last error of each destination, from deliveries that wait or are dead: a delivered
+ * one no longer has an error.
  */
 async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
   const { rows } = await database.query<LastWords>(

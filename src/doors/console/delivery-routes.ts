@@ -29,7 +29,7 @@ const alternateSchema: z.ZodType<AlternateDestination> = z.strictObject({
   destination: z.string().min(1).max(100),
 });
 
-/** `/destinations`, `/deliveries` */
+/** Adds `/destinations` and `/deliveries`. */
 export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
   const body = jsonBody(config.http.maxBodyBytes);
@@ -79,7 +79,10 @@ const doctorSchema: z.ZodType<DoctorQuery> = z.strictObject({
   peer: z.string().min(1).max(100).optional(),
 });
 
-/** `/peers`, and the doctor at the press of a button: it calls peers and changes nothing. */
+/**
+ * Adds `/peers`, and the doctor, which a person starts with a button: it calls peers and changes
+ * nothing.
+ */
 export function addPeerRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
 

@@ -11,7 +11,7 @@ import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { InvokedDisplay } from './contract.ts';
 import { needs } from './guard.ts';
 
-/** Studies of one patient or accession number that are listed. */
+/** Maximum number of studies of one patient or accession number that are listed. */
 const MOST_STUDIES = 50;
 
 const text = z.string().trim().min(1).max(200);
@@ -27,7 +27,7 @@ const displayQuery = z.object({
   patientID: text.optional(),
 });
 
-/** What a request names, by keyword; `PatientID` may be followed by its issuer (HL7 v2 CX). */
+/** What a request names, by keyword; the issuer may follow the `PatientID` (HL7 v2 CX). */
 type Named = Partial<Record<'StudyInstanceUID' | 'AccessionNumber' | 'PatientID', string>>;
 
 function namedBy({
@@ -48,8 +48,8 @@ function namedBy({
 }
 
 /**
- * `GET /display`: the studies that an Invoke Image Display request names. Only for roles that see
- * identity: to others it would say which pseudonym a known patient has.
+ * Adds `GET /display`: the studies that an Invoke Image Display request names. Only for roles that
+ * see identity, because it would show other roles the pseudonym of a known patient.
  */
 export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, config } = deps;

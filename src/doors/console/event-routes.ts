@@ -15,13 +15,13 @@ const RECONNECT_MS = 2000;
  */
 const SESSION_LOOK_MS = 10_000;
 
-/** `GET /events`: changes, as the role of the session may see them. */
+/** Adds `GET /events`: changes, as far as the role of the session may see them. */
 export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   router.get('/events', needs('read'), (context) => {
     const after = context.get('Last-Event-ID') || null;
     const { session } = context.state;
     const audited = new Set<string>();
-    /** The identities that a stream shows are audited once for each stream. */
+    /** Records the identities that a stream shows in the audit, each once for each stream. */
     const audit = async (keys: readonly string[]) => {
       const fresh = keys.filter((key) => !audited.has(key));
       for (const key of fresh) audited.add(key);
@@ -98,7 +98,7 @@ async function sessionStands(session: ConsoleSession, { database, now }: Console
   return found?.role === session.role;
 }
 
-/** JSON.stringify writes no line breaks, so the data is always one line. */
+/** Formats an event. Its data is always one line, because JSON.stringify writes no line breaks. */
 function frame({ type, data }: ConsoleEvent, id: string): string {
   return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -15,9 +15,10 @@ type ConsoleCookie = (typeof COOKIES)[number];
 type Place = Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
 
 /**
- * RFC 6265bis 4.1.3.2: a name with `__Host-` is accepted only with Secure, Path=/ and no Domain, so
- * that no other host can set it. Browsers accept no Secure cookie over plain HTTP: on loopback the
- * cookie is therefore sent without Secure; elsewhere nobody can sign in over plain HTTP.
+ * Checks that cookies are safe here. A name with `__Host-` is accepted only with Secure, Path=/ and
+ * no Domain, so that no other host can set it (RFC 6265bis 4.1.3.2). Browsers accept no Secure
+ * cookie over plain HTTP: on loopback the cookie is therefore sent without Secure; anywhere else
+ * nobody can sign in over plain HTTP.
  * @throws SonogateError `forbidden`
  */
 export function requireSafePlace(context: Context, config: Place): void {
@@ -49,7 +50,7 @@ export function clearCookie(context: Context, config: Place, cookie: ConsoleCook
   );
 }
 
-/** The value that the browser sent; null when it sent none. */
+/** Returns the value that the browser sent; null when it sent none. */
 export function readCookie(context: Context, config: Place, cookie: ConsoleCookie): string | null {
   const wanted = `${nameOf(cookie, isSecure(context, config))}=`;
   const pair = context
@@ -104,7 +105,8 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
 }
 
 /**
- * Comes after `signedIn`. @throws SonogateError `forbidden` when the role may not.
+ * Requires a capability; must come after `signedIn`. @throws SonogateError `forbidden` if the role
+ * does not have it.
  */
 export function needs(capability: Capability): Middleware<ConsoleState> {
   return (context, next) => {
@@ -115,7 +117,7 @@ export function needs(capability: Capability): Middleware<ConsoleState> {
 
 /**
  * Refuses a call from a page of another origin (Fetch Metadata; RFC 6454 7). A call without both
- * headers does not come from a browser and cannot have the cookie by accident.
+ * headers does not come from a browser, and only a browser sends the cookie unintentionally.
  * @throws SonogateError `forbidden`
  */
 export function requireOwnPage({ config }: Pick<GuardDeps, 'config'>) {

@@ -45,7 +45,10 @@ const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_unauthorized: 'nothing',
 };
 
-/** `/holds`: reports that wait for a person; the hold queue itself audits who did what. */
+/**
+ * Adds `/holds`: reports that wait for a person. The hold queue itself records in the audit who did
+ * what.
+ */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;
   const body = jsonBody(config.http.maxBodyBytes);
@@ -90,7 +93,7 @@ export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
   });
 }
 
-/** `/quarantine`: received objects that could not be recorded. */
+/** Adds `/quarantine`: received objects that could not be recorded. */
 export function addQuarantineRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { quarantine } = deps.operations;
 

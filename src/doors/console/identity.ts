@@ -16,11 +16,13 @@ const PSEUDONYM_CHARACTERS = 8;
 
 /**
  * Decides how much of an identity a role receives. No other code of the console sends any identity.
- * @param secret of the site, so that a pseudonym cannot be computed from a patient ID.
  */
 export type ShowSubject = (role: ConsoleRole, identity: DicomIdentity) => Subject;
 
-/** @param secret of the site, so that a pseudonym cannot be computed from a patient ID. */
+/**
+ * Creates the `ShowSubject` of a site. @param secret of the site, so that a pseudonym cannot be
+ * computed from a patient ID.
+ */
 export function createShowSubject(secret: Buffer): ShowSubject {
   return (role, identity) => {
     const pseudonym = pseudonymOf(secret, identity);
@@ -40,12 +42,18 @@ export function createShowSubject(secret: Buffer): ShowSubject {
   };
 }
 
-/** The secret with which all processes of a site make pseudonyms; created at first use. */
+/**
+ * Returns the secret with which all processes of a site make pseudonyms; it is created at first
+ * use.
+ */
 export function loadPseudonymSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);
 }
 
-/** The pseudonym is made from the patient if the images name one, otherwise from the study. */
+/**
+ * Returns the pseudonym. It is made from the patient if the images name one, otherwise from the
+ * study.
+ */
 function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
   const { PatientID, IssuerOfPatientID, StudyInstanceUID } = identity;
   const whose = PatientID ? ['patient', IssuerOfPatientID, PatientID] : ['study', StudyInstanceUID];
@@ -58,8 +66,8 @@ function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
 }
 
 /**
- * First letters of family and given name (PS3.5 6.2.1.1), from the first component group that has
- * them.
+ * Returns the first letters of family and given name (PS3.5 6.2.1.1), from the first component
+ * group that has them.
  */
 function initialsOf({ PatientName }: DicomIdentity): string {
   const group = PatientName.split('=').find((text) => text.trim() !== '') ?? '';
@@ -85,7 +93,7 @@ function inFull(identity: DicomIdentity): Identity {
   };
 }
 
-/** `DOE^JANE^M=山田^花子` as `DOE JANE M 山田 花子`. */
+/** Formats a name: `DOE^JANE^M=山田^花子` becomes `DOE JANE M 山田 花子`. */
 function readableName(name: string): string {
   return name
     .split(/[\^=]+/)

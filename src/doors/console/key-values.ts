@@ -3,8 +3,8 @@ import type { KeyValue } from './result-contract.ts';
 import { unitOf, valueText, type Wording } from './wording.ts';
 
 /**
- * What a reader looks for first, in this order: each line is one quantity with the concepts that may
- * hold it, the preferred one first. Of several ejection fractions only one is shown.
+ * What a reader looks for first, in this order: each line is one quantity, with the concepts that
+ * may give it, the preferred one first. Of several ejection fractions only one is shown.
  */
 const FIRST_LOOK: readonly (readonly string[])[] = [
   ['efw'],
@@ -31,13 +31,16 @@ const FIRST_LOOK: readonly (readonly string[])[] = [
 ];
 const MOST_VALUES = 8;
 
-/** A value that a person may still confirm is shown; one that was withheld is not. */
+/**
+ * Whether a value is shown: a value that a person may still confirm is, but not one that was
+ * withheld.
+ */
 const isShown = ({ quality }: Measurement): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * The value of a line: one that was rated comes first, because the section concludes from it, and an
- * accepted one before a proposal.
+ * Chooses the value of a line: a rated value comes first, because the section concludes from it;
+ * then an accepted value before a proposed one.
  */
 function chosenOf(
   concepts: readonly string[],
@@ -49,7 +52,7 @@ function chosenOf(
   return found.sort((one, other) => rank(one) - rank(other))[0];
 }
 
-/** At most eight values that count in a result, those that a reader looks for first. */
+/** Returns at most eight values that count in a result: those that a reader looks for first. */
 export function keyValuesOf(
   { measurements }: Pick<Result, 'measurements'>,
   wording: Wording,
@@ -83,7 +86,7 @@ function keyValue(value: Measurement, wording: Wording): KeyValue {
   };
 }
 
-/** A key value in one line of a list: `EFW 1656 g`. */
+/** Formats a key value for a list: `EFW 1656 g`. */
 export function keyValueText({ label, text, unitText, centile, fetus }: KeyValue): string {
   const of = fetus === null ? '' : ` (fetus ${fetus})`;
   const where = centile === null ? '' : `, centile ${centile}`;

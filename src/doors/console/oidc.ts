@@ -23,13 +23,13 @@ interface PendingSignIn {
 export interface OidcProvider {
   label: string;
   /**
-   * The URL to which the browser is redirected. @throws SonogateError
+   * Returns the URL to which the browser is redirected. @throws SonogateError
    * `identity_provider_unavailable`
    */
   begin(redirectUri: string): Promise<{ address: URL; pending: PendingSignIn }>;
   /**
-   * The person who returns. @param callback the complete URL to which the provider redirected the
-   * browser.
+   * Returns the person who comes back from the provider. @param callback the complete URL to which
+   * the provider redirected the browser.
    * @throws SonogateError `sign_in_failed`, `forbidden` for a person without a role,
    * `identity_provider_unavailable`.
    */
@@ -114,7 +114,8 @@ async function discover(settings: OidcSettings): Promise<client.Configuration> {
 }
 
 /**
- * The most privileged of the roles that the values of a claim map to; null when they map to none.
+ * Returns the most privileged of the roles to which the values of a claim map; null when they map
+ * to none.
  */
 export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRole | null {
   const values = (Array.isArray(claim) ? claim : [claim]).filter((one) => typeof one === 'string');

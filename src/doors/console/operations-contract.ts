@@ -48,7 +48,7 @@ export interface AlternateDestination {
 export interface Destination {
   name: string;
   kind: string;
-  /** `PACS@host:port`, or the address of the EHR. */
+  /** The address: `PACS@host:port`, or that of the EHR. */
   address: string;
   waiting: number;
   sending: number;
@@ -57,11 +57,11 @@ export interface Destination {
   /** Number of deliveries in the hold queue. They are not included in the other counts. */
   held: number;
   deliveredLastDay: number;
-  /** Since when the oldest waiting delivery has waited. */
+  /** When the oldest waiting delivery began to wait. */
   waitingSince: string | null;
   lastDeliveredAt: string | null;
   lastError: Delivery['error'];
-  /** The destination asked us to send nothing until this time; null when it did not. */
+  /** Until when the destination asked us to send nothing; null if it did not. */
   leftAloneUntil: string | null;
   /**
    * The outage of the destination, during which only an occasional probe is sent; null while the
@@ -92,7 +92,7 @@ export interface Hold {
 
 /**
  * What a held report needs. `patient`: it cannot be sent before a person chooses the patient.
- * `decision`: a person must look at it. `nothing`: it can be sent again as it is.
+ * `decision`: a person must look at it. `nothing`: it can be sent again unchanged.
  */
 export type HoldNeeds = 'patient' | 'decision' | 'nothing';
 
@@ -102,7 +102,7 @@ export interface HoldWithIdentity extends Hold {
 }
 
 export interface HoldChoice {
-  /** `Patient/17`, `ServiceRequest/4`. */
+  /** FHIR reference, such as `Patient/17` or `ServiceRequest/4`. */
   reference: string;
   kind: 'patient' | 'order';
   /** The description that the EHR gave, as far as it was stored. */
@@ -149,7 +149,7 @@ export interface Rules {
   canSave: boolean;
   /** Names of the sources, to try a file as if one of them had sent it. */
   sources: string[];
-  /** How many bytes of a file are read to judge it. */
+  /** How many bytes of a file the rules need. */
   fileStartBytes: number;
   /**
    * Studies that arrived in the last day; a study on which several rules acted counts for each of
@@ -159,8 +159,8 @@ export interface Rules {
     byRule: { rule: string; studies: number }[];
     matchedNone: number;
     /**
-     * Number of studies that no rule judged: those that are not complete yet, held by a person,
-     * retrieved as priors, or sent by ourselves.
+     * Number of studies to which no rule was applied: those that are not complete yet, held by a
+     * person, retrieved as priors, or sent by ourselves.
      */
     notJudged: number;
   };
@@ -171,11 +171,11 @@ export interface DryRunQuery {
    * Rules in the form of `Rules.yaml`. A mistake is answered with 422 `invalid_input` and `errors`.
    */
   yaml: string;
-  /** How many of the most recent studies to judge: 1 to 500. */
+  /** To how many of the most recent studies the rules are applied: 1 to 500. */
   last: number;
 }
 
-/** `POST /rules/dry-run-file`: which rule would take a file. Nothing of it is stored. */
+/** `POST /rules/dry-run-file`: which rule would act on a file. Nothing of it is stored. */
 export interface FileDryRun {
   /** Rules in the form of `Rules.yaml`. */
   yaml: string;
@@ -183,7 +183,7 @@ export interface FileDryRun {
   source: string;
   /** The first bytes of the file in base64, at most `Rules.fileStartBytes` of them. */
   start: string;
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   bytes: number;
 }
 
@@ -195,12 +195,12 @@ export interface FileOutcome {
   /** Names of the rules that would act. */
   wouldAct: string[];
   verdicts: RuleVerdict[];
-  /** Whether the rules that act depend on what the images show, which is not looked at here. */
+  /** Whether the rules that act depend on what the images show, which is not examined here. */
   open: boolean;
 }
 
 export interface SaveRules {
-  /** Rules in the form of `Rules.yaml`; mistakes are answered as those of a dry run. */
+  /** Rules in the form of `Rules.yaml`; mistakes are answered as for a dry run. */
   yaml: string;
 }
 
@@ -227,12 +227,12 @@ export interface Peer {
   name: string;
   kind: 'source' | 'dicom' | 'fhir' | 'hl7v2';
   /**
-   * `PACS@host:port`, address of the EHR; for a source, the AE titles and addresses that it may
-   * use.
+   * The address: `PACS@host:port`, or that of the EHR; for a source, the AE titles and addresses
+   * that it may use.
    */
   address: string;
   tls: boolean;
-  /** The objects that the peer is sent. */
+  /** The objects that are sent to the peer. */
   objects: string[];
   /** When an object was last received from a source, or delivered to a destination. */
   lastExchangeAt: string | null;
@@ -253,7 +253,7 @@ export interface DoctorFinding {
   detail: string;
 }
 
-/** A rule judged on a study. */
+/** The verdict of a rule on a study. */
 export interface RuleVerdict {
   rule: string;
   matches: boolean;

@@ -15,7 +15,10 @@ interface ShellParts {
   icon: boolean;
 }
 
-/** The one page of the console. Its import map is the only inline content, allowed by its hash. */
+/**
+ * Returns the only HTML page of the console. Its import map is its only inline content, allowed by
+ * its hash.
+ */
 export function shell({ imports, modules, icon }: ShellParts): {
   html: string;
   importMapHash: string;
@@ -68,7 +71,7 @@ export async function stripTypes(sources: readonly string[]): Promise<string[]> 
   return stripped;
 }
 
-/** A file as the browser gets it. */
+/** A file as the browser receives it. */
 export interface PageFile {
   mediaType: string;
   body: Buffer;
@@ -78,7 +81,7 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** The file at a path below `/console/`; null when there is none. */
+  /** Returns the file at a path below `/console/`; null when there is none. */
   file(path: string): PageFile | null;
   /** The page that every deep link opens, and the hash of its import map for the policy. */
   shell: PageFile;
@@ -94,7 +97,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Path below `/console/vendor/` → folder of a package. */
+/** Folder of the package for each path below `/console/vendor/`. */
 const VENDOR = {
   'lit-html': packageFolder('lit-html'),
   uplot: join(packageFolder('uplot'), 'dist'),
@@ -139,7 +142,7 @@ function packageFolder(name: string): string {
   return dirname(described);
 }
 
-/** Modules for browsers and styles, without those for Node and for debugging. */
+/** Whether a file is a browser module or a style, rather than one for Node or for debugging. */
 function isVendorFile(path: string): boolean {
   return /^((directives\/)?[a-z-]+\.js|uPlot\.(esm\.js|min\.css))$/.test(path);
 }

@@ -28,7 +28,7 @@ export interface ResultView {
     evidence: string[];
   }[];
   measurements: MeasurementRow[];
-  /** The values that a reader looks for first, at most eight. */
+  /** At most eight values that a reader looks for first. */
   keyValues: KeyValue[];
   scores: {
     id: string;
@@ -48,7 +48,9 @@ export interface ResultView {
     criteria: { name: string; value: string; met: boolean }[];
   }[];
   guidance: { id: string; section: string; text: string; source: string }[];
-  /** What the result concludes, in the words of PDF, SR and FHIR, whether or not a report was requested. */
+  /**
+   * What the result concludes, in the words of PDF, SR and FHIR, even if no report was requested.
+   */
   impression: string[];
   report: {
     title: string;
@@ -58,7 +60,7 @@ export interface ResultView {
   } | null;
   /** Gestational age on the day of the scan in days, and its basis; null when unknown. */
   gestationalAge: { days: number; basis: string } | null;
-  /** What an image shows in words, by the id that overlays.json has for it. */
+  /** What an image shows in words, by the id in overlays.json. */
   viewNames: Readonly<Record<string, string>>;
   /** The side that an image of a paired vessel shows, by its file. */
   sides: Readonly<Record<string, 'left' | 'right'>>;
@@ -67,7 +69,7 @@ export interface ResultView {
   prior: { requestId: string; daysBefore: number } | null;
 }
 
-/** A value that a reader looks for first; its row in `measurements` has the rest. */
+/** A value that a reader looks for first; further details are in its row in `measurements`. */
 export interface KeyValue {
   /** Id of the measurement in the result. */
   id: string;
@@ -80,7 +82,7 @@ export interface KeyValue {
   interpretation: 'N' | 'L' | 'H' | 'A' | null;
   /** The centile as text; null when the value has none. */
   centile: string | null;
-  /** Whether nothing is concluded from the value before a person confirms it. */
+  /** Whether a person must confirm the value before anything is concluded from it. */
   toConfirm: boolean;
   file: string | null;
   frame: number | null;
@@ -111,15 +113,15 @@ export interface Section {
 
 /**
  * One quantity at one place: the values of the model, of the machine and of the earlier examination
- * side by side. Where one of them has several values, the row contains the value that the result
- * uses; the others are in `more`.
+ * side by side. If one of them has several values, the row contains the value that the result uses;
+ * the others are in `more`.
  */
 export interface MeasurementRow {
   /** Concept key, site, side, fetus and phase: unique within the result. */
   id: string;
   concept: string;
   label: string;
-  /** The unit in UCUM, and as a person reads it. */
+  /** The unit in UCUM, and in the form for people. */
   unit: string;
   unitText: string;
   decimals: number;
@@ -143,7 +145,7 @@ export interface Measured {
   /** Id of the measurement in the result. Overlays and findings refer to this id. */
   id: string;
   value: number;
-  /** Rounded, without the unit. */
+  /** The value as text, rounded and without the unit. */
   text: string;
   provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input' | 'person';
   derivation: 'measured' | 'calculated' | 'mean' | 'median';
@@ -161,7 +163,7 @@ export interface Measured {
     /** The centile as text, as in every other output: `<1`, `97`. */
     centile: string | null;
     zScore: string | null;
-    /** Its name. */
+    /** Name of the chart. */
     chart: string;
   } | null;
   interpretation: 'N' | 'L' | 'H' | 'A' | null;
@@ -171,7 +173,7 @@ export interface Measured {
   note: string | null;
 }
 
-/** `GET /requests/{id}/artifacts/{name}` has the bytes. */
+/** A file that `GET /requests/{id}/artifacts/{name}` returns. */
 export interface Artifact {
   name: string;
   mediaType: string;

@@ -13,10 +13,10 @@ import { needs } from './guard.ts';
 import { viewResult } from './result-view.ts';
 import { statedAge } from './worklist.ts';
 
-/** Media types that a page shows; anything else is only saved to a file. */
+/** Media types that a page shows; any other file is only downloaded. */
 const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/x-motion-jpeg)$/;
 
-/** `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`; they contain no identity. */
+/** Adds `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`; they contain no identity. */
 export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, wording } = deps;
 
@@ -73,12 +73,12 @@ const subjectOf = ({ id, source }: RequestRow) => ({
   studyId: source.kind === 'dicom' ? source.study : null,
 });
 
-/** The core has checked a result against the envelope's schema before it was stored. */
+/** Reads a result. The core has checked it against the envelope's schema before it was stored. */
 async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | null> {
   return (await core.result(id)) as Result | null;
 }
 
-/** The newest earlier result of the same patient and endpoint, from another study. */
+/** Returns the newest earlier result of the same patient and endpoint, from another study. */
 export async function priorOf(
   row: RequestRow,
   deps: ConsoleDeps,
@@ -109,7 +109,7 @@ export async function priorOf(
   return { requestId: found.request_id, daysBefore, result };
 }
 
-/** Study Date (0008,0020); null where the images have none. */
+/** Returns the Study Date (0008,0020); null if the images have none. */
 function scanDate({ StudyDate }: DicomIdentity): Date | null {
   const match = /^(\d{4})(\d\d)(\d\d)$/.exec(StudyDate);
   return match ? new Date(`${match[1]}-${match[2]}-${match[3]}T00:00:00Z`) : null;

@@ -12,7 +12,7 @@ interface ViewParts {
   wording: Wording;
 }
 
-/** The result as the console shows it. Pure; nothing is measured or concluded here. */
+/** Returns the result as the console shows it. Pure; nothing is measured or concluded here. */
 export function viewResult({
   requestId,
   result,
@@ -79,13 +79,15 @@ export function viewResult({
   };
 }
 
-/** A reason is not repeated below a summary that gives it already. */
+/** Leaves out a reason that the summary above it already gives. */
 function shownSection(section: Result['sections'][number]): ResultView['sections'][number] {
   const { statements: _, reason, ...rest } = section;
   return { ...rest, reason: reason && tellsGaps(section) ? { ...reason, detail: '' } : reason };
 }
 
-/** The planes of images are shown with the images, where a person sees which image is meant. */
+/**
+ * Classification that is shown with the images instead, where a person sees which image is meant.
+ */
 const SHOWN_WITH_IMAGES = 'standard-plane';
 
 function classificationsOf({ classifications }: Result, wording: Wording) {
@@ -97,7 +99,7 @@ function classificationsOf({ classifications }: Result, wording: Wording) {
     }));
 }
 
-/** The side of the vessel on each image; an image with values of both sides has none. */
+/** Returns the side of the vessel on each image; an image with values of both sides is left out. */
 function sidesOf(measurements: readonly Measurement[]): ResultView['sides'] {
   const onImages = measurements.filter(({ source }) => source.file !== null);
   const byFile = Map.groupBy(onImages, ({ source }) => source.file ?? '');
@@ -110,7 +112,8 @@ function sidesOf(measurements: readonly Measurement[]): ResultView['sides'] {
 }
 
 /**
- * One row for each quantity at each place, in the order in which they first appear in the result.
+ * Returns one row for each quantity at each place, in the order in which they first appear in the
+ * result.
  */
 export function measurementRows(
   measurements: readonly Measurement[],
@@ -162,8 +165,7 @@ const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): stri
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
 
 /**
- * Chooses the value of a place: a value that counts, and among these an accepted one before the
- * others.
+ * Chooses the value of a place: a value that counts comes first, and among these an accepted one.
  */
 function chosenFrom(
   values: readonly Measurement[],

@@ -12,30 +12,33 @@ export type ReviewState = 'draft' | 'in-review' | 'signed' | 'amended';
 export interface ReviewView {
   state: ReviewState;
   revision: number;
-  /** Sent back as `If-Match` with the next change, so that no change of another reader is lost. */
+  /**
+   * The next change sends it back as `If-Match`, so that no change of another reader is
+   * overwritten.
+   */
   etag: string;
   /** The result with all changes applied. */
   result: ResultView;
-  /** The measurements with their calipers as they are now, by the file that they were drawn on. */
+  /** The measurements with their present calipers, by the file on which they were drawn. */
   drawn: Record<string, DrawnMeasurement[]>;
   /** The values that a reader steps through, in the order of the report. */
   steps: ReviewStep[];
   changes: ReviewChange[];
   signatures: { observer: string; organization: string; at: string; statement: string | null }[];
   signaturesNeeded: number;
-  /** Everybody who has the review open now, oneself included. */
+  /** Everybody who has the review open now, including this reader. */
   readers: string[];
   may: { edit: boolean; sign: boolean };
-  /** What images may be named as: views of a heart, or planes. */
+  /** The names that a reader may give to images: views of a heart, or planes. */
   names: {
     kind: 'name-view' | 'name-plane';
     options: { value: string; text: string }[];
-    /** The images that a person has named; a frame of null is the whole clip. */
+    /** The images that a person has named; the frame is null for a whole clip. */
     given: { file: string; frame: number | null; value: string }[];
   };
 }
 
-/** One value to decide about. */
+/** One value about which the reader decides. */
 export interface ReviewStep {
   /** Id of the measurement. */
   id: string;
@@ -47,9 +50,9 @@ export interface ReviewStep {
   /** Unit of a typed value, in UCUM: an age is typed in days. */
   unit: string;
   quality: 'accepted' | 'review' | 'low' | 'inadequate';
-  /** What a person decided; null where nobody has. */
+  /** What a person decided; null if nobody has. */
   decision: 'accepted' | 'edited' | 'entered' | 'rejected' | null;
-  /** The value of the AI, where it differs from the present one; null otherwise. */
+  /** The value of the AI if it differs from the present one; otherwise null. */
   original: string | null;
   /** Where it was measured; null for a value that belongs to no single frame. */
   file: string | null;
@@ -85,7 +88,7 @@ export interface ReviewNews {
   revision: number;
   state: ReviewState;
   etag: string;
-  /** Who changed it last; null where nobody has. */
+  /** Who made the last change; null if nobody has. */
   author: string | null;
   readers: string[];
 }

@@ -17,7 +17,10 @@ import { viewReview } from './review-view.ts';
 import type { ConsoleSession } from './sessions.ts';
 import { statedAge } from './worklist.ts';
 
-/** `/requests/{id}/review` and `/requests/{id}/sign`: the review as the person who is signed in. */
+/**
+ * Adds `/requests/{id}/review` and `/requests/{id}/sign`, which act for the person who is signed
+ * in.
+ */
 export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, reviews, config, wording } = deps;
   const body = jsonBody(config.http.maxBodyBytes);

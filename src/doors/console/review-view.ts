@@ -7,7 +7,7 @@ import { unitOf, valueText, type Wording } from './wording.ts';
 
 type Originals = ReviewObject['original'];
 
-/** A review as the console shows it. Pure; nothing is decided here. */
+/** Returns a review as the console shows it. Pure; nothing is decided here. */
 export function viewReview(review: ReviewObject, result: ResultView, wording: Wording): ReviewView {
   const { state, revision, etag, changes, signatures, readers, may } = review;
   const { measurements } = review.result;
@@ -30,7 +30,7 @@ export function viewReview(review: ReviewObject, result: ResultView, wording: Wo
   };
 }
 
-/** The names that persons gave to images, the newest first. */
+/** Returns the names that persons gave to images, the newest first. */
 function namedImages(
   given: ReviewView['names']['given'],
   { change }: ListedChange,
@@ -49,11 +49,13 @@ function drawnByFile(measurements: readonly Measurement[]): ReviewView['drawn'] 
   );
 }
 
-/** A value that a person rejected says so in its remarks. */
+/** Whether a person rejected a value, which its remarks then state. */
 const isRejected = ({ remarks }: Measurement): boolean =>
   remarks.some(({ code }) => code === 'review.rejected');
 
-/** Values of which a person decides: those that count or would count, and those that were rejected. */
+/**
+ * Whether a person decides about a value: one that counts or would count, or one that was rejected.
+ */
 const isStep = (one: Measurement): boolean =>
   ['counts', 'proposed'].includes(one.standing) || isRejected(one);
 
@@ -110,7 +112,10 @@ const isRepeatOf = (other: Measurement, one: Measurement): boolean =>
 const isPartOf = (other: Measurement, one: Measurement): boolean =>
   one.inputs.includes(other.id) && other.concept.key === one.concept.key;
 
-/** A value has one shape that can be dragged, or none: of several, no one is the value's own. */
+/**
+ * Returns the kind of shape of a value that can be dragged; null if it has several, because none of
+ * them alone determines the value.
+ */
 function draggableOf({ source }: Measurement): ReviewStep['draggable'] {
   const [shape, ...more] = source.calipers;
   if (!shape || more.length > 0 || shape.type === 'polyline') return null;

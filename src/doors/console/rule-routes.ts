@@ -37,7 +37,7 @@ const fileSchema: z.ZodType<FileDryRun> = z.strictObject({
 
 const saveSchema: z.ZodType<SaveRules> = z.strictObject({ yaml: z.string().max(200_000) });
 
-/** `/rules`: the rules of the gateway as they are now, a dry run of edited ones, and saving. */
+/** Adds `/rules`: the current rules of the gateway, a dry run of edited ones, and saving. */
 export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations, wording } = deps;
 
@@ -125,7 +125,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
 }
 
 /**
- * Parses rules written as in a configuration file; the key `routing:` above them may be left out.
+ * Parses rules written as in a configuration file; the key `routing:` above them may be omitted.
  * @throws InvalidInputError naming each mistake by its pointer below `/yaml`.
  */
 function readRouting(yaml: string): Routing {
@@ -145,7 +145,8 @@ function readRouting(yaml: string): Routing {
 }
 
 /**
- * @throws InvalidInputError when a rule names something that the site does not have.
+ * Checks the names in the rules. @throws InvalidInputError when a rule names something that the
+ * site does not have.
  */
 function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void {
   const known = new Set(config.destinations.map(({ name }) => name));

@@ -36,7 +36,7 @@ const SIGN_IN_PAGE = '/console/sign-in';
 
 type Call = Context & { state: ConsoleState };
 
-/** Signing in and out: by key, or at an OpenID Connect provider. */
+/** Adds signing in and out: by key, or at an OpenID Connect provider. */
 export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, config, oidc, now, logger } = deps;
   const { http } = config;
@@ -136,7 +136,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   }
 }
 
-/** Begins a session that replaces the previous one of the browser. */
+/** Begins a session, which replaces the previous one of the browser. */
 async function signIn(
   context: Call,
   person: Person,
@@ -158,7 +158,10 @@ async function signIn(
   return session;
 }
 
-/** @throws SonogateError `invalid_key`, `forbidden` for a key without a role in the console. */
+/**
+ * Returns the person of a key. @throws SonogateError `invalid_key`, `forbidden` for a key without a
+ * role in the console.
+ */
 async function personOfKey(
   context: Call,
   key: string,
@@ -209,7 +212,10 @@ function shownSession(session: ConsoleSession, { config }: ConsoleDeps): Session
 const redirectUri = (context: Context, { config }: ConsoleDeps): string =>
   `${baseUrl(context, config.http)}/console/api/oidc/callback`;
 
-/** A page of the console; anything that a browser could interpret as another host is rejected. */
+/**
+ * Returns the page of the console to open next. Anything that a browser could interpret as another
+ * host is rejected.
+ */
 export function nextPage(asked: string | string[] | undefined): string {
   const own = typeof asked === 'string' && /^\/console\/[A-Za-z0-9/_.~?&=%-]*$/.test(asked);
   return own ? asked : '/console/';

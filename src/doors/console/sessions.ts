@@ -2,9 +2,9 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import type { ConsoleRole } from './contract.ts';
 
-/** A session ends when nobody has used it for this long, in milliseconds. */
+/** Milliseconds without use after which a session ends. */
 export const IDLE_MS = 30 * 60_000;
-/** A session ends after this time even if it is in use: one working day, in milliseconds. */
+/** Milliseconds after which a session ends even if it is in use: one working day. */
 export const LONGEST_MS = 12 * 3_600_000;
 
 const TOKEN_BYTES = 32;
@@ -71,8 +71,8 @@ interface SessionRow {
 }
 
 /**
- * The session whose cookie has this SHA-256. A session by key has the current role of the key, and
- * ends with the key.
+ * Returns the session whose cookie has this SHA-256. A session by key has the current role of the
+ * key, and ends when the key ends.
  * @param used whether somebody is using it now, which keeps it from ending.
  * @returns null when there is no such session, or it has ended.
  */
@@ -112,7 +112,7 @@ export async function findSession(
   };
 }
 
-/** Ends one session; nothing happens when there is none. */
+/** Ends one session, if it exists. */
 export async function endSession(database: Queryable, sha256: string): Promise<void> {
   await database.query('DELETE FROM console_sessions WHERE sha256 = $1', [sha256]);
 }
@@ -128,7 +128,7 @@ export function isSameToken(given: string, expected: string): boolean {
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
-/** 256 random bits in a form for cookies and headers. */
+/** Returns 256 random bits in a form for cookies and headers. */
 export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
 export const digest = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -58,7 +58,7 @@ export interface WebhookDelivery {
 }
 
 export interface Usage {
-  /** `2026-11` */
+  /** Month, such as `2026-11`. */
   month: string;
   /** The key that was used; null for studies received by DICOM. */
   key: { id: string; name: string } | null;
@@ -68,7 +68,7 @@ export interface Usage {
 }
 
 export interface Retention {
-  /** Results and inputs are purged this many days after a request has ended. */
+  /** Number of days after the end of a request after which results and inputs are purged. */
   days: number;
   /** Number of succeeded requests whose results are kept, and when the next results are purged. */
   kept: number;

@@ -13,11 +13,14 @@ export interface CursorQuery {
 }
 
 /**
- * The identity as in the images; '' where they have no value. Dates are DICOM DA (YYYYMMDD), times
- * TM.
+ * The identity as in the images; '' for attributes without a value. Dates are DICOM DA (YYYYMMDD),
+ * times TM.
  */
 export interface Identity {
-  /** For reading: groups and components of the DICOM PN joined by blanks, family name first. */
+  /**
+   * The name for reading: groups and components of the DICOM PN joined by blanks, family name
+   * first.
+   */
   name: string;
   patientId: string;
   issuer: string;
@@ -32,8 +35,8 @@ export interface Identity {
 }
 
 /**
- * The patient, as far as the role may see. `pseudonym` (`K7QX-42MR`) is the same for all studies of
- * one patient and reveals nothing else.
+ * The patient, as far as the role may see it. `pseudonym` (`K7QX-42MR`) is the same for all studies
+ * of one patient and reveals nothing else.
  */
 export type Subject =
   | { shown: 'hidden'; pseudonym: string }

@@ -30,7 +30,9 @@ type PageDeps = Pick<
   'database' | 'operations' | 'wording' | 'showSubject' | 'config' | 'core'
 >;
 
-/** Everything about a study, or about a single request without a study, as a role sees it. */
+/**
+ * Returns everything about a study, or about a single request without a study, that a role sees.
+ */
 export async function studyPage(
   row: ListedRow,
   role: ConsoleRole,
@@ -78,8 +80,8 @@ async function studyOf(
 }
 
 /**
- * The study in the viewer of the hospital. Null without the attributes that its address needs.
- * Values are percent-encoded, so that none can change the address around it.
+ * Returns the link to the study in the viewer of the hospital; null without the attributes that its
+ * address needs. Values are percent-encoded, so that none can change the address around it.
  */
 export function viewerLink(
   viewer: ConsoleDeps['config']['console']['viewer'],
@@ -96,7 +98,7 @@ export function viewerLink(
   return { label: viewer.label, url };
 }
 
-/** What a role may do with a row in its present state. */
+/** Returns what a role may do with a row in its present state. */
 export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
   const allowed: StudyAction[] = [];
   const study = row.kind === 'study';
@@ -119,7 +121,7 @@ interface RequestOfRow extends RequestRow {
   artifacts: { name: string; media_type: string; bytes: number; section: string | null }[];
 }
 
-/** Newest first. */
+/** Lists the requests, newest first. */
 async function requestsOf(
   { study_id, request_id }: ListedRow,
   { database }: PageDeps,
@@ -214,7 +216,10 @@ async function earlierStudies(
   return rows.map(({ arrived_at, ...rest }) => ({ ...rest, arrivedAt: arrived_at.toISOString() }));
 }
 
-/** Values that rules found in headers are shown to roles that read free text. */
+/**
+ * Returns a verdict as a role sees it: values that rules found in headers are shown only to roles
+ * that read free text.
+ */
 export function shownVerdict({ conditions, ...rule }: JudgedRule, role: ConsoleRole): RuleVerdict {
   return { ...rule, conditions: conditions.map((condition) => shownCondition(condition, role)) };
 }
@@ -229,8 +234,8 @@ function shownCondition(
 }
 
 /**
- * A timeline entry as a role sees it. Who looked is shown only to roles that see identity or run
- * the gateway; text from peers counts as free text.
+ * Returns a timeline entry as a role sees it. Who looked is shown only to roles that see identity
+ * or run the gateway; text from peers counts as free text.
  */
 function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
   if (readsFreeText(role)) return [entry];

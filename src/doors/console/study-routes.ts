@@ -29,7 +29,7 @@ import {
   worklistQuery,
 } from './worklist.ts';
 
-/** `GET /worklist`, `/worklist/facets`, `/worklist/{key}` */
+/** Adds `GET /worklist`, `/worklist/facets` and `/worklist/{key}`. */
 export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, showSubject } = deps;
 
@@ -73,12 +73,12 @@ async function existingRow(key: string | undefined, deps: ConsoleDeps): Promise<
   return row;
 }
 
-/** Rows of one state that the filters look at. */
+/** Maximum number of rows of one state that are counted for the filters. */
 const MOST_COUNTED = 1000;
 
 /**
- * What the filters offer: the newest rows of each state are read, so that a long history does not
- * make the worklist slower.
+ * Returns the choices of the filters. Only the newest rows of each state are read, so that a long
+ * history does not make the worklist slower.
  */
 async function readFacets({ database }: ConsoleDeps): Promise<Facets> {
   const { rows } = await database.query<{
@@ -122,13 +122,16 @@ const releaseSchema: z.ZodType<ReleaseStudy> = z.strictObject({
 
 type Call = Context & { state: ConsoleState; params: Record<string, string> };
 
-/** Actions of a person on a study or a request; each answers with the row afterwards. */
+/** Adds the actions of a person on a study or a request; each answers with the row afterwards. */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, operations, config, showSubject } = deps;
   const { studies, alerts } = operations;
   const body = jsonBody(config.http.maxBodyBytes);
 
-  /** Checks that the row allows the action, performs and audits it, and answers with the row. */
+  /**
+   * Checks that the row allows the action, performs it, records it in the audit, and answers with
+   * the row.
+   */
   const act = async (
     context: Call,
     key: string,
@@ -189,7 +192,8 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * The row of a request, if it is the newest one of its study: older requests cannot be changed.
+ * Returns the row of a request, if it is the newest one of its study: older requests cannot be
+ * changed.
  * @throws SonogateError `not_found`
  */
 export async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {

@@ -87,7 +87,7 @@ const STATUS_TITLES: Readonly<Record<string, string>> = {
   expired: 'Result purged at the end of its retention',
 };
 
-/** Changes that people make, by their action of the audit. */
+/** Texts for the changes that people make, by their action in the audit. */
 const CHANGES: Readonly<Record<string, string>> = {
   'study.complete': 'Completed at once',
   'study.hold': 'Held',
@@ -98,10 +98,10 @@ const CHANGES: Readonly<Record<string, string>> = {
   'delivery.divert': 'Delivery diverted to another destination',
 };
 
-/** If one person looks repeatedly within this time (milliseconds), it counts as one look. */
+/** Milliseconds within which repeated looks of one person count as one. */
 const ONE_LOOK_MS = 3_600_000;
 
-/** The timeline of everything that is stored, oldest first. Pure. */
+/** Returns the timeline of everything that is stored, oldest first. Pure. */
 export function timelineOf(traces: Traces): TimelineEntry[] {
   const entries = [
     ...ofStudy(traces),
@@ -268,7 +268,7 @@ function ofAudit({ audit }: Traces): Entry[] {
 const MOST = 500;
 
 /**
- * The whole stored history of a study, or of a single request without a study.
+ * Reads the whole stored history of a study, or of a single request without a study.
  * @param requestIds of the study, all of them.
  */
 export async function readTraces(

@@ -7,7 +7,7 @@ import type { UploadOutcome } from './contract.ts';
 import { needs } from './guard.ts';
 
 /**
- * `POST /instances`: objects that a person uploads are received like those of the source with
+ * Adds `POST /instances`: objects that a person uploads are received like those of the source with
  * `consoleUploads`, so that the rules decide about them.
  */
 export function addUploadRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
@@ -26,7 +26,7 @@ export function addUploadRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   });
 }
 
-/** The reasons for which an object of a person's files is refused, most often the first. */
+/** The reasons for which an uploaded object is refused, the most frequent first. */
 const REASONS: readonly ErrorCode[] = [
   'object_not_understood',
   'sop_class_not_supported',
@@ -34,7 +34,7 @@ const REASONS: readonly ErrorCode[] = [
   'overloaded',
 ];
 
-/** What became of uploaded objects, those that were refused by reason. */
+/** Counts the uploaded objects that were stored, and the refused ones for each reason. */
 export function uploadOutcome({ stored, failed, unreadable }: StoreOutcome): UploadOutcome {
   const reasons = [...failed.map(({ reason }) => reason), ...unreadable].map(reasonText);
   return {

@@ -1,42 +1,51 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 
 /**
- * How values and objects are put into words, and which values count; provided by the parts that
+ * Puts values and objects into words and knows which values count; provided by the parts that
  * define them.
  */
 export interface Wording {
-  /** What a result concludes, one sentence for each line. */
+  /** Returns what a result concludes, one sentence for each line. */
   conclusion(result: Result): string[];
   /** Decimals of a quantity. */
   decimals(concept: string): number;
-  /** The number of a value as text, rounded to its decimals, but never across a cut-off. */
+  /** Returns the number of a value as text, rounded to its decimals, but never across a cut-off. */
   number(measurement: Measurement): string;
   /** Short name of a quantity: `EFW`. */
   abbreviation(concept: string): string;
-  /** A UCUM unit as a person reads it. */
+  /** Returns a UCUM unit in the form for people. */
   unit(ucum: string): string;
   /** A gestational age in days as completed weeks and days: `31+4`. */
   weeks(days: number): string;
-  /** A centile and a z-score as a person reads them. */
+  /** Return a centile and a z-score in the form for people. */
   centile(centile: number): string;
   zScore(z: number): string;
-  /** How a quantity was measured or calculated; a text that is not a known key stays as it is. */
+  /**
+   * Describes how a quantity was measured or calculated; a text that is not a known key stays
+   * unchanged.
+   */
   method(key: string): string;
   /** Why a value was not accepted; null for an accepted value. */
   doubt(measurement: Measurement): string | null;
-  /** Name of a reference chart; a text that is not a known key stays as it is. */
+  /** Returns the name of a reference chart; a text that is not a known key stays unchanged. */
   chart(key: string): string;
-  /** The values that count for their quantity, as in the PDF: without repeats and comparisons. */
+  /**
+   * Returns the values that count for their quantity, as in the PDF: without repeats and
+   * comparisons.
+   */
   standing(measurements: readonly Measurement[]): readonly Measurement[];
   /** A category of a classification, by the concept of the classification. */
   category(concept: string | null, value: string): string;
-  /** How the pregnancy was dated. */
+  /** Describes how the pregnancy was dated. */
   basis(key: string): string;
-  /** Name of a storage SOP class; the UID where it has none here. */
+  /** Returns the name of a storage SOP class, or the UID if no name is known here. */
   sopClass(uid: string): string;
-  /** What an image shows, by the id that the result has for it; views of the heart are names already. */
+  /** What an image shows, by its id in the result; ids of views of the heart are already names. */
   views: Readonly<Record<string, string>>;
-  /** What a person may name an image of an endpoint as: views of the heart, or planes. */
+  /**
+   * Returns the names that a person may give to an image of an endpoint: views of the heart, or
+   * planes.
+   */
   imageNames(endpoint: string): {
     kind: 'name-view' | 'name-plane';
     options: { value: string; text: string }[];
@@ -45,7 +54,7 @@ export interface Wording {
   fileName(ordinal: number): string;
 }
 
-/** A gestational age on the day of the scan, given with the request, and how it is known. */
+/** A gestational age on the day of the scan, given with the request, and its basis. */
 export interface StatedAge {
   days: number;
   basis: string;
@@ -54,11 +63,11 @@ export interface StatedAge {
 /** The unit of gestational ages. No other measured quantity has it. */
 const AGE_UNIT = 'd';
 
-/** A value as a person reads it: a gestational age in weeks, any other as its number. */
+/** Formats a value for people: a gestational age in weeks, any other value as its number. */
 export function valueText(measurement: Measurement, { number, weeks }: Wording): string {
   return measurement.unit === AGE_UNIT ? weeks(measurement.value) : number(measurement);
 }
 
-/** The unit of `valueText`. */
+/** Returns the unit of `valueText`. */
 export const unitOf = ({ unit }: Measurement, wording: Wording): string =>
   unit === AGE_UNIT ? 'weeks' : wording.unit(unit);

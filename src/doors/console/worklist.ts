@@ -41,7 +41,7 @@ export interface ListedRow {
   options: unknown;
   glance: Glance | null;
   review: ReviewState;
-  /** Destinations that get the result only once it is signed. */
+  /** Destinations that receive the result only once it is signed. */
   after_signature: string[];
   readers: string[];
   flags: { display: string | null; section: string | null; at: string }[];
@@ -72,14 +72,14 @@ const READERS = `
   WHERE request_id = w.request_id AND seen_at > now() - make_interval(secs => ${SEEN_SECONDS})`;
 
 /**
- * SQL: of the destinations of the newest request, those whose names are in `$2`, which get nothing before
- * a signature.
+ * SQL: those destinations of the newest request whose names are in `$2`; they receive nothing
+ * before a signature.
  */
 const AFTER_SIGNATURE = `
   SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
   FROM jsonb_array_elements(r.deliver_to) AS target WHERE target ->> 'destination' = ANY ($2::text[])`;
 
-/** The rows of these keys, in their order; keys without a row are left out. */
+/** Returns the rows of these keys, in their order; keys without a row are left out. */
 export async function readRows(
   database: Queryable,
   keys: readonly string[],
@@ -112,7 +112,7 @@ export async function readRows(
   return keys.flatMap((key) => byKey.get(key) ?? []);
 }
 
-/** The row as a role sees it. */
+/** Returns the row as a role sees it. */
 export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubject): WorklistRow {
   const { waitsFor, waitsUntil } = waiting(row);
   return {
@@ -145,7 +145,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
         : null,
     glance: row.glance,
     review: row.status === 'succeeded' ? row.review : null,
-    // As in the timeline: who looks is for those who see identity or run the gateway.
+    // As in the timeline, who looks is shown only to those who see identity or run the gateway.
     readers: readsFreeText(role) ? row.readers : [],
     deliveries: row.deliveries,
   };
@@ -158,7 +158,7 @@ export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow
   etaSeconds: eta_s,
 });
 
-/** What a row waits for; `waitsUntil` is null when it has no limit. */
+/** Returns what a row waits for; `waitsUntil` is null if the wait has no limit. */
 function waiting(row: ListedRow): { waitsFor: string | null; waitsUntil: Date | null } {
   switch (row.state) {
     case 'receiving':
@@ -242,13 +242,16 @@ interface Place {
   key: string;
 }
 
-/** Microseconds, as in the database, so that two rows of the same millisecond keep their order. */
+/**
+ * SQL: the position with microseconds, as in the database, so that two rows of the same millisecond
+ * keep their order.
+ */
 const PLACE = `to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place`;
 
 /**
- * Keys of one page of the worklist, newest first, by keyset: a page does not shift while new rows
- * arrive, and the last page is as fast as the first. Rows with critical flags that nobody has
- * acknowledged are on the first page, all of them, and are not repeated.
+ * Returns the keys of one page of the worklist, newest first, by keyset: a page does not shift
+ * while new rows arrive, and the last page is as fast as the first. Rows with critical flags that
+ * nobody has acknowledged are all on the first page, and are not repeated.
  */
 export async function listKeys(
   database: Queryable,
@@ -285,7 +288,10 @@ const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }
 const SIGNED = `EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = worklist.request_id
   AND v.state IN ('signed', 'amended'))`;
 
-/** @param words of the identity to search for; null to search without words. */
+/**
+ * Returns the SQL conditions of a filter. @param words of the identity to search for; null to
+ * search without words.
+ */
 function conditionsOf(
   { state, source, endpoint, tag, signature, q, cursor }: WorklistFilter,
   words: string | null,
@@ -310,18 +316,18 @@ function conditionsOf(
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);
-  // There are few hits, found by their own indexes, not along the time: OFFSET 0 is a fence that the
-  // planner does not move conditions across.
+  // There are few hits, found by their own indexes rather than along the time. OFFSET 0 keeps the
+  // planner from moving conditions into the subquery.
   const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
   return { from, conditions, values };
 }
 
 /**
- * Matches of a UID, an id or a tag, for every role. Words of the identity are compared only for
- * roles that see it: for others a match would reveal what they may not read. Each comparison is a
- * separate query on its own index: joined by OR, they would be checked row by row. The keys are
- * gathered in an array: of an array the planner expects few, of a query so many that it would read
- * the whole worklist.
+ * SQL: matches of a UID, an id or a tag, for every role. Words of the identity are compared only
+ * for roles that see it: to others a match would reveal what they may not read. Each comparison is
+ * a separate query on its own index, because joined by OR they would be checked row by row. The
+ * keys are gathered in an array, for which the planner expects few rows; for a query it expects so
+ * many that it would read the whole worklist.
  */
 function searched(value: string, words: string | null): string {
   const conditions = [
@@ -336,9 +342,9 @@ function searched(value: string, words: string | null): string {
 }
 
 /**
- * Each word of a search as a prefix of a word of the identity, split as worklist_words() splits
- * them; '' without a word, which matches nothing. A separate query, since the planner uses the
- * index only for constant words.
+ * Returns each word of a search as a prefix of a word of the identity, split as worklist_words()
+ * splits them; '' without a word, which matches nothing. This is a separate query, because the
+ * planner uses the index only for constant words.
  */
 async function wordsOf(database: Queryable, search: string): Promise<string> {
   const { rows } = await database.query<{ words: string }>(
@@ -351,7 +357,7 @@ async function wordsOf(database: Queryable, search: string): Promise<string> {
 }
 
 /**
- * The form of `nextCursor`. @returns a value that the schema refuses when it was not made here.
+ * Parses a `nextCursor`. @returns a value that the schema refuses if the cursor was not made here.
  */
 function readCursor(cursor: string, context: z.RefinementCtx): Place {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (\S+)$/.exec(cursor);
@@ -361,13 +367,13 @@ function readCursor(cursor: string, context: z.RefinementCtx): Place {
 }
 
 const MOST_VALUES = 4;
-/** Id of the section that summarises the others. */
+/** Id of the section that summarises all others. */
 const REPORT = 'report';
 const AT_A_TIME = 4;
 
 /**
- * What a row shows of a result: its first values, its abnormal findings, and how many of its sections
- * were assessed.
+ * Returns what a row shows of a result: its first values, its abnormal findings, and how many of
+ * its sections were assessed.
  */
 export function glanceOf(
   result: Result,
@@ -388,7 +394,7 @@ export function glanceOf(
   };
 }
 
-/** The rows with the glances of their results; missing glances are made and stored. */
+/** Returns the rows with the glances of their results; missing glances are made and stored. */
 export async function withGlances(
   rows: readonly ListedRow[],
   parts: {
@@ -415,10 +421,12 @@ export async function withGlances(
   return rows.map((row) => ({ ...row, glance: made.get(row.request_id ?? '') ?? row.glance }));
 }
 
-/** A glance of an earlier release lacks the findings and is made again. */
+/**
+ * Whether a glance has the findings, which those of an earlier release lack; it is then made again.
+ */
 const isWhole = (glance: Partial<Glance> | null): boolean => glance?.abnormal !== undefined;
 
-/** The gestational age that was given with a request; null when none was. */
+/** Returns the gestational age that was given with a request; null when none was given. */
 export function statedAge(options: unknown): StatedAge | null {
   const dating = isObject(options) ? options.dating : null;
   if (!isObject(dating) || typeof dating.ga_days !== 'number') return null;

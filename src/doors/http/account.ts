@@ -54,8 +54,8 @@ export const rotateKeyBody = z.strictObject({
 });
 
 /**
- * `/v1/keys`: the keys of the account. The secret key is contained only in the answer to the call
- * that creates it.
+ * Adds `/v1/keys`: the keys of the account. Only the answer to the call that creates a key contains
+ * the secret key.
  */
 export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, config, now = () => new Date() } = deps;
@@ -106,7 +106,7 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   });
 }
 
-/** The audit detail: the key named by the path, and the key in the answer. */
+/** Returns the audit detail: the key named by the path, and the key in the answer. */
 function changeOf({ params, body }: Context) {
   const made = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
   return keyChange(params.id, made);
@@ -139,7 +139,7 @@ export const usageQuery = z.strictObject({
     .meta({ description: 'Only of this key', examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'] }),
 });
 
-/** `GET /v1/usage`: requests and their cost by month (UTC) and key. */
+/** Adds `GET /v1/usage`: requests and their cost by month (UTC) and key. */
 export function addUsageRoute(router: Router<HttpState>, deps: HttpDeps): void {
   router.get('/v1/usage', requireScope(deps, 'read'), async (context) => {
     const query = readQuery(context, usageQuery);

@@ -24,7 +24,7 @@ import { addWebhookRoutes } from './webhooks.ts';
 
 const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
-/** The HTTP door of the request core: `docs/api.md`. */
+/** Creates the HTTP API of the request core: `docs/api.md`. */
 export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   const app = new Koa<HttpState>();
   const router = new Router<HttpState>();
@@ -57,7 +57,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(storedFileMethods());
   app.use(router.routes());
   app.use(router.allowedMethods());
-  // Called when an answer had begun and could not be finished, because the client disconnected or
+  // Called when an answer had begun but could not be completed, because the client disconnected or
   // the source of the answer could not be read.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (CLIENT_WENT_AWAY.has(error.code ?? ''))

@@ -34,7 +34,7 @@ const ROLES = {
 
 const isRole = (text: string): text is ConsoleRole => Object.hasOwn(ROLES, text);
 
-/** Pure: the new key that a completed form describes. */
+/** Returns the new key that a completed form describes. Pure. */
 function newKeyOf(form: FormData): NewKey {
   const role = String(form.get('role') ?? '');
   const day = String(form.get('expires') ?? '');
@@ -48,7 +48,7 @@ function newKeyOf(form: FormData): NewKey {
   };
 }
 
-/** Keys of the account: created, shown once, revoked. */
+/** Shows the keys of the account, which can be created and revoked; a new key is shown once. */
 function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => TemplateResult {
   const keys = createLoader<Key[]>(() => api.keys(), redraw);
   let made: CreatedKey | null = null;
@@ -163,7 +163,7 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
   </section>`;
 }
 
-/** Requests and cost by key and month. */
+/** Shows requests and cost by key and month. */
 function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   const usage = createLoader<Usage[]>(() => api.usage(), redraw);
   void usage.load();
@@ -197,7 +197,7 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** How long results are kept, and which are purged next. */
+/** Shows how long results are kept, and which are purged next. */
 function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   const retention = createLoader<Retention>(() => api.retention(), redraw);
   void retention.load();
@@ -218,7 +218,7 @@ function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** The signing secret, and the deliveries of webhooks. */
+/** Shows the signing secret and the deliveries of webhooks. */
 function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
   const secret = createLoader<WebhookSecret>(() => api.webhookSecret(), redraw);
   const deliveries = createLoader<Page<WebhookDelivery>>(
@@ -318,7 +318,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
   </section>`;
 }
 
-/** The account: keys, webhooks, usage and cost, retention. */
+/** Opens the page of the account: keys, webhooks, usage and cost, retention. */
 export const openAccount: OpenPage = (_place, around) => {
   const asking = createAsking(around);
   const parts = [

@@ -2,10 +2,10 @@
 export interface Adjustment {
   /** 1 shows the whole picture. */
   scale: number;
-  /** Distance of the picture's centre from that of its place, in pixels of the screen. */
+  /** Distance of the picture's centre from the centre of its area, in pixels of the screen. */
   x: number;
   y: number;
-  /** 1 leaves the picture as it is. The window is narrower with more contrast. */
+  /** 1 leaves the picture unchanged. More contrast means a narrower window. */
   brightness: number;
   contrast: number;
 }
@@ -13,13 +13,13 @@ export interface Adjustment {
 export const UNCHANGED: Adjustment = { scale: 1, x: 0, y: 0, brightness: 1, contrast: 1 };
 
 const SCALES = { least: 1, most: 8 } as const;
-/** Range of brightness and contrast, for sliders too. */
+/** Limits of brightness and contrast, also for the sliders. */
 export const LIGHT = { least: 0.2, most: 3 } as const;
 
 const within = (value: number, { least, most }: { least: number; most: number }): number =>
   Math.min(most, Math.max(least, value));
 
-/** Pure: enlarged by a factor; the point of the picture at `at` stays where it is. */
+/** Pure: enlarges by a factor; the point of the picture at `at` does not move. */
 export function zoomedAt(
   now: Adjustment,
   factor: number,
@@ -31,7 +31,7 @@ export function zoomedAt(
   return { ...now, scale, x: at.x - (at.x - now.x) * share, y: at.y - (at.y - now.y) * share };
 }
 
-/** Pure: moved by pixels of the screen; a picture that is not enlarged stays in its place. */
+/** Pure: moves by pixels of the screen; a picture that is not enlarged does not move. */
 export function moved(now: Adjustment, { x, y }: { x: number; y: number }): Adjustment {
   return now.scale === SCALES.least ? now : { ...now, x: now.x + x, y: now.y + y };
 }
@@ -39,7 +39,10 @@ export function moved(now: Adjustment, { x, y }: { x: number; y: number }): Adju
 /** Pixels that a pointer moves to double the brightness or the contrast. */
 const DOUBLING = 250;
 
-/** Pure: as dragging with the right button does it: across for contrast, upwards for brightness. */
+/**
+ * Pure: changes the light as dragging with the right button does: across for contrast, upwards for
+ * brightness.
+ */
 export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjustment {
   return {
     ...now,
@@ -48,7 +51,7 @@ export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjust
   };
 }
 
-/** The style of the picture and of what is drawn over it; the drawing keeps its colours. */
+/** Returns the style of the picture and of the drawing over it, whose colours do not change. */
 export const styleOf = ({ scale, x, y, brightness, contrast }: Adjustment) => ({
   '--place': `translate(${x}px, ${y}px) scale(${scale})`,
   '--light': `brightness(${brightness}) contrast(${contrast})`,

@@ -16,7 +16,7 @@ export const API = '/console/api';
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Pure: a path with the non-empty parts of the query. */
+/** Pure: adds the non-empty parts of the query to a path. */
 export function withQuery(path: string, query: Query): string {
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -26,7 +26,7 @@ export function withQuery(path: string, query: Query): string {
   return asked.size > 0 ? `${path}?${asked}` : path;
 }
 
-/** A path of the API; each part is URL-encoded. */
+/** Returns a path of the API; each part is URL-encoded. */
 function at(...parts: readonly string[]): string {
   return `${API}/${parts.map(encodeURIComponent).join('/')}`;
 }
@@ -50,8 +50,8 @@ async function problemOf(response: Response): Promise<Contract.Problem> {
 export type Api = ReturnType<typeof createApi>;
 
 /**
- * The calls of contract.ts as functions.
- * @param csrf token of the session, '' before there is one.
+ * Creates the calls of contract.ts as functions.
+ * @param csrf returns the token of the session, '' before there is one.
  * @param signedOut is called when the server no longer knows the session.
  * Each rejects with ProblemError, or with TypeError when the gateway cannot be reached.
  */
@@ -77,7 +77,7 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     }
     return response.status === 204 ? (undefined as Answer) : await response.json();
   }
-  /** A read is repeated once when the connection broke, as after a change of network. */
+  /** Reads; if the connection broke, as after a change of network, the call is repeated once. */
   const get = <Answer>(path: string, query: Query = {}) =>
     call<Answer>('GET', withQuery(path, query)).catch((error) => {
       if (!(error instanceof TypeError)) throw error;
@@ -171,7 +171,7 @@ export function createApi(csrf: () => string, signedOut: () => void) {
 }
 
 export interface LiveStream {
-  /** False while changes do not arrive; the browser connects again by itself. */
+  /** False while no changes arrive. The browser reconnects automatically. */
   connected(): boolean;
   close(): void;
 }

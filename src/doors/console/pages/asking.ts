@@ -6,7 +6,7 @@ import type { Surroundings } from './page.ts';
 export interface Action {
   /** Unique on the page. */
   id: string;
-  /** On the button. */
+  /** Text of the button. */
   label: string;
   /** The question beside the confirming button: what will happen. */
   question: string;
@@ -19,7 +19,7 @@ export interface Action {
   run(): Promise<string>;
 }
 
-/** A sentence for a person about a thrown error. */
+/** Describes a thrown error in a sentence for a person. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ProblemError)) {
     if (error instanceof TypeError) return 'The gateway cannot be reached.';
@@ -31,11 +31,11 @@ export function sentence(error: unknown): string {
 }
 
 export interface Asking {
-  /** The button, or the question in its place once it has been pressed. */
+  /** Shows the button, or after it was pressed the question in its place. */
   view(action: Action): TemplateResult;
 }
 
-/** Buttons that ask for confirmation in place; one question is open at a time. */
+/** Creates buttons that ask for confirmation in place; only one question is open at a time. */
 export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say'>): Asking {
   let asked: string | null = null;
   let running: string | null = null;
@@ -102,8 +102,8 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
 }
 
 /**
- * The focus moves to the element when it appears, and then stays where the person puts it. The library
- * hands the element over before it is in the document, where it cannot be focused yet.
+ * Moves the focus to the element when it appears, and afterwards leaves it where the person puts
+ * it. The library calls this before the element is in the document, where it cannot be focused yet.
  */
 export function focusOnce(element: Element | undefined): void {
   if (!(element instanceof HTMLElement) || element.dataset.focused) return;

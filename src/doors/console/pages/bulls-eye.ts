@@ -16,7 +16,7 @@ export interface Sector {
 
 export const SEGMENTS = 17;
 
-/** Pure: the sector of segment 1 to 17. */
+/** Pure: returns the sector of segment 1 to 17. */
 export function sectorOf(segment: number): Sector {
   if (segment === SEGMENTS) return { inner: 0, outer: 0.25, from: 0, to: 360 };
   if (segment > 12) {
@@ -28,13 +28,13 @@ export function sectorOf(segment: number): Sector {
   return { inner, outer, from, to: from + 60 };
 }
 
-/** Pure: a point of the disc of radius 1 about the origin, y downwards as in SVG. */
+/** Pure: returns a point of the disc of radius 1 about the origin, y downwards as in SVG. */
 export function pointAt(share: number, degrees: number): [x: number, y: number] {
   const angle = (degrees * Math.PI) / 180;
   return [share * Math.cos(angle), -share * Math.sin(angle)];
 }
 
-/** Pure: a sector as an SVG path. */
+/** Pure: returns a sector as an SVG path. */
 function sectorPath({ inner, outer, from, to }: Sector): string {
   const xy = (share: number, degrees: number) =>
     pointAt(share, degrees)
@@ -46,7 +46,7 @@ function sectorPath({ inner, outer, from, to }: Sector): string {
   return `M${xy(outer, from)}A${outer} ${outer} 0 0 0 ${xy(outer, to)}L${xy(inner, to)}A${inner} ${inner} 0 0 1 ${xy(inner, from)}Z`;
 }
 
-/** Pure: the middle of a sector, where its value is written. */
+/** Pure: returns the middle of a sector, where its value is written. */
 export function middleOf({ inner, outer, from, to }: Sector): [x: number, y: number] {
   return inner === 0 ? [0, 0] : pointAt((inner + outer) / 2, (from + to) / 2);
 }
@@ -81,7 +81,9 @@ const MAPS = [
   },
 ] as const;
 
-/** Pure: segments of a section that have the field; data of another shape is left out. */
+/**
+ * Pure: returns the segments of a section that have the field; data of another shape is left out.
+ */
 export function segmentValues(data: Record<string, unknown>, field: string): SegmentValue[] {
   if (!Array.isArray(data.segments)) return [];
   return data.segments.flatMap((one: unknown) => {
@@ -92,10 +94,10 @@ export function segmentValues(data: Record<string, unknown>, field: string): Seg
   });
 }
 
-/** Steps of colour on either side of neutral; the style sheet has a class for each. */
+/** Number of colour steps on either side of neutral; the style sheet has a class for each. */
 const STEPS = 5;
 
-/** Pure: class of the colour, `s0` for neutral, `less3`, `more2`. */
+/** Pure: returns the class of the colour, such as `s0` for neutral, `less3` or `more2`. */
 function colourClass(depth: number): string {
   const step = Math.min(STEPS, Math.round(Math.abs(depth) * STEPS));
   return step === 0 ? 's0' : `${depth < 0 ? 'less' : 'more'}${step}`;
@@ -109,7 +111,8 @@ const WALLS = [
 ] as const;
 
 /**
- * One disc; a segment that no view shows is hatched and described as such to assistive technology.
+ * Draws one disc. A segment that no view shows is hatched, and described as such to assistive
+ * technology.
  */
 function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): TemplateResult {
   const bySegment = new Map(values.map((one) => [one.segment, one]));
@@ -135,7 +138,7 @@ function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): 
   </figure>`;
 }
 
-/** Values by segment of the left ventricle, if the result has them. */
+/** Shows the values of the segments of the left ventricle, if the result has them. */
 export function bullsEyeView({
   sections,
 }: Pick<ResultView, 'sections'>): TemplateResult | typeof nothing {

@@ -3,18 +3,20 @@ import type {
   OverlayClip,
 } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 
-/** Maximum number of decoded frames kept in memory. Others are decoded again when shown. */
+/**
+ * Maximum number of decoded frames kept in memory. Others are decoded again when they are shown.
+ */
 const KEPT = 64;
 
 export interface CineFrames {
-  /** The picture of a frame; rejects when the file cannot be fetched. */
+  /** Returns the picture of a frame; rejects when the file cannot be fetched. */
   picture(frame: number): Promise<ImageBitmap>;
   /** Whether the file has been fetched, so that frames are shown at once. */
   ready(): boolean;
   close(): void;
 }
 
-/** Frames of a cine: the file is fetched once, when the first frame is needed. */
+/** Opens the frames of a cine. The file is fetched once, when the first frame is needed. */
 export function openCine(cine: Cine, url: string): CineFrames {
   let file: Promise<Blob> | null = null;
   let arrived = false;
@@ -65,28 +67,28 @@ interface ShownFrame {
   time: number;
 }
 
-/** Pure: the frames of a clip that have pictures, in order. */
+/** Pure: returns the frames of a clip that have pictures, in order. */
 export function framesOf({ cine, key_frames }: OverlayClip): ShownFrame[] {
   const all = cine ? [...cine.frames, ...key_frames] : key_frames;
   const byFrame = new Map(all.map(({ frame, time }) => [frame, { frame, time }]));
   return [...byFrame.values()].sort((one, other) => one.frame - other.frame);
 }
 
-/** Pure: the initial frame: the first that was measured, or else the first. */
+/** Pure: returns the initial frame: the first that was measured, otherwise the first of all. */
 export function firstFrame(clip: OverlayClip): number {
   const frames = framesOf(clip).map(({ frame }) => frame);
   const measured = clip.key_frames.find(({ sections }) => sections.length > 0)?.frame;
   return measured ?? clip.key_frames[0]?.frame ?? frames[0] ?? 1;
 }
 
-/** Pure: the frame `step` places further, wrapping around. */
+/** Pure: returns the frame `step` places further, wrapping around. */
 export function stepped(frames: readonly ShownFrame[], frame: number, step: number): number {
   const at = frames.findIndex((one) => one.frame === frame);
   const next = frames[(((at + step) % frames.length) + frames.length) % frames.length];
   return next?.frame ?? frame;
 }
 
-/** Pure: milliseconds for which a frame is shown at the clip's own speed. */
+/** Pure: returns the milliseconds for which a frame is shown at the clip's own speed. */
 export function stayOf(frames: readonly ShownFrame[], frame: number): number {
   const at = frames.findIndex((one) => one.frame === frame);
   const [here, next] = [frames[at], frames[at + 1]];
@@ -94,7 +96,7 @@ export function stayOf(frames: readonly ShownFrame[], frame: number): number {
   return Math.min(500, Math.max(15, seconds * 1000));
 }
 
-/** Pure: the phase of a frame in its beat; '' when it has none. */
+/** Pure: returns the phase of a frame in its beat; '' when it has none. */
 export function phaseText({ beats }: OverlayClip, frame: number): string {
   if (beats.some(({ end_diastole }) => end_diastole === frame)) return 'end-diastole';
   return beats.some(({ end_systole }) => end_systole === frame) ? 'end-systole' : '';

@@ -32,7 +32,7 @@ function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now
   return parts.join(', ');
 }
 
-/** What the peer answered, or why the delivery failed and what can be done. */
+/** Describes what the peer answered, or why the delivery failed and what can be done. */
 export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
   const { state, error, outcome } = delivery;
   return html`
@@ -47,7 +47,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
     <p class="small soft">${attemptsText(delivery, now)}</p>`;
 }
 
-/** Replay and diversion, for roles that may. */
+/** Shows the buttons for replay and diversion to roles that may use them. */
 export function deliveryActions(
   delivery: Delivery,
   around: Surroundings,
@@ -79,7 +79,7 @@ export function deliveryActions(
   return html`<div class="row">${[replay, ...others].map(asking.view)}</div>`;
 }
 
-/** The deliveries of one study. */
+/** Shows the deliveries of one study. */
 export function studyDeliveries(
   deliveries: readonly Delivery[],
   around: Surroundings,

@@ -13,7 +13,7 @@ export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
   const studies = createLoader<InvokedDisplay>(async () => {
     const found = await api.display(Object.fromEntries(query));
     const [only] = found.studies;
-    // In place of this address, so that the back button does not return to it.
+    // Replaces this address, so that the back button does not return to it.
     if (only && found.studies.length === 1) {
       location.replace(addressOf('study', { id: only.key }));
     }
@@ -39,5 +39,5 @@ export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
   };
 };
 
-/** A DICOM date as ISO 8601 writes it. */
+/** Formats a DICOM date as ISO 8601. */
 const dateText = (date: string): string => date.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');

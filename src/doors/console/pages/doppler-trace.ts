@@ -6,7 +6,7 @@ import type {
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { PlotContent } from './plot-content.ts';
 
-/** Pure: the sweep on which a trace was drawn; null when no axis has both scales. */
+/** Pure: returns the sweep on which a trace was drawn; null when no axis has both scales. */
 function axesOf({ sweeps }: OverlayClip, { points }: FlowTrace): SweepAxes | null {
   const [x, y] = points[0] ?? [0, 0];
   const around = sweeps.find(
@@ -16,7 +16,10 @@ function axesOf({ sweeps }: OverlayClip, { points }: FlowTrace): SweepAxes | nul
   return around?.seconds_per_pixel && around.value_per_pixel ? around : null;
 }
 
-/** Pure: a traced curve in seconds and the unit of its axis; null when the display has no scale. */
+/**
+ * Pure: returns a traced curve in seconds and the unit of its axis; null when the display has no
+ * scale.
+ */
 export function traceContent(clip: OverlayClip, trace: FlowTrace): PlotContent | null {
   const axes = axesOf(clip, trace);
   if (!axes?.seconds_per_pixel || !axes.value_per_pixel) return null;
@@ -52,7 +55,7 @@ function contentOf(clip: OverlayClip, trace: FlowTrace): PlotContent | null {
   return made;
 }
 
-/** Every traced spectral display, with the beats that were recognised. */
+/** Shows every traced spectral display, with the beats that were recognised. */
 export function dopplerView(
   clips: readonly OverlayClip[],
   show: (file: string, frame: number) => void,

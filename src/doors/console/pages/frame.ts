@@ -10,13 +10,13 @@ type Scheme = keyof typeof SCHEMES;
 
 const STORED_AS = 'sonogate-scheme';
 
-/** The choice of this browser. */
+/** Returns the colour scheme chosen in this browser. */
 export function chosenScheme(): Scheme {
   const stored = localStorage.getItem(STORED_AS);
   return stored === 'light' || stored === 'dark' ? stored : 'auto';
 }
 
-/** Applies and stores the choice. */
+/** Applies and stores the choice of a colour scheme. */
 function chooseScheme(scheme: Scheme): void {
   localStorage.setItem(STORED_AS, scheme);
   applyScheme(scheme);
@@ -27,7 +27,7 @@ export function applyScheme(scheme: Scheme): void {
   else document.documentElement.dataset.scheme = scheme;
 }
 
-/** The switch in the bar. */
+/** Shows the switch of the colour scheme in the bar. */
 function schemeSwitch(redraw: () => void): TemplateResult {
   const chosen = chosenScheme();
   return html`<label class="field">
@@ -46,7 +46,7 @@ function schemeSwitch(redraw: () => void): TemplateResult {
   </label>`;
 }
 
-/** Pages of the bar, and what a role needs for each. */
+/** Pages in the bar, and the capability that a role needs for each. */
 const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
   { name: 'worklist', text: 'Worklist', needs: 'read' },
   { name: 'deliveries', text: 'Deliveries', needs: 'read' },
@@ -62,7 +62,7 @@ export interface Frame {
   name: RouteName | null;
   content: TemplateResult;
   connected: boolean;
-  /** The current keys; null while their list is closed. */
+  /** The current key bindings; null while their list is closed. */
   keys: readonly KeyBinding[] | null;
   redraw(): void;
   signOut(): void;
@@ -84,7 +84,7 @@ function navigation({ session, name }: Frame): TemplateResult {
   </nav>`;
 }
 
-/** The person's menu: name, colours, and signing out. */
+/** Shows the person's menu: name, colours, and signing out. */
 function menu({ session, redraw, signOut }: Frame): TemplateResult {
   return html`<details class="menu" @focusout=${closeWhenLeft}>
     <summary><span>${given(session.person)}</span></summary>
@@ -101,7 +101,7 @@ function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
   if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
 }
 
-/** The list of keys of the page, in a corner where it covers no control. */
+/** Shows the list of keys of the page, in a corner where it covers no control. */
 function keyList(keys: readonly KeyBinding[]): TemplateResult {
   return html`<section class="panel keys" aria-label="Keys">
     <h2>Keys</h2>
@@ -114,7 +114,7 @@ function keyList(keys: readonly KeyBinding[]): TemplateResult {
   </section>`;
 }
 
-/** The frame around every page: skip link, bar, and the place of the page itself. */
+/** Shows the frame around every page: skip link, bar, and the page itself. */
 export function frame(parts: Frame): TemplateResult {
   const { connected, content, keys } = parts;
   return html`<a class="skip" href="#main">Skip to the content</a>

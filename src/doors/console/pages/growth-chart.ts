@@ -6,7 +6,7 @@ import type { MeasurementRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { PlotContent, PlotSeries } from './plot-content.ts';
 
-/** Pure: weeks with a fraction as text, such as "29+0". */
+/** Pure: formats weeks with a fraction as text, such as "29+0". */
 export function weeksText(weeks: number): string {
   const days = Math.round(weeks * 7);
   return `${Math.floor(days / 7)}+${days % 7}`;
@@ -28,7 +28,7 @@ function words(
   return values.join('; ');
 }
 
-/** Pure: curves, then the trajectory of earlier scans, then the values of this one. */
+/** Pure: returns the curves, then the trajectory of earlier scans, then the values of this one. */
 function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
   const curves = chart.curves.map(
     ({ centile, points }): PlotSeries => ({
@@ -83,7 +83,7 @@ function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotCon
 }
 
 /**
- * Each quantity with its centile curves; the lines are the 3rd, 10th, 50th, 90th and 97th centile.
+ * Shows each quantity with its centile curves: the 3rd, 10th, 50th, 90th and 97th centile.
  * @param rows of the table of measurements, whose decimals and centiles are used here too.
  */
 export function growthView(

@@ -11,12 +11,12 @@ import { chip, counted, empty, given, momentText, withCode } from './words.ts';
 /** The choices of a person for a held report so far. */
 interface Chosen {
   patient: string;
-  /** `''` not chosen, `none` without an order. */
+  /** `''` if no order is chosen yet, `none` for no order. */
   order: string;
   reason: string;
 }
 
-/** Pure: the body of a confirmation; null until the patient is chosen. */
+/** Pure: returns the body of a confirmation; null until the patient is chosen. */
 export function confirmation(
   { patient, order }: Pick<Chosen, 'patient' | 'order'>,
   needs: HoldNeeds,
@@ -28,7 +28,9 @@ export function confirmation(
   };
 }
 
-/** Reports whose patient or order is not certain: a person confirms each. */
+/**
+ * Opens the page of reports whose patient or order is not certain, and which a person must confirm.
+ */
 export const openHolds: OpenPage = (_place, around) => {
   const { api, redraw } = around;
   const holds = createLoader<Hold[]>(() => api.holds(), redraw);

@@ -22,7 +22,7 @@ class StyledDirective extends Directive {
 }
 
 /**
- * `<div ${styled({ height: '4px' })}>`: sets properties of style by script. The library's own
+ * Sets style properties by script, as in `<div ${styled({ height: '4px' })}>`. The library's own
  * `styleMap` writes the attribute, which the content security policy forbids.
  */
 export const styled = directive(StyledDirective);

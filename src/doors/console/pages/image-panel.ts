@@ -16,7 +16,9 @@ type Part = TemplateResult | typeof nothing;
 
 const SPEEDS = [0.25, 0.5, 1, 2] as const;
 
-/** The images of a study: their list, the one that is shown with its measurements, and the controls. */
+/**
+ * Shows the images of a study: their list, the open one with its measurements, and the controls.
+ */
 export function imagePanel(viewer: ImageViewer): TemplateResult {
   const { clip, frame, on, chosen, editing, adjusted, problem, name } = viewer;
   if (!clip) return html`<p class="soft">No picture was kept of this study.</p>`;
@@ -57,7 +59,7 @@ export function imagePanel(viewer: ImageViewer): TemplateResult {
 const nameOf = ({ clips }: ImageViewer, clip: OverlayClip): string =>
   `Image ${clips.indexOf(clip) + 1}: ${contentOf(clip)}`;
 
-/** With Ctrl, so that the page can still be scrolled over the picture. */
+/** Zooms when the wheel is turned with Ctrl. Without Ctrl the page scrolls. */
 function wheel(event: WheelEvent, viewer: ImageViewer): void {
   const { currentTarget: place } = event;
   const wanted = event.ctrlKey || viewer.adjusted.scale > 1;
@@ -70,7 +72,10 @@ function wheel(event: WheelEvent, viewer: ImageViewer): void {
   });
 }
 
-/** A key frame is sharper; while a clip plays, every frame comes from the cine. */
+/**
+ * Shows the picture of a frame. A key frame is sharper, but while a clip plays every frame comes
+ * from the cine.
+ */
 function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
   const { frame, isPlaying } = viewer;
   const key = clip.key_frames.find((one) => one.frame === frame);
@@ -95,7 +100,7 @@ function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
   ${still ? html`<img src=${viewer.pictureUrl(still.artifact)} width=${still.width} height=${still.height} alt=${alt} draggable="false" />` : nothing}`;
 }
 
-/** The values of the shown frame, with the numbers and colours of their calipers. */
+/** Shows the values of the frame, with the numbers and colours of their calipers. */
 function values(viewer: ImageViewer, clip: OverlayClip): Part {
   const here = viewer.on.has('calipers') ? calipersOn(clip, viewer.frame) : [];
   if (here.length === 0) return nothing;

@@ -15,7 +15,7 @@ import { dragged } from './shape-editing.ts';
 export interface Editing {
   measurement: string;
   shapes: Shape[];
-  /** A point was let go. */
+  /** Called when a dragged point is released. */
   changed(shapes: Shape[]): void;
 }
 
@@ -27,13 +27,13 @@ interface ViewerParts {
   redraw: () => void;
   /** Name of the region; unique on the page. */
   name: string;
-  /** Another image is shown. */
+  /** Called when another image is shown. */
   turned?: () => void;
 }
 
 const ZOOM_STEP = 1.25;
 
-/** What is on before a person chooses: lines, but nothing that covers the anatomy. */
+/** Layers shown at first: lines, but nothing that covers the anatomy. */
 const FIRST_LAYERS = ['calipers', 'contours', 'traces'] as const satisfies readonly Layer[];
 
 const MODES = {
@@ -44,17 +44,17 @@ const MODES = {
   unknown: 'Image',
 } as const satisfies Record<OverlayClip['mode'], string>;
 
-/** Pure: what an image shows, or how it was acquired where that is not known. */
+/** Pure: returns what an image shows, or how it was acquired if that is not known. */
 export const contentOf = ({ view, mode }: Pick<OverlayClip, 'view' | 'mode'>): string =>
   view ?? MODES[mode];
 
 /**
- * Key images and cines of a request with what was measured on them: what is shown now, and everything
- * that changes it. `imagePanel` shows it.
+ * Key images and cines of a request with their measurements: the present state of the viewer, and
+ * everything that changes it. `imagePanel` shows it.
  */
 export class ImageViewer {
   readonly #parts: ViewerParts;
-  /** The clips of which there is a picture. */
+  /** The clips that have a picture. */
   readonly clips: readonly OverlayClip[];
   readonly on: ReadonlySet<Layer>;
   readonly keys: readonly KeyBinding[];
@@ -67,7 +67,10 @@ export class ImageViewer {
   editing: Editing | null = null;
   speed = 1;
   problem: string | null = null;
-  /** Where the frames of a cine are drawn, and what fills the screen; set when they are rendered. */
+  /**
+   * The canvas on which the frames of a cine are drawn, and the element that is shown full screen;
+   * both are set when they are rendered.
+   */
   canvas: HTMLCanvasElement | null = null;
   stage: Element | null = null;
   readonly #layers = new Set<Layer>(FIRST_LAYERS);
@@ -137,7 +140,7 @@ export class ImageViewer {
     return this.clips.some((clip) => clip.file === file);
   }
 
-  /** What is shown now; null when there is no picture. */
+  /** Returns what is shown now; null when there is no picture. */
   shown(): { file: string; frame: number; view: string | null } | null {
     const { clip, frame } = this;
     return clip ? { file: clip.file, frame, view: clip.view } : null;
@@ -180,7 +183,10 @@ export class ImageViewer {
     return true;
   }
 
-  /** Shows an image with the same content, if there is one; rather one on which something was measured. */
+  /**
+   * Shows an image with the same content, if there is one, preferably one on which something was
+   * measured.
+   */
   showLike(view: string | null): void {
     if (view === null) return;
     const like = this.clips.filter((clip) => clip.view === view);
@@ -194,7 +200,7 @@ export class ImageViewer {
     this.open(this.listed[0]);
   }
 
-  /** The next or former image of the list. */
+  /** Shows the next or previous image of the list. */
   turn(by: number): void {
     const { listed, clip } = this;
     const place = clip ? listed.indexOf(clip) : -1;
@@ -207,7 +213,7 @@ export class ImageViewer {
     this.#redraw();
   }
 
-  /** The next or former frame. */
+  /** Shows the next or previous frame. */
   step(by: number): void {
     const { clip, frame } = this;
     if (clip) this.go(stepped(framesOf(clip), frame, by));
@@ -229,12 +235,15 @@ export class ImageViewer {
     this.#redraw();
   }
 
-  /** A step larger or smaller; the point of the picture at `from` stays where it is. */
+  /** Zooms in or out by a step; the point of the picture at `from` does not move. */
   zoom(direction: 1 | -1, from?: { x: number; y: number }): void {
     this.adjust(zoomedAt(this.adjusted, ZOOM_STEP ** direction, from));
   }
 
-  /** As a pointer with a pressed button moves: the left one moves the picture, the right one lights it. */
+  /**
+   * Follows a pointer with a pressed button: the left button moves the picture, the right one
+   * changes its light.
+   */
   drag(buttons: number, by: { x: number; y: number }): void {
     if (buttons === 1 && this.adjusted.scale > 1) this.adjust(moved(this.adjusted, by));
     if (buttons === 2) this.adjust(lit(this.adjusted, by));
@@ -250,7 +259,10 @@ export class ImageViewer {
     else void this.stage?.requestFullscreen();
   }
 
-  /** The measurements as they are now, by file; the AI's are those of the result. */
+  /**
+   * Replaces the calipers with those of the present measurements, by file; those of the AI are in
+   * the result.
+   */
   correct(drawn: Readonly<Record<string, DrawnMeasurement[]>>): void {
     for (const clip of this.clips) clip.calipers = drawn[clip.file] ?? [];
     this.#redraw();
@@ -262,7 +274,7 @@ export class ImageViewer {
     this.#redraw();
   }
 
-  /** A point of the edited shapes was moved; `done` when it was let go. */
+  /** Called when a point of the edited shapes is moved; `done` when it is released. */
   movePoint(shape: number, point: number, to: Position, done: boolean): void {
     const { editing } = this;
     if (!editing) return;
@@ -273,7 +285,9 @@ export class ImageViewer {
     this.#redraw();
   }
 
-  /** Draws a frame of a cine. A picture that arrives after another frame was wanted is dropped. */
+  /**
+   * Draws a frame of a cine. A picture that arrives after another frame was requested is dropped.
+   */
   async draw(clip: OverlayClip, wanted: number): Promise<void> {
     const frames = this.#cineOf(clip);
     if (!this.canvas || !clip.cine?.frames.some(({ frame }) => frame === wanted)) return;

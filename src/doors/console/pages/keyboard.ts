@@ -1,24 +1,24 @@
 /** One key and its action, as shown in the list of keys. */
 export interface KeyBinding {
-  /** `KeyboardEvent.key`. */
+  /** Value of `KeyboardEvent.key`. */
   key: string;
   does: string;
   run(): void;
 }
 
-/** Fields that use the keys themselves. */
+/** Whether the target is a field, which itself uses the keys. */
 function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio'].includes(target.type);
   return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Controls that use Enter and the space bar themselves. */
+/** Whether the target is a control, which itself uses Enter and the space bar. */
 function takesActivation(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && /^(A|BUTTON|SUMMARY|INPUT)$/.test(target.tagName);
 }
 
-/** Pure: the binding of a key press; undefined with a modifier key or inside a field. */
+/** Pure: returns the binding of a key press; undefined with a modifier key or inside a field. */
 export function bindingFor(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>,
   bindings: readonly KeyBinding[],

@@ -1,7 +1,7 @@
 import { sentence } from './asking.ts';
 import { html, type TemplateResult } from './html.ts';
 
-/** Fetched data: the present value stays on the screen while it is fetched again. */
+/** Fetched data. The present value remains on the screen while it is fetched again. */
 export interface Loaded<Value> {
   value: Value | null;
   problem: string | null;
@@ -13,9 +13,7 @@ export interface Loader<Value> extends Loaded<Value> {
   set(value: Value): void;
 }
 
-/**
- * @param redraw is called when data arrived, or could not be fetched.
- */
+/** Creates a loader. @param redraw is called when data arrived, or could not be fetched. */
 export function createLoader<Value>(
   fetchIt: () => Promise<Value>,
   redraw: () => void,
@@ -53,7 +51,10 @@ export function createLoader<Value>(
   return loader;
 }
 
-/** The fetched data, or why it is missing; nothing flickers while it is fetched again. */
+/**
+ * Shows the fetched data, or why it is missing. The old data remains while it is fetched again, so
+ * nothing flickers.
+ */
 export function shown<Value>(
   { value, problem }: Loaded<Value>,
   view: (value: Value) => TemplateResult,

@@ -18,7 +18,7 @@ import { afterSignIn, openSignIn, type SignInPage } from './sign-in.ts';
 import { openStudy } from './study.ts';
 import { openWorklist } from './worklist.ts';
 
-/** Redraws so that "in 20 s" and "3 min ago" stay correct. */
+/** Milliseconds between redraws, which keep "in 20 s" and "3 min ago" correct. */
 const CLOCK_MS = 5000;
 
 const PAGES: Readonly<Record<RouteName, OpenPage>> = {
@@ -95,7 +95,9 @@ function startConsole(root: HTMLElement): void {
     redraw();
   }
 
-  /** Somebody has signed in: the page of the address opens and changes begin to arrive. */
+  /**
+   * Called when somebody has signed in: the page of the address opens and changes begin to arrive.
+   */
   function enter(entered: Session): void {
     session = entered;
     signIn = null;
@@ -108,7 +110,7 @@ function startConsole(root: HTMLElement): void {
     open(placeOf(new URL(location.href)));
   }
 
-  /** Nobody is signed in any more: clears the screen. */
+  /** Called when nobody is signed in any more: clears the screen. */
   function leave(): void {
     if (signIn) return;
     session = null;

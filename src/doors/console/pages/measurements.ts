@@ -1,7 +1,10 @@
 import type { Measured, MeasurementRow, ResultView } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 
-/** Pure: "62 - 80" in the decimals of the quantity; one bound as "from" or "up to". */
+/**
+ * Pure: formats a range, "62 - 80", in the decimals of the quantity; one bound as "from" or "up
+ * to".
+ */
 export function rangeText(reference: Measured['reference'], decimals: number): string {
   if (!reference) return '';
   const { low, high } = reference;
@@ -11,8 +14,8 @@ export function rangeText(reference: Measured['reference'], decimals: number): s
 }
 
 /**
- * Pure: the value of the model minus the other value, with its sign; '' when either value is
- * missing.
+ * Pure: formats the value of the model minus the other value, with its sign; '' when either value
+ * is missing.
  */
 export function differenceText(
   model: Measured | null,
@@ -26,8 +29,8 @@ export function differenceText(
 }
 
 /**
- * Pure: what distinguishes a row from others of its name: fetus, side and phase; the site only when
- * another row would read the same.
+ * Pure: returns what distinguishes a row from others of its name: fetus, side and phase; the site
+ * only if two rows would otherwise read the same.
  */
 function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
   const { label, site, laterality, fetus, phase } = row;
@@ -50,22 +53,25 @@ function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string 
     .join(', ');
 }
 
-/** Longer remarks are listed once below the table, with a number at each value. */
+/**
+ * Greatest length of a remark in the table. Longer ones are listed once below the table, with a
+ * number at each value.
+ */
 const SHORT_NOTE = 24;
 
-/** Pure: the longer remarks of a table in the order of their numbers. */
+/** Pure: returns the longer remarks of a table in the order of their numbers. */
 export function notesOf(rows: readonly MeasurementRow[]): string[] {
   const notes = rows.flatMap(({ model }) => (model?.note ? [model.note] : []));
   return [...new Set(notes.filter((note) => note.length > SHORT_NOTE))];
 }
 
-/** Pure: how it was measured, with a short remark. */
+/** Pure: describes how a value was measured, with a short remark. */
 export function methodText(measured: Measured | null): string {
   const note = measured?.note && measured.note.length <= SHORT_NOTE ? measured.note : '';
   return [measured?.method ?? '', note].filter(Boolean).join(', ');
 }
 
-/** Marks of the report: below, above, otherwise outside the reference. */
+/** Marks of the report for values below, above or otherwise outside the reference. */
 export const INTERPRETED = {
   N: { mark: '', text: '' },
   L: { mark: '▼', text: 'below the reference' },
@@ -78,7 +84,7 @@ interface MeasurementTable {
   /** Whether a value can be shown on an image. */
   onImage(measured: Measured): boolean;
   show(measured: Measured): void;
-  /** Rows whose further values are open. */
+  /** Rows whose further values are shown. */
   opened: ReadonlySet<string>;
   toggle(row: string): void;
 }
@@ -125,7 +131,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
   const { model, cart, given, prior, unitText, decimals, more } = row;
   const judged = model ?? cart ?? given;
   const reference = judged?.reference ?? null;
-  // An age is shown in weeks, and its uncertainty in days.
+  // An age is shown in weeks, but its uncertainty in days.
   const spreadUnit = row.unit === 'd' ? ' days' : '';
   const spread = model?.uncertainty ? `± ${model.uncertainty.toFixed(decimals)}${spreadUnit}` : '';
   const open = table.opened.has(row.id);
@@ -168,7 +174,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
     ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
 }
 
-/** Who a further value is from. */
+/** The source of a further value. */
 const PROVENANCE = {
   model: 'AI',
   'image-analysis': 'AI',
@@ -178,7 +184,7 @@ const PROVENANCE = {
 } as const satisfies Record<Measured['provenance'], string>;
 
 /**
- * A further value of a row: one from which the value of the row was computed, or one that the
+ * Shows a further value of a row: one from which the value of the row was computed, or one that the
  * result did not use.
  */
 function furtherRow(
@@ -202,7 +208,7 @@ function furtherRow(
   </tr>`;
 }
 
-/** Model and cart side by side, with reference and prior, by section. */
+/** Shows the values of model and cart side by side, with reference and prior, by section. */
 export function measurementsView(table: MeasurementTable): TemplateResult {
   const { result } = table;
   const used = result.sections.filter(({ id }) =>

@@ -1,4 +1,4 @@
-/** What is delivered or downloaded, for a person. */
+/** Names of delivered and downloaded objects for a person. */
 const OBJECTS: Readonly<Record<string, string>> = {
   'sr-tid1500': 'Structured report (measurements, TID 1500)',
   'sr-tid5000': 'Structured report (obstetric, TID 5000)',
@@ -22,12 +22,12 @@ const OBJECTS: Readonly<Record<string, string>> = {
   'view-overview': 'Overview of the views',
 };
 
-/** Pure: the name of an object; one that has none here is shown as it is. */
+/** Pure: returns the name of an object; an object without a name here keeps its key. */
 export function objectText(object: string): string {
   if (object.startsWith('alert ')) return 'Mail about a critical finding';
   return OBJECTS[object] ?? object;
 }
 
-/** Pure: the name of a destination; mails go to a list of recipients. */
+/** Pure: returns the name of a destination; mails go to a list of recipients. */
 export const destinationText = (destination: string): string =>
   destination.replace(/^alert:/, 'mail to ');

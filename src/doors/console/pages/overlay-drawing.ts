@@ -22,20 +22,20 @@ const CALIPER_COLOURS = 6;
 /** Radius of a handle as a share of the rows of the frame. */
 const HANDLE_SHARE = 0.013;
 
-/** Pure: the layers that have content on any frame of a clip. */
+/** Pure: returns the layers that have content on any frame of a clip. */
 export function layersOf(clip: OverlayClip): Layer[] {
   return (Object.keys(LAYERS) as Layer[]).filter((layer) => clip[layer].length > 0);
 }
 
-/** Pure: an SVG path through pixel centres. */
+/** Pure: returns an SVG path through pixel centres. */
 export function pathOf(points: readonly Position[], closed: boolean): string {
   const line = points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('');
   return closed && line ? `${line}Z` : line;
 }
 
 /**
- * Pure: the ellipse through the ends of two axes that bisect each other, as an SVG ellipse rotated
- * by degrees about its centre. Null unless it has four points.
+ * Pure: returns the ellipse through the ends of two axes that bisect each other, as an SVG ellipse
+ * rotated by degrees about its centre. Null unless there are four points.
  */
 export function ellipseOf(points: readonly Position[]) {
   const [a, b, c, d] = points;
@@ -50,7 +50,10 @@ export function ellipseOf(points: readonly Position[]) {
   };
 }
 
-/** Pure: runs of pixels as one path. Each pixel extends half a unit to every side of its centre. */
+/**
+ * Pure: returns runs of pixels as one path. Each pixel extends half a unit to every side of its
+ * centre.
+ */
 export function runsPath(runs: readonly (readonly [number, number, number])[]): string {
   return runs
     .map(
@@ -88,7 +91,7 @@ const centreOf = (points: readonly Position[]): Position => [
   points.reduce((sum, [, y]) => sum + y, 0) / points.length,
 ];
 
-/** Whether a position lies within a closed shape. */
+/** Whether a position is inside a closed shape. */
 function covers({ type, points }: Shape, [x, y]: Position): boolean {
   if (type === 'ellipse') {
     const found = ellipseOf(points);
@@ -107,7 +110,7 @@ function covers({ type, points }: Shape, [x, y]: Position): boolean {
   }, false);
 }
 
-/** Distance of a position from the nearest point of a line. */
+/** Returns the distance of a position from the nearest point of a line. */
 function distanceFrom({ points }: Shape, [x, y]: Position): number {
   const [[ax, ay] = [0, 0], [bx, by] = [0, 0]] = points;
   const [dx, dy] = [bx - ax, by - ay];
@@ -116,7 +119,7 @@ function distanceFrom({ points }: Shape, [x, y]: Position): number {
   return Math.hypot(x - ax - share * dx, y - ay - share * dy);
 }
 
-/** Places on either side of a line, where another line goes on at its ends. */
+/** Returns places on either side of a line, for a number when other lines continue at its ends. */
 function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] {
   if (type !== 'line' || !a || !b) return [];
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
@@ -131,7 +134,10 @@ function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] 
   ];
 }
 
-/** Ends at which a number may stand: those of a line, and the outermost of any other shape. */
+/**
+ * Returns the ends beside which a number may be placed: those of a line, and the outermost points
+ * of any other shape.
+ */
 function endsOf({ type, points }: Shape): Position[] {
   if (type === 'line' || type === 'ellipse') return [...points];
   const extremes = [
@@ -144,9 +150,9 @@ function endsOf({ type, points }: Shape): Position[] {
 }
 
 /**
- * Pure: a number beside each caliper, beyond one of its ends or at its side: outside every outline of
- * the frame, off every line, inside the picture and apart from the other numbers, as far as there is
- * such a place.
+ * Pure: places a number beside each caliper, beyond one of its ends or at its side. If possible,
+ * the place is outside every outline of the frame, off every line, inside the picture and apart
+ * from the other numbers.
  */
 export function placeMarks(
   calipers: readonly Pick<DrawnMeasurement, 'shapes'>[],
@@ -177,12 +183,12 @@ export function placeMarks(
   return placed;
 }
 
-/** Pure: the calipers of a frame, in the order of their numbers. */
+/** Pure: returns the calipers of a frame, in the order of their numbers. */
 export function calipersOn(clip: OverlayClip, frame: number): DrawnMeasurement[] {
   return clip.calipers.filter((one) => one.frame === frame);
 }
 
-/** Number of colours of calipers; the list below the picture has the same. */
+/** Returns the colour class of a caliper; the list below the picture uses the same. */
 export const colourOf = (index: number): string => `colour-${index % CALIPER_COLOURS}`;
 
 export interface Drawing {
@@ -191,11 +197,11 @@ export interface Drawing {
   on: ReadonlySet<Layer>;
   /** The measurement to highlight; null for none. */
   chosen: string | null;
-  /** The measurement that is being corrected, with its shapes as they are now; null for none. */
+  /** The measurement that is being corrected, with its present shapes; null for none. */
   edited: { measurement: string; shapes: Shape[] } | null;
 }
 
-/** The measurements of a frame, drawn over its picture; their values are in the list below it. */
+/** Draws the measurements of a frame over its picture; their values are in the list below it. */
 export function overlayView({ clip, frame, on, chosen, edited }: Drawing): TemplateResult {
   const { columns, rows } = clip;
   const here = <One extends { frame: number }>(layer: Layer, all: readonly One[]) =>
@@ -234,11 +240,11 @@ export function overlayView({ clip, frame, on, chosen, edited }: Drawing): Templ
 interface Handles {
   clip: OverlayClip;
   shapes: readonly Shape[];
-  /** A handle was moved to a position; `done` when it was let go. */
+  /** Called when a handle is moved to a position; `done` when it is released. */
   move(shape: number, point: number, to: Position, done: boolean): void;
 }
 
-/** Pixels of the frame that an arrow key moves a handle, and with Shift. */
+/** Pixels of the frame by which an arrow key moves a handle, and with Shift. */
 const KEY_STEPS = { fine: 1, coarse: 10 } as const;
 const ARROWS: Readonly<Record<string, Position>> = {
   ArrowLeft: [-1, 0],
@@ -247,7 +253,7 @@ const ARROWS: Readonly<Record<string, Position>> = {
   ArrowDown: [0, 1],
 };
 
-/** The points of a measurement that can be dragged, or moved with the arrow keys. */
+/** Draws the points of a measurement that can be dragged, or moved with the arrow keys. */
 export function handlesView({ clip, shapes, move }: Handles): TemplateResult {
   const { columns, rows } = clip;
   const positionOf = ({ clientX, clientY }: PointerEvent, box: DOMRect): Position =>
@@ -261,7 +267,7 @@ export function handlesView({ clip, shapes, move }: Handles): TemplateResult {
   const pointed = (shape: number, point: number, done: boolean) => (event: PointerEvent) => {
     const { currentTarget: handle } = event;
     if (!(handle instanceof SVGElement) || !handle.hasPointerCapture(event.pointerId)) return;
-    // The picture below would follow the pointer where it is enlarged.
+    // Otherwise an enlarged picture below would follow the pointer.
     event.stopPropagation();
     const box = handle.ownerSVGElement?.getBoundingClientRect();
     if (box) move(shape, point, positionOf(event, box), done);

@@ -14,7 +14,7 @@ const FOUND = {
   fault: { tone: 'critical', text: 'Fault' },
 } as const satisfies Record<DoctorFinding['state'], { tone: Tone; text: string }>;
 
-/** Key of the doctor's findings about everything. */
+/** Key of the doctor's findings about all peers and this machine. */
 const EVERYTHING = '';
 
 interface Examination {
@@ -23,7 +23,10 @@ interface Examination {
   problem: string | null;
 }
 
-/** The nodes that this gateway exchanges data with, and the doctor that checks them. */
+/**
+ * Opens the page of the nodes with which this gateway exchanges data, and of the doctor that checks
+ * them.
+ */
 export const openPeers: OpenPage = (_place, around) => {
   const { api, redraw, say } = around;
   const peers = createLoader<Peer[]>(() => api.peers(), redraw);

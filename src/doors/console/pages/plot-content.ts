@@ -6,7 +6,7 @@ export interface PlotContent {
   series: readonly PlotSeries[];
   xText: string;
   yText: string;
-  /** The axis of values begins or ends at 0. */
+  /** Whether the axis of values begins or ends at 0. */
   fromZero?: boolean;
   /** Positions of vertical lines, in seconds or weeks. */
   marks?: readonly number[];
@@ -17,12 +17,15 @@ export interface PlotSeries {
   colour: '--accent' | '--ink' | '--ink-soft' | '--critical';
   width: number;
   dash?: readonly number[];
-  /** Dots in place of a line. */
+  /** Whether dots are drawn instead of a line. */
   dots?: boolean;
   points: readonly (readonly [x: number, y: number])[];
 }
 
-/** Pure: points of several series over one axis in the form of the library: x, then each series. */
+/**
+ * Pure: returns the points of several series over one axis in the form of the library: x, then each
+ * series.
+ */
 export function aligned(series: readonly PlotSeries[]): [number[], ...(number | undefined)[][]] {
   const places = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort(
     (one, other) => one - other,

@@ -2,8 +2,8 @@ import uPlot from 'uplot';
 import { aligned, type PlotContent } from './plot-content.ts';
 
 /**
- * `<sonogate-plot .content=…>`: keeps a chart of the library as wide as its container and in the
- * colours of the scheme. A class, because a custom element has a life cycle.
+ * `<sonogate-plot .content=…>` keeps a chart of the library as wide as its container and in the
+ * colours of the scheme. It is a class because a custom element has a life cycle.
  */
 class PlotElement extends HTMLElement {
   private chart: uPlot | null = null;
@@ -53,7 +53,7 @@ class PlotElement extends HTMLElement {
   }
 }
 
-/** The present colour of a token; only the browser resolves `light-dark()`. */
+/** Returns the present colour of a token; only the browser resolves `light-dark()`. */
 function colourOf(token: string, near: HTMLElement): string {
   const probe = document.createElement('i');
   probe.style.color = `var(${token})`;

@@ -13,7 +13,7 @@ const DECISIONS = {
   rejected: { text: 'Rejected', tone: 'quiet' },
 } as const satisfies Record<NonNullable<ReviewStep['decision']>, { text: string; tone: Tone }>;
 
-/** Pure: what a signature covers, in words. */
+/** Pure: describes what a signature covers. */
 export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'quality'>[]): string {
   const count = (decision: ReviewStep['decision']) =>
     steps.filter((step) => step.decision === decision).length;
@@ -30,7 +30,7 @@ export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'qualit
   return parts.filter((part) => !part.startsWith('0 ')).join(', ');
 }
 
-/** The review of a result: one value after the other, what was changed, and the signature. */
+/** Shows the review of a result: one value after the other, what was changed, and the signature. */
 export function reviewPanel(review: Review): Part {
   const { data, problem, step, typing } = review;
   const trouble = problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing;
@@ -68,7 +68,7 @@ function arrow(sign: string, text: string): TemplateResult {
   return html`<span aria-hidden="true">${sign}</span><span class="hidden-text">${text}</span>`;
 }
 
-/** Who else has this report open. */
+/** Shows who else has this report open. */
 function othersHere(readers: readonly string[], person: string): Part {
   const others = readers.filter((reader) => reader !== person);
   if (others.length === 0) return nothing;
@@ -115,7 +115,7 @@ function decisionView(review: Review, step: ReviewStep): TemplateResult {
     ${repeatsView(review, step)}`;
 }
 
-/** The unit in which a value is typed. */
+/** Returns the unit in which a value is typed. */
 const typedUnit = ({ unit, unitText }: ReviewStep) => (unit === 'd' ? 'days' : unitText);
 
 function typingForm(review: Review, label: string, unit: string): TemplateResult {
@@ -140,7 +140,7 @@ function typingForm(review: Review, label: string, unit: string): TemplateResult
   </form>`;
 }
 
-/** Further measurements of the same quantity, of which another may count. */
+/** Shows further measurements of the same quantity, of which one may count instead. */
 function repeatsView(review: Review, step: ReviewStep): Part {
   if (step.others.length === 0) return nothing;
   return html`<details>
@@ -161,7 +161,7 @@ function repeatsView(review: Review, step: ReviewStep): Part {
   </details>`;
 }
 
-/** What the image on the screen shows, and another name for it. */
+/** Shows what the image on the screen shows, and lets the reader name it differently. */
 function namingView(review: Review, { names }: ReviewView): Part {
   const { image } = review;
   if (!image || !review.editable || names.options.length === 0) return nothing;

@@ -13,32 +13,44 @@ const NOT_MADE_EITHER = ' The changes that you made after it were not made eithe
 const CHANGED_SINCE =
   'The report has changed since you read this summary. Read it again before you sign.';
 
-/** Pure: the next step after `at` that nobody has decided; where all are decided, the one after `at`. */
+/**
+ * Pure: returns the next step after `at` without a decision; if all are decided, the one after
+ * `at`.
+ */
 export function nextOpen(steps: readonly Pick<ReviewStep, 'decision'>[], at: number): number {
   const order = steps.map((_, n) => (at + 1 + n) % steps.length);
   return order.find((n) => steps[n]?.decision === null) ?? Math.min(at + 1, steps.length - 1);
 }
 
-/** Pure: the newest change that is in force and can be taken back; null if there is no such change. */
+/**
+ * Pure: returns the newest change that was not undone and is not itself an undo; null if there is
+ * none.
+ */
 export function lastChange(changes: ReviewView['changes']): ReviewView['changes'][number] | null {
   return changes.findLast(({ undone, isUndo }) => !undone && !isUndo) ?? null;
 }
 
-/** Pure: why a change was refused. A reader makes one change at a time, so its place says nothing. */
+/**
+ * Pure: describes why a change was refused. Its place is left out, because a reader makes one
+ * change at a time.
+ */
 export function refusalText(error: unknown): string {
   const found = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
   return found.length > 0 ? found.map(({ detail }) => detail).join(' ') : sentence(error);
 }
 
-/** Pure: why a decision about a value is not made; null when the value is still what the reader saw. */
+/**
+ * Pure: describes why a decision about a value is not made; null when the value is still what the
+ * reader saw.
+ */
 export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): string | null {
   if (now?.text === seen.text && now.decision === seen.decision) return null;
   return `${seen.label} has changed with the change before. Look at it again, then decide.`;
 }
 
 /**
- * Changes for the server and what is announced when they are made. A text says why nothing is sent
- * after all; null when nothing is left to send.
+ * Changes for the server and what is announced when they are made. A text states why nothing is
+ * sent after all; null means that nothing is left to send.
  */
 type Due = { changes: Change[]; announce: string } | string | null;
 type Outcome = 'made' | 'refused' | 'dropped' | 'nothing to do';
@@ -48,16 +60,16 @@ interface ReviewParts {
   around: Surroundings;
   /** The pictures of the result; null before they are shown. */
   viewer(): ImageViewer | null;
-  /** The result has changed. */
+  /** Called when the result has changed. */
   changed(review: ReviewView): void;
 }
 
 /**
- * The review of a result, value by value, to the signature: its state and everything that a reader
- * can do. `reviewPanel` shows it.
+ * The review of a result, value by value, up to the signature: its state and everything that a
+ * reader can do. `reviewPanel` shows it.
  *
- * Changes are sent one after the other. What a reader does while a change is being saved waits for
- * its turn; after a refusal the changes that were waiting are dropped, and the problem says so.
+ * Changes are sent one after the other. While a change is being saved, the reader's next changes
+ * wait; after a refusal the waiting changes are dropped, and the problem says so.
  */
 export class Review {
   /** The newest answer of the server; null before the first. */
@@ -74,7 +86,7 @@ export class Review {
   #amending = false;
   /** Id of the value that is shown; null before the first. */
   #current: string | null = null;
-  /** The newest shapes of the values that were dragged and not sent yet, by measurement. */
+  /** The newest shapes of the values that were dragged but not sent yet, by measurement. */
   readonly #dragged = new Map<string, { step: ReviewStep; shapes: Shape[] }>();
   #settling: number | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -117,7 +129,7 @@ export class Review {
     return this.#unsaved > 0;
   }
 
-  /** Signed, and not to be changed unless the reader asks to amend it. */
+  /** Whether the result is signed and cannot be changed unless the reader asks to amend it. */
   get isSigned(): boolean {
     return this.data?.state === 'signed' || this.data?.state === 'amended';
   }
@@ -164,7 +176,7 @@ export class Review {
     this.#news.close();
   }
 
-  /** To the next or the previous value, all around. */
+  /** Goes to the next or previous value, wrapping around. */
   turn(by: number): void {
     const count = this.steps.length;
     if (count === 0) return;
@@ -176,7 +188,10 @@ export class Review {
     this.#parts.viewer()?.show(file, frame, measurement);
   }
 
-  /** Decides about the shown value. The next one follows at once; a refusal leads back to this one. */
+  /**
+   * Decides about the shown value. The next value is shown at once; after a refusal this one is
+   * shown again.
+   */
   async decide(kind: 'accept' | 'reject'): Promise<void> {
     const { step, place } = this;
     if (!step || !this.editable) return;
@@ -223,7 +238,7 @@ export class Review {
     if (made === 'made') this.startDragging();
   }
 
-  /** Says what the shown image shows: a view of the heart, or a plane of the fetus. */
+  /** Records what the shown image shows: a view of the heart, or a plane of the fetus. */
   async nameImage(name: string): Promise<void> {
     const { image, data } = this;
     if (!image || !data) return;
@@ -235,7 +250,10 @@ export class Review {
     await this.#make(() => ({ changes: [change], announce: 'The image has another name.' }));
   }
 
-  /** The points of the shown value become handles; a move that has settled is a change. */
+  /**
+   * Turns the points of the shown value into handles; each move becomes a change once it has
+   * settled.
+   */
   startDragging(): void {
     const { step } = this;
     const drawn = step?.draggable ? this.#drawnOf(step.id) : null;
@@ -281,7 +299,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Saves what was typed. After a refusal the text is back in its field. */
+  /** Saves what was typed. After a refusal the text is restored in its field. */
   async saveTyped(): Promise<void> {
     const { step, place, typing } = this;
     const text = this.typed.trim();
@@ -309,7 +327,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** A signed result can be changed again; it is then signed once more, as amended. */
+  /** Allows changes of a signed result; it is then signed once more, as amended. */
   amend(): void {
     this.#amending = true;
     this.#say('The result can be changed again. It counts as signed until the first change.');
@@ -325,8 +343,8 @@ export class Review {
 
   /**
    * Signs what the reader has just read.
-   * @param etag of the state that the summary was drawn from.
-   * @throws Error when anybody, this reader included, has changed it meanwhile.
+   * @param etag of the state from which the summary was drawn.
+   * @throws Error when anybody, including this reader, has changed it meanwhile.
    */
   async sign(etag: string): Promise<string> {
     const { around, requestId } = this.#parts;
@@ -377,7 +395,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Somebody has opened, left or changed the review. */
+  /** Called when somebody has opened, left or changed the review. */
   #hear({ etag, author, readers }: ReviewNews): void {
     if (!this.data) return;
     this.data = { ...this.data, readers };
@@ -389,7 +407,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** An answer that was overtaken by a newer one is dropped. */
+  /** Accepts an answer of the server, unless a newer one has arrived already. */
   #take(next: ReviewView): void {
     if (this.data && next.revision < this.data.revision) return;
     const isNewer = next.revision !== this.data?.revision;
@@ -412,7 +430,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Makes changes after those that are being saved. */
+  /** Makes changes, after those that are being saved. */
   #make(due: () => Due): Promise<Outcome> {
     const refusals = this.#refusals;
     const turn = async (): Promise<Outcome> => {
@@ -454,7 +472,7 @@ export class Review {
     return 'refused';
   }
 
-  /** Sends the newest shapes of what was dragged; those of the moves in between are not needed. */
+  /** Sends the newest shapes of what was dragged; intermediate moves are not sent. */
   #sendDragged(): void {
     clearTimeout(this.#settling);
     for (const { step } of this.#dragged.values()) void this.#sendShapesOf(step);

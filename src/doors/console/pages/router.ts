@@ -23,7 +23,7 @@ export type RouteName = keyof typeof ROUTES;
 
 const NAMES = Object.keys(ROUTES) as RouteName[];
 
-/** Pure: the page of an address. */
+/** Pure: returns the page of an address. */
 export function placeOf(url: URL): Place {
   const path = url.pathname.replace(/\/+$/, '');
   if (path === '/console') return { name: 'worklist', id: '', query: url.searchParams };
@@ -37,7 +37,7 @@ export function placeOf(url: URL): Place {
   return { name: null, id: '', query: url.searchParams };
 }
 
-/** Decoded text of an address; text that is not well-formed stays as it is. */
+/** Decodes a part of an address; text that is not well-formed stays unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -46,7 +46,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The address of a page, with the non-empty values as its query. */
+/** Returns the address of a page, with the non-empty values as its query. */
 export function addressOf(
   name: RouteName,
   { id = '', query = {} }: { id?: string; query?: Record<string, string> } = {},
@@ -92,7 +92,10 @@ export function startRouter(open: (place: Place) => void): Router {
   };
 }
 
-/** The address of a plain click on a link to a page of the console. */
+/**
+ * Returns the address if a click is a plain click on a link to a page of the console, otherwise
+ * null.
+ */
 function followed(event: MouseEvent): string | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;

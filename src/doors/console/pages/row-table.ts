@@ -30,9 +30,7 @@ export const firstPage = ({ critical, rows, nextCursor }: WorklistPage): RowList
   nextCursor,
 });
 
-/**
- * Pure: the list with the next page appended; a row that is already in the list stays where it is.
- */
+/** Pure: appends the next page to the list; a row that is already in the list keeps its place. */
 export function withPage(list: RowList, { rows, nextCursor }: WorklistPage): RowList {
   const known = new Set([...list.flagged, ...list.rows].map(({ key }) => key));
   return {
@@ -43,8 +41,8 @@ export function withPage(list: RowList, { rows, nextCursor }: WorklistPage): Row
 }
 
 /**
- * Pure: whether a row matches the filter; null when only the server knows, because the search uses
- * data that the row does not show.
+ * Pure: returns whether a row matches the filter; null when only the server can decide, because the
+ * search uses data that the row does not show.
  */
 export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null {
   const states = query.state === undefined ? [] : [query.state].flat();
@@ -57,7 +55,7 @@ export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null 
   return query.q ? null : true;
 }
 
-/** Null for a row without a result. */
+/** Returns whether a result is signed; null for a row without a result. */
 function signatureOf({ review }: WorklistRow): WorklistQuery['signature'] | null {
   if (review === null) return null;
   return review === 'signed' || review === 'amended' ? 'signed' : 'unsigned';
@@ -73,8 +71,8 @@ function before(one: WorklistRow, other: WorklistRow): number {
 }
 
 /**
- * Pure: the list after a row has changed. A row older than all loaded ones waits for its page; a
- * row that no longer matches is removed.
+ * Pure: returns the list after a row has changed. A row older than all loaded rows is left to its
+ * page; a row that no longer matches is removed.
  */
 export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowList {
   const without = (rows: readonly WorklistRow[]) => rows.filter(({ key }) => key !== row.key);
@@ -87,7 +85,8 @@ export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowLis
 }
 
 /**
- * Pure: the rows of a list of equal heights that are on the screen, with some more on either side.
+ * Pure: returns the rows of a list of equal heights that are on the screen, with some more above
+ * and below.
  */
 export function visibleRange(
   { top, height, rowHeight }: { top: number; height: number; rowHeight: number },
@@ -110,7 +109,7 @@ interface RowTable {
   move(step: number, rows: readonly WorklistRow[]): void;
   open(rows: readonly WorklistRow[], go: (address: string) => void): void;
   toTop(): void;
-  /** A row was inserted above: the rows on the screen stay where they are. */
+  /** Called when a row was inserted above, so that the rows on the screen do not move. */
   grewAbove(): void;
   close(): void;
 }
@@ -148,7 +147,10 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
   </tr>`;
 }
 
-/** The table draws only the rows on the screen; the others are empty space above and below. */
+/**
+ * Creates the table. It draws only the rows on the screen; the others are empty space above and
+ * below.
+ */
 export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd(): void }): RowTable {
   let box: HTMLElement | null = null;
   let chosen: string | null = null;

@@ -21,7 +21,7 @@ export const STATES = {
   expired: { text: 'Deleted after its time', tone: 'quiet' },
 } as const satisfies Record<RowState, { text: string; tone: Tone }>;
 
-/** How far the review of a result is, in words. */
+/** States of the review of a result in words. */
 const REVIEWED = {
   draft: STATES.succeeded,
   'in-review': { text: 'In review', tone: 'active' },
@@ -31,7 +31,7 @@ const REVIEWED = {
 
 type Stated = Pick<WorklistRow, 'state' | 'review'>;
 
-/** The state of a row; with a result, how far its review is. */
+/** Returns the state of a row or, if it has a result, the state of its review. */
 const stateOf = ({ state, review }: Stated) =>
   state === 'succeeded' && review ? REVIEWED[review] : STATES[state];
 
@@ -42,7 +42,7 @@ export function stateChip(row: Stated): TemplateResult {
   return chip(tone, text);
 }
 
-/** Pure: who is reading, such as "Dr Second is reading"; '' when nobody is. */
+/** Pure: describes who is reading, such as "Dr Second is reading"; '' when nobody is. */
 export function readersText(readers: readonly string[]): string {
   const [first, second, ...more] = readers;
   if (first === undefined) return '';
@@ -51,27 +51,30 @@ export function readersText(readers: readonly string[]): string {
   return `${first} and ${others} are reading`;
 }
 
-/** Pure: the name of an endpoint, such as "Obstetric" for `us/obstetric/interpret`. */
+/** Pure: returns the name of an endpoint, such as "Obstetric" for `us/obstetric/interpret`. */
 export function endpointText(endpoint: string | null): string {
   const name = endpoint?.split('/')[1] ?? '';
   return name === '' ? 'Not routed yet' : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** The patient as the role may see it: name, initials, or a pseudonym. */
+/** Describes the patient as the role may see it: name, initials, or a pseudonym. */
 export function subjectText(subject: Subject | null): string {
   if (!subject) return 'No patient';
   if (subject.shown === 'identity') return subject.name || subject.initials || subject.pseudonym;
   return subject.shown === 'initials' ? subject.initials || subject.pseudonym : subject.pseudonym;
 }
 
-/** What distinguishes patients besides the name: identifier and birth date, or the pseudonym. */
+/**
+ * Returns what distinguishes patients besides the name: identifier and birth date, or the
+ * pseudonym.
+ */
 export function subjectDetail(subject: Subject | null): string {
   if (!subject || subject.shown === 'hidden') return subject ? 'identity hidden' : '';
   if (subject.shown === 'initials') return subject.pseudonym;
   return [subject.patientId, daText(subject.birthDate)].filter(Boolean).join(' · ');
 }
 
-/** Pure: "1993-04-05" from a DICOM DA; other text stays as it is. */
+/** Pure: formats a DICOM DA as "1993-04-05"; other text stays unchanged. */
 export function daText(date: string): string {
   return /^\d{8}$/.test(date) ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
 }
@@ -80,7 +83,7 @@ export function hasUnseenFlag(row: WorklistRow): boolean {
   return row.critical.length > 0 && row.acknowledged === null;
 }
 
-/** What the row is doing or waiting for; the progress of a running request. */
+/** Shows what the row is doing or waiting for, and the progress of a running request. */
 export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeof nothing {
   const running = row.stage !== null && ['queued', 'preparing', 'running'].includes(row.state);
   if (running && row.stage) {
@@ -99,7 +102,7 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
     : nothing;
 }
 
-/** The deliveries of the results of a row: the worst state as a chip, the rest in words. */
+/** Shows the deliveries of the results of a row: the worst state as a chip, the others in words. */
 export function deliveriesView({
   deliveries,
 }: Pick<WorklistRow, 'deliveries'>): TemplateResult | typeof nothing {
@@ -115,7 +118,7 @@ export function deliveriesView({
   return html`<span title=${rest}>${chip(worst.tone, `${worst.count} ${worst.text}`)}</span>`;
 }
 
-/** The flags, if any; otherwise the values at a glance. */
+/** Shows the critical flags, if any; otherwise the values at a glance. */
 export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
   if (row.critical.length > 0) {
     const texts = row.critical.map(({ text }) => text).join('; ');
@@ -137,7 +140,10 @@ export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
     <span class="second" title=${share}>${share}</span>`;
 }
 
-/** A long identity is set smaller, so that it fits without being cut. */
+/**
+ * Returns the size class of an identity: a long one is set smaller, so that it fits without being
+ * cut.
+ */
 export function identitySize(text: string): '' | 'long' | 'longer' {
   return text.length > 130 ? 'longer' : text.length > 55 ? 'long' : '';
 }

@@ -1,7 +1,7 @@
 import type { WorklistQuery } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 
-/** A filter of the worklist that a person gave a name. */
+/** A filter of the worklist to which a person gave a name. */
 export interface SavedFilter {
   name: string;
   query: Omit<WorklistQuery, 'q' | 'cursor' | 'limit'>;
@@ -10,7 +10,7 @@ export interface SavedFilter {
 const STORED_AS = 'sonogate-filters';
 const PARTS = ['state', 'source', 'endpoint', 'tag', 'critical', 'signature'] as const;
 
-/** Pure: the filters in a stored text; anything else that is stored there is left out. */
+/** Pure: returns the filters in a stored text, without anything else that is stored there. */
 export function readFilters(stored: string | null): SavedFilter[] {
   let found: unknown;
   try {
@@ -26,7 +26,10 @@ export function readFilters(stored: string | null): SavedFilter[] {
   );
 }
 
-/** Pure: what is kept of a filter. The search is not: it may hold a name, and the browser is shared. */
+/**
+ * Pure: returns the part of a filter that is stored. The search is left out: it may contain a name,
+ * and the browser is shared.
+ */
 export function kept(query: WorklistQuery): SavedFilter['query'] {
   return Object.fromEntries(
     PARTS.flatMap((part) => (typeof query[part] === 'string' ? [[part, query[part]]] : [])),
@@ -39,7 +42,7 @@ interface Parts {
   redraw(): void;
 }
 
-/** Filters that this browser keeps; each is one button. */
+/** Creates the filters that this browser stores; each is one button. */
 export function createSavedFilters() {
   let saved = readFilters(localStorage.getItem(STORED_AS));
   let name: string | null = null;

@@ -1,11 +1,11 @@
 import type { Position, Shape } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 
-/** Most handles on one outline; an outline has up to hundreds of points. */
+/** Maximum number of handles on one outline, which has up to hundreds of points. */
 const MOST_HANDLES = 16;
 /** Share of the points of an outline that follow a dragged one, on either side. */
 const FOLLOWING = 0.1;
 
-/** Pure: the points of a shape that can be dragged, by their places in its list. */
+/** Pure: returns the points of a shape that can be dragged, as indices into its list. */
 export function handlesOf({ type, points }: Shape): number[] {
   const all = points.map((_, index) => index);
   if (type === 'line' || type === 'ellipse') return all;
@@ -16,8 +16,8 @@ export function handlesOf({ type, points }: Shape): number[] {
 const middle = (a: Position, b: Position): Position => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 
 /**
- * Pure: an ellipse of which one end of an axis was moved. The opposite end stays, and the other axis
- * keeps its length and stands upright on the moved one.
+ * Pure: returns an ellipse after one end of an axis was moved. The opposite end does not move, and
+ * the other axis keeps its length and remains perpendicular to the moved one.
  */
 function draggedEllipse(points: readonly Position[], index: number, to: Position): Position[] {
   const opposite = points[index ^ 1];
@@ -41,7 +41,10 @@ function draggedEllipse(points: readonly Position[], index: number, to: Position
   return index < 2 ? [...axis, ...ends] : [...ends, ...axis];
 }
 
-/** Pure: an outline or a trace of which one point was moved; its neighbours follow, less and less. */
+/**
+ * Pure: returns an outline or a trace after one point was moved; its neighbours follow, the less
+ * the farther away they are.
+ */
 function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position): Position[] {
   const from = points[index];
   if (!from) return [...points];
@@ -56,7 +59,7 @@ function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position
   });
 }
 
-/** Pure: a shape of which one point was dragged to a position. */
+/** Pure: returns a shape after one point was dragged to a position. */
 export function dragged(shape: Shape, index: number, to: Position): Shape {
   if (shape.type === 'line') {
     return { ...shape, points: shape.points.map((one, at) => (at === index ? to : one)) };
@@ -68,7 +71,7 @@ export function dragged(shape: Shape, index: number, to: Position): Shape {
   return { ...shape, points };
 }
 
-/** Pure: a position inside a frame of this size. */
+/** Pure: limits a position to a frame of this size. */
 export function insideFrame(
   [x, y]: Position,
   { columns, rows }: { columns: number; rows: number },

@@ -11,7 +11,7 @@ export interface SignInPage {
   view(): TemplateResult;
 }
 
-/** Pure: why a sign-in at the identity provider failed; null when it did not fail. */
+/** Pure: describes why a sign-in at the identity provider failed; null when it did not fail. */
 function comingBack(url: URL): string | null {
   const code = url.searchParams.get('error');
   if (url.pathname !== SIGN_IN || !code) return null;
@@ -20,12 +20,15 @@ function comingBack(url: URL): string | null {
     : `The identity provider did not sign you in (${code}). Try again, or use a key.`;
 }
 
-/** The address to open after signing in: the requested one, or the worklist. */
+/** Returns the address to open after signing in: the requested one, or the worklist. */
 export function afterSignIn(url: URL): string {
   return url.pathname === SIGN_IN ? addressOf('worklist') : url.pathname + url.search;
 }
 
-/** The page for people who are not signed in; the requested address stays in the address bar. */
+/**
+ * Opens the page for people who are not signed in; the requested address remains in the address
+ * bar.
+ */
 export function openSignIn(
   api: Api,
   { redraw, signedIn }: { redraw(): void; signedIn(session: Session): void },

@@ -31,7 +31,7 @@ const REVIEWED = {
   amended: { text: 'Signed, amended', tone: 'good' },
 } as const satisfies Record<ReviewView['state'], { text: string; tone: Tone }>;
 
-/** A mark shown with every result: whether a person has verified it. */
+/** Shows a mark with every result: whether a person has verified it. */
 function draftMark(review: ReviewView['state'] | null = null): TemplateResult {
   const { text, tone } = REVIEWED[review ?? 'draft'];
   return chip(tone, text);
@@ -43,7 +43,7 @@ function part(title: string, lines: readonly string[]): TemplateResult | typeof 
     <ul class="prose">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** What a reader must know first: the impression, and the values that it rests on. */
+/** Shows what a reader must know first: the impression, and the values on which it is based. */
 export function summaryView(
   { impression, keyValues, prior }: ResultView,
   measurements: ResultView['measurements'],
@@ -99,7 +99,7 @@ function keyValueView(
   </tr>`;
 }
 
-/** The rest of the report as in the PDF: findings, limitations and the models. */
+/** Shows the rest of the report as in the PDF: findings, limitations and the models. */
 export function reportView({ report, models, draft }: ResultView): TemplateResult {
   return html`<section class="panel report" id="report" aria-labelledby="report-head">
     <header>
@@ -124,7 +124,7 @@ export interface Head {
   result: ResultView | null;
   /** The request that is shown, and how another is chosen. */
   chosen: string | null;
-  /** How far the review of the shown result is; null before it is known. */
+  /** State of the review of the shown result; null before it is known. */
   review: ReviewView['state'] | null;
   choose(request: string): void;
 }
@@ -146,7 +146,7 @@ function aboutText({ row, study }: StudyPage, result: ResultView | null): string
     .join(' · ');
 }
 
-/** The shown request of the study, if there are several. */
+/** Shows the chosen request of the study, if there are several. */
 function revisions(
   { requests }: StudyPage,
   { chosen, choose }: Head,
@@ -169,14 +169,14 @@ function revisions(
   </label>`;
 }
 
-/** A link to the study in the viewer of the hospital, where there is one. */
+/** Shows a link to the study in the viewer of the hospital, if it has one. */
 export function viewerLink({ study }: StudyPage): TemplateResult | typeof nothing {
   if (!study?.viewer) return nothing;
   const { label, url } = study.viewer;
   return html`<a class="button" href=${url} target="_blank" rel="noreferrer">${label}</a>`;
 }
 
-/** Patient, study, state and actions; stays in sight while the page is scrolled. */
+/** Shows patient, study, state and actions, which remain visible while the page is scrolled. */
 export function headView(page: StudyPage, head: Head): TemplateResult {
   const { row } = page;
   const hasResult = head.result !== null || row.glance !== null;
@@ -194,7 +194,7 @@ export function headView(page: StudyPage, head: Head): TemplateResult {
   </header>`;
 }
 
-/** Critical flags, and who has seen them. */
+/** Shows the critical flags, and who has seen them. */
 export function flagsView({
   critical,
   acknowledged,
@@ -217,7 +217,7 @@ export function flagsView({
   </section>`;
 }
 
-/** What the study waits for, how far the run is, or why there is no result. */
+/** Shows what the study waits for, the progress of the run, or why there is no result. */
 export function progressView({ row, requests }: StudyPage): TemplateResult | typeof nothing {
   const error = requests[0]?.error;
   const failed = ['failed', 'rejected'].includes(row.state) && error;
@@ -231,7 +231,7 @@ export function progressView({ row, requests }: StudyPage): TemplateResult | typ
   return html`<section class="panel progress-part" aria-label="Progress">${waiting}</section>`;
 }
 
-/** The received objects. */
+/** Shows the received objects. */
 export function objectsView(study: NonNullable<StudyPage['study']>): TemplateResult {
   return html`<section class="panel" id="objects" aria-labelledby="objects-head">
     <details>
@@ -250,7 +250,7 @@ export function objectsView(study: NonNullable<StudyPage['study']>): TemplateRes
   </section>`;
 }
 
-/** Other studies of the patient. */
+/** Shows other studies of the patient. */
 export function earlierView({ earlier }: StudyPage): TemplateResult | typeof nothing {
   if (earlier.length === 0) return nothing;
   return html`<section class="panel" id="earlier" aria-labelledby="earlier-head">
@@ -268,7 +268,7 @@ export function earlierView({ earlier }: StudyPage): TemplateResult | typeof not
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const;
 
-/** Pure: a size for people, in powers of a thousand. */
+/** Pure: formats a size for people, in powers of a thousand. */
 export function sizeText(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const size = bytes / 1000 ** step;
@@ -278,7 +278,7 @@ export function sizeText(bytes: number): string {
 /** Whether an artifact is a picture. There are many, and the page already shows them. */
 const isPicture = ({ name }: Artifact): boolean => /^(key-frame|cine|overlay)-.*\d/.test(name);
 
-/** Pure: what a file is, for a person. */
+/** Pure: describes a file for a person. */
 export function artifactText(name: string): string {
   const [, stem = name, signed] = /^(.+?)(?:-signed-(\d+))?\.[a-z0-9]+$/.exec(name) ?? [];
   const [, kind = stem, number] = /^(.+)-(\d+)$/.exec(stem) ?? [];
@@ -298,7 +298,7 @@ function listView(requestId: string, artifacts: readonly Artifact[]): TemplateRe
   </ul>`;
 }
 
-/** The artifacts of the request, for download. */
+/** Shows the artifacts of the request, for download. */
 export function artifactsView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
   const pictures = artifacts.filter(isPicture);
   const documents = artifacts.filter((artifact) => !isPicture(artifact));
@@ -368,7 +368,7 @@ function scoreView({
   </p>`;
 }
 
-/** Why a section is incomplete, and which views or data it would need. */
+/** Shows why a section is incomplete, and which views or data it would need. */
 function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   if (!reason) return nothing;
   const needs = reason.needs.length > 0 ? `Needs: ${reason.needs.join(', ')}.` : '';
@@ -376,7 +376,7 @@ function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   return text ? html`<p class="small soft">${text}</p>` : nothing;
 }
 
-/** One section: its state in a line; what it found, and what it lacks, below. */
+/** Shows one section: its state on a line, and below it what it found and what is missing. */
 function sectionView(section: Section, result: ResultView): TemplateResult {
   const { text, tone } = STATUS[section.status];
   const own = <One extends { section: string }>(all: readonly One[]) =>
@@ -396,10 +396,10 @@ function sectionView(section: Section, result: ResultView): TemplateResult {
   </li>`;
 }
 
-/** Sections that are left out here: the report has its own part of the page. */
+/** Sections that are left out here, because another part of the page shows the report. */
 const ELSEWHERE = new Set(['report']);
 
-/** Every section of the endpoint: what it found, or why it was not assessed. */
+/** Shows every section of the endpoint: what it found, or why it was not assessed. */
 export function sectionsView(result: ResultView): TemplateResult {
   const told = result.sections.filter(({ id }) => !ELSEWHERE.has(id));
   const asked = told.filter(({ status }) => status !== 'not_requested');

@@ -51,7 +51,7 @@ const missing = (what: string): never => {
   throw new Error(`There is no ${what} to do this with.`);
 };
 
-/** The actions that are possible now; the server decides by role and state. */
+/** Shows the actions that are possible now; the server decides by role and state. */
 function studyActions(
   { row, study, actions }: StudyPage,
   { api }: Pick<Surroundings, 'api'>,
@@ -121,8 +121,8 @@ function studyActions(
 }
 
 /**
- * Pure: overlays with the content of each image in words, because a result names it only by an id;
- * with the side of a paired vessel.
+ * Pure: returns overlays with the content of each image in words, because a result names it only by
+ * an id, and with the side of a paired vessel.
  */
 export function inWords(
   overlays: Overlays,
@@ -144,13 +144,13 @@ export function inWords(
   };
 }
 
-/** Pure: whether a row differs at most in who is reading. */
+/** Pure: returns whether a row differs at most in who is reading. */
 function onlyReadersChanged(before: WorklistRow, row: WorklistRow): boolean {
   const { readers, changedAt } = before;
   return JSON.stringify({ ...row, readers, changedAt }) === JSON.stringify(before);
 }
 
-/** The data of a finished request; its pictures may be missing when none were kept. */
+/** The data of a finished request; the pictures are missing if none were kept. */
 interface Shown {
   requestId: string;
   result: ResultView;
@@ -163,7 +163,7 @@ interface Shown {
 
 const OVERLAYS = 'overlays.json';
 
-/** One study, from its first object to the acknowledgement of the EHR. */
+/** Opens the page of one study, from its first object to the acknowledgement of the EHR. */
 export const openStudy: OpenPage = (place, around) => new StudyScreen(place.id, around);
 
 class StudyScreen implements Page {
@@ -382,7 +382,7 @@ class StudyScreen implements Page {
     this.#around.redraw();
   }
 
-  /** What a result is made of; readers look at these. */
+  /** Returns the tabs for readers, which show the content of a result. */
   #resultTabs(seen: Shown): Tab[] {
     const { result, overlays, viewer } = seen;
     const charts = [
@@ -409,7 +409,9 @@ class StudyScreen implements Page {
     ];
   }
 
-  /** What became of the study, and why; those who run the gateway look at these. */
+  /**
+   * Returns the tabs for those who run the gateway, which show what happened to the study, and why.
+   */
   #siteTabs(page: StudyPage): Tab[] {
     const request = page.requests.find(({ id }) => id === this.#seen?.requestId);
     const { study: received } = page;
@@ -433,7 +435,7 @@ class StudyScreen implements Page {
   }
 }
 
-/** Shows a measurement on its image, where there is a picture of it. */
+/** Shows a measurement on its image, if there is a picture of it. */
 function showOn(
   { viewer }: Shown,
   file: string | null,

@@ -8,13 +8,13 @@ export interface Tab {
   view(): unknown;
 }
 
-/** The part that is open: the wanted one, or the first. */
+/** Returns the open part: the wanted one, or the first. */
 export const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =>
   tabs.find(({ id }) => id === wanted) ?? tabs[0];
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Parts of which one is shown; the arrow keys move between their names (ARIA, tabs). */
+/** Shows one of several parts; the arrow keys move between their names (ARIA, tabs). */
 export function tabsView(
   tabs: readonly Tab[],
   wanted: string,

@@ -21,17 +21,17 @@ const TONES = {
   changed: 'active',
 } as const satisfies Record<TimelineEntry['kind'], Tone>;
 
-/** Pure: seconds from the first entry to the last; null for fewer than two. */
+/** Pure: returns the seconds from the first entry to the last; null for fewer than two. */
 function spanOf(entries: readonly TimelineEntry[]): number | null {
   const [first, last] = [entries[0], entries.at(-1)];
   if (!first || !last || first === last) return null;
   return (Date.parse(last.at) - Date.parse(first.at)) / 1000;
 }
 
-/** Fewer consecutive stages than this are not folded. */
+/** Smallest number of consecutive stages that are folded. */
 const FEW = 4;
 
-/** Pure: the entries with consecutive stages folded. */
+/** Pure: returns the entries with consecutive stages folded. */
 export function foldStages(entries: readonly TimelineEntry[]): (TimelineEntry | TimelineEntry[])[] {
   const folded: (TimelineEntry | TimelineEntry[])[] = [];
   for (const entry of entries) {
@@ -55,7 +55,9 @@ function entryView(entry: TimelineEntry): TemplateResult {
   </li>`;
 }
 
-/** Folded stages. As there are many, they are unfolded only while they are the latest entries. */
+/**
+ * Shows folded stages. As there are many, they are unfolded only while they are the latest entries.
+ */
 function stagesView(
   stages: readonly TimelineEntry[],
   open: boolean,
@@ -78,12 +80,12 @@ function stagesView(
   </li>`;
 }
 
-/** Entries by day, since a study may wait overnight. */
+/** Groups entries by day, because a study may wait overnight. */
 function byDay(entries: readonly TimelineEntry[]): Map<string, TimelineEntry[]> {
   return Map.groupBy(entries, ({ at }) => dateText(at));
 }
 
-/** The timeline of a study from the first association to the acknowledgement of the EHR. */
+/** Shows the timeline of a study from the first association to the acknowledgement of the EHR. */
 export function timelineView(entries: readonly TimelineEntry[]): TemplateResult {
   const span = spanOf(entries);
   const last = entries.at(-1);

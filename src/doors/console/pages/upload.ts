@@ -4,10 +4,16 @@ import { html, nothing, type TemplateResult } from './html.ts';
 import type { Surroundings } from './page.ts';
 import { counted } from './words.ts';
 
-/** Bytes in one call; a study is sent in several, so that a lost connection loses little. */
+/**
+ * Maximum number of bytes in one call. A study is sent in several calls, so that a lost connection
+ * loses little.
+ */
 const CALL_BYTES = 64 * 1024 * 1024;
 
-/** Pure: files in groups of at most so many bytes; a larger file is alone. */
+/**
+ * Pure: groups files so that each group has at most so many bytes; a larger file is alone in its
+ * group.
+ */
 export function inCalls<One extends { size: number }>(
   files: readonly One[],
   most: number,
@@ -25,7 +31,7 @@ export function inCalls<One extends { size: number }>(
   return calls;
 }
 
-/** The body of a store transaction (PS3.18 10.5, multipart/related). */
+/** Returns the body of a store transaction (PS3.18 10.5, multipart/related). */
 export function storeBody(files: readonly Blob[], boundary: string): Blob {
   const parts = files.flatMap((file) => [
     `--${boundary}\r\nContent-Type: application/dicom\r\n\r\n`,
@@ -35,7 +41,7 @@ export function storeBody(files: readonly Blob[], boundary: string): Blob {
   return new Blob([...parts, `--${boundary}--\r\n`]);
 }
 
-/** Pure: the outcome of several calls in words. */
+/** Pure: describes the outcome of several calls. */
 export function outcomeText(outcomes: readonly UploadOutcome[]): string {
   const stored = outcomes.reduce((sum, outcome) => sum + outcome.stored, 0);
   const refused = new Map<string, number>();
@@ -48,7 +54,7 @@ export function outcomeText(outcomes: readonly UploadOutcome[]): string {
   return [`${counted(stored, 'image object')} received`, ...why].join('. ');
 }
 
-/** Files of a study from this computer, received as if a machine had sent them. */
+/** Uploads files from this computer; the gateway receives them as if a machine had sent them. */
 export function createUpload({ api, redraw, say }: Pick<Surroundings, 'api' | 'redraw' | 'say'>) {
   let sent = 0;
   let total = 0;

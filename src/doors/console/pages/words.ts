@@ -11,25 +11,27 @@ const MARKS = {
   quiet: '–',
 } as const satisfies Record<Tone, string>;
 
-/** A state in words with its mark. */
+/** Shows a state in words with its mark. */
 export function chip(tone: Tone, text: string): TemplateResult {
   return html`<span class="chip ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 }
 
 /**
- * Text from a DICOM header or a client: shown as plain text, and isolated so that its direction
- * marks do not affect the text around it.
+ * Shows text from a DICOM header or a client as plain text, isolated so that its direction marks do
+ * not affect the text around it.
  */
 export function given(text: string): TemplateResult {
   return html`<bdi class="given">${text}</bdi>`;
 }
 
-/** "1 study", "3 studies"; the plural is given when it is irregular. */
+/**
+ * Formats a number with its noun: "1 study", "3 studies". An irregular plural is given as `many`.
+ */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-/** The text of a page without content. */
+/** Shows the text of a page without content. */
 export function empty(text: string, more: unknown = null): TemplateResult {
   return html`<div class="empty"><p>${text}</p>${more}</div>`;
 }
@@ -51,7 +53,7 @@ const dayOfYear = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
 });
 
-/** Pure: a duration for people, in one unit: "12 s", "3 min", "2 h", "4 d". */
+/** Pure: formats a duration for people, in one unit: "12 s", "3 min", "2 h", "4 d". */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 2 * MINUTE) return `${whole} s`;
@@ -60,14 +62,16 @@ export function durationText(seconds: number): string {
   return `${Math.round(whole / DAY)} d`;
 }
 
-/** Pure: the distance of an instant (RFC 3339) from now, such as "in 20 s" or "3 min ago". */
+/**
+ * Pure: formats the distance of an instant (RFC 3339) from now, such as "in 20 s" or "3 min ago".
+ */
 export function distanceText(instant: string, now: Date): string {
   const seconds = (Date.parse(instant) - now.getTime()) / 1000;
   return seconds >= 1 ? `in ${durationText(seconds)}` : `${durationText(-seconds)} ago`;
 }
 
 /**
- * An instant as text: only the time if it is today, otherwise with the day, and in another year
+ * Formats an instant: only the time if it is today, otherwise with the day, and in another year
  * with the year.
  */
 export function momentText(instant: string, now = new Date()): string {
@@ -77,7 +81,7 @@ export function momentText(instant: string, now = new Date()): string {
   return `${date.format(at)}, ${shortClock.format(at)}`;
 }
 
-/** An instant as text, to the second, for a timeline. */
+/** Formats an instant to the second, for a timeline. */
 export function secondText(instant: string): string {
   return clock.format(new Date(instant));
 }

@@ -29,7 +29,7 @@ const SIGNATURES = [
   { value: 'signed', text: 'Signed' },
 ] as const;
 
-/** Pure: the query of an address; a state that does not exist is left out. */
+/** Pure: returns the query of an address; a state that does not exist is left out. */
 function queryOf(asked: URLSearchParams): WorklistQuery {
   const part = (name: string) => asked.get(name) || undefined;
   const state = part('state');
@@ -81,7 +81,8 @@ function choices(facets: Facets | null): Choice[] {
 }
 
 /**
- * A value of the address that the site does not have, or no longer has, is still shown as chosen.
+ * Adds the chosen value to the choices. A value from the address is still shown as chosen if the
+ * site does not have it, or no longer has it.
  */
 function withChosen({ options }: Choice, chosen: string): Choice['options'] {
   const known = chosen === '' || options.some(({ value }) => value === chosen);
@@ -106,7 +107,7 @@ function choiceView(choice: Choice, { query, ask }: Filters): TemplateResult {
   </label>`;
 }
 
-/** Placeholder of the search field for each role: it names what the server searches. */
+/** Placeholder of the search field for each role, which names what the server searches. */
 const SEARCHED = {
   viewer: 'Search UID, request or tag',
   clinician: 'Search name, ID, accession, UID, tag',
@@ -114,7 +115,7 @@ const SEARCHED = {
   administrator: 'Search name, ID, accession, UID, tag',
 } as const satisfies Record<ConsoleRole, string>;
 
-/** Search and filters; a filter without choices is not offered. */
+/** Shows search and filters; a filter without choices is not offered. */
 function filtersView(filters: Filters): TemplateResult {
   const { query, facets, ask } = filters;
   const offered = choices(facets).filter(
@@ -149,16 +150,19 @@ function filtersView(filters: Filters): TemplateResult {
   </form>`;
 }
 
-/** Escape returns the focus to the list. */
+/** Returns the focus to the list on Escape. */
 function leaveOnEscape(event: KeyboardEvent): void {
   if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur();
 }
 
 const PAGE_ROWS = 100;
-/** Milliseconds without typing before the search begins. */
+/** Milliseconds after the last typed character before the search begins. */
 const TYPING_MS = 200;
 
-/** Studies and requests as they arrive, those with unacknowledged critical flags on top. */
+/**
+ * Opens the worklist: studies and requests as they arrive, those with unacknowledged critical flags
+ * on top.
+ */
 export const openWorklist: OpenPage = (place, around) => {
   const { api, redraw, say, restate } = around;
   let query: WorklistQuery = queryOf(place.query);
@@ -169,7 +173,9 @@ export const openWorklist: OpenPage = (place, around) => {
   let typing: number | undefined;
   /** Rows that changed while the list was being fetched; the answer may be older than they are. */
   let early: WorklistRow[] = [];
-  /** Counts queries: the answer to an older one is not shown. */
+  /**
+   * Number of queries so far, by which the answer to an older query is recognised and not shown.
+   */
   let asked = 0;
 
   const saved = createSavedFilters();
@@ -196,7 +202,7 @@ export const openWorklist: OpenPage = (place, around) => {
     redraw();
   }
 
-  /** The choices of the filters load after the rows, which do not wait for them. */
+  /** Loads the choices of the filters, after the rows, which must not wait for them. */
   async function loadFacets(): Promise<void> {
     try {
       facets = await api.facets();
@@ -308,7 +314,7 @@ export const openWorklist: OpenPage = (place, around) => {
   }
 };
 
-/** The query as text values, without the empty ones. */
+/** Returns the query as text values, without the empty ones. */
 function textOf(query: WorklistQuery): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
