@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { rm } from 'node:fs/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import dcmjs, { type TagDataset } from 'dcmjs';
 import type { DeidentificationSettings } from '../../config/peers.ts';
 import { UnreadableInput } from '../contract/study.ts';
@@ -10,6 +11,7 @@ import { fileStart } from '../dicom/part10.ts';
 import { ACCEPTED_REPORTS, SECONDARY_CAPTURES, ULTRASOUND_IMAGES } from '../dicom/sop-classes.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN, transferSyntax } from '../dicom/transfer-syntaxes.ts';
 import { readDicomClip } from '../input/dicom/clip.ts';
+import { inflateDicom } from '../input/dicom/deflated.ts';
 import { maskOutside } from '../measure/picture.ts';
 import { type Cleaning, cleanAttributes, namesIn, textsOf } from './attributes.ts';
 import { cleanContent } from './content-tree.ts';
@@ -43,11 +45,28 @@ export interface DeidentificationOrder {
  * @returns null when the copy was written; the reason when the object has to be held.
  */
 export async function deidentifyObject(order: DeidentificationOrder): Promise<string | null> {
+  const inflated = `${order.target}.inflated`;
   try {
-    return await deidentified(order);
+    const deflated = await inflateDicom(order.source);
+    if (deflated) await pipeline(deflated, withinLimit, createWriteStream(inflated));
+    return await deidentified(deflated ? { ...order, source: inflated } : order);
   } catch (error) {
     if (error instanceof UnreadableInput) return error.message;
     throw error;
+  } finally {
+    await rm(inflated, { force: true });
+  }
+}
+
+/** One deflated megabyte may hold a thousand; no ultrasound object is larger than this. */
+const LONGEST_INFLATED = 2 * 1024 ** 3;
+
+async function* withinLimit(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > LONGEST_INFLATED) throw new UnreadableInput('its inflated data set is too large');
+    yield chunk;
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../../config/schema.ts';
 import type { Deidentified, Deidentify } from '../../../dimse/send/deliver-deidentified.ts';
@@ -14,6 +14,7 @@ import { createPipelinePool, type RunOutcome } from '../../core/queue/pipeline-p
 import { readablePlaces } from '../../core/queue/worker.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { loadSiteSecret } from '../../platform/database/site-secret.ts';
+import { ifMissing } from '../../platform/errors/file-system.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { PIPELINE_PROGRAM } from '../pipelines/program.ts';
 
@@ -38,7 +39,9 @@ export async function startDeidentification(
 ): Promise<{ deidentify: Deidentify; stop(): Promise<void> }> {
   const secret = (await loadSiteSecret(database, 'deidentification')).toString('base64');
   // Apart from the work folders of requests, which a worker that starts tidies up.
-  const work = resolve(dataDir, 'deidentification', randomUUID());
+  const place = resolve(dataDir, 'deidentification');
+  await removeLeft(place);
+  const work = join(place, randomUUID());
   await mkdir(work, { recursive: true });
   const limits = {
     memoryMegabytes: worker.childMemoryMegabytes,
@@ -81,6 +84,16 @@ export async function startDeidentification(
       await rm(work, { recursive: true, force: true });
     },
   };
+}
+
+/** No object takes a day: what is older was left by a process that was killed. */
+const OLDEST_MS = 24 * 3600 * 1000;
+
+async function removeLeft(place: string): Promise<void> {
+  for (const name of await ifMissing(readdir(place), [])) {
+    const { mtimeMs } = await stat(join(place, name));
+    if (Date.now() - mtimeMs > OLDEST_MS) await rm(join(place, name), { recursive: true });
+  }
 }
 
 async function copyOf(

@@ -1,11 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import dcmjs, { type NaturalDataset } from 'dcmjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeidentificationSettings } from '../../../config/peers.ts';
 import { deidentifyObject } from '../../../pipelines/deidentify/object.ts';
 import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
+import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
+import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { ANONYMIZER_INSTALLED, wrongByAnnexE } from '../../peers/annex-e.ts';
 import { IDENTIFYING, IMAGE_UID, image, nameOnPicture, report, WHOLE_SCREEN } from './sample.ts';
 
@@ -184,6 +187,19 @@ describe('a de-identified image', () => {
     const [num] = itemsOf(biometry?.ContentSequence).filter(({ ValueType }) => ValueType === 'NUM');
     const [reference] = itemsOf(itemsOf(num?.ContentSequence)[0]?.ReferencedSOPSequence);
     expect(reference?.ReferencedSOPInstanceUID).toBe(one?.dataSet.SOPInstanceUID);
+  });
+
+  it('is the same for a deflated file, which is inflated on the disk', async () => {
+    const plain = await image();
+    const { meta, dataSetOffset } = decodeFileMeta(plain);
+    const deflated = Buffer.concat([
+      encodeFileMeta({ ...meta, transferSyntax: DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN }),
+      deflateRawSync(plain.subarray(dataSetOffset)),
+    ]);
+    const [one, other] = [await copyOf(plain), await copyOf(deflated)];
+    expect(other.held).toBeNull();
+    expect(other.bytes.equals(one.bytes)).toBe(true);
+    expect((await readdir(folder)).filter((name) => name.includes('inflated'))).toEqual([]);
   });
 
   it('cannot be linked by a site with another secret', async () => {
