@@ -56,6 +56,24 @@ describe('a result that arrives', () => {
       expect(report?.encounter?.reference).toBe('Encounter/5');
     });
 
+    test('that only a worklist knows, is based on it as well', async () => {
+      const known = await site.ehr.put(PATIENT);
+      const order = await site.ehr.put(orderOf(`Patient/${known.id}`));
+      const joined = {
+        accessionNumber: 'ACC-00042',
+        placerOrderNumber: '',
+        requestedProcedureId: '',
+        requestedProcedure: '',
+        referringPhysicianName: '',
+        joined: ['accessionNumber'],
+      };
+      await send(
+        deliverer({}, { ...sampleSubject(REQUEST, { AccessionNumber: '' }), order: joined }),
+      );
+      const [report] = await site.ehr.all('DiagnosticReport');
+      expect(report?.basedOn?.[0]?.reference).toBe(`ServiceRequest/${order.id}`);
+    });
+
     test.each<[string, (patientId: string) => Promise<unknown>]>([
       ['none', async () => undefined],
       [

@@ -42,7 +42,7 @@ class Archive:
             yield answer
 
     def worklist(self, event):
-        """Answers with the entries that it was told, whatever is asked; `endless`: again and again."""
+        """Answers with the entries of the test, whatever is asked; `endless`: again and again."""
         self.asked.append(str(event.identifier.AccessionNumber))
         while True:
             for entry in self.told.get("entries", []):

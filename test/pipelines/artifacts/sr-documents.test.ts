@@ -23,6 +23,35 @@ const numbers = (bytes: Buffer, meaning: string) =>
     value.type === 'NUM' ? (value.quantity?.value ?? null) : undefined,
   );
 
+describe('the order of a study', () => {
+  const order = {
+    accessionNumber: 'ACC-7',
+    placerOrderNumber: 'PL1',
+    requestedProcedureId: 'RP1',
+    requestedProcedure: 'Growth scan',
+    referringPhysicianName: 'Roe^Jane',
+    joined: ['accessionNumber', 'referringPhysicianName'],
+  };
+  const identity = { ...IDENTITY, AccessionNumber: '', ReferringPhysicianName: '' };
+
+  test('from a worklist is referenced, and the study keeps its own attributes', () => {
+    const { header } = decode(buildTid1500(RESULT, { ...SUBJECT, identity, order }));
+    expect(header.AccessionNumber).toBe('');
+    expect([header.ReferringPhysicianName].flat()).toEqual([]);
+    expect([header.ReferencedRequestSequence].flat()[0]).toMatchObject({
+      AccessionNumber: 'ACC-7',
+      PlacerOrderNumberImagingServiceRequest: 'PL1',
+      RequestedProcedureID: 'RP1',
+      RequestedProcedureDescription: 'Growth scan',
+    });
+  });
+
+  test('without an accession number is not referenced', () => {
+    const { header } = decode(buildTid1500(RESULT, { ...SUBJECT, identity }));
+    expect(header.ReferencedRequestSequence).toBeUndefined();
+  });
+});
+
 describe('identity', () => {
   test('patient and study attributes are those of the source images, letter by letter', () => {
     const { header } = decode(buildTid5000(RESULT, SUBJECT));
