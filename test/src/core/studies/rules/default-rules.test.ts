@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../../config/load.ts';
+import { echoEndpoint } from '../../../../../pipelines/echo/endpoint.ts';
+import { obstetricEndpoint } from '../../../../../pipelines/obstetric/endpoint.ts';
 import { type ContentFacts, route } from '../../../../../src/core/studies/rules/route.ts';
 
 const { routing } = loadConfig({}, {});
@@ -36,6 +38,13 @@ const shows = (anatomy: string, ...view: string[]): ContentFacts => ({
 });
 
 describe('the default rules', () => {
+  it.each(routing.rules.flatMap(({ run }) => run ?? []))('$endpoint takes their options', (run) => {
+    const endpoint = [obstetricEndpoint, echoEndpoint].find(({ id }) => id === run.endpoint);
+    const input = { files: ['scan.dcm'], options: run.options };
+    expect(endpoint?.input.safeParse(input).error?.issues).toBeUndefined();
+    expect(endpoint).toBeDefined();
+  });
+
   it.each([
     ['Obstetric ultrasound (phantom)', 'obstetric'],
     ['US OB > 14 WEEKS', 'obstetric'],
