@@ -58,7 +58,7 @@ const reference = (type: string) =>
 /** A UID (PS3.5 9.1). It is checked because it becomes part of queries and paths. */
 const uid = z.string().regex(/^[0-9.]{1,64}$/, 'a UID');
 
-/** Every command, by the name that the admin socket knows it by. */
+/** Every command, by its name on the admin socket. */
 const COMMANDS = {
   'keys.create': command(
     z.strictObject({
@@ -111,7 +111,7 @@ const COMMANDS = {
   ),
   'rules.test': command(
     z.strictObject({
-      /** Rules to try, as in a configuration file; null for the rules as they are now. */
+      /** Rules to try, as in a configuration file; null for the present rules. */
       routing: routingSchema.nullable().default(null),
       last: z.number().int().positive().max(10_000).default(100),
     }),
@@ -247,7 +247,7 @@ export type CommandAnswer<Name extends CommandName> = AsJson<
   Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>
 >;
 
-/** A value as it is after a trip through JSON: dates are text, nothing is null. */
+/** A value after conversion to JSON and back: dates are text, and undefined is null. */
 type AsJson<Value> = Value extends Date
   ? string
   : Value extends undefined
@@ -261,7 +261,7 @@ type AsJson<Value> = Value extends Date
 /** Runs a command by its name, with unvalidated parameters. @returns the answer as JSON text. */
 export type RunByName = (name: string, parameters: unknown) => Promise<string>;
 
-/** Runs a command, wherever its operations are. */
+/** Runs a command, in this process or in the gateway. */
 export type RunCommand = <Name extends CommandName>(
   name: Name,
   parameters: CommandParameters<Name>,
@@ -316,7 +316,7 @@ async function audited(
   }
 }
 
-/** Form of the ids that a command names, such as those of a study, a delivery or a held report. */
+/** Form of the ids in commands, such as those of a study, a delivery or a held report. */
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 const OF_KEYS: ReadonlySet<AuditAction> = new Set(['key.create', 'key.rotate', 'key.revoke']);
 

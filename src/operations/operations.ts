@@ -13,9 +13,9 @@ import type { StudyState, StudySummary } from '../core/studies/study-store.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
 
 /**
- * Everything that a person may ask of the gateway, besides their own requests. `src/app` puts the
- * one object together; the console calls it, and commands reach it by name (commands.ts) through the
- * admin socket. Failures that a person can do something about are SonogateErrors.
+ * Everything that a person may ask of the gateway, except through requests of the API. `src/app`
+ * creates this one object; the console calls it, and commands reach it by name (commands.ts)
+ * through the admin socket. Failures that a person can correct are SonogateErrors.
  */
 export interface Operations {
   keys: KeyOperations;
@@ -48,36 +48,37 @@ export interface KeyOperations {
   revoke(id: string): Promise<KeyRecord>;
 }
 
-/** A study is named by our own id of it or by its Study Instance UID. */
+/** Operations on studies. A study is given by our own id or by its Study Instance UID. */
 export interface StudyOperations {
-  /** The studies that arrived last, or of those in one state; without identity. */
+  /** Lists the last studies that arrived, or the last in one state; without identity. */
   list(filter: { state: StudyState | null; limit: number }): Promise<StudySummary[]>;
-  /** What happened to a study and how the rules judge it; null when it is unknown. */
+  /** Explains what happened to a study and what the rules say about it; null when it is unknown. */
   explain(study: string): Promise<StudyExplanation | null>;
   /** Stops waiting for more objects. @throws `not_found`, also in a state that does not allow it. */
   complete(study: string): Promise<void>;
   /** Makes the study wait for a person once it is complete. @throws `not_found` */
   hold(study: string, reason: string): Promise<void>;
   /**
-   * Releases a held study, under `rule` or, when it is null, as the other rules decide. @throws
+   * Releases a held study, under `rule` or, when it is null, as the remaining rules decide. @throws
    * `not_found`
    */
   release(study: string, rule: string | null): Promise<void>;
-  /** Has the study interpreted again, as a new revision. @throws `not_found` */
+  /** Requests a new interpretation of the study, as a new revision. @throws `not_found` */
   rerun(study: string): Promise<void>;
 }
 
 export interface RuleOperations {
-  /** The routing rules as they are now. */
+  /** Returns the present routing rules. */
   current(): Routing;
-  /** Whether every attribute that the rules name exists. @throws `invalid_config` */
+  /** Checks that every attribute that the rules name exists. @throws `invalid_config` */
   check(routing: Routing): void;
   /**
-   * Judges rules on the studies received last, without acting; null for the rules as they are now.
+   * Applies rules to the most recently received studies, without acting; null for the present
+   * rules.
    */
   dryRun(routing: Routing | null, last: number): Promise<DryRun[]>;
   /**
-   * Judges rules on the first bytes of a DICOM file that was not received; nothing is stored.
+   * Applies rules to the first bytes of a DICOM file that was not received; nothing is stored.
    * @param source name of the source that would send it. @throws `object_not_understood`
    */
   judgeFile(
@@ -85,11 +86,11 @@ export interface RuleOperations {
     file: { start: Buffer; whole: boolean },
     source: string,
   ): FileVerdicts;
-  /** Whether `save` has a file to write. */
+  /** Whether there is a file into which `save` can write. */
   canSave(): boolean;
   /**
-   * Writes checked rules, as YAML, into the settings file; they act as soon as it is read again.
-   * @returns where the former file is kept. @throws `forbidden` where the file cannot be written.
+   * Writes checked rules, as YAML, into the settings file; they take effect when it is read again.
+   * @returns where the former file is kept. @throws `forbidden` if the file cannot be written.
    */
   save(yaml: string): Promise<string>;
 }
@@ -121,10 +122,10 @@ export interface HeldReport {
   destination: string;
   code: string;
   detail: string;
-  /** When the delivery was made, ISO 8601. */
+  /** When the delivery was created, ISO 8601. */
   since: string;
   /**
-   * Whether the gateway still tries to send the report: the registration of the patient may only be
+   * Whether the gateway still tries to send the report, because the patient may only be registered
    * late.
    */
   retried: boolean;
@@ -137,7 +138,7 @@ export interface HeldReport {
 }
 
 export interface HoldOperations {
-  /** Reports that wait for a person, oldest first. */
+  /** Lists the reports that wait for a person, oldest first. */
   list(): Promise<HeldReport[]>;
   /** Returns one report with the patient identity from its images. The audit records who looked. */
   show(call: {
@@ -152,26 +153,26 @@ export interface HoldOperations {
     order?: string | undefined;
     withoutOrder: boolean;
   }): Promise<HeldReport>;
-  /** Removes the report from the queue for good, without sending it. */
+  /** Removes the report from the queue permanently, without sending it. */
   reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
 }
 
 /** Received objects that could not be recorded, on the machine that answers. */
 export interface QuarantineOperations {
-  /** Newest first; nothing of a patient. */
+  /** Lists the objects, newest first, without the patient. */
   list(): Promise<QuarantinedObject[]>;
   /**
-   * Registers an object as if it arrived now. @throws SonogateError `not_found`, or why it went back
-   * to the quarantine.
+   * Registers an object as if it arrived now. @throws SonogateError `not_found`, or the reason why
+   * it was moved back to the quarantine.
    */
   register(id: string): Promise<void>;
-  /** Deletes an object for good. @throws `not_found` */
+  /** Deletes an object permanently. @throws `not_found` */
   remove(id: string): Promise<void>;
 }
 
 export interface AlertOperations {
   /**
-   * Records who has seen the critical flags of a request; the first one who did stays named.
+   * Records who has seen the critical flags of a request; only the first person is recorded.
    * @throws `not_found`
    */
   acknowledge(call: { request: string; person: string }): Promise<void>;
@@ -180,18 +181,18 @@ export interface AlertOperations {
 /** A study as an archive lists it. */
 export interface FoundStudy extends PatientIdentity {
   studyInstanceUid: string;
-  /** YYYYMMDD; '' when the archive does not say. */
+  /** YYYYMMDD; '' when the archive does not state it. */
   studyDate: string;
   description: string;
   modalities: string[];
-  /** Number of Study Related Instances; null when the archive does not say. */
+  /** Number of Study Related Instances; null when the archive does not state it. */
   objects: number | null;
 }
 
 export interface FoundObject {
   seriesInstanceUid: string;
   sopInstanceUid: string;
-  /** '' when the archive does not say. */
+  /** SOP Class UID; '' when the archive does not state it. */
   sopClassUid: string;
   modality: string;
 }
@@ -208,7 +209,10 @@ interface Retrieval {
 }
 
 export interface ArchiveOperations {
-  /** Studies of an archive that match the keys. The query is audited with who asked. */
+  /**
+   * Returns the studies of an archive that match the keys. The audit records the query and who made
+   * it.
+   */
   find(query: {
     from: string;
     keys: {
@@ -219,11 +223,14 @@ export interface ArchiveOperations {
       modality?: string | undefined;
     };
     limit: number;
-    /** Whether to list the objects of each study as well. */
+    /** Whether to list the objects of each study too. */
     objects: boolean;
     person?: string | undefined;
   }): Promise<(FoundStudy & { listed: FoundObject[] | null })[]>;
-  /** Asks the running gateway to retrieve a study and route it. @returns the id of the retrieval. */
+  /**
+   * Requests that the running gateway retrieve a study and route it. @returns the id of the
+   * retrieval.
+   */
   fetch(study: string, from: string): Promise<{ id: string }>;
   /** @throws `not_found` */
   retrieval(id: string): Promise<Retrieval>;
@@ -253,11 +260,11 @@ export interface AuditOperations {
   ): Promise<
     Omit<AuditVerdict, 'findings'> & { findings: { what: string; seal: string; row?: string }[] }
   >;
-  /** A page of the audit, one line for each event; `next` is null at the end. */
+  /** Returns a page of the audit, one line for each event; `next` is null at the end. */
   export(format: string, after: bigint): Promise<{ lines: string[]; next: string | null }>;
 }
 
-/** What one check of the doctor found. */
+/** The result of one check of the doctor. */
 export interface DoctorFinding {
   what: string;
   state: 'ok' | 'warning' | 'fault';

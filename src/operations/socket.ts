@@ -24,10 +24,10 @@ export function adminSocketPath(dataDir: string): string {
 }
 
 /**
- * Serves commands on a Unix socket that only the gateway's own user may open (mode 0600): the
- * embedded database serves one process, so every other command asks the running gateway. When
- * several processes share a data folder (with a server database), the first one serves; a socket
- * file without a process that answers is replaced.
+ * Serves commands on a Unix socket that only the gateway's own user may open (mode 0600). Commands
+ * need it because the embedded database serves only one process. When several processes share a
+ * data folder (with a server database), the first one serves; a socket file without a process that
+ * answers is replaced.
  */
 export async function serveAdminSocket(
   dataDir: string,
@@ -52,7 +52,7 @@ export async function serveAdminSocket(
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
     // The socket is bound before `listen` returns, so that no other file of this process is created
-    // under the narrow mask.
+    // with the restricted umask.
     const umask = process.umask(0o177);
     server.listen(path, done);
     process.umask(umask);
@@ -107,7 +107,7 @@ export class NoGatewayError extends Error {
 }
 
 const refusal = z.object({
-  /** Absent for a fault of the gateway itself. */
+  /** Code of the error; absent for a fault of the gateway itself. */
   code: z
     .custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(ERRORS, code))
     .optional()
@@ -125,7 +125,7 @@ export async function callAdminSocket(
   parameters: unknown,
 ): Promise<string> {
   const socketPath = adminSocketPath(dataDir);
-  // The connection is not kept, because another gateway may serve the same path at the next call.
+  // The connection is not reused, because another gateway may serve the same path at the next call.
   const options = { socketPath, path: `/${name}`, method: 'POST', agent: false };
   const answer = await new Promise<IncomingMessage>((done, fail) => {
     const call = request(options, done);
@@ -141,6 +141,6 @@ export async function callAdminSocket(
   throw code === undefined ? new Error(detail) : new SonogateError(code, detail);
 }
 
-/** The commands of the gateway that runs on `dataDir`. */
+/** Returns the commands of the gateway that runs on `dataDir`. */
 export const commandsOfGateway = (dataDir: string): RunCommand =>
   typedCommands((name, parameters) => callAdminSocket(dataDir, name, parameters));

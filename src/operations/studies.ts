@@ -43,7 +43,7 @@ export function createStudyOperations({ database, objects, rules }: StudyParts):
   };
 }
 
-/** As a source lists it to admit every title. */
+/** What a source lists to admit every AE title. */
 const ANY_AE_TITLE = '*';
 
 export function createRuleOperations({
@@ -75,7 +75,7 @@ export function createRuleOperations({
   };
 }
 
-/** The quarantine of this machine; each has its own. */
+/** Creates the operations on the quarantine of this machine; each machine has its own. */
 export function createQuarantineOperations(parts: RegistrationOptions): QuarantineOperations {
   return {
     list: () => quarantinedObjects(parts.dataDir),

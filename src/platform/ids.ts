@@ -6,18 +6,18 @@ type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 'dlv';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;
 
-/** The form of ids with this prefix, to check ids from outside. */
+/** Returns the form of ids with this prefix, to check ids from outside. */
 export function idForm(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_[${ALPHABET}]{${LENGTH}}$`);
 }
 
 /**
- * Ids of the same millisecond in one process count up here, so that they sort in the order of
+ * The last id. Ids of the same millisecond count up from it, so that they sort in the order of
  * creation.
  */
 let last = 0n;
 
-/** UUIDv7 (RFC 9562 5.7) as a number: 48 bits of time, version, 12 and 62 random bits. */
+/** Returns a UUIDv7 (RFC 9562 5.7) as a number: 48 bits of time, version, 12 and 62 random bits. */
 function uuidV7(milliseconds: number): bigint {
   const random = BigInt(`0x${randomBytes(10).toString('hex')}`);
   const high = (BigInt(milliseconds) << 16n) | 0x7000n | (random >> 68n);
@@ -25,7 +25,7 @@ function uuidV7(milliseconds: number): bigint {
   return (high << 64n) | low;
 }
 
-/** The next UUIDv7: later than every one before it in this process. */
+/** Returns the next UUIDv7, later than all previous ones of this process. */
 function nextUuid(now: Date): bigint {
   const next = uuidV7(now.getTime());
   // Same millisecond (or a clock set back a little): continue from the last id (RFC 9562 6.2).
@@ -34,20 +34,23 @@ function nextUuid(now: Date): bigint {
 }
 
 /**
- * A time-ordered UUID, for rows and files of which there are very many: the index entries of those
- * that arrive together lie together, where random ones would each touch another page.
+ * Returns a time-ordered UUID, for rows and files of which there are very many: rows that arrive
+ * together have neighbouring index entries, while random ones would each touch another page.
  */
 export function newUuid(now: Date = new Date()): string {
   const digits = nextUuid(now).toString(16).padStart(32, '0');
   return digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
 }
 
-/** `req_` and 26 characters: a time-ordered id that is unique without asking the database. */
+/**
+ * Returns an id such as `req_` and 26 characters: time-ordered, and unique without asking the
+ * database.
+ */
 export function newId(prefix: IdPrefix, now: Date = new Date()): string {
   return idOf(prefix, nextUuid(now));
 }
 
-/** Where the ids begin that were made at this time or later: none of them sorts before it. */
+/** Returns the lowest id of this time: ids made at this time or later sort after it. */
 export function firstId(prefix: IdPrefix, since: Date): string {
   return idOf(prefix, BigInt(Math.max(0, since.getTime())) << 80n);
 }

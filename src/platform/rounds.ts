@@ -3,7 +3,7 @@ import { EVENTS } from './logging/events.ts';
 import type { Logger } from './logging/logger.ts';
 
 export interface Rounds {
-  /** Starts no further round; resolves when the running one has ended. */
+  /** Starts no further rounds; resolves when the running one has ended. */
   stop(): Promise<void>;
 }
 
@@ -14,9 +14,9 @@ interface BegunRounds extends Rounds {
 
 /** Called with the outcome of rounds. */
 interface RoundObserver {
-  /** `failures`: how many rounds have failed in a row, including this one. */
+  /** `failures` is the number of failed rounds in a row, including this one. */
   onError(error: unknown, failures: number): void;
-  /** A round succeeded after failed ones. */
+  /** Called when a round succeeded after failed ones. */
   onRecovery?(): void;
 }
 
@@ -76,7 +76,7 @@ export function startRounds(parts: RoundParts): BegunRounds {
  * succeeds again. An unreachable database is logged as a warning with the same text for every kind
  * of round, because it is not a defect of the gateway.
  * @param work what the rounds do, as a field of the lines.
- * @param log writes the line of any other error.
+ * @param log writes the line for any other error.
  */
 export function logRounds(
   logger: Logger,

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { SecretPlace } from '../../config/secret.ts';
 
-/** Reads a secret anew, so that one that was changed acts at once. @throws Error when it is missing. */
+/**
+ * Reads a secret anew each time, so that a changed one takes effect at once. @throws Error when it
+ * is missing.
+ */
 export async function readSecret(place: SecretPlace): Promise<string> {
   if ('file' in place) return (await readFile(place.file, 'utf8')).trim();
   const secret = process.env[place.env];

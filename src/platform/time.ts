@@ -1,12 +1,12 @@
 import type { Queryable } from './database/port.ts';
 import { type Rounds, startRounds } from './rounds.ts';
 
-/** A day of 24 hours, in milliseconds; days of a calendar are counted in UTC. */
+/** Milliseconds of a day of 24 hours; days of a calendar are counted in UTC. */
 export const DAY_MS = 86_400_000;
 
 /**
- * How often the database is asked for the time; clocks drift by only milliseconds between two
- * queries.
+ * Milliseconds between two queries for the time of the database; clocks drift by only milliseconds
+ * in between.
  */
 const EVERY_MILLISECONDS = 60_000;
 
@@ -15,16 +15,17 @@ export interface SiteClock extends Rounds {
 }
 
 /**
- * The clock of the database, which all machines of a site share: a deadline that one listener sets
- * is judged by another. Between two queries it advances with the time that passes here, whatever
- * happens to the clock of this machine, and also while the database is away.
- * @throws the database's error when it cannot be asked at first.
+ * Opens the clock of the database, which all machines of a site share, because a deadline that one
+ * machine sets is checked by another. Between two queries it advances with the time that passes
+ * here, whatever happens to the clock of this machine, and also while the database cannot be
+ * reached.
+ * @throws the database's error when the first query fails.
  */
 export async function openSiteClock(
   database: Queryable,
   everyMilliseconds = EVERY_MILLISECONDS,
 ): Promise<SiteClock> {
-  /** Milliseconds from the time of this process to that of the database. */
+  /** Milliseconds by which the clock of the database is ahead of that of this process. */
   let ahead = await milliseconds(database);
   const rounds = startRounds({
     async work() {
@@ -41,10 +42,9 @@ async function milliseconds(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ at: Date }>('SELECT clock_timestamp() AS at');
   const [row] = rows;
   if (!row) throw new Error('the database did not say what time it is');
-  // The database read its clock between the question and the answer, so the middle of the two is
-  // used.
+  // The database read its clock between the query and the answer, so the middle of the two is used.
   return row.at.getTime() - (asked + performance.now()) / 2;
 }
 
-/** A day of 24 hours, in milliseconds; days of a calendar are counted in UTC. */
+/** Milliseconds of a day of 24 hours; days of a calendar are counted in UTC. */
 export const MS_PER_DAY = 86_400_000;

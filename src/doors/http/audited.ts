@@ -41,8 +41,8 @@ export function audited(
 }
 
 /**
- * Id of the request in the path or in the answer, for the API, the compatible queue and webhook
- * deliveries; null when there is none.
+ * Returns the id of the request in the path or in the answer, for the API, the compatible queue and
+ * webhook deliveries; null when there is none.
  */
 function requestOf({ params, body }: Context): string | null {
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;

@@ -4,10 +4,15 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { rateLimitHeaders } from './call-limits.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
-/** RFC 6750 2.1; `Key` is the scheme of the compatible queue (exchange 5.1). */
+/**
+ * Form of the Authorization header (RFC 6750 2.1); `Key` is the scheme of the compatible queue
+ * (exchange 5.1).
+ */
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
-/** Whether a key has a scope: an `admin` key has every scope but `sign`, which is a clinician's. */
+/**
+ * Whether a key has a scope. An `admin` key has every scope except `sign`, which is for clinicians.
+ */
 export const mayUse = ({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean =>
   scopes.includes(scope) || (scope !== 'sign' && scopes.includes('admin'));
 

@@ -8,9 +8,9 @@ const WINDOW_SECONDS = 60;
 /** The calls that a key has left. */
 interface Allowance {
   allowed: boolean;
-  /** Number of calls that may follow at once. */
+  /** Number of calls that may follow immediately. */
   remaining: number;
-  /** Seconds until the full number of calls may follow at once again. */
+  /** Seconds until the full number of calls may again follow immediately. */
   resetSeconds: number;
   /** Seconds until the next call is allowed; 0 when it is allowed now. */
   retrySeconds: number;
@@ -22,7 +22,7 @@ interface Allowance {
  * process.
  */
 export interface CallLimits {
-  /** Counts a call if it is allowed. */
+  /** Counts a call, unless it exceeds the limit. */
   take(keyId: string): Promise<Allowance>;
   /**
    * Counts an open stream until the function that it returns is called.
@@ -30,7 +30,7 @@ export interface CallLimits {
    */
   openStream(keyId: string): () => void;
   /**
-   * Allows a submit while fewer than `queuedPerKey` requests of the key are waiting.
+   * Allows a submit if fewer than `queuedPerKey` requests of the key are waiting.
    * @throws SonogateError `rate_limited`
    */
   requireRoom(keyId: string): Promise<void>;
@@ -44,7 +44,10 @@ interface CallLimitParts {
   now?: () => Date;
 }
 
-/** A token bucket for each key: the calls of one minute may follow at once, and refill evenly. */
+/**
+ * Creates a token bucket for each key: the calls of one minute may follow immediately, and the
+ * bucket refills evenly.
+ */
 export function createCallLimits({ database, config, now }: CallLimitParts): CallLimits {
   const { callsPerMinute: quota, openStreamsPerKey, queuedPerKey } = config;
   const perSecond = quota / WINDOW_SECONDS;
@@ -128,7 +131,7 @@ function countStreams(openStreamsPerKey: number): CallLimits['openStream'] {
   };
 }
 
-/** Header fields of draft-ietf-httpapi-ratelimit-headers-10. */
+/** Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10. */
 export function rateLimitHeaders({ quota, remaining, resetSeconds }: Allowance) {
   return {
     'RateLimit-Policy': `"calls";q=${quota};w=${WINDOW_SECONDS}`,

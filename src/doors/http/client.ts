@@ -13,7 +13,7 @@ interface ServerSentEvent {
   data: string;
 }
 
-/** The events of a stream (WHATWG HTML 9.2.6), comments left out. */
+/** Yields the events of a stream (WHATWG HTML 9.2.6) without its comments. */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent> {
@@ -39,7 +39,7 @@ function parse(block: string): ServerSentEvent {
   return event;
 }
 
-/** The error that the gateway answered with. */
+/** The error with which the gateway answered. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly problem: Problem;
@@ -51,7 +51,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nothing answers at the address of the gateway. */
+/** Thrown when nothing answers at the address of the gateway. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 
@@ -98,21 +98,21 @@ export interface ApiClient {
   /** Uploads a file of this machine; returns the id for `input.files`. */
   upload(path: string): Promise<string>;
   /**
-   * `endpoint` may be an alias and contain a version: `us/obstetric@1`. A second call with the same
-   * idempotency key returns the request of the first.
+   * Submits a request. `endpoint` may be an alias and contain a version: `us/obstetric@1`. A second
+   * call with the same idempotency key returns the request of the first.
    */
   submit(endpoint: string, body: SubmitBody, idempotencyKey?: string): Promise<RequestObject>;
   request(id: string): Promise<RequestObject>;
-  /** Every event up to `done`, over as many connections as necessary. */
+  /** Yields every event up to `done`, over as many connections as necessary. */
   follow(id: string, signal?: AbortSignal): AsyncGenerator<RequestEvent>;
   cancel(id: string): Promise<RequestObject>;
   history(filter: HistoryFilter): Promise<{ data: RequestObject[]; next_cursor: string | null }>;
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /** The bytes of an artifact. */
+  /** Returns the bytes of an artifact. */
   artifact(id: string, name: string): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** A signed URL for bytes. */
+/** A signed URL for reading or writing bytes. */
 interface Destination {
   url: string;
   headers: Record<string, string>;
@@ -128,7 +128,8 @@ const RECONNECT_MS = 1000;
 const PUT_ATTEMPTS = 3;
 
 /**
- * An interrupted PUT leaves nothing behind, so it can be repeated. Returns the ETag of the answer.
+ * PUTs a file and returns the ETag of the answer. An interrupted PUT leaves nothing behind, so it
+ * is repeated.
  */
 async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   for (let left = PUT_ATTEMPTS - 1; ; left -= 1) {
@@ -143,7 +144,7 @@ async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   }
 }
 
-/** @param url address of the gateway, with or without a trailing slash */
+/** Creates the client. @param url address of the gateway, with or without a trailing slash */
 export function createApiClient({ url, key }: { url: string; key: string }): ApiClient {
   const base = url.replace(/\/+$/, '');
 
@@ -152,7 +153,8 @@ export function createApiClient({ url, key }: { url: string; key: string }): Api
     headers.set('Authorization', `Bearer ${key}`);
     const address = path.startsWith('http') ? path : `${base}${path}`;
     const answer = await fetch(address, { ...init, headers }).catch((cause: unknown) => {
-      // fetch reports a failure to connect as a TypeError (WHATWG Fetch 5.6), an abort otherwise.
+      // fetch reports a failure to connect as a TypeError (WHATWG Fetch 5.6); any other error is an
+      // abort.
       throw cause instanceof TypeError ? new NoAnswerError(base, { cause }) : cause;
     });
     if (answer.ok) return answer;

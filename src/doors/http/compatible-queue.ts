@@ -22,7 +22,7 @@ import { ownRequest } from './requests.ts';
 import { acceptSubmission } from './submission.ts';
 import { LINK_LIFE_MS, parseBody, sentBytes, uploadBody } from './uploads.ts';
 
-/** The place of each field of a submit body in a call of the compatible queue. */
+/** Where a call of the compatible queue has each field of a submit body. */
 const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
   ['input', ['body']],
   ['webhook', ['query', 'fal_webhook']],
@@ -31,15 +31,17 @@ const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
 
 interface CompatibleError {
   message: string;
-  /** Text, or each fault as the client's `fieldErrors` expects it (exchange 5.1). */
+  /**
+   * The error as text, or a list of faults as the client's `fieldErrors` expects it (exchange 5.1).
+   */
   detail: string | { loc: (string | number)[]; msg: string; type: 'value_error' }[];
   code: string;
   request_id?: string;
 }
 
 /**
- * Problem details in the form that the client of the compatible queue reads: plain JSON (exchange
- * 5.6).
+ * Returns problem details in the form that the client of the compatible queue reads: plain JSON
+ * (exchange 5.6).
  */
 export function compatibleError(problem: Problem): CompatibleError {
   const { title, detail, code, errors, request_id } = problem;
@@ -56,7 +58,7 @@ export function compatibleError(problem: Problem): CompatibleError {
   };
 }
 
-/** `/input/files/0` → `body`, `files`, 0 */
+/** Converts a pointer to a place: `/input/files/0` → `body`, `files`, 0. */
 function place(pointer: string): (string | number)[] {
   const [field = '', ...rest] = pointer
     .split('/')
@@ -105,7 +107,8 @@ export interface QueueStatus {
 }
 
 /**
- * The status object of a request. `address` is the address of this server without a trailing slash.
+ * Returns the status object of a request. `address` is the address of this server without a
+ * trailing slash.
  */
 export function queueStatus(
   row: Pick<RequestRow, 'id' | 'model' | 'status' | 'started_at' | 'ended_at'>,
@@ -127,9 +130,7 @@ export function queueStatus(
   };
 }
 
-/**
- * The log entry of an event: stages, critical flags and errors have one, other events have none.
- */
+/** Returns the log entry of an event: only stages, critical flags and errors have one. */
 function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
     { message, level, source: 'USER', timestamp: at.toISOString() },
@@ -147,8 +148,8 @@ function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
 }
 
 /**
- * The status after each event of a request. Each status contains only the logs since the previous
- * status, because the client adds them up. COMPLETED is sent once, at the end (exchange 5.1).
+ * Yields the status after each event of a request. Each status contains only the logs since the
+ * previous one, because the client appends them. COMPLETED is sent once, at the end (exchange 5.1).
  * @param ended reads the request again once it has ended.
  */
 async function* queueStatuses(
@@ -181,8 +182,9 @@ export const storageUploadBody = z.strictObject({
 });
 
 /**
- * Storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, and then the
- * `file_url` can be used in `input.files`. The PUT gives the size and completes the upload.
+ * Adds storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, and
+ * then the `file_url` can be used in `input.files`. The PUT gives the size and completes the
+ * upload.
  */
 export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
@@ -227,8 +229,8 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
 const FILE_METHODS = 'HEAD, GET, PUT';
 
 /**
- * Answers for the methods of a stored file: its path also has the form of a submit
- * (`/queue/{ns}/{model}/{endpoint}`), which would otherwise take a POST and name it in `Allow`.
+ * Answers wrong methods on a stored file. Its path also has the form of a submit
+ * (`/queue/{ns}/{model}/{endpoint}`), which would otherwise accept a POST and appear in `Allow`.
  */
 export function storedFileMethods(): Middleware<HttpState> {
   return async (context, next) => {
@@ -243,7 +245,7 @@ export function storedFileMethods(): Middleware<HttpState> {
   };
 }
 
-/** The input with each of our `file_url`s replaced by the id of its file. */
+/** Returns the input with each of our `file_url`s replaced by the id of its file. */
 function ownFileIds(input: unknown, address: string): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const ours = `${address}${FILES}/`;
@@ -260,12 +262,12 @@ function ownFileIds(input: unknown, address: string): unknown {
 
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
-/** Both forms of a path: the client uses only `ns/model` after the submit (exchange 5.1). */
+/**
+ * Returns both forms of a path: after the submit, the client uses only `ns/model` (exchange 5.1).
+ */
 const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
 
-/**
- * The compatible queue: the same requests, in the protocol of `@fal-ai/client`.
- */
+/** Adds the compatible queue: the same requests, in the protocol of `@fal-ai/client`. */
 export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, database } = deps;
   const read = requireScope(deps, 'read');
@@ -361,14 +363,14 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
   }
 }
 
-/** `us/obstetric[/interpret][@version]` of a path. */
+/** Returns the target of a path: `us/obstetric[/interpret][@version]`. */
 function targetOf({ ns, model, endpoint }: Record<string, string | undefined>): string {
   return [ns, model, endpoint].filter(Boolean).join('/');
 }
 
 /**
- * The submit body (api 2.2). The client sends the input itself as the body, the priority as a
- * header and the webhook in the query; a body with `input` may have the other fields as well.
+ * Returns the submit body (api 2.2). The client sends the input itself as the body, the priority as
+ * a header and the webhook in the query; a body with `input` may have the other fields as well.
  */
 function submitBodyOf(context: Context & { state: HttpState }, address: string): unknown {
   const { body } = context.state;
@@ -389,8 +391,8 @@ function wantsLogs({ query }: Context): boolean {
 }
 
 /**
- * JSON in ASCII: the client decodes chunk by chunk, and would break a character whose bytes are in
- * two chunks.
+ * Writes JSON in ASCII: the client decodes chunk by chunk, and would break a character whose bytes
+ * are in two chunks.
  */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(

@@ -19,7 +19,7 @@ import type { CallLimits } from './call-limits.ts';
 import type { UrlSigner } from './signed-url.ts';
 
 /**
- * Whether a Host header names a machine, so that URLs can be built from it; an empty one (HTTP/1.0)
+ * Whether a Host header names a machine, so that URLs can be built from it. An empty one (HTTP/1.0)
  * does not.
  */
 export function isValidHost(host: string): boolean {
@@ -37,7 +37,7 @@ export function requireValidHost(): Middleware<HttpState> {
   };
 }
 
-/** Everything that the HTTP door needs; `main.ts` provides it. */
+/** Everything that the HTTP server needs; `main.ts` provides it. */
 export interface HttpDeps {
   core: RequestCore;
   reviews: Reviews;
@@ -73,7 +73,7 @@ export interface HttpDeps {
   /** Aborted when the server stops: open streams end. */
   stopping: AbortSignal;
   now?: () => Date;
-  /** Time between two comments on a quiet event stream. */
+  /** Milliseconds between two comments on a quiet event stream. */
   heartbeatMs?: number;
 }
 
@@ -95,15 +95,15 @@ export interface HttpState {
 }
 
 /**
- * Address by which the caller reached us, without a trailing slash; empty when the Host header is
- * not valid, so that URLs become relative.
+ * Returns the address by which the caller reached us, without a trailing slash; empty when the Host
+ * header is not valid, so that URLs become relative.
  */
 export function baseUrl(
   context: Pick<Context, 'protocol' | 'get'>,
   config: HttpDeps['config'],
 ): string {
   if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
-  // Not `context.host`: Koa leaves out what is before an `@` and after a `/`.
+  // `context.host` is not used, because Koa drops what is before an `@` and after a `/`.
   const host = context.get('Host');
   return isValidHost(host) ? `${context.protocol}://${host}` : '';
 }

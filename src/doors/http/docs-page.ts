@@ -17,8 +17,8 @@ const DESCRIPTION = '/docs/openapi.json';
 const GUIDES = ['guides.md', 'api.md'];
 
 /**
- * Configures the reference. It asks no other server for anything: no fonts, no proxy for calls, no
- * assistant, no telemetry.
+ * Configures the reference. It requests nothing from other servers: no fonts, no proxy for calls,
+ * no assistant, no telemetry.
  */
 const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: DESCRIPTION,
@@ -40,8 +40,8 @@ const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify(
 `;
 
 /**
- * What the reference is allowed: its own program, and calls to this server. Its components bring
- * styles without a nonce, so inline styles are allowed; inline scripts are not.
+ * Content security policy of the reference: its own program, and calls to this server. Its
+ * components bring styles without a nonce, so inline styles are allowed; inline scripts are not.
  */
 const POLICY = [
   "default-src 'none'",
@@ -84,8 +84,9 @@ interface Reply {
 type Plugin = (host: PluginHost, options: object, done: () => void) => void;
 
 /**
- * The program of Scalar for browsers. The package for Fastify contains it; the package
- * `@scalar/api-reference`, which does too, installs 299 packages of 240 MB that nothing here runs.
+ * Reads the program of Scalar for browsers from its package for Fastify. The package
+ * `@scalar/api-reference` contains it too, but installs 299 packages of 240 MB that nothing here
+ * uses.
  */
 function readProgram(): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -111,7 +112,8 @@ function readProgram(): Promise<string> {
 }
 
 /**
- * A page of the documentation as a guide: without links to files that this server does not serve.
+ * Returns a page of the documentation as a guide, without links to files that this server does not
+ * serve.
  */
 function asGuide(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1');
@@ -125,8 +127,8 @@ async function readGuides(): Promise<string> {
 }
 
 /**
- * `GET /docs`: the reference of the API as a page with search, samples and calls to try. It needs no
- * key, and what it calls needs one.
+ * Adds `GET /docs`: the reference of the API as a page with search, samples and calls to try. The
+ * page needs no key, but the calls do.
  */
 export function addDocsRoutes(router: Router<HttpState>, { core, config }: HttpDeps): void {
   let program: Promise<Buffer> | undefined;
@@ -141,7 +143,7 @@ export function addDocsRoutes(router: Router<HttpState>, { core, config }: HttpD
   router.get(PROGRAM, async (context) => {
     program ??= readProgram().then((text) => promisify(gzip)(text));
     const bytes = await program;
-    // The program has nothing of a patient; a browser need not load 4 MB for each visit.
+    // The program contains nothing of a patient, so a browser may cache its 4 MB.
     context.set('Cache-Control', 'public, max-age=3600');
     context.set('Content-Encoding', 'gzip');
     context.type = 'text/javascript';

@@ -14,8 +14,8 @@ type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatM
 
 /**
  * Answers with server-sent events (WHATWG HTML 9.2): the frames of `open` until they end, the
- * client leaves or the server stops. They are written directly to the socket, since thousands of
- * streams may be open.
+ * client disconnects or the server stops. They are written directly to the socket, because
+ * thousands of streams may be open.
  * @throws SonogateError `rate_limited` when the key has too many open streams.
  */
 export function sendEventStream(
@@ -49,8 +49,8 @@ export function sendEventStream(
 }
 
 /**
- * Reads the log only when the client has room for more, so that a slow client costs one frame of
- * memory, not the whole log.
+ * Reads the log only when the client is ready for more, so that a slow client costs the memory of
+ * one frame rather than of the whole log.
  */
 async function send(
   res: ServerResponse,

@@ -4,10 +4,15 @@ import { Registry } from 'prom-client';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
-/** A part that has not answered within this time counts as down; probes give up soon after. */
+/**
+ * Milliseconds after which a part that has not answered counts as down; probes give up soon after.
+ */
 const CHECK_TIMEOUT_MS = 3000;
 
-/** `GET /health/live`: the process answers. `GET /health/ready`: every part of it works. */
+/**
+ * Adds `GET /health/live`, which succeeds if the process answers, and `GET /health/ready`, which
+ * succeeds if every part of it works.
+ */
 export function addHealthRoutes(
   router: Router<HttpState>,
   { checks, logger }: Pick<HttpDeps, 'checks' | 'logger'>,
@@ -47,7 +52,7 @@ async function within(milliseconds: number, check: () => Promise<unknown>): Prom
   }
 }
 
-/** `GET /metrics`: counts and times only, no identity and no names of accounts. */
+/** Adds `GET /metrics`: only counts and times, without identity and names of accounts. */
 export function addMetricsRoute(
   router: Router<HttpState>,
   { metrics }: Pick<HttpDeps, 'metrics'>,

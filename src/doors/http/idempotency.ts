@@ -23,11 +23,11 @@ interface StoredAnswer {
 type Scope = readonly [account: string, test: boolean, method: string, path: string, key: string];
 
 /**
- * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a repeated call is done once.
- * Answers are kept for 24 hours for each account, method and path, and separately for test and live
- * keys, so that no live call gets an answer of the mock pipeline. No answer is kept for a call that
- * was refused, so that it can be corrected and sent again under the same key. `kept` turns an
- * answer into the form that may be stored, without a secret: secrets are shown only once.
+ * Implements `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a repeated call is
+ * done once. Answers are kept for 24 hours for each account, method and path, and separately for
+ * test and live keys, so that no live call gets an answer of the mock pipeline. The answer to a
+ * refused call is not kept, so that the call can be corrected and sent again under the same key.
+ * `kept` removes secrets from an answer before it is stored, because secrets are shown only once.
  */
 export function idempotent(
   { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
@@ -67,7 +67,10 @@ export function idempotent(
   };
 }
 
-/** A structured-header string in quotation marks, or the bare token that many clients send. */
+/**
+ * Reads the key: a structured-header string in quotation marks, or the bare token that many clients
+ * send.
+ */
 function readKey(header: string): string {
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new SonogateError('invalid_idempotency_key');
@@ -77,7 +80,7 @@ function readKey(header: string): string {
 const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
 
 /**
- * Claims the key for this call, also from an earlier call that died.
+ * Claims the key for this call, even if an earlier call that died holds it.
  * @returns when the key was first used; null when another call holds it.
  */
 async function claim(
@@ -115,7 +118,7 @@ async function forget(database: Queryable, scope: Scope): Promise<void> {
 }
 
 /**
- * Allows the next call with the key to proceed at once; the core prevents the work from being done
+ * Lets the next call with the key proceed at once; the core prevents the work from being done
  * twice.
  */
 async function abandon(database: Queryable, scope: Scope): Promise<void> {
@@ -138,7 +141,9 @@ async function keep(
   );
 }
 
-/** JSON with sorted keys, which is the same for equal bodies, however they were written. */
+/**
+ * Writes JSON with sorted keys, so that equal bodies give the same text, however they were written.
+ */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

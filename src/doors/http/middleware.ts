@@ -27,7 +27,7 @@ export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<Http
   };
 }
 
-/** A caller's own id is used if it cannot break a header or a log line. */
+/** Form of a caller's own id that cannot break a header or a log line; other ids are replaced. */
 const SANE_TOKEN = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Headers of every answer; a page that needs other values overrides them. */
@@ -43,7 +43,10 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** RFC 6797: one year. Subdomains may belong to others. */
+/**
+ * Strict-Transport-Security (RFC 6797) for one year, without subdomains, which may belong to
+ * others.
+ */
 const TRANSPORT_SECURITY = 'max-age=31536000';
 
 /** Gives every answer its `X-Request-Id` and security headers. */
@@ -64,7 +67,7 @@ export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middlewar
 }
 
 /**
- * Keeps the caller's position in a trace (W3C Trace Context): the request that it creates becomes
+ * Stores the caller's position in a trace (W3C Trace Context): the request that it creates becomes
  * its child.
  */
 export function traceContext(): Middleware<HttpState> {

@@ -16,10 +16,10 @@ const DEEPEST = 64;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * The fault of a JSON text that `JSON.parse` accepts: a name that occurs twice in an object, of
- * which `JSON.parse` would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting that is
- * too deep for recursion.
- * @returns null for a sound text
+ * Returns the fault of a JSON text that `JSON.parse` would accept: a name that occurs twice in an
+ * object, of which `JSON.parse` would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting
+ * that is too deep for recursion.
+ * @returns null for a text without such a fault
  */
 export function findJsonShapeFault(text: string): string | null {
   /** The names of each object around the current position; null for an array. */
@@ -59,7 +59,7 @@ export function storablePath(): Middleware<HttpState> {
   };
 }
 
-/** Reads a JSON body of at most `limit` bytes into `state.body`; undefined when there is none. */
+/** Reads a JSON body of at most `limit` bytes into `state.body`; undefined without a body. */
 export function jsonBody(limit: number): Middleware<HttpState> {
   return async (context, next) => {
     const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding');
@@ -90,7 +90,10 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The places of all text that PostgreSQL cannot store, so that it never reaches the database. */
+/**
+ * Returns the places of all text that PostgreSQL cannot store, so that it never reaches the
+ * database.
+ */
 function unstorable(value: unknown, path: readonly string[] = []): PointedError[] {
   const detail = 'text with U+0000 or half of a surrogate pair';
   if (typeof value === 'string') {
@@ -124,7 +127,7 @@ function decode(bytes: Buffer): { text: string; value: unknown } {
 }
 
 /**
- * The validated query of a call; parameters that are not in the schema are refused.
+ * Returns the validated query of a call; parameters that are not in the schema are refused.
  * @throws InvalidInputError naming each wrong parameter.
  */
 export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.infer<T> {
@@ -142,9 +145,9 @@ export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.i
 }
 
 /**
- * RFC 3339 has the years 0 to 9999, and an offset can lead out of that range. The database and its
- * drivers also disagree about years with fewer than four digits, and about offsets from before
- * there were time zones.
+ * Range of accepted years. RFC 3339 has the years 0 to 9999, and an offset can lead out of that
+ * range. The database and its drivers also disagree about years with fewer than four digits, and
+ * about offsets from before time zones existed.
  */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 9999;
@@ -152,7 +155,8 @@ const LAST_YEAR = 9999;
 /** A point in time of RFC 3339 that the database returns unchanged. */
 export const instant = z.iso
   .datetime({ offset: true })
-  // For the description; what an offset moves into another year is left to the check below.
+  // The pattern is for the description. An offset that leads into another year is found by the
+  // check below.
   .meta({ pattern: '^(?:19|[2-9]\\d)\\d\\d-', examples: ['2026-11-22T00:00:00Z'] })
   .transform((text) => new Date(text))
   .refine((at) => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR, {

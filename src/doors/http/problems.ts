@@ -14,7 +14,7 @@ import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { FHIR, FHIR_JSON, operationOutcome } from './fhir/outcome.ts';
 
-/** Seconds after which a call that was refused for the moment is worth repeating. */
+/** Seconds after which a call that was refused temporarily is worth repeating. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   idempotency_in_progress: 1,
   rate_limited: 1,
@@ -30,7 +30,7 @@ export function problems({
   return async (context, next) => {
     try {
       await next();
-      // 501: a method such as TRACE, which no path has.
+      // 501 is the answer to a method such as TRACE, which no path supports.
       if (context.status === 405 || context.status === 501) {
         const allowed = context.response.get('Allow');
         if (!allowed) throw new SonogateError('not_found', 'Nothing is served at this path.');
@@ -82,7 +82,7 @@ function describe(
     context.type = 'application/problem+json';
   }
   if (body.status === 401) {
-    // RFC 6750 3.1: the answer to a call without credentials names only the scheme.
+    // The answer to a call without credentials names only the scheme (RFC 6750 3.1).
     const given = error.code === 'unauthenticated' ? '' : ' error="invalid_token"';
     context.set('WWW-Authenticate', `Bearer${given}`);
   }
@@ -95,7 +95,7 @@ function describe(
   context.req.resume();
 }
 
-/** `GET /errors/{code}`: the page that the `type` of a problem names. */
+/** Adds `GET /errors/{code}`: the page that the `type` of a problem names. */
 export function addErrorPages(router: Router<HttpState>): void {
   router.get('/errors/:code', (context) => {
     const { code = '' } = context.params;

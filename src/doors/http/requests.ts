@@ -32,7 +32,10 @@ export const waitQuery = z.strictObject({
     }),
 });
 
-/** Not validated: an event stream never refuses a reconnect for its parameters (see `lastEventId`). */
+/**
+ * Only for the description. It is not validated, because an event stream never refuses a reconnect
+ * for its parameters (see `lastEventId`).
+ */
 export const eventsQuery = z.object({
   last_event_id: z
     .string()
@@ -83,9 +86,9 @@ export const historyQuery = z.strictObject({
 });
 
 /**
- * The request in the path, if it belongs to the caller.
+ * Returns the request in the path, if it belongs to the caller.
  * @throws SonogateError `not_found`, for unknown requests, for requests of other accounts, and for
- * live requests where the key is a test key.
+ * live requests if the key is a test key.
  */
 export async function ownRequest(
   core: RequestCore,
@@ -99,7 +102,7 @@ export async function ownRequest(
   return row;
 }
 
-/** `GET /v1/requests`, `GET /v1/requests/{id}`, `POST /v1/requests/{id}/cancel` */
+/** Adds `GET /v1/requests`, `GET /v1/requests/{id}` and `POST /v1/requests/{id}/cancel`. */
 export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, stopping } = deps;
   const read = requireScope(deps, 'read');
@@ -150,7 +153,7 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
   );
 }
 
-/** `POST /v1/run/{ns}/{model}[/{endpoint}][@version]` */
+/** Adds `POST /v1/run/{ns}/{model}[/{endpoint}][@version]`. */
 export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
   router.post(
@@ -180,7 +183,7 @@ export function addRunRoutes(router: Router<HttpState>, deps: HttpDeps): void {
 
 const RECONNECT_MS = 3000;
 
-/** `GET /v1/requests/{id}/events`: server-sent events (WHATWG HTML 9.2). */
+/** Adds `GET /v1/requests/{id}/events`: server-sent events (WHATWG HTML 9.2). */
 export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
 
@@ -205,9 +208,9 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * The number of an event. Anything else means that the client wants all events from the beginning,
- * and so does a number that the log has not reached (exchange 5.7): the client must not miss the
- * final event.
+ * Returns the number of the last event that the client has. Anything that is not a number means
+ * that the client wants all events from the beginning. So does a number that the log has not
+ * reached (exchange 5.7), because the client must not miss the final event.
  */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -218,7 +221,7 @@ async function* frames(events: AsyncIterable<StoredEvent>): AsyncGenerator<strin
   for await (const event of events) yield frame(event);
 }
 
-/** JSON.stringify writes no line breaks, so the data is always one line. */
+/** Formats an event. Its data is always one line, because JSON.stringify writes no line breaks. */
 function frame({ seq, name, data }: StoredEvent): string {
   return `id: ${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -226,7 +229,7 @@ function frame({ seq, name, data }: StoredEvent): string {
 /** Seconds for which the download URL of an artifact is valid (exchange 5.9). */
 const LINK_LIFE_SECONDS = 300;
 
-/** `GET /v1/requests/{id}/artifacts[/{name}]` and the signed URLs that these lead to. */
+/** Adds `GET /v1/requests/{id}/artifacts[/{name}]` and the signed URLs to which these lead. */
 export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, blobs, config, signer, logger, now = () => new Date() } = deps;
   const read = requireScope(deps, 'read');
@@ -237,7 +240,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
   }
 
-  /** Direct URL of the artifact in the storage; null when it is not there. */
+  /** Returns the direct URL of the artifact in the storage; null when it is not there. */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
     if (!blobs.direct) return null;
     const { name, sha256, media_type: mediaType } = artifact;
@@ -293,7 +296,10 @@ function refuseExpired({ status }: RequestRow): void {
   if (status === 'expired') throw new SonogateError('expired', 'The artifacts have been purged.');
 }
 
-/** A name only selects from the list of the result, so no path can be built from it. */
+/**
+ * Finds an artifact. A name only selects from the list of the result, so no path can be built from
+ * it.
+ */
 async function listed(
   core: RequestCore,
   id: string,

@@ -46,7 +46,7 @@ export const signBody = z.strictObject({
     }),
 });
 
-/** The `If-Match` of a call. @throws SonogateError `if_match_required` */
+/** Returns the `If-Match` of a call. @throws SonogateError `if_match_required` */
 export function ifMatch(context: Pick<Context, 'get'>): string {
   const etag = context.get('If-Match').trim();
   if (etag === '') {
@@ -55,7 +55,7 @@ export function ifMatch(context: Pick<Context, 'get'>): string {
   return etag;
 }
 
-/** A body that matches its schema. @throws InvalidInputError */
+/** Returns a body that matches its schema. @throws InvalidInputError */
 export function reviewBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   const parsed = schema.safeParse(body ?? {});
   if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
@@ -67,7 +67,7 @@ export function sendReview(context: Context, review: ReviewObject): void {
   context.body = review;
 }
 
-/** The events of a review as server-sent events, as the API and the console send them. */
+/** Yields the events of a review as server-sent events, as the API and the console send them. */
 export async function* reviewFrames(events: AsyncIterable<ReviewEvent>): AsyncGenerator<string> {
   yield 'retry: 3000\n\n';
   for await (const event of events) {
@@ -75,13 +75,13 @@ export async function* reviewFrames(events: AsyncIterable<ReviewEvent>): AsyncGe
   }
 }
 
-/** `/v1/requests/{id}/review` and `/v1/requests/{id}/sign` */
+/** Adds `/v1/requests/{id}/review` and `/v1/requests/{id}/sign`. */
 export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, reviews, database, config } = deps;
   const body = jsonBody(config.maxBodyBytes);
   const path = '/v1/requests/:id/review';
 
-  /** The caller; a test key never reaches a live request, so that it cannot sign one. */
+  /** Returns the caller. A test key never reaches a live request, so it cannot sign one. */
   const readerOf = async ({ principal }: HttpState): Promise<Reader> => ({
     id: `key:${principal.keyId}`,
     name: (await keyName(database, principal.keyId)) || principal.keyId,

@@ -35,13 +35,13 @@ interface HttpListener {
   /** Files for HTTPS. Without them the server uses plain HTTP. */
   tls?: ListenerTls | undefined;
   idleMs?: number;
-  /** How often the certificate files are checked. */
+  /** Milliseconds between checks of the certificate files. */
   certificateEveryMs?: number;
   logger: Logger;
 }
 
 export interface HttpServer {
-  /** `http://127.0.0.1:8080` */
+  /** Address of the server, such as `http://127.0.0.1:8080`. */
   url: string;
   port: number;
   /** Accepts no more calls, gives calls in progress five seconds, then closes their connections. */
@@ -84,9 +84,7 @@ export async function startHttp<State>(
   };
 }
 
-/**
- * @returns a function that stops it.
- */
+/** Follows changes of the certificate files. @returns a function that stops it. */
 function followTls(
   server: HttpsServer,
   tls: ListenerTls,

@@ -10,9 +10,10 @@ const SECRET_NAME = 'url-signing';
  * the URL expires.
  */
 export interface UrlSigner {
-  /** `path` with the query that signs it for `method` until `expires`. */
+  /** Returns `path` with the query that signs it for `method` until `expires`. */
   sign(method: string, path: string, expires: Date): string;
   /**
+   * Checks a signed URL.
    * @throws SonogateError `not_found` for a wrong signature, `expired` for a URL that is no longer
    * valid.
    */
@@ -21,7 +22,7 @@ export interface UrlSigner {
 
 type SignedQuery = Partial<Record<string, string | string[]>>;
 
-/** The secret with which all processes of this site sign; created at first use. */
+/** Returns the secret with which all processes of this site sign; it is created at first use. */
 export function loadSigningSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);
 }

@@ -32,8 +32,8 @@ export const MOST_FILES = 1000;
 type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
 
 /**
- * The files of an input, under names that are unique in the request: uploads, and hosted files by
- * the URL from which they are fetched when the request starts.
+ * Returns the files of an input, under names that are unique in the request: uploads, and hosted
+ * files by the URL from which they are fetched when the request starts.
  * @throws InvalidInputError naming each element that cannot be used: `file_not_ready` for uploads.
  */
 export async function inputFiles(
@@ -83,7 +83,7 @@ function listErrors({ files, prior_files = [] }: EndpointInput): PointedError[] 
   );
 }
 
-/** The fault of an element that can be seen without looking it up. */
+/** Returns the fault of an element that can be found without looking it up. */
 function complaint({ pointer, file }: Element, { outbound, logger }: FileParts): PointedError[] {
   if (FILE_ID.test(file)) return [];
   if (!WEB_ADDRESS.test(file)) {
@@ -102,7 +102,7 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
   }
 }
 
-/** A file that will be fetched, named after the last part of its path. */
+/** Returns a file that will be fetched, named after the last part of its path. */
 function hostedFile(url: string): RequestFile {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   const name = endOf(decoded(last).replaceAll(/[/\\\p{Cc}]/gu, '_'), LONGEST_NAME_BYTES);
@@ -118,7 +118,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The end of a text, cut to whole characters, in at most `limit` bytes of UTF-8. */
+/** Returns the end of a text, cut to whole characters, in at most `limit` bytes of UTF-8. */
 function endOf(text: string, limit: number): string {
   const characters = Array.from(text);
   let [from, bytes] = [characters.length, 0];
@@ -178,21 +178,24 @@ const metadata = z
     examples: [{ worklist: 'A', visit: { room: 3 } }],
   });
 
-/** Whether JSON can say the value: JSON.parse makes 1e999 an infinite number. */
+/** Whether JSON can represent the value: JSON.parse turns 1e999 into an infinite number. */
 function isExact(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(isExact);
 }
 
-/** Submit body (api 2.2); `input` is the endpoint's own schema. */
+/** Returns the schema of a submit body (api 2.2); `input` is the endpoint's own schema. */
 export function submitBody(endpoint: Endpoint) {
   const made = BODIES.get(endpoint) ?? bodyOf(endpoint);
   BODIES.set(endpoint, made);
   return made;
 }
 
-/** A schema is compiled at its first use, which takes as long as validating twenty bodies. */
+/**
+ * Compiled schemas. Each is compiled at its first use, which takes as long as validating twenty
+ * bodies.
+ */
 const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 
 function bodyOf(endpoint: Endpoint) {
@@ -210,7 +213,7 @@ function bodyOf(endpoint: Endpoint) {
 const POINTER = '/webhook/url';
 
 /**
- * A webhook that may be called, with its normalised URL. The answer does not say which rule a URL
+ * Checks a webhook and returns it with its normalised URL. The answer does not say which rule a URL
  * breaks, so that nobody can explore our network.
  * @throws InvalidInputError at `/webhook/url`
  */
@@ -247,9 +250,9 @@ const UNKNOWN_SCENARIO: PointedError = {
   detail: `the mock pipeline knows: ${MOCK_SCENARIOS.join(', ')}`,
 };
 
-/** The target of a submit, and which of the two HTTP doors it came through. */
+/** The target of a submit, and whether it came through the API or the compatible queue. */
 interface Submission {
-  /** `us/obstetric`, `us/obstetric/interpret@1.0` */
+  /** The endpoint, such as `us/obstetric` or `us/obstetric/interpret@1.0`. */
   target: string;
   /** The submit body (api 2.2). */
   body: unknown;
@@ -261,7 +264,7 @@ interface Submission {
 }
 
 /**
- * Checks a submit, creates its request and audits the call.
+ * Checks a submit, creates its request and records the call in the audit.
  * @throws SonogateError `unknown_endpoint`, `invalid_json`; InvalidInputError
  */
 export async function acceptSubmission(
@@ -280,8 +283,8 @@ export async function acceptSubmission(
   if (principal.test && mockScenario(metadata) === null) {
     throw new InvalidInputError([UNKNOWN_SCENARIO]);
   }
-  // The input as submitted, without the defaults of the schema, because the request shows it as
-  // `input`.
+  // The input is stored as submitted, without the defaults of the schema, because the request shows
+  // it as `input`.
   const { input } = body as { input: EndpointInput };
   const { accountId, keyId } = principal;
   await deps.limits.requireRoom(keyId);
@@ -315,7 +318,7 @@ export async function acceptSubmission(
   return row;
 }
 
-/** `us/obstetric@1.0` → path and version. */
+/** Splits a target into path and version: `us/obstetric@1.0`. */
 function split(target: string): [path: string, version: string | null] {
   const at = target.indexOf('@');
   return at < 0 ? [target, null] : [target.slice(0, at), target.slice(at + 1)];

@@ -28,7 +28,8 @@ export const uploadBody = z.strictObject({
       (name) => Buffer.byteLength(name) <= LONGEST_NAME_BYTES,
       `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
     )
-    // Must be a name, not a path, because it names the file in the work folder and in the result.
+    // It must be a name rather than a path, because it names the file in the work folder and in the
+    // result.
     .refine(
       (name) => !/[/\\]/.test(name),
       'a name without a folder: it may contain neither / nor \\',
@@ -39,7 +40,7 @@ export const uploadBody = z.strictObject({
       description: 'Name of the file, without a folder',
       examples: ['scan.dcm'],
       pattern: '^(?!\\.{1,2}$)[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
-      // 200 bytes in UTF-8: what has at most 50 characters, or only ASCII.
+      // At most 200 bytes of UTF-8: at most 50 characters, or only ASCII.
       anyOf: [{ maxLength: LONGEST_NAME_BYTES / 4 }, { pattern: '^[ -~]*$' }],
     }),
   bytes: z
@@ -81,8 +82,8 @@ export const uploadCompletionBody = z.strictObject({
 });
 
 /**
- * `/v1/uploads`: announce files, PUT them to the signed URLs and complete them; read their state,
- * or abort them.
+ * Adds `/v1/uploads`: announce files, PUT them to the signed URLs and complete them; read their
+ * state, or abort them.
  */
 export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
@@ -120,7 +121,9 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     context.body = '';
   });
 
-  /** URLs for the bytes: one signed URL, or one for each part, also for those that have arrived. */
+  /**
+   * Returns the URLs for the bytes: one signed URL, or one for each part, even if it has arrived.
+   */
   async function uploadView(file: FileRow, address: string) {
     const expires = new Date(now().getTime() + LINK_LIFE_MS);
     const base = `/v1/uploads/${file.id}`;
@@ -169,7 +172,7 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   });
 }
 
-/** The bytes of a PUT, and its Content-Length. */
+/** Returns the bytes of a PUT, and its Content-Length. */
 export function sentBytes({ req }: Context): [source: Readable, length: number | null] {
   const announced = req.headers['content-length'];
   // Destroying the call would close the connection before a refusal is sent.
@@ -177,9 +180,7 @@ export function sentBytes({ req }: Context): [source: Readable, length: number |
   return [source, announced === undefined ? null : Number(announced)];
 }
 
-/**
- * The validated body. @throws InvalidInputError naming each fault.
- */
+/** Returns the validated body. @throws InvalidInputError naming each fault. */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
   const parsed = schema.safeParse(body);
@@ -187,7 +188,7 @@ export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infe
   return parsed.data;
 }
 
-/** The file object of the HTTP API. */
+/** Returns the file object of the HTTP API. */
 function view({ id, status, filename, bytes, media_type, sha256, expires_at }: FileRow) {
   return {
     id,

@@ -42,7 +42,7 @@ export const deliveriesQuery = z.strictObject({
     }),
 });
 
-/** `/v1/webhooks`: the signing secret of the account, and the outcome of each delivery. */
+/** Adds `/v1/webhooks`: the signing secret of the account, and the outcome of each delivery. */
 export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, config, now = () => new Date() } = deps;
   const admin = requireScope(deps, 'admin');
@@ -100,8 +100,8 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
 }
 
 /**
- * The account of a live key. The secret signs what is announced of live requests, so that whoever has
- * it can forge such an announcement.
+ * Returns the account of a live key. Test keys are refused: the secret signs the webhooks of live
+ * requests, so that whoever has it can forge them.
  */
 function liveAccount({ accountId, test }: HttpState['principal']): string {
   if (!test) return accountId;
@@ -116,7 +116,8 @@ function secretView({ secret, created_at }: WebhookSecret) {
 }
 
 /**
- * Only status and size of the answer are shown, so that a URL inside our network reveals nothing.
+ * Returns a delivery with only status and size of the answer, so that a URL inside our network
+ * reveals nothing.
  */
 function deliveryView(delivery: WebhookDelivery) {
   const { state, code, detail, next_at, ended_at, disabled_at } = delivery;

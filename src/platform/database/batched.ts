@@ -13,9 +13,10 @@ interface Asked<Question, Answer> {
 }
 
 /**
- * Combines many calls into one round trip: what is asked while a batch is running goes out together
- * in the next one, so that a busy gateway makes few round trips and an idle one lets nobody wait. A
- * write to a socket wakes the server behind it, which costs both more than most statements do.
+ * Combines many calls into one round trip: questions that arrive while a batch is running are sent
+ * together in the next one. A busy gateway therefore makes few round trips, and on an idle one no
+ * call waits. This saves time because a write to a socket and the wake-up of the server cost more
+ * than most statements.
  * @param answerAll returns answers in the order of the questions. When it fails, each question is
  * asked again alone, so that one cannot spoil another: asking twice must do no harm.
  */

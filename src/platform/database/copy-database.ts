@@ -2,14 +2,14 @@ import { migrate } from './migrate.ts';
 import type { PooledDatabase } from './pooled.ts';
 import type { Queryable } from './port.ts';
 
-/** Rows that are in memory at a time. */
+/** Number of rows in memory at a time. */
 const BATCH = 1000;
 
-/** Rows as text must read the same in both databases, whatever their settings are. */
+/** SQL: settings with which rows have the same text in both databases. */
 const SAME_TEXT = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres';
   SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'`;
 
-/** The schema makes this row; every other row is somebody's. */
+/** Table with a row that the schema creates; any other row means that the database is in use. */
 const SEEDED_TABLE = 'accounts';
 
 /** Thrown when the database to fill already belongs to a gateway. */
@@ -32,7 +32,7 @@ class CopyDiffersError extends Error {
 
 interface Table {
   name: string;
-  /** In the order of the database that is filled. */
+  /** Names in the order of the database that is filled. */
   columns: string[];
 }
 
@@ -40,7 +40,10 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 const rowOf = ({ columns }: Table) => `ROW(${columns.map(quoted).join(', ')})::text`;
 
-/** The tables of the current schema without the list of migrations; those of the queue are elsewhere. */
+/**
+ * Returns the tables of the current schema without the list of migrations; the tables of the queue
+ * are in another schema.
+ */
 async function tablesOf(database: Queryable): Promise<Table[]> {
   const { rows } = await database.query<Table>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
@@ -60,7 +63,10 @@ async function requireEmpty(to: Queryable, tables: readonly Table[]): Promise<vo
   }
 }
 
-/** Foreign keys are checked at the end: rows of one table may refer to later rows of the same one. */
+/**
+ * Defers the check of foreign keys to the end, because rows of a table may refer to later rows of
+ * the same table.
+ */
 async function deferForeignKeys(to: Queryable, clause: string): Promise<void> {
   const { rows } = await to.query<{ name: string; table: string }>(
     `SELECT conname AS name, conrelid::regclass::text AS "table" FROM pg_constraint
@@ -71,7 +77,10 @@ async function deferForeignKeys(to: Queryable, clause: string): Promise<void> {
   }
 }
 
-/** Number of rows, and a sum over the digests of all of them, whatever their order. */
+/**
+ * Returns the number of rows, and a sum over the digests of all of them, which does not depend on
+ * their order.
+ */
 async function digestOf(database: Queryable, table: Table): Promise<{ rows: number; sum: string }> {
   const { rows } = await database.query<{ count: number; sum: string | null }>(
     `SELECT count(*)::int AS count,
@@ -99,7 +108,9 @@ async function copyTable(from: Queryable, to: Queryable, table: Table): Promise<
   await from.query('CLOSE rows_to_copy');
 }
 
-/** Identity columns go on after the last number of the source, also where its row was removed. */
+/**
+ * Lets identity columns continue after the last number of the source, even if its row was removed.
+ */
 async function continueSequences(from: Queryable, to: Queryable): Promise<void> {
   const { rows } = await to.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -118,8 +129,8 @@ async function continueSequences(from: Queryable, to: Queryable): Promise<void> 
 }
 
 /**
- * Copies every row of one database into another, empty one, in one transaction on each side: either
- * all of it is there afterwards, compared row by row, or nothing. The jobs of the queue are not
+ * Copies every row of one database into another, empty one, in one transaction on each side.
+ * Afterwards either all rows are there, compared one by one, or none. The jobs of the queue are not
  * copied, because the gateway makes them again from the requests.
  * @returns the number of rows of each table.
  * @throws DatabaseNotEmptyError, CopyDiffersError

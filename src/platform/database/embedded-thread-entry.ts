@@ -2,11 +2,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import type { Answered, Call, Compiled, QueryResult, Started } from './embedded-thread.ts';
 
-/** Entry of the thread of the embedded database (embedded-thread.ts): it answers calls in order. */
+/** Entry of the thread of the embedded database (embedded-thread.ts). It answers calls in order. */
 const { folder, setUp, program } = workerData as Started & Compiled;
 /**
- * One session needs few shared buffers: the default, 128 MB, becomes resident with use. Files of the
- * log beyond 64 MB are removed by a checkpoint instead of kept for reuse (default: up to 1 GB).
+ * Settings of PGlite. One session needs few shared buffers, while the default of 128 MB becomes
+ * resident with use. Log files beyond 64 MB are removed by a checkpoint instead of kept for reuse
+ * (default: up to 1 GB).
  */
 const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=32MB', 'max_wal_size=64MB'];
 
@@ -17,7 +18,7 @@ const pglite = await PGlite.create({
 });
 await pglite.exec(setUp);
 
-/** Ends the subscription to a channel, by channel. */
+/** Functions that end the subscription to a channel, by channel. */
 const subscribed = new Map<string, () => Promise<void>>();
 
 const post = (message: Answered) => parentPort?.postMessage(message);
@@ -55,7 +56,10 @@ async function answer(call: Call): Promise<QueryResult<unknown> | null> {
 /** Names of errors after which PGlite is unusable: a trap of WebAssembly, and an exit of PostgreSQL. */
 const FATAL: ReadonlySet<string> = new Set(['RuntimeError', 'ExitStatus']);
 
-/** What a caller may see of an error. The values of the statement stay here: they may name a patient. */
+/**
+ * Returns what a caller may see of an error, without the values of the statement, which may name a
+ * patient.
+ */
 function plain(error: unknown): Extract<Answered, { error: object }>['error'] {
   const { code, constraint } = error as { code?: string; constraint?: string };
   return { message: error instanceof Error ? error.message : String(error), code, constraint };
@@ -65,7 +69,8 @@ parentPort?.on('message', async ({ id, call }: { id: number; call: Call }) => {
   try {
     post({ id, answer: await answer(call) });
   } catch (error) {
-    // After a fault inside WebAssembly the database answers nothing more: a new thread recovers it.
+    // After a fault inside WebAssembly the database no longer answers: a new thread must recover
+    // it.
     if (error instanceof Error && FATAL.has(error.name)) throw error;
     post({ id, error: plain(error) });
   }

@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** What the thread is started with. */
+/** Start parameters of the thread. */
 export interface Started {
   /** Folder of the database; null keeps it in memory. */
   folder: string | null;
-  /** Statements that its only session begins with. */
+  /** Statements with which its only session begins. */
   setUp: string;
 }
 
-/** The global that Node.js has and the types of Node.js lack. */
+/** The global of Node.js that its type definitions lack. */
 declare namespace WebAssembly {
   type Module = object;
   function compile(bytes: Uint8Array): Promise<Module>;
@@ -59,7 +59,10 @@ class StatementError extends Error {
   }
 }
 
-/** The thread ended by itself; the message is that of node-postgres for a lost session. */
+/**
+ * Makes the error for a thread that ended unexpectedly; the message is that of node-postgres for a
+ * lost session.
+ */
 const terminated = (cause: unknown) =>
   new Error('Connection terminated: the thread of the embedded database ended', { cause });
 
@@ -69,21 +72,24 @@ interface Waiting {
 }
 
 /**
- * V8 compiles the functions of PGlite anew once they have used up this budget of work. With its
- * default (13,000,000) it compiles most of them soon after the start, on all cores at a time: the
- * memory for that, 250 to 450 MB, is not given back. The functions that statements spend their time
- * in still reach this budget within seconds of work.
+ * Work budget after which V8 compiles a function again with more optimisation. With the default
+ * (13,000,000) it compiles most functions of PGlite soon after the start, on all cores at once, and
+ * does not give back the 250 to 450 MB that this needs. With this budget, the functions in which
+ * statements spend their time are still compiled within seconds of work.
  */
 const TIERING_BUDGET = 200_000_000;
 
-/** Rows on their way to the other threads; V8 lets this space grow to 64 MB, which stays resident. */
+/**
+ * Megabytes for rows that are passed to other threads. V8 lets this space grow to 64 MB, which
+ * stays resident.
+ */
 const YOUNG_GENERATION_MB = 8;
 
 const ENTRY = new URL('./embedded-thread-entry.ts', import.meta.url);
 
 let compiled: Promise<WebAssembly.Module> | null = null;
 
-/** PGlite's WebAssembly. A thread that is started again finds it compiled. */
+/** Returns PGlite's WebAssembly, which is compiled only once. */
 function programOf(): Promise<WebAssembly.Module> {
   compiled ??= compile().catch((error) => {
     compiled = null;
@@ -99,10 +105,10 @@ async function compile(): Promise<WebAssembly.Module> {
 }
 
 /**
- * PGlite in a thread, so that no SQL delays a socket or a health check. When the thread ends by
- * itself, the calls under way fail as with a lost session, `lost` is emitted, and the next call
- * starts a new thread, which recovers the database from its folder; a database in memory is gone.
- * The thread keeps the process alive only while a call is under way.
+ * Runs PGlite in a thread, so that no SQL delays a socket or a health check. If the thread ends
+ * unexpectedly, the calls in progress fail as with a lost session, `lost` is emitted, and the next
+ * call starts a new thread, which recovers the database from its folder; a database in memory is
+ * lost. The thread keeps the process alive only while a call is in progress.
  */
 export class DatabaseThread extends EventEmitter<{
   lost: [Error];
@@ -112,7 +118,7 @@ export class DatabaseThread extends EventEmitter<{
   readonly #waiting = new Map<number, Waiting>();
   #worker: Promise<Worker> | null = null;
   #lastId = 0;
-  /** Incremented when the thread is lost: what an earlier session had open is gone. */
+  /** Incremented when the thread is lost: transactions of an earlier session no longer exist. */
   session = 0;
 
   constructor(started: Started) {
@@ -122,7 +128,7 @@ export class DatabaseThread extends EventEmitter<{
     this.#started = started;
   }
 
-  /** @throws the error of PGlite when the database cannot be opened. */
+  /** Opens the database. @throws the error of PGlite when it cannot be opened. */
   async open(): Promise<void> {
     await this.#thread();
   }

@@ -22,12 +22,12 @@ class Turnstile {
   }
 }
 
-/** The first word of a statement; BullMQ's SQL begins with comment lines. */
+/** Returns the first word of a statement; BullMQ's SQL begins with comment lines. */
 function leadingKeyword(text: string): string {
   return /^(?:\s|--[^\n]*(?:\n|$))*([a-z]+)/i.exec(text)?.[1]?.toUpperCase() ?? '';
 }
 
-/** Subscriptions of all clients; the only session of PGlite listens to a channel once. */
+/** Subscriptions of all clients. The only session of PGlite listens to each channel once. */
 class Channels {
   readonly #thread: DatabaseThread;
   readonly #listeners = new Map<string, number>();
@@ -53,7 +53,8 @@ class Channels {
 
 /**
  * One client of the pool. PGlite has a single session, so a client holds the permit from `BEGIN` to
- * `COMMIT` or `ROLLBACK`: statements of other clients never end up in its transaction.
+ * `COMMIT` or `ROLLBACK`. Statements of other clients therefore never become part of its
+ * transaction.
  */
 class PglitePoolClient extends EventEmitter {
   readonly #thread: DatabaseThread;
@@ -130,9 +131,9 @@ class PglitePoolClient extends EventEmitter {
   };
 }
 
-/** PGlite in the shape of `pg.Pool`, as far as BullMQ and this project use it. */
+/** PGlite with the interface of `pg.Pool`, as far as BullMQ and this project use it. */
 class PglitePool extends EventEmitter {
-  /** A call inside the process cannot be lost silently, so keep-alive has nothing to do. */
+  /** Keep-alive has nothing to do, because a call inside the process cannot be lost silently. */
   readonly options = { keepAlive: true };
   readonly #thread: DatabaseThread;
   readonly #turnstile = new Turnstile();
@@ -164,16 +165,19 @@ class PglitePool extends EventEmitter {
   }
 }
 
-/** BullMQ's functions use unqualified names in its own schema; PGlite has one session for all. */
+/**
+ * SQL: BullMQ's functions use unqualified names in its own schema, and PGlite has one session for
+ * all.
+ */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';
 
-/** Folder of the embedded database in a data folder. */
+/** Returns the folder of the embedded database in a data folder. */
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database');
 
 /**
- * PGlite in the data folder, or in memory when `dataDir` is null (tests). Serves one process.
- * PGlite runs with fsync off: a killed process loses nothing that was committed, but a power cut
- * may; a site that needs that guarantee sets DATABASE_URL.
+ * Opens PGlite in the data folder, or in memory when `dataDir` is null (tests). It serves one
+ * process. PGlite runs with fsync off: if the process is killed, no committed data is lost, but a
+ * power cut may lose some. A site that needs that guarantee sets DATABASE_URL.
  * @throws DatabaseLockedError when another process has it open.
  */
 export async function openEmbedded(
@@ -192,10 +196,13 @@ export async function openEmbedded(
   }
 }
 
-/** Below this, PGlite cannot create its files: they take 40 MB. */
+/** Free bytes below which PGlite cannot create its files, which take 40 MB. */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
-/** What the operator needs to know: PGlite itself only says that it failed to initialize properly. */
+/**
+ * Describes for the operator why the database did not open: PGlite only says that it failed to
+ * initialize properly.
+ */
 async function unopened(folder: string, cause: unknown): Promise<Error> {
   const { bavail, bsize } = await statfs(dirname(folder));
   const free = bavail * bsize;

@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * The lock of the embedded database, held by the operating system. SQLite, which comes with Node.js,
- * locks a file beside the database (fcntl): the lock ends with its process, however that ends, and
- * excludes every process that sees the file. Process ids would not: in two containers with the same
- * data folder, both gateways are process 1.
+ * The lock of the embedded database, held by the operating system. SQLite, which comes with
+ * Node.js, locks a file beside the database (fcntl): the lock ends with its process, however that
+ * ends, and excludes every process that sees the file. Process ids would not work: in two
+ * containers with the same data folder, both gateways are process 1.
  */
 
 /** Thrown when another process has the database open; the message is for the operator. */
@@ -26,7 +26,8 @@ const BUSY = 5;
 
 /**
  * Takes the lock.
- * @param path of the file that is locked; beside it, `.owner` names the process for the operator.
+ * @param path of the file that is locked. A file beside it, with the suffix `.owner`, names the
+ * process for the operator.
  * @returns a function that releases it.
  * @throws DatabaseLockedError while another process, or another part of this one, holds it.
  */
@@ -34,7 +35,8 @@ export function takeLock(path: string): () => void {
   const ownerPath = `${path}.owner`;
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
-    // An exclusive transaction that writes nothing: the file stays empty, without a journal.
+    // An exclusive transaction that writes nothing locks the file; the file remains empty, without
+    // a journal.
     lock.exec('BEGIN EXCLUSIVE');
     writeFileSync(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
   } catch (error) {
@@ -44,7 +46,8 @@ export function takeLock(path: string): () => void {
   }
   return () => {
     rmSync(ownerPath, { force: true });
-    // The file stays: a process that has opened it already could otherwise lock a deleted file.
+    // The file is not deleted: a process that has already opened it could otherwise lock a deleted
+    // file.
     lock.close();
   };
 }

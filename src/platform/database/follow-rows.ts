@@ -1,6 +1,6 @@
 import type { Queryable } from './port.ts';
 
-/** Rows may be committed this many seconds after the time that they record. */
+/** Longest time in seconds between the end that a row records and its commit. */
 const OVERLAP_SECONDS = 120;
 const BATCH = 5000;
 
@@ -41,7 +41,7 @@ export function followRows<Row extends { id: string; ended: number }>(
   };
 }
 
-/** The clock of the database in Unix seconds, which all processes share. */
+/** Returns the time of the database in Unix seconds; all processes share this clock. */
 async function clockOf(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ now: number }>(
     'SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now',

@@ -11,7 +11,7 @@ import { openOnPool, type PooledDatabase } from './pooled.ts';
 const CORE_SESSIONS = 12;
 const QUEUE_SESSIONS = 6;
 
-/** A PostgreSQL server (13 or later). Several processes and machines may share it. */
+/** Opens a PostgreSQL server (13 or later). Several processes and machines may share it. */
 export async function openServer(databaseUrl: string, logger: Logger): Promise<PooledDatabase> {
   const settings = { connectionString: databaseUrl, keepAlive: true };
   const pool = new pg.Pool({ ...settings, max: CORE_SESSIONS });

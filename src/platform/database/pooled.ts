@@ -1,7 +1,7 @@
 import type { PgPool, PgPoolClient } from 'bullmq';
 import type { Database, Queryable } from './port.ts';
 
-/** Error codes of the system for a connection that could not be made, or broke. */
+/** System error codes for a connection that could not be made, or broke. */
 const SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,14 +14,17 @@ const SYSTEM_CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** SQLSTATE of PostgreSQL: connection exceptions, shutdown, start-up, too many connections. */
+/**
+ * SQLSTATEs that mean the server is unavailable: connection exceptions, shutdown, start-up, too
+ * many connections.
+ */
 const SQLSTATE = /^(08...|57P0[123]|53300)$/;
 
-/** Messages of node-postgres when a session died during a statement: that error has no code. */
+/** Messages of node-postgres when a session died during a statement; that error has no code. */
 const DIED = /^(Connection terminated|Client has encountered a connection error)/;
 
 /**
- * The database server cannot be reached; the failure says nothing about the statement or its
+ * The database server cannot be reached. The failure is not the fault of the statement or its
  * caller.
  */
 export class DatabaseUnreachableError extends Error {
@@ -29,8 +32,9 @@ export class DatabaseUnreachableError extends Error {
 }
 
 /**
- * The error of a statement as its caller should see it: a DatabaseUnreachableError when the server
- * is away, so that a door can ask its caller to try again later; otherwise unchanged.
+ * Returns the error of a statement as its caller should see it: a DatabaseUnreachableError when the
+ * server cannot be reached, so that the HTTP API or the DICOM listener can ask its caller to try
+ * again later; otherwise unchanged.
  */
 export function asUnreachable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -48,7 +52,7 @@ export interface PooledDatabase extends Database {
   exclusive: boolean;
   /**
    * Calls `onNotify` with the payload of each NOTIFY on `channel`, and with an empty payload when
-   * notifications may have been missed. The subscription outlives lost connections.
+   * notifications may have been missed. The subscription continues after a lost connection.
    */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
 }
@@ -64,7 +68,7 @@ interface Parts {
 
 const RECONNECT_MILLISECONDS = 1000;
 
-/** Creates the project's database from a `pg.Pool`, or from anything of its shape. */
+/** Creates the project's database from a `pg.Pool`, or from anything with the same interface. */
 export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Parts): PooledDatabase {
   const named = (name: string | undefined): Pick<PgPool, 'query'> =>
     name !== undefined && prepared ? { query: prepared(name) } : pool;
@@ -133,7 +137,7 @@ async function subscribe(
   const connect = async () => {
     const next = await pool.connect();
     next.on('notification', (message) => {
-      // The session of an ended subscription may still bring one while it closes.
+      // The session of an ended subscription may still deliver a notification while it closes.
       if (!stopped && message.channel === channel) onNotify(message.payload ?? '');
     });
     next.on('error', () => {

@@ -1,9 +1,9 @@
-/** The part of `pg.Pool` that the project uses; PGlite has the same shape here. */
+/** The part of `pg.Pool` that the project uses; PGlite offers the same interface here. */
 export interface Queryable {
   /**
-   * With a `name`, the session of a server keeps the statement prepared: for statements that many
-   * calls make outside transactions. Such a statement lists its columns: `*` fails after a
-   * migration.
+   * Runs a statement. With a `name`, the session of a server keeps the statement prepared, which is
+   * for statements that many calls make outside transactions. Such a statement must list its
+   * columns, because `*` fails after a migration.
    */
   query<Row extends object = Record<string, unknown>>(
     text: string,
@@ -13,7 +13,7 @@ export interface Queryable {
 }
 
 export interface Database extends Queryable {
-  /** Runs `work` in one transaction; rolled back when it throws. */
+  /** Runs `work` in one transaction, which is rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Queryable } from './port.ts';
 const SECRET_BYTES = 32;
 
 /**
- * A secret that all processes of a site share; created at first use.
+ * Returns a secret that all processes of a site share; it is created at first use.
  * @throws when it is missing after it was created: an empty secret would protect nothing.
  */
 export async function loadSiteSecret(database: Queryable, name: string): Promise<Buffer> {

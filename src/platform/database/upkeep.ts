@@ -4,21 +4,24 @@ import type { Database, Queryable } from './port.ts';
 
 /**
  * Upkeep of the embedded database. A PostgreSQL server has processes that write checkpoints and
- * vacuum tables; PGlite is a single session without them, so that its log of changes (WAL) and the
- * room of deleted rows would grow until it is closed, its planner would have no statistics, and its
- * transaction numbers would never be frozen.
+ * vacuum tables; PGlite is a single session without them. Without upkeep its log of changes (WAL)
+ * and the space of deleted rows would grow until it is closed, its planner would have no
+ * statistics, and its transaction numbers would never be frozen.
  */
 
-/** As often as autovacuum looks at a database (autovacuum_naptime). */
+/** Milliseconds between two rounds, the same as autovacuum_naptime. */
 const EVERY_MS = 60_000;
 
-/** A log longer than this is followed by a checkpoint, which makes its files free again. */
+/**
+ * Length of the log in bytes beyond which a checkpoint is written, which makes its files free
+ * again.
+ */
 const CHECKPOINT_BYTES = 16 * 1024 ** 2;
 
 /**
- * The tables that autovacuum would vacuum or analyze, by its default thresholds (autovacuum_vacuum_
- * threshold 50 and scale factor 0.2, insert threshold 1000, freeze age 200 million); those with the
- * most rows to remove first.
+ * SQL: the tables that autovacuum would vacuum or analyze, by its default thresholds
+ * (autovacuum_vacuum_ threshold 50 and scale factor 0.2, insert threshold 1000, freeze age 200
+ * million); those with the most rows to remove come first.
  */
 const TABLES_IN_NEED = `
   SELECT format('%I.%I', s.schemaname, s.relname) AS name
@@ -32,7 +35,7 @@ const TABLES_IN_NEED = `
 /** Vacuums the tables that need it, and writes a checkpoint if the log has grown. */
 export async function maintain(database: Queryable): Promise<void> {
   const { rows: tables } = await database.query<{ name: string }>(TABLES_IN_NEED);
-  // Each statement takes its turn: those of the gateway pass between two tables.
+  // Each table has its own statement, so that statements of the gateway can run between two tables.
   for (const { name } of tables) await database.query(`VACUUM (ANALYZE) ${name}`);
   const { rows } = await database.query<{ grown: boolean }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn) > $1 AS grown
@@ -42,7 +45,7 @@ export async function maintain(database: Queryable): Promise<void> {
   if (rows[0]?.grown) await database.query('CHECKPOINT');
 }
 
-/** Maintains the database every minute; returns a function that ends this. */
+/** Maintains the database every minute; returns a function that stops this. */
 export function startUpkeep(database: Database, logger: Logger): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   const timer = setInterval(() => {

@@ -1,7 +1,8 @@
 /**
- * How to treat a failed attempt; this alone decides whether it is repeated (`tries` limits how often).
- * `transient`: try again. `ambiguous`: the peer may have the object; trying again is safe because it is
- * the same each time (same SOP Instance UID, conditional FHIR entries). `permanent`: a person must look.
+ * How to treat a failed attempt; only this decides whether it is repeated (`tries` limits how
+ * often). `transient`: try again. `ambiguous`: the peer may have the object, and trying again is
+ * safe because it is the same each time (same SOP Instance UID, conditional FHIR entries).
+ * `permanent`: a person must act.
  */
 const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
@@ -13,9 +14,9 @@ interface CatalogueEntry {
   dimse?: string;
   retry: FailureClass;
   /**
-   * A delivery is given up after this many failures that the object itself may have caused, however
-   * much time is left: for codes that do not show whether the peer has a passing fault or the
-   * object a lasting one.
+   * Number of failures, possibly caused by the object itself, after which a delivery is given up
+   * even if time is left. For codes that do not show whether the peer has a temporary fault or the
+   * object a permanent one.
    */
   tries?: number;
   title: string;
@@ -27,8 +28,8 @@ interface CatalogueEntry {
 const PROCESSING_FAILURE_TRIES = 30;
 
 /**
- * Every error of the system, by its stable code. `docs/errors.md` is generated from it; no other
- * code decides a status, a retry or a title.
+ * Every error of the system, by its stable code. `docs/errors.md` is generated from it; statuses,
+ * retries and titles are decided only here.
  */
 export const ERRORS = {
   unauthenticated: {
@@ -663,7 +664,7 @@ export class SonogateError extends Error {
   }
 }
 
-/** The entry of a code, including the optional members that `as const` hides. */
+/** Returns the entry of a code, including the optional members that `as const` hides. */
 export function catalogueEntry(code: ErrorCode): CatalogueEntry {
   return ERRORS[code];
 }

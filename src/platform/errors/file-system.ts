@@ -1,5 +1,5 @@
 /**
- * The result of reading a file or folder, or `fallback` when it does not exist (ENOENT).
+ * Returns the result of reading a file or folder, or `fallback` when it does not exist (ENOENT).
  * @throws every other error: a folder that may not be read is not an empty one.
  */
 export async function ifMissing<Found, Fallback>(
@@ -18,8 +18,8 @@ export async function ifMissing<Found, Fallback>(
 const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', '53100']);
 
 /**
- * Whether an error says that a disk of the site is full; the work can be repeated once there is
- * room.
+ * Whether an error means that a disk of the site is full; the work can be repeated once there is
+ * space.
  */
 export function isOutOfSpace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CODES.has(error.code);

@@ -20,7 +20,8 @@ export interface Problem {
 }
 
 /**
- * Input that breaks a rule, with every fault at once, so that a client can correct them together.
+ * Thrown for input that breaks a rule. It lists every fault at once, so that a client can correct
+ * them together.
  */
 export class InvalidInputError extends SonogateError {
   override name = 'InvalidInputError';
@@ -35,14 +36,14 @@ export class InvalidInputError extends SonogateError {
   }
 }
 
-/** RFC 6901 pointer of a zod path; `~` and `/` are escaped. */
+/** Returns the RFC 6901 pointer of a zod path; `~` and `/` are escaped. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path
     .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }
 
-/** Every issue of a failed parse as pointed errors below `prefix` (`/input`). */
+/** Returns every issue of a failed parse as pointed errors below `prefix` (`/input`). */
 export function pointedErrors(error: z.ZodError, prefix = ''): PointedError[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -55,8 +56,8 @@ export function pointedErrors(error: z.ZodError, prefix = ''): PointedError[] {
 }
 
 /**
- * Problem details of an error code. `baseUrl` is the address of this server without a trailing
- * slash; the type is a page of the server itself, so that it can be followed.
+ * Returns the problem details of an error code. `baseUrl` is the address of this server without a
+ * trailing slash; the type is a page of this server, so that it can be opened.
  */
 export function problem(
   code: ErrorCode,

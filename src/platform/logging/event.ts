@@ -1,4 +1,4 @@
-/** A line of the log that an operator may act on. Its fields hold no patient identity. */
+/** A line of the log on which an operator may act. Its fields contain no patient identity. */
 export interface LogEvent<Fields extends object = object> {
   /** Stable id, on which alerts and metrics depend. The text may be reworded. */
   id: string;
@@ -7,7 +7,7 @@ export interface LogEvent<Fields extends object = object> {
   meaning: string;
   /** What the operator should do; null when nothing needs to be done. */
   action: string | null;
-  /** Used only as a type: the fields that a line of this event has besides its text. */
+  /** Used only as a type: the fields of a line of this event, besides its text. */
   fields?: Fields;
 }
 

@@ -4,8 +4,8 @@ import { GATEWAY_EVENTS } from './events/gateway.ts';
 import { REQUESTS_EVENTS } from './events/requests.ts';
 
 /**
- * Every line of the log that an operator may act on: `logger.event(EVENTS.associationAccepted, {…})`.
- * docs/log-events.md is generated from this table (`npm run docs`).
+ * Every line of the log on which an operator may act: `logger.event(EVENTS.associationAccepted,
+ * {…})`. docs/log-events.md is generated from this table (`npm run docs`).
  */
 export const EVENTS = {
   ...GATEWAY_EVENTS,

@@ -11,9 +11,9 @@ interface ErrorFields {
 }
 
 /**
- * The fields of an error that the program itself wrote. All others stay out: the message of a
- * database error contains the parameters of the statement and the failed row, and these may contain
- * a patient's name.
+ * Returns the fields of an error that the program itself wrote. All others are left out: the
+ * message of a database error contains the parameters of the statement and the failed row, and
+ * these may contain a patient's name.
  */
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
@@ -27,9 +27,9 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/** The log of every part of the gateway. Fields must hold no patient identity. */
+/** The log of every part of the gateway. Fields must not contain patient identity. */
 export interface Logger {
-  /** Writes a line that an operator may act on, at the level of its event. */
+  /** Writes a line on which an operator may act, at the level of its event. */
   event(event: LogEvent<NoFields>): void;
   event<Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>): void;
   /** Writes a line for a developer. */
@@ -37,8 +37,8 @@ export interface Logger {
 }
 
 /**
- * Writes JSON lines to standard error, so that a command's own output on standard output stays clean.
- * The line of an event has its id in `event`.
+ * Creates a logger that writes JSON lines to standard error, so that standard output contains only
+ * the output of a command. The line of an event has its id in `event`.
  * @param destination for tests.
  */
 export function createLogger(
@@ -67,7 +67,7 @@ export const silentLogger: Logger = createLogger('silent');
 /** Called with each event, whichever levels are written to the log. */
 export type OnEvent = (id: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** A logger that calls `onEvent` for every event before it writes the line. */
+/** Returns a logger that calls `onEvent` for every event before it writes the line. */
 export function observedLogger(logger: Logger, onEvent: OnEvent): Logger {
   return {
     event(event: LogEvent, fields: object = {}) {

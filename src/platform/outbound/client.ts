@@ -4,7 +4,7 @@ import type { OutboundPurpose, UrlGuard } from './url-guard.ts';
 
 const CONNECT_MS = 5000;
 const FIRST_BYTE_MS = 15_000;
-/** Longest pause within an answer, in milliseconds, before the call fails. */
+/** Longest pause within an answer, in milliseconds, after which the call fails. */
 const SILENCE_MS = 15_000;
 const HEADER_BYTES = 16_384;
 
@@ -20,7 +20,8 @@ export interface OutboundClient {
   /** Like `UrlGuard.check`. */
   check: UrlGuard['check'];
   /**
-   * One call. Redirects are answers like any other; proxy variables and cookies are not used.
+   * Makes one call. Redirects are not followed but returned like any other answer; proxy variables
+   * and cookies are not used.
    * @throws UrlNotPermittedError, before anything is sent; errors of undici and of the system.
    */
   call(url: string, purpose: OutboundPurpose, call: OutboundCall): Promise<Dispatcher.ResponseData>;
@@ -28,9 +29,9 @@ export interface OutboundClient {
 }
 
 /**
- * The connection goes to the address that was checked: undici resolves names through the guard and
- * nothing is resolved twice, which leaves no room for DNS rebinding. undici is loaded for the first
- * call: many processes never make one.
+ * Creates the client. A connection goes to the address that was checked: undici resolves names
+ * through the guard, and nothing is resolved twice, which prevents DNS rebinding. undici is loaded
+ * for the first call, because many processes never make one.
  */
 export function createOutboundClient(guard: UrlGuard): OutboundClient {
   const lookup: LookupFunction = (hostname, { all }, done) => {

@@ -9,13 +9,16 @@ export interface Mail {
   to: readonly string[];
   subject: string;
   text: string;
-  /** Without angle brackets; the same each time the mail is sent, so that a repeated one is recognised. */
+  /**
+   * Message-ID without angle brackets; the same each time the mail is sent, so that a repetition is
+   * recognised.
+   */
   messageId: string;
 }
 
 /** The mail server of the site (SMTP, RFC 5321). */
 export interface Mailer {
-  /** @returns how many recipients the server accepted. @throws MailError */
+  /** Sends a mail. @returns how many recipients the server accepted. @throws MailError */
   send(mail: Mail, signal: AbortSignal): Promise<{ accepted: number; refused: number }>;
   /** Signs in without sending anything. @throws MailError */
   check(): Promise<void>;
@@ -33,13 +36,18 @@ export class MailError extends Error {
   }
 }
 
-/** How long the server may take to accept a connection, to greet, and to answer a command. */
+/**
+ * Milliseconds that the server may take to accept a connection, to greet, and to answer a command.
+ */
 const PATIENCE_MS = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 };
 
-/** Certificate and password are read for each mail, so that new ones act at once. */
+/**
+ * Creates the mailer. Certificate and password are read for each mail, so that new ones take effect
+ * at once.
+ */
 export function createMailer(server: MailServer): Mailer {
   const open = async () => {
-    // Only sites that send mail load the library.
+    // The library is loaded only on sites that send mail.
     const { createTransport } = await import('nodemailer');
     const { host, port, tls, caFile, serverName, user, password } = server;
     const ca = caFile && (await readFile(caFile));
@@ -66,7 +74,7 @@ export function createMailer(server: MailServer): Mailer {
           subject,
           text,
           messageId: `<${messageId}>`,
-          // RFC 3834 5: nobody is on duty for an automatic answer to this mail.
+          // Prevents automatic answers to this mail, which nobody would read (RFC 3834 5).
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
@@ -85,7 +93,7 @@ export function createMailer(server: MailServer): Mailer {
   };
 }
 
-/** Failures before the server can have got a message. */
+/** Failures that occur before the server can have received a message. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -98,7 +106,9 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
 
 const UNAUTHORIZED: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
 
-/** What an error of the library means; the text of the server holds no patient, and is kept short. */
+/**
+ * Translates an error of the library. The text of the server contains no patient, and is shortened.
+ */
 function mailError(error: unknown): MailError {
   const { code, responseCode, message } = membersOf(error);
   const detail = message.replaceAll(/\s+/g, ' ').slice(0, 200);
@@ -111,7 +121,8 @@ function mailError(error: unknown): MailError {
 function membersOf(error: unknown): { code: string; responseCode: number | null; message: string } {
   if (!(error instanceof Error)) return { code: '', responseCode: null, message: String(error) };
   const text = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // A failed dial has the code of the library; the cause is in `errno` words of Node.
+  // The library gives a failed connection its own code; the cause is only in the text, as Node's
+  // `errno` name.
   const cause = /\b(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b/.exec(
     error.message,
   );

@@ -42,7 +42,7 @@ const REFUSED = [
 
 const refused = addressRanges(REFUSED);
 
-/** A list of `10.0.0.0/8`, `fd00::/8` or single addresses to check against. */
+/** Makes a block list of `10.0.0.0/8`, `fd00::/8` or single addresses. */
 function addressRanges(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
@@ -55,8 +55,8 @@ function addressRanges(ranges: readonly string[]): BlockList {
 }
 
 /**
- * Whether the address (v4 or v6, without brackets) is in the list, either itself or by the IPv4
- * address embedded in it.
+ * Whether the address (v4 or v6, without brackets), or the IPv4 address embedded in it, is in the
+ * list.
  */
 function isIn(list: BlockList, address: string): boolean {
   const inner = embeddedIpv4(address);
@@ -72,7 +72,10 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** `::ffff:0:0/96` (RFC 4291 2.5.5.2) and `64:ff9b::/96` (RFC 6052) represent an IPv4 address. */
+/**
+ * Returns the IPv4 address that `::ffff:0:0/96` (RFC 4291 2.5.5.2) or `64:ff9b::/96` (RFC 6052)
+ * represents.
+ */
 function embeddedIpv4(address: string): string | null {
   if (isIP(address) !== 6) return null;
   const groups = ipv6Groups(address);
@@ -85,7 +88,7 @@ function embeddedIpv4(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** The eight groups of an IPv6 address; `URL` writes every spelling of one the same way. */
+/** Returns the eight groups of an IPv6 address. `URL` has normalised its spelling. */
 function ipv6Groups(address: string): number[] {
   const [plain = ''] = address.split('%');
   const text = new URL(`http://[${plain}]`).hostname.slice(1, -1);
@@ -102,7 +105,7 @@ export const LONGEST_URL = 2048;
 /** What a URL given by a client is for. */
 export type OutboundPurpose = 'webhook' | 'input-file';
 
-/** The gateway does not call this URL. The reason is for the log, never for the caller. */
+/** Thrown when the gateway must not call a URL. The reason is for the log, never for the caller. */
 export class UrlNotPermittedError extends Error {
   override name = 'UrlNotPermittedError';
   readonly reason: string;
@@ -134,7 +137,7 @@ export type Lookup = (
 
 type ListedHost = Config['outbound']['hosts'][number];
 
-/** @param lookup the resolver; the system's own unless a test gives another. */
+/** Creates the guard. @param lookup the resolver: that of the system, except in tests. */
 export function createUrlGuard(
   settings: Config['outbound'],
   lookup: Lookup = systemLookup,
@@ -184,7 +187,10 @@ function checkScheme({ protocol }: URL, entry: ListedHost | undefined): void {
   if (protocol !== 'https:' && !plain) throw new UrlNotPermittedError(`scheme ${protocol}`);
 }
 
-/** Host name for the resolver: `URL` has lower-cased it and normalised every unusual spelling. */
+/**
+ * Returns the host name for the resolver. `URL` has lower-cased it and normalised every unusual
+ * spelling.
+ */
 function plainHost({ hostname }: URL): string {
   return withoutDot(hostname.replace(/^\[(.*)\]$/, '$1'));
 }

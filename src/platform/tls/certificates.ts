@@ -14,13 +14,16 @@ import { bcp195 } from './profile.ts';
 
 const LOOK_EVERY_MILLISECONDS = 5000;
 
-/** Whether clients are asked for a certificate, and whether a client without one is refused. */
+/**
+ * Returns whether clients are asked for a certificate, and whether one without a certificate is
+ * refused.
+ */
 function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
   return clientCertificate ?? (caFile === undefined ? 'none' : 'require');
 }
 
 /**
- * Options of a TLS server from the settings.
+ * Returns the options of a TLS server from the settings.
  * @throws the system's error when a file cannot be read, OpenSSL's when it is not a certificate or
  * key.
  */
@@ -82,13 +85,15 @@ async function timesOf({ certFile, keyFile, caFile }: ListenerTls): Promise<stri
   return seen.map(({ mtimeMs, ino, size }) => `${ino}.${mtimeMs}.${size}`).join();
 }
 
-/** The certificate that the peer showed and proved in the handshake; null without one. */
+/**
+ * Returns the certificate that the peer presented and proved in the handshake; null without one.
+ */
 export function peerCertificate(socket: TLSSocket): X509Certificate | null {
   return socket.getPeerX509Certificate() ?? null;
 }
 
 /**
- * Whether, with the setting `want`, the peer showed a certificate that none of our authorities
+ * Whether, with the setting `want`, the peer presented a certificate that none of our authorities
  * signed.
  */
 export function showsUntrustedCertificate(socket: TLSSocket): boolean {
@@ -114,7 +119,10 @@ function hasSubject(wanted: Readonly<Record<string, string>>, { subject }: X509C
   return Object.entries(wanted).every(([name, value]) => attributes.has(`${name}=${value}`));
 }
 
-/** The names themselves are compared: a wildcard in a certificate identifies no single device. */
+/**
+ * Whether a certificate has this alternative name. Names must be equal: a wildcard in a certificate
+ * identifies no single device.
+ */
 function hasAlternativeName(name: string, { subjectAltName = '' }: X509Certificate): boolean {
   // Node quotes names that contain a comma; names of devices do not.
   if (subjectAltName.includes('"')) return false;

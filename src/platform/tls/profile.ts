@@ -2,7 +2,10 @@ import { constants } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import type { TlsVersion } from '../../../config/tls.ts';
 
-/** RFC 9325 4.2: only forward secrecy and authenticated encryption, 256 bit first. */
+/**
+ * Cipher suites of TLS 1.2: only forward secrecy and authenticated encryption, 256 bit first (RFC
+ * 9325 4.2).
+ */
 const TLS_1_2_SUITES = [
   'ECDHE-ECDSA-AES256-GCM-SHA384',
   'ECDHE-RSA-AES256-GCM-SHA384',
@@ -10,7 +13,7 @@ const TLS_1_2_SUITES = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ] as const;
 
-/** RFC 8446 9.1: all of TLS 1.3 except the two CCM suites for small devices. */
+/** All cipher suites of TLS 1.3 except the two CCM suites for small devices (RFC 8446 9.1). */
 const TLS_1_3_SUITES = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -34,9 +37,9 @@ const SIGNATURES = [
 const GROUPS = ['X25519', 'P-256', 'P-384', 'P-521'] as const;
 
 /**
- * Options of every TLS connection, in and out: BCP 195 (RFC 8996, RFC 9325) as the profile of
- * PS3.15 B.12 requires. TLS 1.3 is used whenever the peer has it; nothing falls back to less, and
- * nothing is renegotiated (RFC 9325 3.5) or compressed (RFC 9325 3.3).
+ * Returns the options of every TLS connection, in and out: BCP 195 (RFC 8996, RFC 9325) as the
+ * profile of PS3.15 B.12 requires. TLS 1.3 is used whenever the peer supports it. There is no
+ * fallback to less, no renegotiation (RFC 9325 3.5) and no compression (RFC 9325 3.3).
  */
 export function bcp195(minVersion: TlsVersion): SecureContextOptions {
   return {

@@ -7,8 +7,8 @@ import type { Tracing } from '../../../config/schema.ts';
 import { VERSION } from '../version.ts';
 
 /**
- * One step in the processing of a study, as it is exported. Attributes hold our own ids, no
- * identity.
+ * One step in the processing of a study, in the form for export. Attributes contain our own ids,
+ * but no identity.
  */
 export interface Span {
   traceId: string;
@@ -34,14 +34,12 @@ const KIND = {
 const PATIENCE_MILLISECONDS = 10_000;
 
 interface SpanExporter {
-  /**
-   * @throws Error when the collector did not accept the spans.
-   */
+  /** Exports spans. @throws Error when the collector did not accept them. */
   export(spans: readonly Span[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Posts spans to an OpenTelemetry collector (OTLP over HTTP, JSON). */
+/** Opens an exporter that posts spans to an OpenTelemetry collector (OTLP over HTTP, JSON). */
 export async function openSpanExporter({
   endpoint,
   headersFile,
@@ -70,7 +68,7 @@ export async function openSpanExporter({
   };
 }
 
-/** One `name: value` on each line. */
+/** Parses headers with one `name: value` on each line. */
 function headersOf(text: string): Record<string, string> {
   const lines = text.split('\n').filter((line) => line.includes(':'));
   return Object.fromEntries(
@@ -107,7 +105,7 @@ function readable(span: Span): Omit<ReadableSpan, 'resource'> {
   };
 }
 
-/** A time as whole seconds and nanoseconds. */
+/** Converts a time to whole seconds and nanoseconds. */
 function hrTime(seconds: number): HrTime {
   const whole = Math.floor(seconds);
   return [whole, Math.round((seconds - whole) * 1e9)];

@@ -9,12 +9,12 @@ export interface TraceContext {
   sampled: boolean;
 }
 
-/** Where a request came from: a study, or a caller who may have sent its place in a trace. */
+/** Where a request came from: a study, or a caller who may have sent its position in a trace. */
 type TraceSource =
   | { kind: 'dicom'; study: string; revision: number }
   | { kind: 'api' | 'queue'; traceparent?: string };
 
-/** W3C Trace Context 3.2: version 00; ids of only zeros are invalid. */
+/** Form of a traceparent: version 00; ids of only zeros are invalid (W3C Trace Context 3.2). */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 const SAMPLED = 1;
 
@@ -29,12 +29,15 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-/** Span id of something that has one of our ids: the same id in every process and at every time. */
+/**
+ * Returns the span id of something with one of our ids: the same in every process and at every
+ * time.
+ */
 export function spanIdOf(kind: string, id: string): string {
   return digest(`${kind} ${id}`).slice(0, 16);
 }
 
-/** The trace of a revision of a study: every process of a site computes the same one. */
+/** Returns the trace of a revision of a study: every process of a site computes the same one. */
 export function traceOfStudy(study: string, revision: number, ratio: number): TraceContext {
   const id = `${study} ${revision}`;
   const traceId = digest(`trace ${id}`).slice(0, 32);
@@ -42,8 +45,8 @@ export function traceOfStudy(study: string, revision: number, ratio: number): Tr
 }
 
 /**
- * The trace of a request and its root span: the trace of its study, of the caller who sent a
- * traceparent, or a new one.
+ * Returns the trace of a request and its root span: the trace of its study, of the caller who sent
+ * a traceparent, or a new one.
  */
 export function traceOfRequest(id: string, source: TraceSource, ratio: number): TraceContext {
   if (source.kind === 'dicom') return traceOfStudy(source.study, source.revision, ratio);
@@ -54,13 +57,13 @@ export function traceOfRequest(id: string, source: TraceSource, ratio: number): 
   return { traceId, spanId, sampled: isSampled(traceId, ratio) };
 }
 
-/** Span id of the caller, if any; the root of the request is its child. */
+/** Returns the span id of the caller, if any; the root of the request is its child. */
 export function callerOf(source: TraceSource): string | null {
   if (source.kind === 'dicom' || !source.traceparent) return null;
   return parseTraceparent(source.traceparent)?.spanId ?? null;
 }
 
-/** Whether a trace is sampled. The trace id decides, so that all processes decide alike. */
+/** Whether a trace is sampled. The trace id decides, so that all processes decide the same. */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }

@@ -8,10 +8,13 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
 
 /** One media range of an Accept header (RFC 9110 12.5.1), with the parameters of PS3.18 8.7. */
 export interface MediaRange {
-  /** In lower case; for `multipart/related` the type of its parts, or `*\/*` where none is named. */
+  /**
+   * The type in lower case; for `multipart/related` the type of its parts, or `*\/*` if none is
+   * named.
+   */
   type: string;
   multipart: boolean;
-  /** `*`, a UID, or null where the range names none. */
+  /** `*`, a UID, or null if the range names none. */
   transferSyntax: string | null;
 }
 
@@ -20,8 +23,8 @@ const MOST_RANGES = 32;
 const PIECE = /(?:[^,;"]|"[^"]*")+|[,;]/g;
 
 /**
- * What a call accepts: its query parameter `accept` (PS3.18 8.3.3.1), otherwise its header; in the
- * order of preference, without what it refuses (`q=0`).
+ * Returns what a call accepts, in the order of preference and without what it refuses (`q=0`): from
+ * its query parameter `accept` (PS3.18 8.3.3.1), otherwise from its header.
  */
 export function acceptedRanges(context: Pick<Context, 'get' | 'query'>): MediaRange[] {
   const parameter = [context.query.accept ?? []].flat().join(',');
@@ -70,7 +73,10 @@ const covers = (range: MediaRange, type: string): boolean =>
   range.type === '*/*' ||
   (range.type.endsWith('/*') && type.startsWith(range.type.slice(0, -1)));
 
-/** @throws SonogateError `not_acceptable` unless the caller accepts the type. */
+/**
+ * Returns the first of the types that the caller accepts. @throws SonogateError `not_acceptable` if
+ * it accepts none.
+ */
 export function requireAccepted(ranges: readonly MediaRange[], types: readonly string[]): string {
   for (const range of ranges) {
     const type = range.multipart ? undefined : types.find((one) => covers(range, one));
@@ -80,8 +86,9 @@ export function requireAccepted(ranges: readonly MediaRange[], types: readonly s
 }
 
 /**
- * Whether an object that is stored in `syntax` may be sent as `application/dicom`. A range without a
- * transfer syntax accepts the object as it is stored: the file states its transfer syntax itself.
+ * Whether an object that is stored in `syntax` may be sent as `application/dicom`. A range without
+ * a transfer syntax accepts the object as it is stored, because the file states its transfer
+ * syntax.
  */
 export function acceptsStored(ranges: readonly MediaRange[], syntax: string): boolean {
   return ranges.some(
@@ -91,11 +98,13 @@ export function acceptsStored(ranges: readonly MediaRange[], syntax: string): bo
   );
 }
 
-/** Whether the caller prefers one object alone to a multipart message. */
+/** Whether the caller prefers a single object to a multipart message. */
 export const acceptsSinglePart = (ranges: readonly MediaRange[]): boolean =>
   ranges[0]?.multipart === false && ranges[0].type === 'application/dicom';
 
-/** Media types of compressed frames (PS3.18 table 8.7.3-5); video has no single frames. */
+/**
+ * Media types of compressed frames (PS3.18 table 8.7.3-5). Frames of video cannot be sent singly.
+ */
 const FRAME_TYPES = {
   jpeg: 'image/jpeg',
   'jpeg-sequential': 'image/jpeg',
@@ -116,7 +125,7 @@ export interface FrameForm {
 const OCTETS = 'application/octet-stream';
 
 /**
- * The form in which frames of an object are sent; null when the caller accepts none.
+ * Returns the form in which frames of an object are sent; null when the caller accepts none.
  * @param decodable whether decoding keeps the photometric interpretation of the header.
  */
 export function frameForm(

@@ -5,8 +5,9 @@ import { addSearchRoutes } from './search.ts';
 import { addStoreRoutes } from './store.ts';
 
 /**
- * `/dicomweb`: the studies service of PS3.18 10. Storing is always there, since a key needs its own
- * scope for it; searching and retrieving are there where the site has switched them on.
+ * Adds `/dicomweb`: the studies service of PS3.18 10. Storing is always available, because a key
+ * needs a separate scope for it. Searching and retrieving are available if the site has enabled
+ * them.
  */
 export function addDicomwebRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   addStoreRoutes(router, deps);

@@ -11,15 +11,18 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
 /** Frames of a stored object, read one at a time. Loads the codecs, so it is imported when needed. */
 export interface StoredFrames {
   count: number;
-  /** Whether decoded frames agree with the photometric interpretation that the header states. */
+  /** Whether decoded frames have the photometric interpretation that the header states. */
   decodable: boolean;
-  /** One frame as it is stored; frames are counted from 1. */
+  /** Returns one frame as it is stored; frames are counted from 1. */
   stored(frame: number): Promise<Buffer>;
-  /** One frame without compression. */
+  /** Returns one frame without compression. */
   native(frame: number): Promise<Buffer>;
 }
 
-/** @throws SonogateError `not_acceptable` for an object without frames that can be sent singly. */
+/**
+ * Opens the frames of an object. @throws SonogateError `not_acceptable` for an object without
+ * frames that can be sent singly.
+ */
 export function openStoredFrames(file: string): Promise<StoredFrames> {
   return readable(() =>
     withByteSource(file, async (source) => {
@@ -54,7 +57,7 @@ export function openStoredFrames(file: string): Promise<StoredFrames> {
   );
 }
 
-/** One frame as the display shows it, in JPEG or PNG. */
+/** Renders one frame for a screen, in JPEG or PNG. */
 export function renderFrame(
   file: string,
   frame: number,
@@ -82,7 +85,10 @@ async function decoded(
   });
 }
 
-/** An object whose pixels cannot be read is refused like one in another form. */
+/**
+ * Refuses an object whose pixels cannot be read, like one in a form that the caller does not
+ * accept.
+ */
 async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

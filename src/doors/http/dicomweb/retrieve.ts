@@ -26,7 +26,9 @@ import {
 } from './accept.ts';
 import { DICOM_JSON, pathUids, refuseTestKey } from './search.ts';
 
-/** Objects of one retrieval; a larger study is retrieved series by series. */
+/**
+ * Maximum number of objects in one retrieval; a larger study must be retrieved series by series.
+ */
 const MOST_OBJECTS = 20_000;
 const MOST_FRAMES = 10_000;
 
@@ -39,7 +41,7 @@ const INSTANCE = `${SERIES}/instances/:instance`;
 
 /**
  * Adds the retrieve transactions (WADO-RS, PS3.18 10.4). Objects are streamed as they are stored;
- * nothing is held in memory but one frame, or the data set of one object without its pixels.
+ * memory holds at most one frame, or the data set of one object without its pixels.
  */
 export function addRetrieveRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const scope = requireScope(deps, 'retrieve');
@@ -130,7 +132,7 @@ export function addRetrieveRoutes(router: Router<HttpState>, deps: HttpDeps): vo
 
 const OCTETS = 'application/octet-stream';
 
-/** Frames of one object; null sends all of them. */
+/** Sends frames of one object; null sends all of them. */
 async function sendFrames(
   context: Context & { state: HttpState },
   deps: HttpDeps,
@@ -163,7 +165,7 @@ async function* framesInTurn(
   for (const number of numbers) yield { contentType, bytes: [await read(number)] };
 }
 
-/** Numbers of frames as in `1,2,5`. @throws SonogateError `invalid_query` */
+/** Parses the numbers of frames, as in `1,2,5`. @throws SonogateError `invalid_query` */
 function frameNumbers(text = ''): number[] {
   const numbers = /^\d{1,7}(,\d{1,7})*$/.test(text) ? text.split(',').map(Number) : [];
   if (numbers.length === 0 || numbers.length > MOST_FRAMES || numbers.includes(0)) {
@@ -180,7 +182,10 @@ function quality(given: string | string[] | undefined): number {
   throw new SonogateError('invalid_query', 'quality is not a number from 1 to 100.');
 }
 
-/** @throws SonogateError `not_found`, also for keys of other accounts. */
+/**
+ * Returns the objects to retrieve. @throws SonogateError `not_found`, also for keys of other
+ * accounts.
+ */
 async function retrieved(
   context: Context & { state: HttpState },
   { database }: HttpDeps,
@@ -206,7 +211,7 @@ async function retrieved(
   return found;
 }
 
-/** The objects whose files exist; a bucket is queried for those of other machines. */
+/** Returns the objects whose files exist. The bucket is asked for those of other machines. */
 async function locateAll(
   objects: readonly HeldObject[],
   { objects: files }: HttpDeps,
@@ -230,7 +235,7 @@ function notInThatForm(objects: readonly HeldObject[]): SonogateError {
   );
 }
 
-/** Audits what is about to be sent, by study. */
+/** Records in the audit what is about to be sent, by study. */
 async function audit(
   context: Context & { state: HttpState },
   { writeAudit, now = () => new Date() }: HttpDeps,
@@ -265,7 +270,7 @@ async function* objectParts(objects: readonly LocatedObject[]): AsyncGenerator<P
   }
 }
 
-/** Sends a multipart/related message (RFC 2387), part by part as the client reads. */
+/** Sends a multipart/related message (RFC 2387), each part when the client is ready to read it. */
 function sendParts(
   context: Context,
   type: string,
@@ -303,7 +308,7 @@ async function* metadata(
   yield Buffer.from(']');
 }
 
-/** The data set of an object; of one that cannot be read, its identifiers alone. */
+/** Returns the data set of an object; only its identifiers if it cannot be read. */
 async function metadataOf(object: LocatedObject, address: string): Promise<JsonDataSet> {
   const { studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid } = object;
   const path = `studies/${studyInstanceUid}/series/${seriesInstanceUid}/instances/${sopInstanceUid}`;
@@ -317,7 +322,7 @@ async function metadataOf(object: LocatedObject, address: string): Promise<JsonD
   };
 }
 
-/** Null for a data set that is damaged or too large to be read into memory. */
+/** Reads the data set of an object; null if it is damaged or too large to be read into memory. */
 async function dataSetOf({ file }: LocatedObject): Promise<TagDataset | null> {
   try {
     return await readTagDataSet(file);

@@ -13,14 +13,14 @@ import { acceptedRanges, requireAccepted } from './accept.ts';
 
 export const DICOM_JSON = 'application/dicom+json';
 
-/** Matches of one answer; a client asks for the next ones by `offset`. */
+/** Maximum number of matches in one answer; a client requests the next ones by `offset`. */
 const MOST_MATCHES = { STUDY: 500, SERIES: 2000, IMAGE: 5000 } as const satisfies Record<
   Level,
   number
 >;
 const LARGEST_OFFSET = 1_000_000;
 
-/** Search transactions (QIDO-RS, PS3.18 10.6): path → level of what is searched. */
+/** Search transactions (QIDO-RS, PS3.18 10.6): each path with the level that is searched. */
 const SEARCHES: readonly [path: string, level: Level][] = [
   ['/dicomweb/studies', 'STUDY'],
   ['/dicomweb/series', 'SERIES'],
@@ -61,17 +61,23 @@ export function addSearchRoutes(router: Router<HttpState>, deps: HttpDeps): void
   }
 }
 
-/** @throws SonogateError `forbidden`: the studies of a site belong to its live keys. */
+/**
+ * Refuses test keys. @throws SonogateError `forbidden`: the studies of a site belong to its live
+ * keys.
+ */
 export function refuseTestKey({ principal }: HttpState): void {
   if (principal.test) throw new SonogateError('forbidden', 'A test key retrieves nothing.');
 }
 
-/** RFC 7234 5.5 as PS3.18 8.3.4.4.1 and 10.6.3.1 use it. */
+/** Adds a warning (RFC 7234 5.5) as PS3.18 8.3.4.4.1 and 10.6.3.1 use it. */
 function warn(context: Context, text: string): void {
   context.append('Warning', `299 sonogate "${text}"`);
 }
 
-/** The UIDs that a path names. @throws SonogateError `not_found` for one that is no UID. */
+/**
+ * Returns the UIDs that a path names. @throws SonogateError `not_found` if one of them is not a
+ * UID.
+ */
 export function pathUids(params: Record<string, string | undefined>): {
   study?: string;
   series?: string;
@@ -96,9 +102,9 @@ interface Search {
 }
 
 /**
- * The query of a search (PS3.18 8.3.4). Every supported attribute of a level is returned, so
- * `includefield` changes nothing. An unknown matching key is refused: ignored, it would match
- * studies that were not asked for.
+ * Parses the query of a search (PS3.18 8.3.4). Every supported attribute of a level is returned, so
+ * `includefield` changes nothing. An unknown matching key is refused: if it were ignored, studies
+ * would match that were not asked for.
  * @throws SonogateError `invalid_query`, `not_found`
  */
 function searchOf(context: Context, level: Level): Search {
@@ -111,7 +117,7 @@ function searchOf(context: Context, level: Level): Search {
     if (Array.isArray(given) || keys[keyword] !== undefined) {
       throw new SonogateError('invalid_query', `${keyword} is given twice.`);
     }
-    // Several UIDs are separated by commas in a URL (PS3.18 8.3.4.1), by backslashes in DICOM.
+    // Several UIDs are separated by commas in a URL (PS3.18 8.3.4.1), but by backslashes in DICOM.
     const isList = ATTRIBUTES[keyword].vr === 'UI';
     keys[keyword] = isList ? (given ?? '').replaceAll(',', '\\') : (given ?? '');
   }
@@ -136,7 +142,7 @@ function count(name: string, given: string | string[] | undefined, otherwise: nu
   throw new SonogateError('invalid_query', `${name} is not a number from 0 to ${LARGEST_OFFSET}.`);
 }
 
-/** A match with the attributes that a search adds (PS3.18 tables 10.6.3-3 to 10.6.3-5). */
+/** Returns a match with the attributes that a search adds (PS3.18 tables 10.6.3-3 to 10.6.3-5). */
 function matchJson(match: Match, level: Level, address: string): JsonDataSet {
   const json: JsonDataSet = { '00080056': { vr: 'CS', Value: ['ONLINE'] } };
   for (const [keyword, value] of Object.entries(match)) {

@@ -10,7 +10,7 @@ const DICOM_JSON = 'application/dicom+json';
 /** Form of a UID (PS3.5 9.1). */
 const UID = /^(?=.{1,64}$)(0|[1-9]\d*)(\.(0|[1-9]\d*))*$/;
 
-/** `/dicomweb/studies`: store transactions of DICOMweb (STOW-RS, PS3.18 10.5). */
+/** Adds `/dicomweb/studies`: store transactions of DICOMweb (STOW-RS, PS3.18 10.5). */
 export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, storeInstances } = deps;
   const scope = requireScope(deps, 'store');
@@ -38,8 +38,8 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * HTTP status of a store transaction (PS3.18 table 10.5.3-1): 200 when all objects were stored, 202
- * when some were, 409 when none was.
+ * Returns the HTTP status of a store transaction (PS3.18 table 10.5.3-1): 200 when all objects were
+ * stored, 202 when some were, 409 when none was.
  * @throws SonogateError `overloaded` when none was stored because the disk is full: the caller can
  * send them again later.
  */
@@ -52,7 +52,10 @@ export function statusOf({ stored, failed, unreadable }: StoreOutcome): 200 | 20
   return 409;
 }
 
-/** Store Instances Response Module (PS3.18 table 10.5.3-2) in the DICOM JSON model (PS3.18 F). */
+/**
+ * Returns the Store Instances Response Module (PS3.18 table 10.5.3-2) in the DICOM JSON model
+ * (PS3.18 F).
+ */
 export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
   const attribute = (vr: string, ...Value: unknown[]) => ({ vr, Value });
   const reference = ({ sopClassUid, sopInstanceUid }: StoredInstance) => ({
@@ -60,7 +63,7 @@ export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
     '00081155': attribute('UI', sopInstanceUid),
   });
   return {
-    // Retrieve URL: empty, because nothing can be retrieved here.
+    // The Retrieve URL is empty, because nothing can be retrieved here.
     '00081190': { vr: 'UR' },
     ...(failed.length > 0 && {
       '00081198': attribute(
@@ -77,7 +80,7 @@ export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
         ...stored.map((sop) => ({ ...reference(sop), '00081190': { vr: 'UR' } })),
       ),
     }),
-    // Other Failures Sequence: parts in which no object could be read.
+    // Other Failures Sequence: the parts in which no object could be read.
     ...(unreadable.length > 0 && {
       '0008119A': attribute(
         'SQ',

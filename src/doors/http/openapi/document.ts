@@ -16,7 +16,7 @@ import { codeSamples } from './samples.ts';
 /** Version of the HTTP API; the clients have the same. */
 export const API_VERSION = '1.0.0';
 
-/** Answers that any call with a key may get. */
+/** Error answers that any call with a key may get. */
 const KEY_ERRORS: readonly ErrorCode[] = [
   'unauthenticated',
   'invalid_key',
@@ -51,7 +51,7 @@ const FILE_ELEMENT = {
   maxLength: LONGEST_URL,
 };
 
-/** Adds what the HTTP door asks of the files of an input, beyond the endpoint itself. */
+/** Adds what the HTTP API requires of the files of an input, in addition to the endpoint. */
 function withFileElements(input: Json): Json {
   const properties = Object.entries(input.properties as Json).map(([name, property]) => [
     name,
@@ -69,21 +69,26 @@ function submitSchema(endpoint: Endpoint): Json {
   return withProperty(body, 'input', { description, ...input });
 }
 
-/** Refers to an object of objects.ts, under its name in `components`. */
+/** Returns a reference to an object of objects.ts by its name in `components`. */
 const refer = (name: string) => ({ $ref: REF + schemaName(name) });
 const REF = '#/components/schemas/';
 const schemaName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** `us/obstetric/interpret` → `InterpretObstetric`, for the names of its call and its schemas. */
+/**
+ * Returns the name of an endpoint in its call and its schemas: `us/obstetric/interpret` →
+ * `InterpretObstetric`.
+ */
 function endpointName({ id }: Endpoint): string {
   const [, model = '', endpoint = ''] = id.split('/');
   return schemaName(endpoint) + schemaName(model);
 }
 
-/** Where schemas that have an id, and are no component themselves, are put by the converter. */
+/** Where the converter puts schemas that have an id but are not components. */
 const SHARED = '__shared';
 
-/** `components.schemas`; the `output` of a request is the result of one of the endpoints. */
+/**
+ * Returns `components.schemas`. The `output` of a request is the result of one of the endpoints.
+ */
 function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> {
   const registry = z.registry<{ id: string }>();
   const add = (id: string, schema: z.ZodType) => registry.add(schema, { id });
@@ -120,7 +125,7 @@ function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> 
   return Object.fromEntries(found);
 }
 
-/** The components that a description refers to, directly or through others. */
+/** Returns the components to which a description refers, directly or through others. */
 function usedOf(schemas: Record<string, Json>, description: unknown): Record<string, Json> {
   const used = new Set<string>();
   const visit = (part: unknown) => {
@@ -139,7 +144,9 @@ function withProperty(schema: Json, name: string, property: Json): Json {
   return { ...schema, properties: { ...(schema.properties as Json), [name]: property } };
 }
 
-/** One response for each HTTP status, with the error codes that it may carry and an example of each. */
+/**
+ * Returns one response for each HTTP status, with its possible error codes and an example of each.
+ */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
   const byStatus = Map.groupBy(
     new Set<ErrorCode>([...codes, 'invalid_host', 'database_unreachable', 'internal']),
@@ -231,7 +238,7 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [description: string, ex
 
 type Resolve = (ref: string) => Json;
 
-/** An answer: its schema, and the example that its fields make. */
+/** Describes an answer: its schema, and the example that the examples of its fields make. */
 function answerContent(
   { answer, mediaType = 'application/json', example }: Operation,
   resolve: Resolve,
@@ -259,7 +266,7 @@ function answerContent(
   }
 }
 
-/** The size of an upload is limited by a setting of the site. */
+/** Describes the body of a call. A setting of the site limits the size of an upload. */
 function bodySchema({ id, body }: Operation, mostBytes?: number): Json | null {
   if (!body) return null;
   const schema = schemaOf(body, 'input');
@@ -317,7 +324,7 @@ function describe(operation: Operation, resolve: Resolve, mostBytes?: number): J
   return { ...described, 'x-codeSamples': samples };
 }
 
-/** The submit call of an endpoint, through the API or the compatible queue. */
+/** Describes the submit call of an endpoint, through the API or the compatible queue. */
 function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Resolve): Json {
   const name = endpointName(endpoint);
   const input = withFileElements(schemaOf(endpoint.input, 'input'));
@@ -372,7 +379,7 @@ function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Res
   };
 }
 
-/** What differs in a request that was just made. */
+/** The fields that differ in a request that was just made. */
 const QUEUED = {
   status: 'queued',
   stage: { name: 'received', label: 'Received', progress: 0, eta_s: null },
@@ -424,7 +431,7 @@ const WEBHOOK_HEADERS = [
   ['webhook-signature', 'One signature for each secret that is in use', 'v1,…'],
 ] as const;
 
-/** The calls that the gateway makes to its clients. */
+/** Describes the calls that the gateway makes to its clients. */
 function webhooks(resolve: Resolve): Json {
   const schema = refer('webhookMessage');
   const base = exampleOf(schema, resolve) as Json;
@@ -456,7 +463,7 @@ function webhooks(resolve: Resolve): Json {
   return Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, described(event)]));
 }
 
-/** What differs in the example of each event. */
+/** Returns the fields that differ in the example of each event. */
 function eventOf(event: WebhookEvent): Json {
   switch (event) {
     case 'request.succeeded':
@@ -474,14 +481,20 @@ function eventOf(event: WebhookEvent): Json {
   }
 }
 
-/** Components, and how to look one up. */
+/** Returns the components, and a function that looks one up. */
 function componentsOf(endpoints: readonly Endpoint[]) {
   const schemas = componentSchemas(endpoints);
   const resolve: Resolve = (ref) => schemas[ref.slice(REF.length)] ?? {};
   return { schemas, resolve };
 }
 
-/** OpenAPI 3.1 of one endpoint: its submit call with the schemas of input and output. */
+/**
+ * Returns the OpenAPI 3.1 description of one endpoint: its submit call with the schemas of input
+ * and output.
+ */
+ * Returns the OpenAPI 3.1 description of the whole API, from the schemas that validate its calls.
+ * @param mostBytes greatest size of an uploaded file.
+ */
 export function describeEndpoint(endpoint: Endpoint, address: string) {
   const { schemas, resolve } = componentsOf([endpoint]);
   const paths = { [`/v1/run/${endpoint.id}`]: { post: submitOperation(endpoint, 'api', resolve) } };

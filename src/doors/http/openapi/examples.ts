@@ -14,9 +14,9 @@ export const EXAMPLE = {
 type Json = Record<string, unknown>;
 
 /**
- * An example of a JSON Schema, put together from the examples of its fields.
- * @param resolve the schema that a `$ref` names
- * @returns undefined where the schema says nothing about what its values look like
+ * Returns an example of a JSON Schema, made from the examples of its fields.
+ * @param resolve returns the schema for a `$ref`
+ * @returns undefined if the schema does not describe what its values look like
  */
 export function exampleOf(schema: Json, resolve: (ref: string) => Json): unknown {
   const { examples, const: only, enum: allowed, properties, items, $ref } = schema;

@@ -11,7 +11,7 @@ import { EXAMPLE } from './examples.ts';
 
 /**
  * The objects of answers, for the description of the API; a test compares them with real answers.
- * The examples of the description are put together from those of the fields.
+ * The examples of the description are made from those of the fields.
  */
 
 const text = (description: string, example: string) =>
@@ -165,7 +165,7 @@ export const listedRequest = z
   })
   .meta({ description: 'A request without input and output' });
 
-/** A critical flag, as the event `triage` and webhooks carry it. */
+/** A critical flag, as in the event `triage` and in webhooks. */
 export const triageFlag = z
   .strictObject({
     code: text('Code of what was seen', 'absent-end-diastolic-flow'),
@@ -593,7 +593,7 @@ export const queueError = z
   })
   .meta({ description: 'An error as the client of the compatible queue reads it' });
 
-/** A review; `result` and `original` are of the endpoint's own result. */
+/** A review. `result` and `original` have the form of the endpoint's result. */
 export const review = z
   .strictObject({
     object: z.literal('review').meta({ description: 'Kind of this object' }),

@@ -29,7 +29,7 @@ export interface Operation {
   /** Scope of the key; null when the URL is signed or public. */
   scope: Scope | null;
   query?: z.ZodObject;
-  /** Whether the call names the revision that it was made on (RFC 9110 13.1.1). */
+  /** Whether the call names the revision on which it is based (RFC 9110 13.1.1). */
   ifMatch?: boolean;
   body?: z.ZodType;
   /** Whether the body may be left out. */
@@ -48,7 +48,7 @@ export interface Operation {
   errors?: readonly ErrorCode[];
 }
 
-/** Errors of any JSON body, and of any call that may carry an Idempotency-Key. */
+/** Errors of any call with a JSON body, and of any call that may carry an Idempotency-Key. */
 export const INPUT_ERRORS = [
   'invalid_input',
   'invalid_json',
@@ -62,7 +62,7 @@ export const ONCE_ERRORS = [
 ] as const;
 export const BODY_ERRORS = [...INPUT_ERRORS, ...ONCE_ERRORS] as const;
 
-/** Errors of a submit, through either HTTP door. */
+/** Errors of a submit, through the API or the compatible queue. */
 export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   ...BODY_ERRORS,
   'identifiers_in_context',

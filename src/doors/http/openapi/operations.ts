@@ -15,7 +15,7 @@ const describing = (title: string, path: string) => ({
   paths: { [path]: {} },
 });
 
-/** Requests, their artifacts, and what can be run. */
+/** Calls for requests, their artifacts, and the available endpoints. */
 const REQUEST_OPERATIONS: readonly Operation[] = [
   {
     id: 'listRequests',
@@ -209,7 +209,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Files that clients upload. */
+/** Calls for files that clients upload. */
 const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'createUpload',
@@ -289,7 +289,7 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Keys, usage and webhooks of an account. */
+/** Calls for keys, usage and webhooks of an account. */
 const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'getUsage',
@@ -411,7 +411,7 @@ const QUEUE_CANCEL = {
   answer: 'queueCancellation',
 } as const;
 
-/** The compatible queue, without its submits. */
+/** Calls of the compatible queue, without its submits. */
 const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
   {
     id: 'queueStatus',
@@ -546,7 +546,7 @@ const STORE = {
   },
 } as const;
 
-/** Studies received by STOW-RS (docs/dicomweb.md). */
+/** Calls for studies received by STOW-RS (docs/dicomweb.md). */
 const DICOMWEB_OPERATIONS: readonly Operation[] = [
   {
     ...STORE,
@@ -564,7 +564,7 @@ const DICOMWEB_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Every call of the HTTP API except the submits, which each endpoint has itself. */
+/** Every call of the HTTP API except the submits, which depend on the endpoint. */
 export const OPERATIONS: readonly Operation[] = [
   ...REQUEST_OPERATIONS,
   ...UPLOAD_OPERATIONS,

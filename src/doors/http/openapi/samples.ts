@@ -29,15 +29,17 @@ const CLIENT_GROUPS: readonly Operation['group'][] = [
   'Webhooks',
 ];
 
-/** Whether the clients have a method for the call: one that takes a key, and JSON or nothing. */
+/** Whether the clients have a method for the call: it must take a key, and a JSON body or none. */
 export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCall): boolean {
   return CLIENT_GROUPS.includes(group) && scope !== null && !mediaType && !bodyType;
 }
 
-/** `listRequests` → `list_requests` */
+/** Converts a name to snake case: `listRequests` → `list_requests`. */
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Calls that the clients make more comfortable than one method for each call. */
+/**
+ * Samples of calls for which the clients offer something more convenient than one method per call.
+ */
 const BY_HAND: Readonly<Record<string, { typescript: string; python: string }>> = {
   followRequest: {
     typescript: `for await (const event of sonogate.follow(ID)) {
@@ -52,7 +54,7 @@ const BY_HAND: Readonly<Record<string, { typescript: string; python: string }>> 
   },
 };
 
-/** The call in curl, TypeScript and Python. */
+/** Returns samples of the call in curl, TypeScript and Python. */
 export function codeSamples(call: SampledCall): CodeSample[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(call) },
@@ -61,20 +63,20 @@ export function codeSamples(call: SampledCall): CodeSample[] {
   ];
 }
 
-/** The variable parts of the path, with their examples. */
+/** Returns the variable parts of the path, with their examples. */
 function pathParameters({ parameters }: SampledCall): [name: string, example: string][] {
   return (parameters as readonly Parameter[])
     .filter((parameter) => parameter.in === 'path')
     .map(({ name, schema }) => [name, String(schema.examples?.[0] ?? '')]);
 }
 
-/** The example of a header that the call must have. */
+/** Returns the example of a header that the call must have. */
 function headerExample({ parameters }: SampledCall, header: string): string | null {
   const found = (parameters as readonly Parameter[]).find(({ name }) => name === header);
   return found ? String(found.schema.examples?.[0] ?? '') : null;
 }
 
-/** `/v1/requests/req_…` */
+/** Returns the path with examples for its variable parts: `/v1/requests/req_…`. */
 function filledPath(call: SampledCall): string {
   const filled = pathParameters(call).reduce(
     (path, [name, example]) => path.replace(`{${name}}`, encodeURIComponent(example)),
@@ -107,7 +109,7 @@ function curl(call: SampledCall): string {
   return lines.join(' \\\n  ');
 }
 
-/** A value as a literal; both languages differ in three words and in how lines are indented. */
+/** Writes a value as a literal; the two languages differ in three words and in the indentation. */
 function literal(value: unknown, words: { true: string; false: string; null: string }): string {
   const text = JSON.stringify(value, null, 2);
   return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) =>
@@ -117,7 +119,10 @@ function literal(value: unknown, words: { true: string; false: string; null: str
 const PLAIN = { true: 'true', false: 'false', null: 'null' };
 const PYTHON = { true: 'True', false: 'False', null: 'None' };
 
-/** Input fields and the rest of a submit, side by side, as `submit` of the clients takes them. */
+/**
+ * Returns the input fields and the other fields of a submit on one level, as `submit` of the
+ * clients takes them.
+ */
 function flatSubmission(example: unknown): Record<string, unknown> {
   const { input, ...rest } = example as { input: Record<string, unknown> };
   return { ...input, files: ['study/'], prior_files: undefined, ...rest };
