@@ -492,9 +492,6 @@ function componentsOf(endpoints: readonly Endpoint[]) {
  * Returns the OpenAPI 3.1 description of one endpoint: its submit call with the schemas of input
  * and output.
  */
- * Returns the OpenAPI 3.1 description of the whole API, from the schemas that validate its calls.
- * @param mostBytes greatest size of an uploaded file.
- */
 export function describeEndpoint(endpoint: Endpoint, address: string) {
   const { schemas, resolve } = componentsOf([endpoint]);
   const paths = { [`/v1/run/${endpoint.id}`]: { post: submitOperation(endpoint, 'api', resolve) } };
@@ -510,7 +507,7 @@ export function describeEndpoint(endpoint: Endpoint, address: string) {
 }
 
 /**
- * OpenAPI 3.1 of the whole API, from the schemas that its calls are validated with.
+ * Returns the OpenAPI 3.1 description of the whole API, from the schemas that validate its calls.
  * @param mostBytes greatest size of an uploaded file.
  */
 export function describeApi(endpoints: readonly Endpoint[], address: string, mostBytes?: number) {
