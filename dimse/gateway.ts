@@ -66,7 +66,8 @@ interface DimseParts {
   audit?: DicomAudit;
   /** Credentials for DICOMweb archives. */
   archiveAccess?: ArchiveAccess;
-  fhirWorklist?: OpenFhirWorklist;
+  /** Loaded where a worklist is a FHIR server. */
+  fhirWorklist?: OpenFhirWorklist | undefined;
   logger: Logger;
   now?: () => Date;
 }

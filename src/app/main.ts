@@ -4,7 +4,6 @@ import { createDicomAudit } from '../../dimse/receive/audit.ts';
 import type { StorageScpParts } from '../../dimse/receive/storage-scp.ts';
 import { forwardedObjects } from '../../dimse/send/deliver.ts';
 import { httpAccess } from '../../fhir/client/authorization.ts';
-import { serviceRequestWorklist } from '../../fhir/match/service-request-worklist.ts';
 import { contentEndpoint } from '../../pipelines/contract/content.ts';
 import { echoEndpoint } from '../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
@@ -183,6 +182,10 @@ export async function startGateway(
     let dicom: DimseGateway | null = null;
     if (roles.has('dimse')) {
       const { startDimse } = await import('../../dimse/gateway.ts');
+      const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
+      const fhirOrders = hasFhirWorklist
+        ? await import('../../fhir/match/service-request-worklist.ts')
+        : null;
       const started = await startDimse({
         config,
         routing: rules.current,
@@ -200,7 +203,7 @@ export async function startGateway(
           }),
         ...reception,
         archiveAccess: httpAccess,
-        fhirWorklist: serviceRequestWorklist,
+        fhirWorklist: fhirOrders?.serviceRequestWorklist,
         logger,
         now: clock.now,
       });
