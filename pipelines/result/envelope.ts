@@ -123,6 +123,13 @@ const referenceSchema = z.strictObject({
 export const CONFIRMED = ['accepted', 'edited', 'entered'] as const;
 export type Confirmed = (typeof CONFIRMED)[number];
 
+/** Whether every number is finite, at any depth: JSON would write `null` for NaN and Infinity. */
+function holdsFiniteNumbers(data: unknown): boolean {
+  if (typeof data === 'number') return Number.isFinite(data);
+  if (typeof data !== 'object' || data === null) return true;
+  return Object.values(data).every(holdsFiniteNumbers);
+}
+
 const measurementSchema = z
   .strictObject({
     id: text('Id in this result', 'hc-1'),
@@ -230,10 +237,13 @@ export const sectionSchema = z.strictObject({
       examples: [[]],
     }),
   summary: text('What the section says', 'Biometry of one fetus, appropriate for 28+0 weeks.'),
-  data: z.record(z.string(), z.unknown()).meta({
-    description: 'What the section found; each section has its own shape',
-    examples: [{}],
-  }),
+  data: z
+    .record(z.string(), z.unknown())
+    .refine(holdsFiniteNumbers, 'a number that JSON does not have: NaN or Infinity')
+    .meta({
+      description: 'What the section found; each section has its own shape',
+      examples: [{}],
+    }),
   artifacts: ids('Names of its artifacts', 'overlay-biometry-1.png'),
 });
 

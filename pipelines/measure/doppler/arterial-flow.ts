@@ -31,6 +31,11 @@ export const DOPPLER = {
    * relative to the main flow, from which it is another vessel and not a mirror image.
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
+  /**
+   * The slope of the trace is taken over `reach` columns on either side; the `steepest` share of the
+   * columns shows how much a slope widens the edge.
+   */
+  flank: { reach: 3, steepest: 0.2 },
 } as const;
 
 const refused = (reason: DopplerRefusal): DopplerWaveform => ({ status: 'refused', reason });
@@ -58,12 +63,37 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
 }
 
 /**
+ * Returns how far the traced edge is beyond the fastest blood in each column, in cm/s. The picture
+ * is also blurred over time, and on the logarithmic grey scale a steep flank is drawn columns too
+ * early or too late. There the edge is wider in proportion to the slope; at the peak and at the end
+ * of diastole, where one side is level, it is not.
+ */
+function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
+  const { reach, steepest } = DOPPLER.flank;
+  const at = (column: number) =>
+    velocities[Math.max(0, Math.min(velocities.length - 1, column))] ?? 0;
+  const slopes = velocities.map((here, column) => {
+    const before = Math.abs(here - at(column - reach));
+    const after = Math.abs(at(column + reach) - here);
+    return Math.min(before, after) / reach;
+  });
+  const steep = slopes.toSorted()[Math.floor((1 - steepest) * (slopes.length - 1))] ?? 0;
+  const smears = Array.from(slopes).flatMap((slope, column) => {
+    const [outer, inner] = [at(column), full[column] ?? 0];
+    return slope > steep && inner > 0 ? [(outer - inner - skirt) / slope] : [];
+  });
+  const smear = smears.length > 0 ? Math.max(0, median(smears)) : 0;
+  return slopes.map((slope) => skirt + smear * slope);
+}
+
+/**
  * Returns the velocity in each column, in cm/s: the forward flow or, without forward flow, the
  * reversed flow as a negative velocity.
  */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
+  const widths = edgeWidths(main);
   return main.velocities.map((forward, column) => {
-    if (forward > 0) return Math.max(0, forward - main.skirt);
+    if (forward > 0) return Math.max(0, forward - (widths[column] ?? 0));
     const dim = (other.levels[column] ?? 0) < DOPPLER.reversal * main.brightness;
     return otherVessel || dim ? 0 : -(other.velocities[column] ?? 0);
   });

@@ -103,6 +103,8 @@ export interface Envelope {
    * grey scale move the traced edge beyond the fastest blood.
    */
   skirt: number;
+  /** Speed in each column at which the skirt ends, in cm/s; 0 where there is no flow. */
+  full: Float64Array;
   /** Whether a flow of the other side reappears at the end of this side. */
   wrapped: boolean;
   /** Whether the flow reaches the end of the side, in each column. */
@@ -197,6 +199,32 @@ function flowMask(
 }
 
 /**
+ * Removes from each column what comes in at the end of the side, is apart from the rest and is
+ * fainter than it as a whole: the mirror image of a fast flow wraps around, and at the peak it joins
+ * the flow, so that both are one patch.
+ */
+function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noise: number): void {
+  const shown = (step: number, column: number) => mask[step * columns + column] === 1;
+  const brightness = (from: number, to: number, column: number) => {
+    let sum = 0;
+    for (let step = from; step < to; step++) {
+      if (shown(step, column)) sum += level(step, column) - noise;
+    }
+    return sum;
+  };
+  for (let column = 0; column < columns; column++) {
+    let end = 0;
+    while (end < rows && shown(end, column)) end++;
+    let gap = 0;
+    while (end + gap < rows && !shown(end + gap, column)) gap++;
+    // A hole of the speckle does not part a flow.
+    if (end === 0 || gap < ENVELOPE.thickness) continue;
+    if (brightness(0, end, column) >= brightness(end, rows, column)) continue;
+    for (let step = 0; step < end; step++) mask[step * columns + column] = 0;
+  }
+}
+
+/**
  * Returns the fractional number of rows from the end of the side to the beginning of the flow; null
  * if there is no flow.
  */
@@ -267,6 +295,7 @@ function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: nu
   const reach = Math.max(1, Math.round(ENVELOPE.dim.seconds / secondsPerColumn));
   const everywhere = Array.from({ length: view.columns }, () => mean + least);
   const { mask: visible, wrapped } = flowMask(view, everywhere, shortest);
+  removeWrapped(view, visible, mean);
   const seen = everywhere.map((threshold, column) => edgeIn(view, visible, column, threshold));
   const usualOf = (levels: readonly number[]) =>
     percentile(
@@ -339,6 +368,7 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
     contrast: usual / Math.max(1, noise.deviation),
     brightness: usual,
     skirt: percentile(skirts, 0.5) * velocityPerRow,
+    full: edgeAt(ENVELOPE.full, ENVELOPE.smoothing),
     atEnd,
     wrapped,
     cut: atEnd.filter((one) => one).length / columns,

@@ -190,7 +190,8 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   const problem = traceProblem(waveform);
   return (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
     const value = values[property];
-    if (value === null) return [];
+    // Without flow there is nothing to divide by.
+    if (value === null || !Number.isFinite(value)) return [];
     const key = `${vessel ?? 'unnamed-vessel'}-${property}` as const;
     const velocity = property === 'psv' || property === 'edv';
     if (velocity && !reading.velocities) return [];
@@ -241,6 +242,7 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
   const value = mean(
     waveform.beats.map(({ peak, lowest, average }) => pulsatilityIndex(peak, lowest, average)),
   );
+  if (!Number.isFinite(value)) return [];
   const problem = traceProblem(waveform);
   const key = 'ductus-venosus-piv';
   const plausible = isPlausiblePi(key, value, waveform.beats);

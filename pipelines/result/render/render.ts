@@ -168,6 +168,16 @@ export function renderOutcome(
   };
 }
 
+const mapRecord = (data: object, map: (value: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, map(value)]));
+
+/** The same data with `null` in place of each number that is not finite, at any depth. */
+function finiteOrNull(data: unknown): unknown {
+  if (typeof data === 'number') return Number.isFinite(data) ? data : null;
+  if (Array.isArray(data)) return data.map(finiteOrNull);
+  return typeof data === 'object' && data !== null ? mapRecord(data, finiteOrNull) : data;
+}
+
 /** Returns a section in the form for the envelope, without artifacts. */
 export function sectionOf(
   { id, title }: Pick<Section, 'id' | 'title'>,
@@ -180,7 +190,7 @@ export function sectionOf(
     reason,
     ...(statements && { statements }),
     summary,
-    data,
+    data: mapRecord(data, finiteOrNull),
     artifacts: [],
   };
 }
