@@ -299,9 +299,10 @@ function strain(page: Page, { result }: ReportInput): void {
 /** Number of key images in a row, and on the first pages. */
 const IN_ROW = 3;
 
+const IMAGE_WIDTH = (WIDTH - 8 * (IN_ROW - 1)) / IN_ROW;
+
 /** Draws images in rows of equal width. */
-function imageRows(page: Page, images: readonly KeyImage[]): void {
-  const width = (WIDTH - 8 * (IN_ROW - 1)) / IN_ROW;
+function imageRows(page: Page, images: readonly KeyImage[], width = IMAGE_WIDTH): void {
   const heightOf = (image: KeyImage) => (image.height * width) / image.width;
   for (let index = 0; index < images.length; index += IN_ROW) {
     const row = images.slice(index, index + IN_ROW);
@@ -326,11 +327,20 @@ const KEY_IMAGE_NOTE =
   'Each image shows the values measured on it; the table gives the median of repeated values.';
 
 function keyImages(page: Page, { keyImages: images }: ReportInput): void {
-  const [first] = images;
-  if (!first) return;
-  heading(page, 'Key images', ((WIDTH / IN_ROW) * first.height) / first.width);
-  imageRows(page, images.slice(0, IN_ROW));
+  const row = images.slice(0, IN_ROW);
+  if (row.length === 0) return;
+  const tallest = Math.max(...row.map(({ height, width }) => (height * IMAGE_WIDTH) / width));
+  // Smaller images leave room for the signature on the same page, where that is enough.
+  const room = page.bottom - page.y - 2 * HEADING_HEIGHT - SIGNATURE_HEIGHT;
+  const share = room < tallest && room >= SMALLEST_SHARE * tallest ? room / tallest : 1;
+  heading(page, 'Key images', share * tallest);
+  imageRows(page, row, share * IMAGE_WIDTH);
 }
+
+/** Heights in points: of a heading with its rule, and of the lines below "Signature". */
+const HEADING_HEIGHT = 26;
+const SIGNATURE_HEIGHT = 46;
+const SMALLEST_SHARE = 0.6;
 
 /** Draws the line for the signature of a draft, or the names of those who signed. */
 function signature(page: Page, { signatures = [] }: ReportInput): void {

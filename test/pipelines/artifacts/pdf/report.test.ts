@@ -286,6 +286,24 @@ describe.skipIf(!hasPoppler)('the first pages', () => {
     expect(actionable(heart)).not.toContain(outside?.id);
   });
 
+  test('keep the signature on the page of the key image, which is smaller then', async () => {
+    const picture = (height: number) => ({
+      width: 400,
+      height,
+      channels: 3 as const,
+      background: '#000',
+    });
+    for (const height of [600, 750, 900]) {
+      const png = await sharp({ create: picture(height) })
+        .png()
+        .toBuffer();
+      const shown = [{ png, measurements: [BPD] }];
+      const all = pages(await renderReport(RESULT, SUBJECT, shown, [], 'letter'));
+      const page = all.find((one) => one.includes('Draft: not signed.'));
+      expect(page, `an image of 400 x ${height}`).toContain('Key images');
+    }
+  });
+
   test('end with a line for the signature of a draft, or with who signed', async () => {
     const draft = text(await pdf(RESULT, SUBJECT));
     expect(draft).toContain('Draft: not signed.');
