@@ -4,6 +4,9 @@ import {
   foundOrder,
   serviceRequestWorklist,
 } from '../../../fhir/match/service-request-worklist.ts';
+import { dicomFile } from '../../dimse/dicom-file.ts';
+import { sendBuffer } from '../../dimse/send.ts';
+import { openSite, type Site } from '../../dimse/site.ts';
 import { type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
 
 const SYSTEMS = { HOSPITAL: 'urn:oid:1.2.3' };
@@ -114,6 +117,47 @@ describe('the orders of a FHIR server', () => {
     await expect(worklist().orders({ accessionNumber: 'A1' }, ENDLESS)).rejects.toMatchObject({
       code: 'ehr_unavailable',
     });
+  });
+});
+
+describe('a study without an indication', () => {
+  let server: FhirTestServer;
+  let site: Site;
+  beforeAll(async () => {
+    server = await startFhirServer();
+    const { id } = await server.put(PATIENT);
+    await server.put(order(`Patient/${id}`));
+    site = await openSite({
+      completion: { signal: 'association-release', quietSeconds: 60, afterReleaseSeconds: 5 },
+      worklists: [
+        { type: 'fhir', name: 'ehr', baseUrl: server.baseUrl, patientIdentifierSystems: SYSTEMS },
+      ],
+      rules: [{ name: 'obstetric', run: { endpoint: 'us/obstetric/interpret' } }],
+    });
+  });
+  afterAll(async () => {
+    await site?.close();
+    await server?.close();
+  });
+
+  test('has it from the ServiceRequest of its accession number', async () => {
+    const study = {
+      sopInstanceUid: '1.2.840.77.1.1',
+      studyInstanceUid: '1.2.840.77.1',
+      studyDate: '20260521',
+      accessionNumber: 'A1',
+      patientId: 'P1',
+      issuerOfPatientId: 'HOSPITAL',
+      birthDate: '19900405',
+    };
+    await sendBuffer(site.node, dicomFile(study));
+    site.pass(6);
+    await expect
+      .poll(() => site.submitted.at(0)?.metadata)
+      .toEqual({
+        order:
+          'Order found in ehr. From the order: referring physician, requested procedure, indication, sex.',
+      });
   });
 });
 
