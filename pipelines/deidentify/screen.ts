@@ -1,4 +1,5 @@
-import type { Clip, Rectangle, RgbImage } from '../contract/study.ts';
+import type { Point } from '../contract/image.ts';
+import type { Clip, Rectangle } from '../contract/study.ts';
 import { burnedInText } from '../measure/burned-in-text.ts';
 import { maskOutside, type ShownPicture, shownPictureOf, wholeFrame } from '../measure/picture.ts';
 
@@ -12,6 +13,16 @@ const ROUNDS = 3;
 const MOST_TEXT = 0.3;
 /** A region over this much of the frame says nothing of where the ultrasound is. */
 const WHOLE_SCREEN = 0.9;
+/** A picture that was found by its looks and is larger is a page: sectors leave their corners free. */
+const LARGEST_FOUND = 0.8;
+/**
+ * Texts on a picture that was found by its looks, beyond which it is a page of text, some of which may not
+ * be found: lines of a table through its letters hide them.
+ */
+const MOST_TEXTS = 10;
+
+const NOT_DISTINGUISHED = 'the ultrasound cannot be distinguished from the rest of the screen';
+const PAGE_OF_TEXT = 'too much of the picture would have to be blanked, as on a page of text';
 
 export type Blanking = Pick<ShownPicture, 'areas' | 'text'>;
 
@@ -30,14 +41,21 @@ export async function blankingOf(
     return 'its header does not say where on the screen the ultrasound is';
   }
   const shown = await shownPictureOf(bounded ? clip : { ...clip, ultrasoundAreas: [] });
-  if (!shown.known || shown.areas.length === 0) {
-    return 'the ultrasound cannot be distinguished from the rest of the screen';
-  }
+  const { areas } = shown;
+  const picture = litBy(clip, { areas, text: [] });
+  const tooLarge = !bounded && picture.count > LARGEST_FOUND * clip.width * clip.height;
+  if (!shown.known || areas.length === 0 || tooLarge) return NOT_DISTINGUISHED;
   const text = [...shown.text];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const left = await textLeft(clip, { areas: shown.areas, text });
-    if (left.length === 0)
-      return text.length > 0 ? checkedShare(clip, shown.areas, text) : { areas: shown.areas, text };
+    const left = await textLeft(clip, { areas, text });
+    if (left.length === 0) {
+      const shownOf = litBy(clip, { areas, text });
+      const onPicture = text.filter((one) => picture.at(middleOf(one)));
+      const page =
+        (!bounded && onPicture.length > MOST_TEXTS) ||
+        shownOf.count < (1 - MOST_TEXT) * picture.count;
+      return page ? PAGE_OF_TEXT : { areas, text };
+    }
     text.push(...left);
   }
   return 'text on the picture was found again after it was blanked';
@@ -75,17 +93,17 @@ function overlap(a: Rectangle, b: Rectangle): boolean {
   return width > 0 && height > 0 && 2 * width * height >= Math.min(sizeOf(a), sizeOf(b));
 }
 
-/** A page of a report has little but text where a picture would be. */
-function checkedShare(
-  { width, height }: Clip,
-  areas: Blanking['areas'],
-  text: readonly Rectangle[],
-): Blanking | string {
-  const white: RgbImage = { width, height, data: new Uint8Array(3 * width * height).fill(255) };
-  const lit = (image: RgbImage) => image.data.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
-  const picture = lit(maskOutside(white, { areas, text: [] }));
-  const shown = lit(maskOutside(white, { areas, text }));
-  return shown < (1 - MOST_TEXT) * picture
-    ? 'too much of the picture would have to be blanked, as on a page of text'
-    : { areas, text };
+const middleOf = ({ minX, minY, maxX, maxY }: Rectangle): Point => ({
+  x: (minX + maxX) >> 1,
+  y: (minY + maxY) >> 1,
+});
+
+/** Which pixels of a frame would be shown, and how many. */
+function litBy({ width, height }: Clip, blanking: Blanking) {
+  const white = { width, height, data: new Uint8Array(width * height).fill(1) };
+  const { data } = maskOutside(white, blanking, 1);
+  return {
+    count: data.reduce((sum, value) => sum + value, 0),
+    at: ({ x, y }: Point) => data[y * width + x] === 1,
+  };
 }

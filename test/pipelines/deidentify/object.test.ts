@@ -10,7 +10,15 @@ import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { ANONYMIZER_INSTALLED, wrongByAnnexE } from '../../peers/annex-e.ts';
-import { IDENTIFYING, IMAGE_UID, image, nameOnPicture, report, WHOLE_SCREEN } from './sample.ts';
+import {
+  IDENTIFYING,
+  IMAGE_UID,
+  image,
+  nameOnPicture,
+  pageOfText,
+  report,
+  WHOLE_SCREEN,
+} from './sample.ts';
 
 const SETTINGS: DeidentificationSettings = {
   dates: 'shifted',
@@ -242,6 +250,30 @@ describe('an object that cannot be de-identified with certainty', () => {
   it('is held when its one region is the whole screen', async () => {
     const { held } = await copyOf(await image({ header: { regions: [WHOLE_SCREEN] } }));
     expect(held).toBe('its header does not say where on the screen the ultrasound is');
+  });
+
+  it.each([
+    { ground: 0, ink: 255 },
+    { ground: 90, ink: 230 },
+    { ground: 240, ink: 10 },
+  ])('is held when it is a page of text, of ink $ink on $ground', async (page) => {
+    const { held } = await copyOf(await pageOfText(page), { withoutRegions: 'detect' });
+    expect(held).toMatch(/as on a page of text|cannot be distinguished/);
+  });
+
+  it('is sent when the picture is found by its looks, where the setting allows it', async () => {
+    const { held, bytes, dataSet } = await copyOf(
+      await image({ seed: 2, header: { regions: [] } }),
+      {
+        withoutRegions: 'detect',
+      },
+    );
+    expect(held).toBeNull();
+    expect(found(bytes)).toEqual([]);
+    expect(brightest(dataSet, { x: 0, y: 0, w: 220, h: 26 })).toBe(0);
+    expect(
+      brightest(dataSet, { ...nameOnPicture({ columns: 800, rows: 600 }), w: 190, h: 21 }),
+    ).toBe(0);
   });
 
   it('is held when it is of a class that is not read', async () => {

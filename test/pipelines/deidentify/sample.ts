@@ -85,31 +85,47 @@ export const WHOLE_SCREEN: NaturalDataset = {
   RegionLocationMaxX1: 799,
 };
 
+const TEXT = 'ZUBIRI ALMA';
+const TEXT_SIZE = 3;
+
+function write(frame: PhantomFrame, text: string, at: { x: number; y: number }, ink: number) {
+  drawText(text, (column, row) => {
+    const x = at.x + column * TEXT_SIZE;
+    for (let y = at.y + row * TEXT_SIZE; y < at.y + (row + 1) * TEXT_SIZE; y += 1) {
+      frame.gray.fill(ink, y * frame.columns + x, y * frame.columns + x + TEXT_SIZE);
+    }
+  });
+}
+
 /** A screen with the name above the sector and on it. */
-function screen(): PhantomFrame {
-  const frame = simulateFrame({ plane: 'transthalamic', sizes: sizesAt(168), seed: 11 });
-  const gray = Uint8Array.from(frame.gray);
-  const put = (text: string, at: { x: number; y: number }) => {
-    const size = 3;
-    drawText(text, (column, row) => {
-      for (let dy = 0; dy < size; dy += 1) {
-        const y = at.y + row * size + dy;
-        gray.fill(
-          255,
-          y * frame.columns + at.x + column * size,
-          y * frame.columns + at.x + (column + 1) * size,
-        );
-      }
-    });
-  };
-  put('ZUBIRI ALMA', { x: 20, y: 4 });
-  put('ZUBIRI ALMA', nameOnPicture(frame));
-  return { ...frame, gray };
+function screen(seed: number): PhantomFrame {
+  const made = simulateFrame({ plane: 'transthalamic', sizes: sizesAt(168), seed });
+  const frame = { ...made, gray: Uint8Array.from(made.gray) };
+  write(frame, TEXT, { x: 20, y: 4 }, 255);
+  write(frame, TEXT, nameOnPicture(frame), 255);
+  return frame;
+}
+
+/** A page of a report as a capture of the screen, with lines through its rows. */
+export function pageOfText({ ground, ink }: { ground: number; ink: number }): Promise<Buffer> {
+  const made = screen(11);
+  const frame = { ...made, gray: new Uint8Array(made.gray.length).fill(ground) };
+  for (let y = 20; y < frame.rows - 40; y += 24)
+    write(frame, `${TEXT} BPD 58.1`, { x: 40, y }, ink);
+  for (let y = 10; y < frame.rows; y += 36) {
+    frame.gray.fill(ink, y * frame.columns + 20, (y + 1) * frame.columns - 20);
+  }
+  return writeUltrasound([frame], study, {
+    sopInstanceUid: IMAGE_UID,
+    instanceNumber: 1,
+    encoding: { compression: 'native', colour: 'grey' },
+    regions: [],
+  });
 }
 
 /** Where the name is on the picture. */
 export function nameOnPicture({ columns, rows }: Pick<PhantomFrame, 'columns' | 'rows'>) {
-  const width = 'ZUBIRI ALMA'.length * GLYPH.advance * 3;
+  const width = TEXT.length * GLYPH.advance * TEXT_SIZE;
   return { x: Math.round((columns - width) / 2), y: Math.round(0.55 * rows) };
 }
 
@@ -119,13 +135,16 @@ export async function image({
   frames = 1,
   sopInstanceUid = IMAGE_UID,
   header = {},
+  seed = 11,
 }: {
   encoding?: ImageHeader['encoding'];
   frames?: number;
   sopInstanceUid?: string;
   header?: Partial<ImageHeader>;
+  /** Fixes where the sector is on the screen. */
+  seed?: number;
 } = {}): Promise<Buffer> {
-  const one = screen();
+  const one = screen(seed);
   const bytes = await writeUltrasound(
     Array.from({ length: frames }, () => one),
     study,
