@@ -20,6 +20,8 @@ type SiteSettings = {
   rerun?: Source['rerun'];
   archives?: unknown[];
   worklists?: unknown[];
+  /** Longest wait for an order. */
+  orderSeconds?: number;
 };
 
 /**
@@ -67,7 +69,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
       ],
       destinations: settings.destinations ?? [],
       archives: settings.archives ?? [],
-      orders: { worklists: settings.worklists ?? [] },
+      orders: { worklists: settings.worklists ?? [], waitSeconds: settings.orderSeconds ?? 120 },
       ...(settings.rules ? { routing: { rules: settings.rules } } : {}),
     },
   );

@@ -238,6 +238,7 @@ describe.skipIf(!DCMTK_INSTALLED)(
       const at = await openSite({
         completion: COMPLETION,
         worklists: [worklist('silent', port, 300)],
+        orderSeconds: 300,
         rules: RULES,
       });
       try {
@@ -245,7 +246,7 @@ describe.skipIf(!DCMTK_INSTALLED)(
         at.pass(6);
         await expect.poll(async () => (await rowOf(at)).reason).toMatch('Searching for the order');
         expect(requestOf(at)).toBeUndefined();
-        at.pass(20);
+        at.pass(300);
         await expect
           .poll(() => requestOf(at)?.metadata)
           .toEqual({
