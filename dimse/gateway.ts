@@ -31,11 +31,13 @@ export interface DimseGateway {
   port: number;
   /** The storage service, for objects that arrive by STOW-RS. */
   door: StorageScp;
-  /** Waits for objects under way, then ends the listener and the assembly. */
+  /** Waits for objects that are being received, then ends the listener and the assembly. */
   close(): Promise<void>;
 }
 
-/** @throws SonogateError for a peer that was admitted only to query. */
+/**
+ * Requires that a peer may store. @throws SonogateError for a peer that was admitted only to query.
+ */
 function requireSource({ source }: AssociationPeer): void {
   if (source === undefined) throw new SonogateError('operation_not_authorized');
 }
@@ -73,7 +75,7 @@ interface DimseParts {
 }
 
 /**
- * Starts receiving by DICOM: registers the objects that the last run left unregistered, then
+ * Starts receiving by DICOM: registers the objects that the last run left without a row, then
  * listens, stores, assembles studies and submits them.
  * @throws the system error when the address cannot be bound or a certificate cannot be read.
  */
@@ -122,7 +124,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     query: queryService({ database, objects, config, audit }),
     async normalized(request, peer) {
       requireSource(peer);
-      // A machine asks for storage commitment right after its objects.
+      // A machine requests storage commitment immediately after its objects.
       await door.storage.settled?.(peer);
       return services(request, peer);
     },

@@ -13,15 +13,19 @@ import { cStoreTransport, type StoreTransport } from './send/store-scu.ts';
 /** The destinations of a site that accept DICOM objects, and the transport to each. */
 interface Pacs {
   destinations: readonly ObjectDestination[];
-  /** By name. */
+  /** The transports by the name of the destination. */
   transports: ReadonlyMap<string, StoreTransport>;
-  /** Destination → the alternate that takes over its deliveries. */
+  /**
+   * The alternate to which the deliveries of a destination are diverted, by the name of the
+   * destination.
+   */
   alternates: ReadonlyMap<string, string>;
   /** Releases idle associations. */
   close(): Promise<void>;
 }
 
 /**
+ * Connects to the PACS of a site.
  * @param access credentials for a DICOMweb server.
  * @param storage our own intake, for destinations of type `local`.
  */

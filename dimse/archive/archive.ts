@@ -15,7 +15,7 @@ export interface Archive {
   objects(studyInstanceUid: string, options?: AskOptions): Promise<FoundObject[]>;
   /**
    * Retrieves objects of a study, either the named ones or all. Resolves when the archive has sent
-   * its final response; which objects have arrived is recorded in the database.
+   * its final response; the database records which objects have arrived.
    */
   retrieve(wanted: Wanted, options?: AskOptions): Promise<Retrieved>;
 }
@@ -24,10 +24,7 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
-/**
- * Matching keys of a query at STUDY level (PS3.4 C.6.2.1.2); a key that is left out matches every
- * study.
- */
+/** Matching keys of a query at STUDY level (PS3.4 C.6.2.1.2); an absent key matches every study. */
 export interface StudyKeys {
   patientId?: string;
   issuerOfPatientId?: string;

@@ -8,14 +8,13 @@ import { openAssociation, queryContext } from './query.ts';
 import { moveObjects } from './retrieve.ts';
 
 /**
- * Why a retrieval would fail, as far as a check without one can find out; null when nothing was found.
+ * Why a retrieval would fail, as far as can be checked without one; null when nothing was found.
  */
 type Obstacle = string | null;
 
 /**
  * Queries for a study that does not exist.
- * @returns how long the answer took, in milliseconds, and how many studies the archive answered
- * with.
+ * @returns how long the answer took, in milliseconds, and the number of studies in it.
  * @throws SonogateError of the archive.
  */
 export async function checkQuery(
@@ -58,8 +57,8 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
 }
 
 /**
- * Requests a C-MOVE of a study that does not exist. Some archives look up the destination even so,
- * and answer that they do not know it (A801H); others show this only when a study is retrieved.
+ * Requests a C-MOVE of a study that does not exist. Some archives still look up the destination and
+ * answer that they do not know it (A801H); others report this only when a study is retrieved.
  * @throws SonogateError of the archive, unless it is about the destination.
  */
 export async function checkMove(node: CalledNode, moveTo: string): Promise<Obstacle> {
@@ -75,8 +74,8 @@ export async function checkMove(node: CalledNode, moveTo: string): Promise<Obsta
     if (error.code === 'move_destination_unknown') {
       return `does not know "${moveTo}" as a destination of C-MOVE`;
     }
-    // Some archives answer with a failure for a study that they do not have; association and
-    // service work.
+    // Some archives answer with a failure for a study that they do not have; this still shows that
+    // association and service work.
     if (error.code !== 'archive_refused_query') throw error;
   }
   return null;

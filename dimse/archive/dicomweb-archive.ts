@@ -11,10 +11,13 @@ import type { AssociationPeer, StorageService } from '../network/service-ports.t
 import type { Archive, Retrieved, Wanted } from './archive.ts';
 import { foundStudy, MAX_MATCHES, matchingKeys } from './query.ts';
 
-/** One data set of the DICOM JSON Model (PS3.18 F.2): tag → value representation and values. */
+/**
+ * One data set of the DICOM JSON Model (PS3.18 F.2), as a map from tag to value representation and
+ * values.
+ */
 type DicomJson = Readonly<Record<string, { vr?: string; Value?: unknown[] }>>;
 
-/** Tags of the attributes that queries ask for, by keyword (PS3.6). */
+/** Tags of the attributes that queries request, by keyword (PS3.6). */
 export const TAGS = {
   StudyDate: '00080020',
   StudyDescription: '00081030',
@@ -32,7 +35,7 @@ export const TAGS = {
   NumberOfStudyRelatedInstances: '00201208',
 } as const;
 
-/** The values by keyword, as in a C-FIND response, of the attributes in `TAGS`. */
+/** Returns the values of the attributes in `TAGS`, by keyword as in a C-FIND response. */
 function naturalized(dataSet: DicomJson): Record<string, string> {
   return Object.fromEntries(
     Object.entries(TAGS).map(([keyword, tag]) => [
@@ -42,7 +45,7 @@ function naturalized(dataSet: DicomJson): Record<string, string> {
   );
 }
 
-/** @returns null when the text is not a list of data sets. */
+/** Parses a list of data sets. @returns null when the text is none. */
 function readDicomJson(text: string): DicomJson[] | null {
   try {
     const read: unknown = JSON.parse(text);
@@ -53,12 +56,12 @@ function readDicomJson(text: string): DicomJson[] | null {
   }
 }
 
-/** Longest answer to a query that is read. */
+/** Largest number of bytes that is read of an answer to a query. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Statuses that may be gone at a later attempt: the service is missing, busy or has failed (RFC
- * 9110 15).
+ * Statuses that a later attempt may not meet: the service is missing, busy or has failed (RFC 9110
+ * 15).
  */
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -106,6 +109,7 @@ async function dicomwebGet(
 }
 
 /**
+ * Reads a body as text.
  * @throws SonogateError `peer_unreachable` when the body breaks off, `archive_refused_query` when
  * it is longer than the limit.
  */
@@ -135,7 +139,7 @@ interface StoredParts {
 }
 
 /**
- * Stores the objects of a WADO-RS answer one after the other, as they arrive: none is collected in
+ * Stores the objects of a WADO-RS answer one after the other, as they arrive. None is collected in
  * memory, and a slow disk slows down the server. An object that cannot be stored does not affect
  * the others.
  * @throws SonogateError `archive_refused_query` when the answer is not a list of objects,
@@ -175,18 +179,24 @@ export async function storeParts(
   return result;
 }
 
-/** Matches per answer; a server that returns fewer is asked for the remaining ones. */
+/**
+ * Number of matches requested per answer; a server that returns fewer is asked for the remaining
+ * ones.
+ */
 const PAGE = 1000;
 const JSON_TYPE = 'application/dicom+json';
 /**
- * Each object in its stored transfer syntax (PS3.18 8.7.3.5), so that nothing is decompressed on
- * the way.
+ * Requests each object in its stored transfer syntax (PS3.18 8.7.3.5), so that none is decompressed
+ * for the transfer.
  */
 const OBJECTS_TYPE = 'multipart/related; type="application/dicom"; transfer-syntax=*';
 
 type Rows = Record<string, string>[];
 
-/** An archive that is queried by QIDO-RS and retrieved from by WADO-RS (PS3.18 10.4, 10.6). */
+/**
+ * Creates an archive that is queried by QIDO-RS and from which objects are retrieved by WADO-RS
+ * (PS3.18 10.4, 10.6).
+ */
 export function dicomwebArchive(
   {
     name,
@@ -277,7 +287,7 @@ function* pathsOf({ studyInstanceUid: study, objects, whole }: Wanted): Generato
 
 async function rowsOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Rows> {
   const text = await bodyText(body);
-  // No content, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
+  // There is no content, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
   if (statusCode === 204 || statusCode === 404 || text === '') return [];
   const read = readDicomJson(text);
   if (!read) throw new SonogateError('archive_refused_query', 'The answer is not DICOM JSON.');

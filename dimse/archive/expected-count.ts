@@ -23,14 +23,14 @@ interface CountParts {
   now: () => Date;
 }
 
-/** How many counts of one archive are asked for at a time. */
+/** Maximum number of concurrent counts of one archive. */
 const AT_A_TIME = 8;
-/** How long a claimed count belongs to its process. */
+/** Seconds for which a claimed count belongs to its process. */
 const ASKING_SECONDS = 60;
 
 /**
- * Asks an archive how many objects it has of each study whose count is due. @returns how many
- * studies were asked about.
+ * Asks an archive how many objects it has of each study whose count is due. @returns the number of
+ * these studies.
  */
 export async function askDueCounts(
   archive: Archive,
@@ -38,7 +38,8 @@ export async function askDueCounts(
   signal: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
-  // A study that no longer receives, or that is in a later revision, is not asked about again.
+  // No further count is requested for a study that no longer receives objects, or that is in a
+  // later revision.
   await database.query(
     `UPDATE archive_counts c SET ask_at = 'infinity'
      WHERE c.archive = $1 AND c.state <> 'complete' AND c.ask_at <= $2 AND NOT EXISTS (

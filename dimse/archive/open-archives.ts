@@ -17,7 +17,10 @@ interface DimseArchiveSettings {
   moveTo: string;
 }
 
-/** An archive that is queried by C-FIND and retrieved from by C-GET or C-MOVE (PS3.4 C). */
+/**
+ * Creates an archive that is queried by C-FIND and from which objects are retrieved by C-GET or
+ * C-MOVE (PS3.4 C).
+ */
 export function dimseArchive(
   { name, node, retrieve, moveTo }: DimseArchiveSettings,
   logger: Logger,
@@ -73,8 +76,8 @@ export function archiveNode(
 }
 
 /**
- * The same archive with an audit entry for each query for studies of a patient (PS3.15 A.5.3.10). A
- * query about one study that is already here is not audited as a query; objects that arrive are
+ * Returns the same archive with an audit entry for each query for studies of a patient (PS3.15
+ * A.5.3.10). A query about one study that is already here is not audited; objects that arrive are
  * audited when they are received.
  */
 export function auditedArchive(archive: Archive, audit: Pick<DicomAudit, 'queried'>): Archive {

@@ -10,8 +10,8 @@ import { type ArchiveAccess, auditedArchive, openArchives } from './open-archive
 import { findRetrieval, requestRetrieval } from './retrievals.ts';
 
 /**
- * The archive operations of the admin socket: find studies, with an audit entry before the answer
- * (PS3.15 A.5.3.10), and have the running gateway retrieve and route one.
+ * Creates the archive operations of the admin socket: finding studies, with an audit entry before
+ * the answer (PS3.15 A.5.3.10), and requesting that the running gateway retrieve and route one.
  */
 export function createArchiveOperations(
   config: Pick<Config, 'archives' | 'dicom'>,

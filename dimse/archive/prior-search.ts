@@ -17,14 +17,14 @@ import type { Archive, StudyKeys } from './archive.ts';
 import { fetchPrior, objectsWeAccept, type RetrievalParts } from './retrievals.ts';
 
 interface PriorChoice {
-  /** Newest first. */
+  /** The chosen studies, newest first. */
   chosen: FoundStudy[];
-  /** Why studies of the same ID are not used. */
+  /** Why other studies with the same patient ID are not used. */
   refused: PatientMismatch[];
 }
 
 /**
- * The matching keys for earlier examinations, or why no archive can be queried.
+ * Returns the matching keys for earlier examinations, or why no archive can be queried.
  * @param identity of the current study.
  */
 export function priorKeys(
@@ -32,7 +32,7 @@ export function priorKeys(
   { withinDays, modality }: Pick<PriorsSettings, 'withinDays' | 'modality'>,
 ): { keys: StudyKeys } | { why: string } {
   if (identity.PatientID === '') return { why: 'the study has no patient ID' };
-  // PS3.4 C.2.2.2.4: wildcards would match other patients.
+  // Wildcards would match other patients (PS3.4 C.2.2.2.4).
   if (/[*?\\]/.test(identity.PatientID)) return { why: 'the patient ID holds a wildcard' };
   const to = daysBefore(identity.StudyDate, 1);
   const from = daysBefore(identity.StudyDate, withinDays);
@@ -69,7 +69,7 @@ export function choosePriors(
   };
 }
 
-/** The date (DA) some days before another; null when that is not a date. */
+/** Returns the date (DA) some days before another; null when that is not a date. */
 function daysBefore(date: string, days: number): string | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;
@@ -78,7 +78,7 @@ function daysBefore(date: string, days: number): string | null {
   return then.toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-/** Most studies of one patient that are read from an archive. */
+/** Maximum number of studies of one patient that are read from an archive. */
 const MAX_FOUND = 200;
 
 type Found = Pick<PriorSearch, 'state' | 'detail'> & { instances: string[] };
@@ -163,7 +163,7 @@ async function wantedObjects(
   );
 }
 
-/** Retrieved objects whose own header names the same patient. */
+/** Returns the retrieved objects whose own header names the same patient. */
 async function verified(
   identity: DicomIdentity,
   studyInstanceUid: string,
@@ -192,7 +192,7 @@ function without(state: 'none' | 'unavailable', detail: string): Found {
   return { state, detail, instances: [] };
 }
 
-/** The reasons in words, each with its count: "2 not used: another birth date". */
+/** Describes the reasons, each with its count: "2 not used: another birth date". */
 function countWords(mismatches: readonly PatientMismatch[]): string[] {
   const counts = Map.groupBy(mismatches, (mismatch) => mismatch);
   return [...counts].map(([each, { length }]) => `${length} not used: ${MISMATCH_WORDS[each]}`);

@@ -18,8 +18,8 @@ import { statusHex } from '../network/status.ts';
 import type { StudyKeys } from './archive.ts';
 
 /**
- * The presentation context of a query or retrieval; identifiers are small, so any transfer syntax
- * will do.
+ * Returns the presentation context of a query or retrieval. It proposes any transfer syntax,
+ * because identifiers are small.
  */
 export function queryContext(id: number, abstractSyntax: string): ProposedContext {
   return {
@@ -29,7 +29,10 @@ export function queryContext(id: number, abstractSyntax: string): ProposedContex
   };
 }
 
-/** @throws SonogateError `presentation_context_refused`. */
+/**
+ * Returns the transfer syntax that the peer accepted for a class. @throws SonogateError
+ * `presentation_context_refused`.
+ */
 export function acceptedSyntax(association: CallingAssociation, sopClassUid: string): string {
   for (const context of association.contexts.values()) {
     if (context.abstractSyntax === sopClassUid) return context.transferSyntax;
@@ -97,29 +100,33 @@ type QueryLevel = 'PATIENT' | 'STUDY' | 'SERIES' | 'IMAGE';
 
 export interface Query {
   level: QueryLevel;
-  /** By keyword; '' asks the archive to return the value. */
+  /** The keys by keyword; '' asks the archive to return the value. */
   keys: Readonly<Record<string, string>>;
 }
 
-/** The longest time for a query, even if responses keep arriving. */
+/** Longest time in milliseconds for a query, even if responses keep arriving. */
 const MAX_QUERY_MS = 120_000;
-/** Most matches of one query; an archive that sends more is sent a C-CANCEL. */
+/** Maximum number of matches of one query; an archive that sends more receives a C-CANCEL. */
 export const MAX_MATCHES = 20_000;
 
 /**
- * An association for hierarchical queries, one after the other (PS3.4 C.4.1). Queries at PATIENT
- * level use the Patient Root model, all others the Study Root model.
+ * An association for hierarchical queries, which follow one another (PS3.4 C.4.1). Queries at
+ * PATIENT level use the Patient Root model, all others the Study Root model.
  */
 export interface QueryAssociation {
   /**
-   * C-FIND.
-   * @returns of each match the attributes that `keys` names; after `limit` matches a C-CANCEL is sent.
+   * Sends a C-FIND.
+   * @returns the attributes of each match that `keys` names; after `limit` matches a C-CANCEL is
+   * sent.
    */
   find(query: Query, limit?: number): Promise<NaturalDataset[]>;
   release(): Promise<void>;
 }
 
-/** @throws SonogateError `peer_unreachable`, `peer_rejected_association`. */
+/**
+ * Opens an association for queries. @throws SonogateError `peer_unreachable`,
+ * `peer_rejected_association`.
+ */
 export async function openQuery(node: CalledNode, signal?: AbortSignal): Promise<QueryAssociation> {
   const models = [QUERY_RETRIEVE.studyRootFind, QUERY_RETRIEVE.patientRootFind];
   const contexts = models.map((model, index) => queryContext(2 * index + 1, model));
@@ -146,11 +153,11 @@ function find(
 interface Question {
   sopClassUid: string;
   identifier: NaturalDataset;
-  /** Keywords of the attributes that are read of each match, at any depth. */
+  /** Keywords of the attributes to read from each match, at any depth. */
   returned: readonly string[];
 }
 
-/** C-FIND of any information model. After `limit` matches a C-CANCEL is sent. */
+/** Sends a C-FIND of any information model. After `limit` matches a C-CANCEL is sent. */
 export async function findMatches(
   association: CallingAssociation,
   { sopClassUid, identifier, returned }: Question,
@@ -166,7 +173,8 @@ export async function findMatches(
     transferSyntax,
     identifier: encodeDataSet({ ...characterSetOf(identifier), ...identifier }, transferSyntax),
   };
-  // Only what was asked for becomes values: an archive may answer with anything, of any size.
+  // Only requested attributes are converted to values: an archive may answer with anything, of any
+  // size.
   const asked = wantedAttributes(returned);
   const matches: NaturalDataset[] = [];
   for await (const answer of responsesTo(association, question, { cancel })) {
@@ -185,14 +193,17 @@ export async function findMatches(
   return matches;
 }
 
-/** PS3.4 C.2.2.2: keys outside the default character repertoire are sent as Unicode. */
+/**
+ * Returns the character set of an identifier: keys outside the default character repertoire are
+ * sent as Unicode (PS3.4 C.2.2.2).
+ */
 function characterSetOf(identifier: NaturalDataset): NaturalDataset {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 646.
   const plain = Object.values(identifier).every((value) => /^[\x00-\x7f]*$/.test(String(value)));
   return plain ? {} : { SpecificCharacterSet: 'ISO_IR 192' };
 }
 
-/** Return keys at STUDY level; optional ones may come back empty. */
+/** Return keys at STUDY level; the archive may leave the optional ones empty. */
 const STUDY_RETURN_KEYS = [
   'StudyInstanceUID',
   'StudyDate',
@@ -216,7 +227,7 @@ const KEYWORDS: Readonly<Record<keyof StudyKeys, string>> = {
   modality: 'ModalitiesInStudy',
 };
 
-/** The given matching keys, by keyword. */
+/** Returns the given matching keys, by keyword. */
 export function matchingKeys(keys: StudyKeys): Record<string, string> {
   return Object.fromEntries(
     Object.entries(KEYWORDS).flatMap(([key, keyword]) => {
@@ -226,7 +237,7 @@ export function matchingKeys(keys: StudyKeys): Record<string, string> {
   );
 }
 
-/** The study of a STUDY match; null when it has no Study Instance UID. */
+/** Returns the study of a STUDY match; null when it has no Study Instance UID. */
 export function foundStudy(match: NaturalDataset): FoundStudy | null {
   const text = (keyword: string) => attributeText(match[keyword]);
   const studyInstanceUid = text('StudyInstanceUID');
@@ -259,8 +270,8 @@ export async function findStudies(
 }
 
 /**
- * Lists the objects series by series: every archive supports hierarchical queries, few relational
- * ones.
+ * Lists the objects series by series: every archive supports hierarchical queries, but few support
+ * relational ones.
  */
 export async function findObjects(
   query: QueryAssociation,

@@ -12,7 +12,7 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, Retrieved } from './archive.ts';
 
-/** SOP Instance UIDs of the objects of a study that have been received. */
+/** Returns the SOP Instance UIDs of the received objects of a study. */
 export async function receivedUids(
   database: Queryable,
   studyInstanceUid: string,
@@ -26,8 +26,8 @@ export async function receivedUids(
 }
 
 /**
- * Of the objects that an archive has, those that can be received: of a SOP class that we accept,
- * and not one of our results.
+ * Returns those objects of an archive that can be received: they have a SOP class that we accept,
+ * and are not our own results.
  */
 export async function objectsWeAccept(
   database: Queryable,
@@ -66,13 +66,16 @@ export interface RetrievalParts {
   now: () => Date;
 }
 
-/** The lease of a retrieval; after that another process claims it. */
+/** Lease of a retrieval in seconds; when it has passed, another process may claim it. */
 const LONGEST_SECONDS = 900;
-/** An object of a C-MOVE may be committed shortly after the final response of the archive. */
+/**
+ * Time for late objects: one of a C-MOVE may be committed shortly after the final response of the
+ * archive.
+ */
 const ARRIVAL_PATIENCE_MS = 5000;
 const ARRIVAL_POLL_MS = 100;
 
-/** Requests a retrieval; one that is already waiting or running is reused. @returns its id. */
+/** Requests a retrieval, or reuses one that is already waiting or running. @returns its id. */
 export async function requestRetrieval(
   database: Database,
   wanted: { archive: string; studyInstanceUid: string; purpose: RetrievalPurpose },
@@ -96,7 +99,7 @@ export async function requestRetrieval(
   });
 }
 
-/** @returns null when no retrieval has this id. */
+/** Finds a retrieval. @returns null when none has this id. */
 export async function findRetrieval(database: Queryable, id: string): Promise<RetrievalRow | null> {
   const { rows } = await database.query<RetrievalRow>(
     `SELECT id, archive, study_instance_uid, purpose, state, wanted, here, code, detail
@@ -158,8 +161,8 @@ export async function runRetrieval(
 }
 
 /**
- * Retrieves, as objects of a prior, those that have not been received yet. The row of the retrieval
- * is written before the first object arrives; by it the intake recognises them.
+ * Retrieves the objects that have not been received yet, as objects of a prior. The row of the
+ * retrieval is written before the first object arrives, so that the intake recognises the objects.
  * @returns how many of the objects have been received in the end.
  */
 export async function fetchPrior(
@@ -254,7 +257,9 @@ async function fetchObjects(
   };
 }
 
-/** The gateway stops: releases the retrieval for its next start or another process. */
+/**
+ * Releases the retrieval because the gateway stops; its next start or another process claims it.
+ */
 async function giveBack(database: Queryable, id: string): Promise<void> {
   await database.query(
     "UPDATE retrievals SET state = 'waiting', taken_until = NULL WHERE id = $1",
@@ -262,7 +267,7 @@ async function giveBack(database: Queryable, id: string): Promise<void> {
   );
 }
 
-/** A person asked for a study that was here only as a prior: it is interpreted now. */
+/** Lets a study be interpreted that was here only as a prior, because a person asked for it. */
 async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Date): Promise<void> {
   await database.query(
     `UPDATE studies SET state = 'receiving', reason = NULL, complete_after = $2,
@@ -273,8 +278,8 @@ async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Da
 }
 
 /**
- * How long after the end objects still count as retrieved: some arrive shortly after the final
- * response.
+ * Seconds after the end for which arriving objects still count as retrieved: some arrive shortly
+ * after the final response.
  */
 const LATE_ARRIVALS_SECONDS = 10;
 

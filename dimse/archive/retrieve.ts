@@ -21,11 +21,11 @@ import type { Retrieved, Wanted } from './archive.ts';
 import { acceptedSyntax, openAssociation, queryContext, throwIfRefused } from './query.ts';
 
 /**
- * Presentation context ids are odd numbers up to 255 (PS3.8 9.3.2.2); one is needed for C-GET
- * itself.
+ * Maximum number of storage contexts. Presentation context ids are odd numbers up to 255 (PS3.8
+ * 9.3.2.2), and one is needed for C-GET itself.
  */
 const MAX_STORAGE_CONTEXTS = 127;
-/** UIDs per identifier: some implementations limit a list of UIDs to 64 KiB. */
+/** Number of UIDs per identifier: some implementations limit a list of UIDs to 64 KiB. */
 const UIDS_PER_REQUEST = 500;
 
 interface RetrieveOptions {
@@ -34,9 +34,9 @@ interface RetrieveOptions {
 }
 
 /**
- * C-GET (PS3.4 C.4.3): the objects arrive over our own association, on which we propose the SCP
- * role for their SOP classes. There is one presentation context per class and transfer syntax, so
- * that no object is decompressed on the way.
+ * Retrieves objects by C-GET (PS3.4 C.4.3): they arrive over our own association, on which we
+ * propose the SCP role for their SOP classes. There is one presentation context per class and
+ * transfer syntax, so that no object is decompressed for the transfer.
  * @throws SonogateError, see `throwIfRefused` and `CallingAssociation.open`.
  */
 export async function getObjects(
@@ -71,8 +71,8 @@ export async function getObjects(
 }
 
 /**
- * The objects that can arrive over one association; without a stated SOP class all of them are
- * requested.
+ * Returns the objects that can arrive over one association; if they have no stated SOP class, all
+ * of them.
  */
 function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
   if (wanted.whole) return wanted;
@@ -83,8 +83,9 @@ function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
 }
 
 /**
- * C-MOVE (PS3.4 C.4.2) to our own AE title: the objects arrive over associations that the archive
- * opens. The archive must know the title with our address, and must be one of `sources`.
+ * Retrieves objects by C-MOVE (PS3.4 C.4.2) to our own AE title: they arrive over associations that
+ * the archive opens. The archive must know the title with our address, and must be one of
+ * `sources`.
  * @param moveTo our AE title as the archive knows it.
  */
 export async function moveObjects(
@@ -134,7 +135,10 @@ async function ask(
   }
 }
 
-/** The final response counts all sub-operations; an object with a warning has been stored. */
+/**
+ * Counts the sub-operations, which the final response states. An object with a warning has been
+ * stored.
+ */
 function count(
   { completed, failed, warning, status, errorComment }: DimseResponse,
   total: Retrieved,
@@ -145,8 +149,8 @@ function count(
 }
 
 /**
- * Identifiers for a whole study, or for its objects by the UIDs of their series (PS3.4 C.4.2.2.1:
- * unique keys only).
+ * Yields the identifiers for a whole study, or for its objects by the UIDs of their series (PS3.4
+ * C.4.2.2.1: unique keys only).
  */
 function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator<NaturalDataset> {
   if (whole) {
@@ -167,8 +171,8 @@ function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator
 }
 
 /**
- * SOP classes of the objects to retrieve; all accepted classes when the archive does not state
- * them.
+ * Returns the SOP classes of the objects to retrieve, or all accepted classes when the archive does
+ * not state them.
  */
 function classesOf({ objects }: Wanted): string[] {
   const stated = new Set(objects.map(({ sopClassUid }) => sopClassUid));
@@ -176,7 +180,10 @@ function classesOf({ objects }: Wanted): string[] {
   return [...RETRIEVED_STORAGE.keys()].filter((uid) => all || stated.has(uid));
 }
 
-/** Image classes need a context per transfer syntax, reports only uncompressed ones. */
+/**
+ * Returns the transfer syntaxes of a class: image classes need a context for each, reports only
+ * uncompressed ones.
+ */
 function syntaxesOf(sopClassUid: string): readonly string[] {
   return ACCEPTED_REPORTS.has(sopClassUid)
     ? NATIVE_TRANSFER_SYNTAXES
@@ -227,14 +234,17 @@ async function openGet(
     peer,
     storage: into,
     normalized: null,
-    // The reader of the next message sees a connection that is lost.
+    // A lost connection is detected when the next message is read.
     send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
     log: (event, fields) => logger.event(event, { archive: node.aeTitle, ...fields }),
   });
   return { association, provider, peer };
 }
 
-/** Describes the archive as the peer of an association: what it sends is stored like any other object. */
+/**
+ * Describes the archive as the peer of an association, because its objects are stored like any
+ * others.
+ */
 function peerOf(
   { aeTitle, callingAeTitle, host }: Pick<CalledNode, 'aeTitle' | 'callingAeTitle' | 'host'>,
   source: string,

@@ -13,15 +13,15 @@ interface ArchiveRoundParts extends RetrievalParts {
 }
 
 const ROUND_MILLISECONDS = 500;
-/** How many searches for priors run at a time. */
+/** Number of concurrent searches for priors. */
 const SEARCHES = 4;
-/** How long after its deadline a claimed search still belongs to its process. */
+/** Seconds after its deadline for which a claimed search still belongs to its process. */
 const SEARCHING_SECONDS = 300;
 
 /**
- * Carries out the pending work with archives: counts and retrievals, in a loop per archive so that
- * a slow one delays no other, and searches for priors. Stopping cancels what is under way; another
- * process or the next start continues it.
+ * Carries out the pending work with archives: counts and retrievals, in a separate loop for each
+ * archive so that a slow one does not delay the others, and searches for priors. A stop cancels the
+ * work in progress; another process or the next start continues it.
  */
 export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();
@@ -45,7 +45,10 @@ export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   };
 }
 
-/** @param next returns how many tasks it found; it is called again at once until it finds none. */
+/**
+ * Starts a loop. @param next returns how many tasks it found; it is called again at once until it
+ * finds none.
+ */
 function startLoop(
   next: () => Promise<number>,
   { logger }: ArchiveRoundParts,

@@ -5,22 +5,24 @@ import { decodeFileMeta, MAX_META_BYTES } from '../../pipelines/dicom/part10.ts'
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
 
-/** One part of a multipart message. It is read to its end, or dropped, before the next part. */
+/**
+ * One part of a multipart message. It must be read to its end, or dropped, before the next part.
+ */
 export interface BodyPart {
   /** Media type without parameters, in lower case; '' when the part states none. */
   mediaType: string;
   bytes: AsyncIterable<Buffer>;
 }
 
-/** A part of a DICOM message has two or three short header lines. */
+/** Limits of the headers: a part of a DICOM message has two or three short header lines. */
 const HEADERS = { maxHeaderPairs: 16, maxHeaderSize: 4096 } as const;
 
-/** RFC 2046 5.1.1 allows 70 characters; Orthanc sends 73. */
+/** Longest accepted boundary. RFC 2046 5.1.1 allows 70 characters, but Orthanc sends 73. */
 const LONGEST_BOUNDARY = 200;
 
 /**
- * The boundary of `multipart/related; type="application/dicom"` (PS3.18 8.6.1.2.1); null for
- * another type.
+ * Returns the boundary of `multipart/related; type="application/dicom"` (PS3.18 8.6.1.2.1); null
+ * for another type.
  * @param contentType value of the header.
  */
 export function dicomBoundary(contentType: string): string | null {
@@ -31,7 +33,7 @@ export function dicomBoundary(contentType: string): string | null {
   return boundary !== null && boundary.length <= LONGEST_BOUNDARY ? boundary : null;
 }
 
-/** The value of a parameter, with or without quotation marks (RFC 2045 5.1). */
+/** Returns the value of a parameter, with or without quotation marks (RFC 2045 5.1). */
 function parameter(contentType: string, name: string): string | null {
   const match = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]+)"|([^\\s;"]+))`, 'i').exec(contentType);
   return match?.[1] ?? match?.[2] ?? null;
@@ -58,8 +60,8 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
   };
 
   dicer.on('part', (stream: Readable) => {
-    // The parser reports no headers that it cannot read: the next part, or the end, finds them
-    // missing.
+    // The parser does not report headers that it cannot read: they are missing when the next part
+    // begins or the body ends.
     if (headersMissing) breakOff('a part has no headers');
     headersMissing = true;
     // The reader of the part sees the error; without a listener it would end the process.
@@ -108,13 +110,13 @@ async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const _ of bytes);
   } catch {
-    // If the part broke off, so does the body, which reports it.
+    // If the part broke off, so did the body, which reports it.
   }
 }
 
 /**
- * Stores a DICOM file (PS3.10) that arrives in pieces: its file meta information is read and
- * written anew, its data set is kept byte for byte. Resolves when the object is safe.
+ * Stores a DICOM file (PS3.10) that arrives in pieces. Its file meta information is read and
+ * written anew; its data set is kept byte for byte. Resolves when the object is durable.
  * @throws SonogateError `object_not_understood` when it is not a DICOM file; what the storage
  * throws.
  */

@@ -34,9 +34,9 @@ const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * STOW-RS as origin server: the objects of a transaction are stored like those of C-STORE, under
- * the settings of the source that lists the API key, or has `consoleUploads`. A transaction takes the place of an
- * association, and counts as one.
+ * Stores the objects of a STOW-RS transaction as origin server, like those of C-STORE, under the
+ * settings of the source that lists the API key, or has `consoleUploads`. A transaction is treated
+ * as an association, and counts as one.
  */
 export function createStoreInstances({
   door,
@@ -154,7 +154,7 @@ function note(outcome: StoreOutcome, object: IncomingObject | null, code: ErrorC
   outcome.failed.push({ sopClassUid, sopInstanceUid, reason, transient });
 }
 
-/** The SOP classes and transfer syntaxes that C-STORE negotiates. */
+/** Requires a SOP class and transfer syntax that C-STORE would negotiate. */
 function requireAccepted({ sopClassUid, transferSyntax }: IncomingObject): void {
   if (!ACCEPTED_STORAGE.has(sopClassUid)) throw new SonogateError('sop_class_not_supported');
   if (!TRANSFER_SYNTAXES.has(transferSyntax)) {
@@ -167,7 +167,7 @@ function codeOf(error: unknown): ErrorCode {
   return isOutOfSpace(error) ? 'overloaded' : 'internal';
 }
 
-/** The Failure Reason of an error; PS3.18 table 10.5.3-2 uses the statuses of C-STORE. */
+/** Returns the Failure Reason of an error; PS3.18 table 10.5.3-2 uses the statuses of C-STORE. */
 export function failureReason(code: ErrorCode): number {
   const { dimse = '' } = catalogueEntry(code);
   return /^[0-9A-F]{4}$/.test(dimse) ? Number.parseInt(dimse, 16) : STATUS.processingFailure;

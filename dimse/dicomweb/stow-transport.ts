@@ -13,17 +13,20 @@ import { resultOfFailureStatus, type StoreResult, type StoreTransport } from '..
 /** The result of a call to a DICOMweb server. */
 export type StowAnswer =
   | { kind: 'answered'; status: number; retryAfter: string; body: string }
-  /** `begun`: some bytes of the objects had been sent, so the server may have them. */
+  /** `begun` means that some bytes of the objects had been sent, so the server may have them. */
   | { kind: 'lost'; begun: boolean; detail: string }
   | { kind: 'unauthorized'; detail: string };
 
-/** Wrong credentials and a missing service are retried slowly. */
+/** Seconds to wait after wrong credentials or for a missing service, which are retried slowly. */
 const SLOW_SECONDS = 300;
 
 /** Statuses with a Store Instances Response (PS3.18 table 10.5.3-1): all, some or no object stored. */
 const WITH_OUTCOMES: ReadonlySet<number> = new Set([200, 202, 409]);
 
-/** Failure reasons that another form of the object may avoid (PS3.18 table 10.5.3-2, PS3.7 C). */
+/**
+ * Failure reasons after which another form of the object may be accepted (PS3.18 table 10.5.3-2,
+ * PS3.7 C).
+ */
 const UNSUPPORTED_CLASS: ReadonlySet<number> = new Set([0x0122, 0xc122]);
 
 const sop = {
@@ -42,7 +45,7 @@ const responseSchema = z.object({
   '00081198': sequence(z.object({ ...sop, '00081197': number })),
 });
 
-/** @returns the result of each object, in the order of `objects`. */
+/** Evaluates an answer. @returns the result of each object, in the order of `objects`. */
 export function storeResults(
   answer: StowAnswer,
   objects: readonly OutgoingObject[],
@@ -69,12 +72,12 @@ export function unsupportedClass(result: StoreResult | undefined): boolean {
   );
 }
 
-/** What the answer to a harmless call says about the whole server; null when it works. */
+/** Returns what the answer to a harmless call shows about the whole server; null when it works. */
 export function serverTrouble(answer: StowAnswer): ErrorCode | null {
   if (answer.kind === 'lost') return 'peer_unreachable';
   if (answer.kind === 'unauthorized') return 'peer_unauthorized';
   const { code } = meaningOf(answer);
-  // A server without searches (404, 501 and the like) works all the same.
+  // A server without searches answers 404, 501 and the like, but works.
   const broken = answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
   return broken || code === 'peer_unauthorized' ? code : null;
 }
@@ -89,12 +92,12 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }
-  // A missing service is not the fault of this object, and every other object would meet it, too.
+  // A missing service is not the fault of this object, and affects every other object too.
   if (status === 404) return { code: 'peer_unavailable', wait: SLOW_SECONDS, ...asked };
   if ([408, 425, 429].includes(status) || status >= 500) {
     return { code: 'peer_unavailable', ...asked };
   }
-  // A 2xx status without a result per object is not the answer of a store transaction.
+  // A 2xx status without a result for each object is not an answer to a store transaction.
   if (status < 300) return { code: 'peer_answer_unclear' };
   if (status < 400 || status === 405) return { code: 'invalid_config' };
   return { code: 'peer_refused_object' };
@@ -167,12 +170,15 @@ export interface HttpAccess {
 
 const ACCEPT = 'application/dicom+json';
 const CHUNK_BYTES = 131_072;
-/** Longest answer that is read; a Store Instances Response has a few hundred bytes per object. */
+/**
+ * Maximum number of bytes read of an answer; a Store Instances Response has a few hundred bytes per
+ * object.
+ */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Sends by store transactions to a DICOMweb server (PS3.18 10.5), with one POST for all objects of
- * a delivery.
+ * Creates a transport that sends store transactions to a DICOMweb server (PS3.18 10.5), with one
+ * POST for all objects of a delivery.
  */
 export function stowTransport(
   { baseUrl, timeoutSeconds }: Pick<DicomwebDestination, 'baseUrl' | 'timeoutSeconds'>,
@@ -204,7 +210,7 @@ export function stowTransport(
     async send(objects, signal) {
       const results: StoreResult[] = [];
       let left = objects.filter((forms) => forms.length > 0);
-      // A server rejects a SOP class only in its answer; the next form is tried then.
+      // A server rejects a SOP class only in its answer; then the next form is tried.
       while (left.length > 0) {
         const preferred = left.flatMap(([form]) => form ?? []);
         const judged = await post(preferred, signal);
@@ -215,8 +221,8 @@ export function stowTransport(
       return results;
     },
     /**
-     * A search that finds nothing: every origin server with a store has searches, or says that it
-     * has none.
+     * Makes a search that finds nothing: every origin server with a store supports searches, or
+     * answers that it does not.
      */
     async probe(signal): Promise<ErrorCode | null> {
       const sent = await callInTime(timeoutMs, signal, (silence) =>
@@ -232,11 +238,11 @@ export function stowTransport(
 
 interface Silence {
   signal: AbortSignal;
-  /** The peer has received or sent something: its time-out starts again. */
+  /** Called when the peer has received or sent something, which restarts its time-out. */
   heard(): void;
 }
 
-/** Aborts a call in which nothing moves for `timeoutMs`. Never throws. */
+/** Makes a call, and aborts it when nothing is transferred for `timeoutMs`. Never throws. */
 async function callInTime(
   timeoutMs: number,
   signal: AbortSignal,
@@ -293,7 +299,7 @@ async function call(
       body: body ?? null,
       signal,
       ...(dispatcher && { dispatcher }),
-      // The time-out is measured above, over the whole call.
+      // The time-out above covers the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -329,9 +335,9 @@ interface Part {
 }
 
 /**
- * One object as a DICOM file (PS3.10): the data set byte for byte, behind our own file meta
- * information. The media type has no parameter: Orthanc skips a part with `transfer-syntax` and
- * answers 200.
+ * Returns a function that writes one object as a DICOM file (PS3.10): our own file meta
+ * information, then the data set byte for byte. The media type has no parameter, because Orthanc
+ * skips a part with `transfer-syntax` but answers 200.
  */
 function partOf(boundary: string): (object: OutgoingObject) => Part {
   return (object) => {
@@ -360,7 +366,10 @@ async function* multipart(
   yield ending(boundary);
 }
 
-/** The system code of the error that broke a call; its message may contain the address. */
+/**
+ * Returns the system code of the error that broke a call. Its message is not used, because it may
+ * contain the address.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.cause instanceof Error) return reasonOf(error.cause);

@@ -57,7 +57,7 @@ async function drained(socket: Socket): Promise<void> {
 }
 
 export interface AcceptorOptions {
-  /** Our AE title; null answers to any called AE title (the receiver of a demo). */
+  /** Our AE title; null to accept any called AE title (the receiver of a demo). */
   aeTitle: string | null;
   maxPduBytes: number;
   offer: Offer;
@@ -66,7 +66,9 @@ export interface AcceptorOptions {
   normalized?: NormalizedService | null;
   query?: QueryService | null;
   logger: Logger;
-  /** Runs until the association is established, and again after our last PDU. */
+  /**
+   * The ARTIM timer, which runs until the association is established, and again after our last PDU.
+   */
   artim: Artim;
   /** Called for each association that is refused. */
   onRefused?: (peer: AssociationPeer, code: ErrorCode) => void;
@@ -74,12 +76,12 @@ export interface AcceptorOptions {
 
 /**
  * The acceptor's side of one association. Its protocol is the state machine of PS3.8 9.2
- * (state-machine.ts); while the association is established, the peer may be silent for its idle
+ * (state-machine.ts). While the association is established, the peer may be silent for its idle
  * timeout.
  *
- * One loop reads the socket and processes each fragment before it reads on, so that back-pressure
- * reaches the peer through TCP and fragments cannot overtake each other, however many one PDU has. It
- * does not read on either until the peer has read our answers.
+ * One loop reads the socket and processes each fragment before it reads on. Back-pressure therefore
+ * reaches the peer through TCP, and fragments cannot overtake each other, however many a PDU has.
+ * The loop also waits until the peer has read our answers.
  */
 export class Acceptor {
   readonly #socket: Socket;
@@ -113,9 +115,9 @@ export class Acceptor {
     this.#machine.on('connection-accepted');
   }
 
-  /** Serves the connection until it has ended. Never rejects: what goes wrong is logged. */
+  /** Serves the connection until it has ended. Never rejects: errors are logged. */
   async serve(): Promise<void> {
-    // The loop sees errors as well; without a listener a late one would end the process.
+    // The loop reads errors too, but without a listener a late one would end the process.
     this.#socket.on('error', () => {});
     this.#socket.on('timeout', () => this.#onSilence());
     try {
@@ -124,7 +126,7 @@ export class Acceptor {
         this.#working = true;
         for (const event of this.#reader.read(chunk as Buffer)) {
           await this.#handle(event);
-          // From here the peer has to read our answers, which would pile up otherwise.
+          // Now the peer has to read our answers, which would otherwise pile up.
           this.#working = false;
           await drained(this.#socket);
           this.#working = true;
@@ -141,7 +143,10 @@ export class Acceptor {
     }
   }
 
-  /** Ends the association because the gateway stops: at once, or after the object under way. */
+  /**
+   * Ends the association because the gateway stops: at once, or after the object that is being
+   * received.
+   */
   stop(): void {
     this.#stopping = true;
     if (!this.#isEstablished || this.#working || this.#messages.insideMessage) return;
@@ -240,7 +245,7 @@ export class Acceptor {
         maxPduBytes,
         implementationClassUid: IMPLEMENTATION_CLASS_UID,
         implementationVersion: IMPLEMENTATION_VERSION,
-        // A peer that sends an N-EVENT-REPORT over an association it opened is SCP of the class.
+        // A peer that sends an N-EVENT-REPORT over its own association is the SCP of the class.
         roles: request.roles ?? [],
       }),
     );
@@ -258,7 +263,9 @@ export class Acceptor {
     if (dataSet) this.#sendInParts(contextId, dataSet, false);
   }
 
-  /** @throws Error when the association ends before the object is sent. */
+  /**
+   * Sends an object by C-STORE. @throws Error when the association ends before the object is sent.
+   */
   async #sendObject(contextId: number, command: CommandSet, object: StoredObject): Promise<void> {
     this.#machine.on('data-request');
     this.#sendInParts(contextId, encodeCommandSet(command), true);
@@ -271,7 +278,7 @@ export class Acceptor {
       await drained(this.#socket);
     }
     if (sent === object.bytes) return;
-    // The peer cannot tell where the message ends.
+    // The association must end, because the peer cannot tell where the message ends.
     this.#abort('internal', `${sent} of ${object.bytes} bytes could be read.`);
     throw new Error('the object is shorter than its file was');
   }
@@ -285,7 +292,10 @@ export class Acceptor {
     }
   }
 
-  /** The idle timeout has passed; it does not count while we process what the peer has sent. */
+  /**
+   * Called when the idle timeout has passed. It does not run while we process what the peer has
+   * sent.
+   */
   #onSilence(): void {
     if (!this.#isEstablished) return;
     if (this.#working) {
@@ -299,7 +309,7 @@ export class Acceptor {
 
   #endWith(pdu: Buffer): void {
     this.#socket.end(pdu, () => this.#socket.destroy());
-    // A peer that no longer reads does not read this PDU either.
+    // ARTIM is needed, because a peer that no longer reads does not read this PDU either.
     this.#options.artim.start();
   }
 
@@ -324,8 +334,8 @@ export class Acceptor {
   }
 
   /**
-   * A-ABORT after a protocol error (AA-1, AA-8). The provider is named as its source, with the reason,
-   * also before the association, where PS3.8 leaves the reason open.
+   * Sends A-ABORT after a protocol error (AA-1, AA-8). The source is always the service provider,
+   * with the reason, even before the association, where PS3.8 leaves the reason open.
    */
   #abort(code: ErrorCode, detail: string | undefined): void {
     this.#machine.on('invalid-pdu');
@@ -336,8 +346,8 @@ export class Acceptor {
   async #finish(): Promise<void> {
     this.#working = false;
     this.#socket.setTimeout(0);
-    // The peer has to close after our last PDU; ARTIM ends the connection of one that does not. What
-    // it still sends is ignored (AA-6).
+    // The peer has to close the connection after our last PDU; otherwise ARTIM ends it. What the
+    // peer still sends is ignored (AA-6).
     this.#options.artim.start();
     this.#socket.resume();
     await this.#provider?.end();
@@ -355,7 +365,7 @@ export class Acceptor {
     }
   }
 
-  /** The association and the peer that a log line is about. */
+  /** Returns the association and the peer for a log line. */
   get #who() {
     const { id, callingAeTitle, address } = this.#peer;
     return { association: id, callingAeTitle, address };

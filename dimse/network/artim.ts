@@ -10,12 +10,12 @@ export interface Artim {
 }
 
 /**
- * How long a peer may take to request an association, or to close the connection after our last
- * PDU.
+ * Milliseconds that a peer may take to request an association, or to close the connection after our
+ * last PDU.
  */
 export const ARTIM_MILLISECONDS = 30_000;
 
-/** How many waiting connections are kept per allowed association. */
+/** Maximum number of waiting connections for each allowed association. */
 const PER_ASSOCIATION = { ofAddress: 2, inAll: 8 } as const;
 
 interface Waiting {
@@ -27,11 +27,11 @@ interface Waiting {
 /**
  * Connections without an association: in their TLS handshake, before the A-ASSOCIATE-RQ, or after
  * our last PDU. Bytes from the peer do not extend their time. When there are too many, the oldest
- * is closed, first of the same address, so that a crowd of idle connections locks nobody out: a
- * peer that wants an association requests it within milliseconds.
+ * one is closed, preferably of the same address. Idle connections therefore cannot block other
+ * peers: a peer that wants an association requests it within milliseconds.
  */
 export class UnassociatedConnections {
-  /** By address and port of the peer, oldest first. */
+  /** The waiting connections by address and port of the peer, oldest first. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #milliseconds: number;
   readonly #mostOfAddress: number;
@@ -49,7 +49,7 @@ export class UnassociatedConnections {
     this.#most = PER_ASSOCIATION.inAll * maxAssociations;
   }
 
-  /** The timer of a connection; the plain socket and the TLS socket over it share it. */
+  /** Returns the timer of a connection; the plain socket and the TLS socket over it share it. */
   artimOf(socket: Socket): Artim {
     const { remoteAddress: address = '', remotePort } = socket;
     const peer = `${address} ${remotePort}`;

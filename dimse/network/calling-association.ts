@@ -32,7 +32,7 @@ import {
 import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
 import { type Action, eventOfPdu, UpperLayerMachine } from './state-machine.ts';
 
-/** The maximum length that we announce; a peer that sends longer PDUs does not speak DICOM. */
+/** The maximum length that we announce; a longer PDU is a protocol error. */
 const MAX_RECEIVED_PDU_BYTES = 131_072;
 
 /**
@@ -41,8 +41,8 @@ const MAX_RECEIVED_PDU_BYTES = 131_072;
  */
 export class CallingAssociation {
   /**
-   * Error code of a lost connection from here on: `peer_unreachable` while nothing of the object was
-   * sent, `peer_connection_lost` when the peer may have it.
+   * Error code if the connection is lost from now on: `peer_unreachable` while nothing of the
+   * object was sent, `peer_connection_lost` when the peer may have it.
    */
   lossCode: ErrorCode = 'peer_unreachable';
   readonly #socket: Socket;
@@ -50,7 +50,10 @@ export class CallingAssociation {
   readonly #events: AsyncGenerator<PduEvent>;
   readonly #machine = new UpperLayerMachine('requestor');
   readonly #messages = new MessageAssembler();
-  /** Read ahead while the association rests; the next answer when it is used again. */
+  /**
+   * The read that began while the association was resting; it gives the next answer when the
+   * association is used again.
+   */
   #ahead: Promise<IteratorResult<PduEvent>> | null = null;
   #resting = false;
   readonly #closed = new AbortController();
@@ -71,11 +74,12 @@ export class CallingAssociation {
     });
     this.#events = readEvents(socket, reader);
     socket.once('close', () => this.#closed.abort());
-    // Every wait below sees the error as well; without a listener it would end the process.
+    // Every wait below sees the error too, but without a listener it would end the process.
     socket.on('error', () => {});
   }
 
   /**
+   * Opens an association.
    * @param roles of SOP classes of which we are the SCP on this association.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
@@ -106,12 +110,12 @@ export class CallingAssociation {
     return this.#closed.signal.aborted || this.#socket.destroyed || this.#socket.writableEnded;
   }
 
-  /** Contexts that the peer accepted, by id. */
+  /** The contexts that the peer accepted, by id. */
   get contexts(): ReadonlyMap<number, AcceptedContext> {
     return this.#contexts;
   }
 
-  /** The proposed roles that the peer agreed to (PS3.7 D.3.3.4). */
+  /** The proposed roles that the peer accepted (PS3.7 D.3.3.4). */
   get roles(): readonly RoleSelection[] {
     return this.#roles;
   }
@@ -121,12 +125,14 @@ export class CallingAssociation {
     return this.#fragmentBytes;
   }
 
-  /** True while a message of the peer has begun and not ended. */
+  /** True while a message of the peer is incomplete. */
   get insideMessage(): boolean {
     return this.#messages.insideMessage;
   }
 
-  /** @throws SonogateError `presentation_context_refused`. */
+  /**
+   * Returns the id of the accepted context. @throws SonogateError `presentation_context_refused`.
+   */
   contextFor(sopClassUid: string, transferSyntax: string): number {
     for (const [id, context] of this.#contexts) {
       if (context.abstractSyntax === sopClassUid && context.transferSyntax === transferSyntax) {
@@ -166,7 +172,7 @@ export class CallingAssociation {
   }
 
   /**
-   * The next part of a message from the peer.
+   * Returns the next part of a message from the peer.
    * @throws SonogateError `lossCode` when the peer ends the association instead, `unexpected_pdu`.
    */
   async nextPart(): Promise<MessagePart> {
@@ -183,8 +189,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Runs `read` for one message, for which the peer has the time-out in total, whatever the number of
-   * its pieces.
+   * Runs `read` for one message. The time-out of the peer applies to the whole message, whatever
+   * the number of its pieces.
    * @throws what `read` throws.
    */
   async inTime<T>(read: () => Promise<T>): Promise<T> {
@@ -196,7 +202,10 @@ export class CallingAssociation {
     }
   }
 
-  /** @returns whether the peer sends something, or ends the association, within `milliseconds`. */
+  /**
+   * Waits for the peer. @returns whether it sends something, or ends the association, within
+   * `milliseconds`.
+   */
   hears(milliseconds: number): Promise<boolean> {
     this.#ahead ??= this.#events.next();
     return settlesWithin(milliseconds, this.#ahead);
@@ -214,15 +223,15 @@ export class CallingAssociation {
           this.#socket.write(encodeReleaseResponse());
         }
       } catch {
-        // Every request has been answered by now; how the connection ends changes nothing.
+        // Every request has been answered by now, so it does not matter how the connection ends.
       }
     }
     this.#socket.end(() => this.#socket.destroy());
   }
 
   /**
-   * No request follows for now. If the peer releases or aborts the association meanwhile, it becomes
-   * `closed` before anything is sent over it in vain.
+   * Called when no request follows for now. If the peer releases or aborts the association
+   * meanwhile, it becomes `closed` before anything is sent over it in vain.
    */
   rest(): void {
     this.#resting = true;
@@ -246,8 +255,8 @@ export class CallingAssociation {
   }
 
   /**
-   * The error of an association that failed. A protocol error of the peer keeps its code; once the
-   * object has been sent, the code only says that the peer may have it.
+   * Returns the error of an association that failed. A protocol error of the peer keeps its code
+   * unless the object has been sent; then the code only says that the peer may have it.
    */
   lost(cause: unknown): SonogateError {
     const nothingSent = this.lossCode === 'peer_unreachable';
@@ -275,7 +284,7 @@ export class CallingAssociation {
     this.#fragmentBytes = sentFragmentBytes(accept.maxPduBytes);
   }
 
-  /** Ends the connection as the action demands with which the peer ended the association. */
+  /** Ends the connection as required by the action with which the peer ended the association. */
   #endAfter(action: Action | null): void {
     if (action === 'AR-2') {
       this.#machine.on('release-response');
@@ -311,7 +320,10 @@ export class CallingAssociation {
     throw this.lost('The peer closed the connection.');
   }
 
-  /** A peer that sends one byte now and then gets no more time than a silent one. */
+  /**
+   * Starts a deadline. It is needed because a peer that sends one byte now and then must not get
+   * more time than a silent one.
+   */
   #deadline(): NodeJS.Timeout {
     const silence = new Error(`no answer for ${this.#timeoutMs / 1000} s`);
     return setTimeout(() => this.#socket.destroy(silence), this.#timeoutMs);
@@ -353,7 +365,10 @@ function associateRequestTo(
   });
 }
 
-/** @throws SonogateError `peer_rejected_association`, `unexpected_pdu`. */
+/**
+ * Reads the answer to an association request. @throws SonogateError `peer_rejected_association`,
+ * `unexpected_pdu`.
+ */
 function readAssociateAnswer(action: Action | null, body: Buffer): AssociateAccept {
   if (action === 'AE-3') return decodeAssociateAccept(body);
   if (action === 'AE-4') {
@@ -365,7 +380,7 @@ function readAssociateAnswer(action: Action | null, body: Buffer): AssociateAcce
   throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
 }
 
-/** @returns whether the promise is fulfilled or rejected within `milliseconds`. */
+/** Waits for a promise. @returns whether it is fulfilled or rejected within `milliseconds`. */
 function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
   const waiting = new AbortController();
   const late = delay(milliseconds, false, { signal: waiting.signal }).catch(() => true);

@@ -11,7 +11,7 @@ export interface ClientTls {
   certFile?: string | undefined;
   keyFile?: string | undefined;
   serverName?: string | undefined;
-  /** Defaults to 1.2. */
+  /** Lowest TLS version; 1.2 by default. */
   minVersion?: TlsVersion | undefined;
 }
 
@@ -21,14 +21,16 @@ export interface CalledNode {
   port: number;
   aeTitle: string;
   callingAeTitle: string;
-  /** Longest wait for the peer: to connect and associate, to receive a piece, to answer. */
+  /**
+   * Longest wait for the peer in seconds: to connect and associate, to receive a piece, to answer.
+   */
   timeoutSeconds: number;
   /** Without it the connection is not encrypted. */
   tls?: ClientTls | undefined;
 }
 
 /**
- * Opens a connection. A failure to connect shows at the first read or write.
+ * Opens a connection. A failure to connect appears only at the first read or write.
  * @throws SonogateError `invalid_config` when a file of `tls` cannot be read.
  */
 export async function dial({
@@ -42,7 +44,10 @@ export async function dial({
   return socket;
 }
 
-/** TLS by the profile of PS3.15 B.12 (BCP 195); the certificate of the peer must name the node. */
+/**
+ * Returns TLS options by the profile of PS3.15 B.12 (BCP 195); the certificate of the peer must
+ * name the node.
+ */
 export async function tlsOptions(tls: ClientTls, host: string): Promise<ConnectionOptions> {
   const servername = tls.serverName ?? (isIP(host) ? undefined : host);
   try {

@@ -29,11 +29,11 @@ import { hexDigits, STATUS, statusFor } from './status.ts';
 export interface DimseProviderOptions {
   contexts: ReadonlyMap<number, AcceptedContext>;
   peer: AssociationPeer;
-  /** Null: every object is refused. */
+  /** Stores objects; null to refuse every object. */
   storage: StorageService | null;
-  /** Null: normalized requests are answered as unrecognized. */
+  /** Serves normalized requests; null to answer them as unrecognized. */
   normalized: NormalizedService | null;
-  /** Null or absent: queries are answered as unrecognized. */
+  /** Serves queries; null or absent to answer them as unrecognized. */
   query?: QueryService | null;
   /** Sends a message whose data set is read piece by piece; resolves when the peer has read it. */
   sendObject?: (contextId: number, command: CommandSet, object: StoredObject) => Promise<void>;
@@ -47,9 +47,9 @@ export interface DimseProviderOptions {
 interface Request {
   contextId: number;
   command: CommandSet;
-  /** Of a C-STORE. */
+  /** Receives the object of a C-STORE. */
   sink: ObjectSink | null;
-  /** Of a normalized request, as far as it has arrived. */
+  /** The data set of a normalized request, as far as it has arrived. */
   dataSet: CollectedBytes;
   /** Why the object cannot be stored. */
   failure: unknown;
@@ -70,11 +70,11 @@ const QUERY: Readonly<Record<number, QueryRequest['operation']>> = {
   [COMMAND.cGet]: 'C-GET',
 };
 
-/** A query or retrieval that is being answered while the association is read on. */
+/** A query or retrieval that is being answered while the association continues to be read. */
 interface Operation {
   messageId: number;
   canceled: AbortController;
-  /** C-STORE requests of ours that the peer has not answered, by message id. */
+  /** Our C-STORE requests that the peer has not answered, by message id. */
   stores: Map<number, (status: number | null) => void>;
   done: Promise<void>;
 }
@@ -82,15 +82,16 @@ interface Operation {
 /** Priority (0000,0700): medium. */
 const MEDIUM_PRIORITY = 0;
 
-/** Whether the data set of a request is collected; those of unknown requests are dropped. */
+/** Whether the data set of a request is collected. Those of unrecognized requests are dropped. */
 const isKept = ({ commandField }: CommandSet): boolean =>
   OPERATION[commandField] !== undefined || QUERY[commandField] !== undefined;
 
 /**
- * Serves C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3). The
- * next part of a message is passed in only after the previous one was processed. Other operations are
- * answered "unrecognized", and their data sets are read and dropped. A query or retrieval is answered
- * while the association is read on, so that the peer can cancel it and answer our sub-operations.
+ * Serves C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3).
+ * The next part of a message must be passed in only after the previous one was processed. Other
+ * operations are answered "unrecognized", and their data sets are read and dropped. While a query
+ * or retrieval is answered, the association continues to be read, so that the peer can cancel it
+ * and answer our sub-operations.
  */
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
@@ -104,12 +105,18 @@ export class DimseProvider {
     this.#options = options;
   }
 
-  /** @throws SonogateError `unexpected_pdu`; the association must then be aborted. */
+  /**
+   * Processes a part of a message. @throws SonogateError `unexpected_pdu`; the association must
+   * then be aborted.
+   */
   take(part: MessagePart): Promise<void> {
     return part.kind === 'command' ? this.#begin(part) : this.#takeData(part);
   }
 
-  /** The association has ended: discards the object that was arriving, and cancels an operation. */
+  /**
+   * Called when the association has ended: discards the object that was arriving, and cancels an
+   * operation.
+   */
   async end(): Promise<void> {
     if (this.#operation) {
       const { canceled, stores, done } = this.#operation;
@@ -161,7 +168,7 @@ export class DimseProvider {
       };
       request.sink = await storage.open(object, peer);
     } catch (error) {
-      // The data set arrives all the same: it is read to its end before the status is sent.
+      // The data set arrives nevertheless, and is read to its end before the status is sent.
       request.failure = error;
     }
   }
@@ -250,7 +257,7 @@ export class DimseProvider {
     this.#options.send(contextId, eventReport, report.dataSet);
   }
 
-  /** Begins to answer a query; its responses follow while the association is read on. */
+  /** Begins to answer a query. Its responses follow while the association continues to be read. */
   #startQuery(request: Request): void {
     const { query } = this.#options;
     const { command, contextId } = request;
@@ -298,7 +305,7 @@ export class DimseProvider {
           ...responseTo(command, status, comment),
           hasDataSet: sent !== undefined,
           ...(counts && {
-            // A final response has no remaining ones (PS3.7 9.1.3.1.6), except a canceled one.
+            // Only pending and canceled responses state remaining sub-operations (PS3.7 9.1.3.1.6).
             ...((status === STATUS.pending || status === STATUS.canceled) && {
               remainingSubOperations: counts.remaining,
             }),
@@ -312,14 +319,14 @@ export class DimseProvider {
     } catch (error) {
       const { status, comment } = statusFor(error);
       log(EVENTS.queryRefused, { operation: name, error: String(error) });
-      // The association may be what failed; then nobody hears the answer.
+      // If the association itself has failed, nobody receives the answer.
       try {
         send(contextId, responseTo(command, status, comment));
       } catch {}
     }
   }
 
-  /** A C-STORE sub-operation over the association of its C-GET (PS3.4 C.4.3). */
+  /** Sends a C-STORE sub-operation over the association of its C-GET (PS3.4 C.4.3). */
   async #storeOver(object: StoredObject, { stores }: Operation): Promise<number | null> {
     const { contexts, sendObject } = this.#options;
     const [contextId] =

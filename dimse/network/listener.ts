@@ -17,26 +17,30 @@ import type { Admission } from './service-ports.ts';
 
 export interface ListenerOptions extends Omit<AcceptorOptions, 'artim'> {
   host: string;
-  /** 0 binds any free port. */
+  /** Port; 0 binds any free port. */
   port: number;
   tls?: ListenerTls | undefined;
   maxAssociations: number;
   /** Called for each connection that fails in its TLS handshake, with the reason. */
   onTlsRefused?: (address: string, reason: string) => void;
-  /** How often the certificate files are checked for changes. */
+  /** Milliseconds between checks of the certificate files for changes. */
   certificateEveryMilliseconds?: number;
   artimMilliseconds?: number;
 }
 
 export interface Listener {
   port: number;
-  /** Stops accepting connections, gives objects under way `graceSeconds` to finish, then closes. */
+  /**
+   * Stops accepting connections, gives objects that are being received `graceSeconds` to finish,
+   * then closes.
+   */
   close(graceSeconds?: number): Promise<void>;
 }
 
 /**
- * Listens for associations on one address, up to a cap, without Nagle's delay. Associations count
- * against the cap, not connections: a peer that only connects locks nobody out.
+ * Listens for associations on one address, up to a maximum number, without Nagle's delay. The
+ * maximum applies to associations rather than connections, so that a peer that only connects does
+ * not block others.
  * @throws the system error when the address cannot be bound or a certificate cannot be read.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -71,11 +75,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   const secure = tls ? await tlsServer(tls, onConnection, onRefused) : null;
   const server: Server = secure ?? createServer(onConnection);
-  // Under TLS this event precedes the handshake, which a peer may never finish.
+  // With TLS this event comes before the handshake, which a peer may never finish.
   server.prependListener('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
-    // The reader of the socket sees the error as well.
+    // The reader of the socket sees the error too.
     socket.on('error', () => {});
     unassociated.artimOf(socket).start();
   });
@@ -105,7 +109,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-/** Admits up to `maxAssociations` at a time. */
+/** Limits an admission to `maxAssociations` at a time. */
 function capped(admit: Admission, maxAssociations: number): Admission {
   let associations = 0;
   return (peer) => {
@@ -134,7 +138,7 @@ async function tlsServer(
     socket.destroy();
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // For an untrusted certificate the error says only that the connection ended.
+    // For an untrusted certificate the error itself only says that the connection ended.
     const reason = socket.authorizationError ?? error.code ?? 'TLS';
     onRefused(socket.remoteAddress ?? '', String(reason));
   });

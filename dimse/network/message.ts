@@ -52,7 +52,10 @@ export interface CommandSet extends Omit<Fields, 'dataSetType'> {
   hasDataSet: boolean;
 }
 
-/** Command sets have a few hundred bytes; UIDs and comments are bounded. */
+/**
+ * Maximum size of a command set. They have a few hundred bytes; UIDs and comments are limited in
+ * length.
+ */
 export const MAX_COMMAND_BYTES = 16 * 1024;
 
 /** Error Comment (0000,0902) is LO: at most 64 characters (PS3.7 C.4.1). */
@@ -73,7 +76,8 @@ export function encodeCommandSet({ hasDataSet, ...command }: CommandSet): Buffer
 }
 
 /**
- * Unknown elements are ignored. @throws SonogateError `unexpected_pdu` when the set is truncated.
+ * Decodes a command set; unknown elements are ignored. @throws SonogateError `unexpected_pdu` when
+ * the set is truncated.
  */
 export function decodeCommandSet(bytes: Buffer): CommandSet {
   const values = new Map<number, Buffer>();
@@ -161,27 +165,30 @@ function unreadable(): SonogateError {
   return new SonogateError('unexpected_pdu', 'The command set cannot be read.');
 }
 
-/** A part of a DIMSE message (PS3.7 6.3): its command set, or a piece of the data set behind it. */
+/**
+ * A part of a DIMSE message (PS3.7 6.3): its command set, or a piece of the data set that follows.
+ */
 export type MessagePart =
   | { kind: 'command'; contextId: number; command: CommandSet }
   | { kind: 'data'; contextId: number; command: CommandSet; data: Buffer; last: boolean };
 
 /**
  * Assembles the DIMSE messages that a peer sends over one association from their fragments (PS3.8
- * Annex E). A command set is collected whole. A data set may be a cine of several gigabytes, so its
- * fragments are passed on as they arrive.
+ * Annex E). A command set is collected completely. A data set may be a cine of several gigabytes,
+ * so its fragments are passed on as they arrive.
  */
 export class MessageAssembler {
   #command: { contextId: number; bytes: CollectedBytes } | null = null;
   /** The message whose data set is still arriving. */
   #message: { contextId: number; command: CommandSet } | null = null;
 
-  /** True while a message has begun and not ended. */
+  /** True while a message is incomplete. */
   get insideMessage(): boolean {
     return this.#command !== null || this.#message !== null;
   }
 
   /**
+   * Processes a fragment.
    * @returns null while the command set is incomplete.
    * @throws SonogateError `unexpected_pdu` for fragments that do not form a message.
    */
@@ -235,7 +242,10 @@ export class CollectedBytes {
   }
 }
 
-/** A peer that breaks the rules of the message exchange; its association must be aborted. */
+/**
+ * Makes the error for a peer that breaks the rules of the message exchange; its association must be
+ * aborted.
+ */
 export function unexpected(detail: string): SonogateError {
   return new SonogateError('unexpected_pdu', detail);
 }

@@ -11,15 +11,15 @@ import {
 } from './pdu.ts';
 
 /**
- * Transfer syntaxes that an acceptor accepts: first `preferred`, then `others`, each in the
- * requestor's order.
+ * Transfer syntaxes that an acceptor accepts: those in `preferred` come before `others`, each in
+ * the requestor's order.
  */
 export interface TransferSyntaxChoice {
   preferred: readonly string[];
   others: readonly string[];
 }
 
-/** The transfer syntaxes accepted for a SOP class; null when the class is not supported. */
+/** Returns the transfer syntaxes accepted for a SOP class; null when the class is not supported. */
 export type Offer = (abstractSyntax: string) => TransferSyntaxChoice | null;
 
 export interface AcceptedContext {
@@ -27,7 +27,7 @@ export interface AcceptedContext {
   transferSyntax: string;
 }
 
-/** Why an association request is rejected, whoever calls; null when it is not. */
+/** Returns why an association request is rejected, whoever the caller is; null when it is not. */
 export function whyRejected(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';
@@ -66,8 +66,9 @@ export function answerContexts(
 }
 
 /**
- * Proposed contexts with Explicit VR Little Endian first where the peer will receive objects (C-GET):
- * what carts send is nearly always stored in it, and objects are sent as they are stored.
+ * Returns the proposed contexts, with Explicit VR Little Endian first if the peer will receive
+ * objects (C-GET): objects are sent as they are stored, and nearly all objects of carts are stored
+ * in it.
  */
 export function explicitFirst(
   proposed: readonly ProposedContext[],
@@ -87,7 +88,7 @@ export function explicitFirst(
   );
 }
 
-/** The proposed contexts that the peer accepted, by id. */
+/** Returns the proposed contexts that the peer accepted, by id. */
 export function acceptedContexts(
   proposed: readonly ProposedContext[],
   answers: readonly ContextAnswer[],
@@ -101,11 +102,11 @@ export function acceptedContexts(
   return accepted;
 }
 
-/** Longest P-DATA-TF that we send to a peer that announces no limit (PS3.8 D.1). */
+/** Length of the longest P-DATA-TF that we send to a peer that announces no limit (PS3.8 D.1). */
 const MAX_SENT_PDU_BYTES = 131_072;
 
 /**
- * Largest piece of a data set that fits into one PDU of a peer.
+ * Returns the size of the largest piece of a data set that fits into one PDU of a peer.
  * @param maxPduBytes the maximum length that the peer announced; 0 means no limit.
  */
 export function sentFragmentBytes(maxPduBytes: number): number {

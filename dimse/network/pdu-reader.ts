@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
 
-/** A PDU of association control, whole. */
+/** A complete PDU of association control. */
 interface ControlPdu {
   kind: 'pdu';
   type: Exclude<PduType, typeof PDU.data>;
@@ -35,7 +35,10 @@ interface PduLimits {
  * Longest association PDU; 128 contexts with a dozen transfer syntaxes each stay well below this.
  */
 const MAX_ASSOCIATE_BYTES = 64 * 1024;
-/** Some peers count headers towards the maximum length, so a little more than announced is accepted. */
+/**
+ * Number of bytes by which a PDU may exceed the announced length, because some peers do not count
+ * headers.
+ */
 const LENGTH_SLACK_BYTES = 1024;
 
 const LONGEST: Record<PduType, (limits: PduLimits) => number> = {
@@ -53,9 +56,10 @@ function isPduType(value: number): value is PduType {
 }
 
 /**
- * Cuts a byte stream into PDUs, however it was fragmented on the way. The header of a PDU is checked
- * before any byte of its body is kept, and object data is never collected: pieces of the caller's
- * chunk are passed on as they are, so memory does not depend on the length that a peer announces.
+ * Divides a byte stream into PDUs, however it was fragmented on the network. The header of a PDU is
+ * checked before any byte of its body is kept. Object data is never collected: pieces of the
+ * caller's chunk are passed on unchanged, so memory does not depend on the length that a peer
+ * announces.
  */
 export class PduReader {
   readonly #limits: PduLimits;
@@ -70,12 +74,13 @@ export class PduReader {
     this.#limits = limits;
   }
 
-  /** True while a PDU has begun and not ended. */
+  /** True while a PDU is incomplete. */
   get insidePdu(): boolean {
     return this.#pdu !== null || this.#heldBytes > 0;
   }
 
   /**
+   * Reads a chunk and yields the events in it.
    * @throws SonogateError `not_dicom`, `pdu_too_large`, `unexpected_pdu`; the connection must then
    * be aborted.
    */
@@ -97,7 +102,7 @@ export class PduReader {
         const header = this.#take(rest, PDV_HEADER_BYTES);
         rest = header.rest;
         if (header.complete) this.#value = this.#beginValue(header.complete, this.#pdu);
-        // A value with an empty fragment still ends its command set or data set.
+        // An empty fragment can also be the end of a command set or data set.
         if (this.#value?.remaining === 0) yield this.#endOfValue(Buffer.alloc(0), this.#value);
       } else {
         const value = this.#value;
@@ -120,7 +125,7 @@ export class PduReader {
     return { kind: 'fragment', contextId, command, last, data };
   }
 
-  /** Collects exactly `bytes`; the limits above keep this small, and it is copied at most once. */
+  /** Collects exactly `bytes`. The limits above keep this small, and it is copied at most once. */
   #take(chunk: Buffer, bytes: number): { complete: Buffer | null; rest: Buffer } {
     const missing = bytes - this.#heldBytes;
     const part = chunk.subarray(0, missing);
@@ -159,7 +164,7 @@ export class PduReader {
     const length = header.readUInt32BE(0);
     const control = header.readUInt8(5);
     pdu.remaining -= length + 4;
-    // The rest of the PDU must be empty or have room for one more value header.
+    // The rest of the PDU must be empty or have space for one more value header.
     if (
       length < 2 ||
       pdu.remaining < 0 ||
@@ -176,7 +181,7 @@ export class PduReader {
   }
 }
 
-/** Reads what a peer sends over a connection, as it arrives. */
+/** Yields what a peer sends over a connection, as it arrives. */
 export async function* readEvents(socket: Socket, reader: PduReader): AsyncGenerator<PduEvent> {
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     yield* reader.read(chunk as Buffer);

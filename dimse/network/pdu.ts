@@ -60,14 +60,14 @@ function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
 }
 
 /**
- * Control characters are not allowed in an AE title (PS3.5 6.2): they would end up in log lines and
- * rows.
+ * Control characters are not allowed in an AE title (PS3.5 6.2), because they would end up in log
+ * lines and rows.
  */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Leading and trailing spaces are not significant (PS3.5 6.2); some peers pad with NUL all the
- * same.
+ * Reads an AE title. Leading and trailing spaces are not significant (PS3.5 6.2); some peers
+ * wrongly pad with NUL.
  */
 function readAeTitle(field: Buffer): string {
   return field
@@ -76,7 +76,9 @@ function readAeTitle(field: Buffer): string {
     .replace(/^ +/, '');
 }
 
-/** @throws SonogateError `unexpected_pdu` when the title contains a control character. */
+/**
+ * Checks an AE title. @throws SonogateError `unexpected_pdu` when it contains a control character.
+ */
 function requireAeTitle(title: string): void {
   if (!CONTROL.test(title)) return;
   throw new SonogateError('unexpected_pdu', 'An AE title contains a control character.');
@@ -109,7 +111,7 @@ export const CONTEXT_RESULT = {
 } as const;
 
 export interface ProposedContext {
-  /** Odd, 1 to 255. */
+  /** Odd number from 1 to 255. */
   id: number;
   abstractSyntax: string;
   transferSyntaxes: string[];
@@ -136,7 +138,7 @@ interface AssociateCommon {
   maxPduBytes: number;
   implementationClassUid: string;
   implementationVersion: string;
-  /** Empty when the requestor is the SCU of every class. */
+  /** Proposed roles; empty when the requestor is the SCU of every class. */
   roles?: RoleSelection[];
 }
 
@@ -167,7 +169,10 @@ const REJECTION_REASONS: Readonly<Record<number, Readonly<Record<number, string>
   3: { 1: 'temporary congestion', 2: 'local limit exceeded' },
 };
 
-/** `called AE title not recognized (1/1/7)`: the reason, then result, source and reason as sent. */
+/**
+ * Describes a rejection: the reason, then result, source and reason as sent, such as `called AE
+ * title not recognized (1/1/7)`.
+ */
 export function rejectionInWords({ result, source, reason }: Rejection): string {
   const words = REJECTION_REASONS[source]?.[reason] ?? 'a reason that PS3.8 does not define';
   return `${words} (${result}/${source}/${reason})`;
@@ -200,7 +205,10 @@ export function encodeReject({ result, source, reason }: Rejection): Buffer {
   return encodePdu(PDU.associateReject, Buffer.from([0, result, source, reason]));
 }
 
-/** @throws SonogateError `unexpected_pdu` when an item is truncated or an AE title is invalid. */
+/**
+ * Decodes an A-ASSOCIATE-RQ. @throws SonogateError `unexpected_pdu` when an item is truncated or an
+ * AE title is invalid.
+ */
 export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   const contexts: ProposedContext[] = [];
   const common = decodeAssociate(body, (type, value) => {
@@ -222,7 +230,7 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   return { ...common, contexts };
 }
 
-/** @throws SonogateError `unexpected_pdu` when an item is truncated. */
+/** Decodes an A-ASSOCIATE-AC. @throws SonogateError `unexpected_pdu` when an item is truncated. */
 export function decodeAssociateAccept(body: Buffer): AssociateAccept {
   const contexts: ContextAnswer[] = [];
   const common = decodeAssociate(body, (type, value) => {
@@ -245,7 +253,9 @@ export function decodeReject(body: Buffer): Rejection {
   return { result: byte(body, 1), source: byte(body, 2), reason: byte(body, 3) };
 }
 
-/** Protocol version, reserved, two AE titles and 32 reserved bytes (PS3.8 9.3.2). */
+/**
+ * Length of protocol version, reserved bytes, two AE titles and 32 reserved bytes (PS3.8 9.3.2).
+ */
 const ASSOCIATE_FIXED_BYTES = 68;
 
 function encodeAssociate(type: PduType, common: AssociateCommon, contexts: Buffer[]): Buffer {
@@ -342,7 +352,7 @@ function ascii(text: string): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** Some peers pad UIDs with NUL or space although PS3.8 Annex F forbids it. */
+/** Reads a UID. Some peers pad it with NUL or space although PS3.8 Annex F forbids it. */
 function uid(value: Buffer): string {
   return value.toString('latin1').replace(/[\0 ]+$/, '');
 }

@@ -23,18 +23,24 @@ export interface DimseResponse extends Pick<CommandSet, 'status' | 'errorComment
   dataSet: Buffer | null;
 }
 
-/** PS3.7 C.4.1.1.4 and PS3.4 C.4.1.1.4: the operation continues, and more responses follow. */
+/**
+ * Statuses after which the operation continues, and more responses follow (PS3.7 C.4.1.1.4, PS3.4
+ * C.4.1.1.4).
+ */
 const PENDING: ReadonlySet<number> = new Set([0xff00, 0xff01]);
 export const isPending = (status: number): boolean => PENDING.has(status);
 
-/** An identifier holds attributes of one study, series or image, or a list of failed objects. */
+/**
+ * Maximum size of an identifier: attributes of one study, series or image, or a list of failed
+ * objects.
+ */
 const MAX_IDENTIFIER_BYTES = 4 * 1024 * 1024;
 
-/** How long we wait for a peer that does not respond to C-CANCEL. */
+/** Milliseconds to wait for a peer that does not respond to C-CANCEL. */
 const CANCEL_PATIENCE_MS = 5000;
 
 /**
- * Sends a request and yields every response up to the last, which is not pending.
+ * Sends a request and yields every response, the last of which is not pending.
  * @param provider serves the C-STORE requests that arrive in between (C-GET).
  * @param cancel sends a C-CANCEL; the responses continue until the peer has ended the operation.
  * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `unexpected_pdu`.
@@ -72,7 +78,7 @@ export async function* responsesTo(
   }
 }
 
-/** PS3.7 9.3.2.3: a C-CANCEL names the message that it ends. */
+/** Sends a C-CANCEL when the signal aborts. It names the message that it ends (PS3.7 9.3.2.3). */
 function cancelOn(
   signal: AbortSignal | undefined,
   association: CallingAssociation,
@@ -87,7 +93,7 @@ function cancelOn(
       messageIdBeingRespondedTo: messageId,
     };
     patience = setTimeout(() => association.abort(), CANCEL_PATIENCE_MS);
-    // The reader of the responses sees a connection that is lost meanwhile.
+    // A lost connection is detected when the responses are read.
     association.sendAnswer(contextId, cancel).catch(() => {});
   };
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -7,14 +7,14 @@ import { DimseProvider, type DimseProviderOptions } from './dimse-provider.ts';
 import { COMMAND, type CommandSet } from './message.ts';
 import type { ProposedContext, RoleSelection } from './pdu.ts';
 
-/** An object to send: its data set leaves byte for byte. */
+/** An object to send; its data set is sent byte for byte. */
 export interface OutgoingObject {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
   /** Length of the data set. */
   bytes: number;
-  /** The data set in pieces of at most `size` bytes. */
+  /** Returns the data set in pieces of at most `size` bytes. */
   read(size: number): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
@@ -26,9 +26,9 @@ export interface Response {
 export const MEDIUM_PRIORITY = 0;
 
 /**
- * Sends requests over one association: open it, `store` one object after the other, then `release` or
- * `abort`. Every failure is a SonogateError whose code says whether the peer may have the object:
- * `peer_unreachable` before a byte of it was sent, `peer_connection_lost` afterwards.
+ * Sends requests over one association: open it, `store` one object after the other, then `release`
+ * or `abort`. Every failure is a SonogateError whose code says whether the peer may have the
+ * object: `peer_unreachable` if no byte of it was sent, `peer_connection_lost` afterwards.
  */
 export class Requestor {
   readonly #association: CallingAssociation;
@@ -38,6 +38,7 @@ export class Requestor {
   }
 
   /**
+   * Opens an association.
    * @param roles of SOP classes of which we are the SCP on this association.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
@@ -67,8 +68,9 @@ export class Requestor {
   }
 
   /**
-   * C-STORE; resolves with the status of the peer, whatever it is.
-   * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `peer_connection_lost`.
+   * Sends a C-STORE; resolves with the status of the peer, whatever it is.
+   * @throws SonogateError `presentation_context_refused`, `peer_unreachable`,
+   * `peer_connection_lost`.
    */
   async store(object: OutgoingObject): Promise<Response> {
     const association = this.#association;
@@ -96,7 +98,7 @@ export class Requestor {
   }
 
   /**
-   * C-ECHO (PS3.4 Annex A); resolves with the status of the peer, whatever it is.
+   * Sends a C-ECHO (PS3.4 Annex A); resolves with the status of the peer, whatever it is.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`.
    */
   async echo(): Promise<Response> {
@@ -110,8 +112,8 @@ export class Requestor {
   }
 
   /**
-   * N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes; resolves with the status of the
-   * peer, whatever it is.
+   * Sends an N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes; resolves with the
+   * status of the peer, whatever it is.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`,
    * `peer_connection_lost`.
    */
@@ -146,7 +148,7 @@ export class Requestor {
       peer,
       storage: null,
       normalized,
-      // The reader of the next message sees a connection that is lost.
+      // A lost connection is detected when the next message is read.
       send: (contextId, command) => {
         answered = true;
         association.sendAnswer(contextId, command).catch(() => {});
@@ -161,7 +163,10 @@ export class Requestor {
     }
   }
 
-  /** No request follows for now; if the peer ends the association meanwhile, it becomes `closed`. */
+  /**
+   * Called when no request follows for now. If the peer ends the association meanwhile, it becomes
+   * `closed`.
+   */
   rest(): void {
     this.#association.rest();
   }
@@ -175,12 +180,15 @@ export class Requestor {
     this.#association.abort();
   }
 
-  /** A peer that answers something else is not asked again over the same association. */
+  /**
+   * Waits for the response. If the peer answers another message, nothing more is sent over this
+   * association.
+   */
   async #response(messageId: number): Promise<Response> {
     const association = this.#association;
     try {
       const { kind, command } = await association.inTime(() => association.nextPart());
-      // No response to the requests above has a data set.
+      // None of the responses to the requests above has a data set.
       if (kind === 'data' || command.messageIdBeingRespondedTo !== messageId) {
         throw association.lost('The peer answered another message.');
       }

@@ -8,9 +8,12 @@ export interface AssociationPeer {
   callingAeTitle: string;
   calledAeTitle: string;
   address: string;
-  /** The certificate of the peer, whose key it proved to hold in the TLS handshake; otherwise null. */
+  /**
+   * The certificate of the peer, which proved in the TLS handshake that it has the key; null
+   * without one.
+   */
   certificate?: X509Certificate | null;
-  /** Name of the source it was admitted as; absent: it may not store. */
+  /** Name of the source as which it was admitted; absent if it may not store. */
   source?: string;
   /** Whether it may query and retrieve. */
   mayQuery?: boolean;
@@ -28,11 +31,13 @@ export interface IncomingObject {
 /** Receives one object. One call at a time; the next bytes are read only after `write` resolves. */
 export interface ObjectSink {
   write(bytes: Buffer): Promise<void>;
-  /** Resolves when the object is safe: only then is status 0000H sent. */
+  /** Resolves when the object is durable; status 0000H is sent only then. */
   commit(): Promise<void>;
-  /** Resolves when a committed object is also in the database, or will be at the next start. */
+  /**
+   * Resolves when a committed object has its row in the database, or will get it at the next start.
+   */
   recorded?(): Promise<unknown>;
-  /** The object will not be completed: deletes what was written. */
+  /** Called when the object will not be completed: deletes what was written. */
   discard(): Promise<void>;
 }
 
@@ -45,7 +50,7 @@ export type AssociationEnd = 'released' | 'aborted';
 export interface StorageService {
   open(object: IncomingObject, peer: AssociationPeer): Promise<ObjectSink>;
   /**
-   * Resolves when the objects of an association are in the database, so that whoever asks after its
+   * Resolves when the objects of an association are in the database, so that a query after its
    * release finds them, or after some seconds.
    */
   settled?(peer: AssociationPeer): Promise<void>;
@@ -53,7 +58,7 @@ export interface StorageService {
 }
 
 export interface Admitted {
-  /** How long the peer may be silent. */
+  /** Seconds for which the peer may be silent. */
   idleTimeoutSeconds: number;
   /** Name of the source that admitted it. */
   source?: string;
@@ -62,7 +67,7 @@ export interface Admitted {
   ended?(): void;
 }
 
-/** Admits the peer of an association request, or says why it is refused. */
+/** Admits the peer of an association request, or returns why it is refused. */
 export type Admission = (peer: AssociationPeer) => Admitted | { refused: ErrorCode };
 
 /** A request on a normalized object, with its data set (PS3.7 10.1). */
@@ -88,7 +93,7 @@ export interface NormalizedReport {
 export interface NormalizedAnswer {
   status: number;
   comment?: string;
-  /** Of an object whose UID we chose. */
+  /** UID of the object, if we chose it. */
   sopInstanceUid?: string;
   report?: NormalizedReport;
 }
@@ -108,11 +113,11 @@ export interface QueryRequest {
   sopClassUid: string;
   transferSyntax: string;
   identifier: Buffer;
-  /** AE title to which a C-MOVE sends; otherwise ''. */
+  /** AE title to which a C-MOVE sends; '' for other operations. */
   moveDestination: string;
 }
 
-/** C-STORE sub-operations of a C-MOVE or C-GET (PS3.7 9.1.3, 9.1.4). */
+/** Counts of the C-STORE sub-operations of a C-MOVE or C-GET (PS3.7 9.1.3, 9.1.4). */
 export interface SubOperations {
   remaining: number;
   completed: number;
@@ -142,8 +147,8 @@ export interface QueryingAssociation {
   /** Aborted when the peer cancels the operation (C-CANCEL) or the association ends. */
   canceled: AbortSignal;
   /**
-   * C-STORE over this association, for a C-GET. @returns the status of the peer; null when it accepts
-   * no such object.
+   * Sends a C-STORE over this association, for a C-GET. @returns the status of the peer; null when
+   * it accepts no such object.
    */
   store(object: StoredObject): Promise<number | null>;
 }
@@ -158,5 +163,8 @@ export type QueryService = (
   association: QueryingAssociation,
 ) => AsyncIterable<QueryAnswer>;
 
-/** Limit of the data set of a normalized request: lists of references and a few attributes. */
+/**
+ * Maximum size of the data set of a normalized request, which has lists of references and a few
+ * attributes.
+ */
 export const MAX_NORMALIZED_BYTES = 4 * 1024 * 1024;

@@ -2,8 +2,8 @@ import { PDU, type PduType } from './pdu.ts';
 import type { PduEvent } from './pdu-reader.ts';
 
 /**
- * The state machine of the DICOM upper layer (PS3.8 9.2): table 9-10 as data. The acceptor and the
- * requestor of an association report each event to it and carry out the action that it names.
+ * The state machine of the DICOM upper layer (PS3.8 9.2), with table 9-10 as data. The acceptor and
+ * the requestor of an association report each event to it and carry out the action that it names.
  */
 
 /** States of the protocol machine (PS3.8 tables 9-1 to 9-5). */
@@ -61,7 +61,7 @@ type Row = Readonly<Partial<Record<State, Transition>>>;
 
 const to = (action: Action, next: Transition['next']): Transition => ({ action, next });
 
-/** The same transition from several states. */
+/** Returns the same transition from several states. */
 const from = (states: readonly State[], transition: Transition): Row =>
   Object.fromEntries(states.map((state) => [state, transition]));
 
@@ -74,10 +74,16 @@ const IGNORED: Row = { Sta13: to('AA-6', 'Sta13') };
 /** An association is established, or one side is releasing it. */
 const OPEN = ['Sta6', 'Sta7', 'Sta8', 'Sta9', 'Sta10', 'Sta11', 'Sta12'] as const;
 
-/** A PDU in a state that has no use for it: refused before the association, an error afterwards. */
+/**
+ * Transitions for a PDU that a state does not expect: refused before the association, a protocol
+ * error afterwards.
+ */
 const UNEXPECTED: Row = { Sta2: AA_1, ...from(['Sta3', 'Sta5', ...OPEN], AA_8), ...IGNORED };
 
-/** PS3.8 table 9-10, by event (E1 to E19) and state; where there is no cell the event cannot occur. */
+/**
+ * PS3.8 table 9-10, by event (E1 to E19) and state. If a cell is missing, the event cannot occur in
+ * that state.
+ */
 const TABLE = {
   /** E1: A-ASSOCIATE request of the local user. */
   'associate-request': { Sta1: to('AE-1', 'Sta4') },
@@ -89,7 +95,10 @@ const TABLE = {
   'associate-rj-pdu': { ...UNEXPECTED, Sta5: to('AE-4', 'Sta1') },
   /** E5: a peer has opened a transport connection to us. */
   'connection-accepted': { Sta1: to('AE-5', 'Sta2') },
-  /** E6: a request that the provider itself refuses is rejected from Sta3, too. */
+  /**
+   * E6: an A-ASSOCIATE-RQ has arrived. A request that the provider itself refuses is rejected from
+   * Sta3 too.
+   */
   'associate-rq-pdu': { ...UNEXPECTED, Sta2: to('AE-6', 'Sta3'), Sta13: to('AA-7', 'Sta13') },
   /** E7 */
   'accept-response': { Sta3: to('AE-7', 'Sta6') },
@@ -152,7 +161,7 @@ const PDU_EVENT: Readonly<Record<PduType, UpperLayerEvent>> = {
   [PDU.abort]: 'abort-pdu',
 };
 
-/** The event that something read from the connection is. */
+/** Returns the event of something that was read from the connection. */
 export function eventOfPdu(read: PduEvent): UpperLayerEvent {
   return PDU_EVENT[read.kind === 'fragment' ? PDU.data : read.type];
 }
@@ -170,7 +179,10 @@ export class UpperLayerMachine {
     return this.#state;
   }
 
-  /** Moves to the next state. @returns what to do; null when the event cannot occur in this state. */
+  /**
+   * Moves to the next state. @returns the action to carry out; null when the event cannot occur in
+   * this state.
+   */
   on(event: UpperLayerEvent): Action | null {
     const row: Row = TABLE[event];
     const transition = row[this.#state];

@@ -6,13 +6,13 @@ import {
 import type { Abort, Rejection } from './pdu.ts';
 
 /**
- * Statuses of DIMSE services (PS3.7 Annex C) that are not errors of the gateway. The C-STORE status
- * of each refusal is decided in src/platform/errors/catalogue.ts.
+ * Statuses of DIMSE services (PS3.7 Annex C) that are not errors of the gateway.
+ * src/platform/errors/catalogue.ts decides the C-STORE status of each refusal.
  */
 export const STATUS = {
   success: 0x0000,
   pending: 0xff00,
-  /** Matches are continuing; an optional key was not supported (PS3.4 C.4.1.1.4). */
+  /** Matches continue, but an optional key is not supported (PS3.4 C.4.1.1.4). */
   pendingWithoutKey: 0xff01,
   canceled: 0xfe00,
   moveDestinationUnknown: 0xa801,
@@ -23,8 +23,8 @@ export const STATUS = {
   outOfResources: 0xa700,
   invalidAttributeValue: 0x0106,
   /**
-   * The general failure of C-STORE (PS3.7 C.5.8) and of Failure Reason (PS3.3 C.14.1.1); of MPPS: the
-   * step is in a final state and may no longer be updated (PS3.4 F.7.2.2.3).
+   * The general failure of C-STORE (PS3.7 C.5.8) and of Failure Reason (PS3.3 C.14.1.1). For MPPS
+   * it means that the step is in a final state and may no longer be updated (PS3.4 F.7.2.2.3).
    */
   processingFailure: 0x0110,
   duplicateSopInstance: 0x0111,
@@ -36,29 +36,38 @@ export const STATUS = {
   unrecognizedOperation: 0x0211,
 } as const;
 
-/** A status in the notation of the standard, such as `A700H`. */
+/** Returns a status in the notation of the standard, such as `A700H`. */
 export function statusHex(status: number): string {
   return `${hexDigits(status)}H`;
 }
 
-/** The four hexadecimal digits of a status. */
+/** Returns the four hexadecimal digits of a status. */
 export function hexDigits(status: number): string {
   return status.toString(16).toUpperCase().padStart(4, '0');
 }
 
-/** The A-ABORT of the service provider for an error; "reason not specified" if the error has none. */
+/**
+ * Returns the A-ABORT of the service provider for an error; "reason not specified" if the error has
+ * none.
+ */
 export function abortFor(code: ErrorCode): Abort {
   const [source, reason] = numbers(code, 'abort ') ?? [];
   return { source: source ?? 2, reason: reason ?? 0 };
 }
 
-/** The A-ASSOCIATE-RJ for an error; "no reason given" of the service user if the error has none. */
+/**
+ * Returns the A-ASSOCIATE-RJ for an error; "no reason given" of the service user if the error has
+ * none.
+ */
 export function rejectionFor(code: ErrorCode): Rejection {
   const [result, source, reason] = numbers(code, 'reject ') ?? [];
   return { result: result ?? 1, source: source ?? 1, reason: reason ?? 1 };
 }
 
-/** The DIMSE status of a failed request. An error without a status in the catalogue is our own defect: A700H. */
+/**
+ * Returns the DIMSE status of a failed request. An error without a status in the catalogue is our
+ * own defect: A700H.
+ */
 export function statusFor(error: unknown): { status: number; comment: string } {
   const code = error instanceof SonogateError ? error.code : 'overloaded';
   const { dimse, title } = catalogueEntry(code);

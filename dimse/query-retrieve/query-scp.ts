@@ -28,8 +28,8 @@ import type { DicomAudit } from '../receive/audit.ts';
 import { outgoingFile, sendFiles } from '../send/store-scu.ts';
 
 /**
- * Query/Retrieve as SCP of the Study Root information model (PS3.4 C.6.2), over the studies that were
- * received and the results that are kept here: a workstation finds a draft and pulls it.
+ * Query/Retrieve as SCP of the Study Root information model (PS3.4 C.6.2), over the received
+ * studies and the results that are kept here: a workstation can find a draft and retrieve it.
  */
 
 interface QueryParts {
@@ -39,11 +39,11 @@ interface QueryParts {
   audit: Pick<DicomAudit, 'searched' | 'retrieved'>;
 }
 
-/** An identifier holds a few keys, or a list of UIDs. */
+/** Maximum size of an identifier, which has a few keys or a list of UIDs. */
 const MAX_IDENTIFIER_BYTES = 128 * 1024;
-/** Matches of one query, after which the peer has to narrow it. */
+/** Maximum number of matches of one query; for more, the peer must narrow the query. */
 const MOST_MATCHES = 5000;
-/** Objects of one retrieval. */
+/** Maximum number of objects of one retrieval. */
 const MOST_OBJECTS = 20_000;
 
 export function queryService(parts: QueryParts): QueryService {
@@ -70,13 +70,13 @@ const SOP_CLASS: Readonly<Record<QueryRequest['operation'], string>> = {
 
 interface Identifier {
   level: Level;
-  /** Keys of the level and above, with their values; '' asks for the attribute. */
+  /** Keys of the level and of those above it, with their values; '' requests the attribute. */
   keys: Map<Keyword, string>;
   /** Whether it has keys that we do not support. */
   hasOthers: boolean;
 }
 
-/** Attributes of an identifier that are no keys. */
+/** Attributes of an identifier that are not keys. */
 const NO_KEYS = new Set([
   'QueryRetrieveLevel',
   'SpecificCharacterSet',
@@ -84,7 +84,7 @@ const NO_KEYS = new Set([
   '_vrMap',
 ]);
 
-/** @throws SonogateError `invalid_query` */
+/** Reads an identifier. @throws SonogateError `invalid_query` */
 function readIdentifier({ identifier, transferSyntax }: QueryRequest): Identifier {
   if (identifier.length > MAX_IDENTIFIER_BYTES) {
     throw new SonogateError('invalid_query', 'The identifier is too long.');
@@ -107,7 +107,7 @@ function readIdentifier({ identifier, transferSyntax }: QueryRequest): Identifie
   return { level, keys, hasOthers };
 }
 
-/** Answered with our own values, whatever is asked. */
+/** Attributes that are answered with our own values, whatever the request says. */
 const IGNORED = new Set(['RetrieveAETitle', 'InstanceAvailability']);
 
 /** Unique keys of the levels (PS3.4 C.6.2.1). */
@@ -133,7 +133,7 @@ function requireUniqueKeys({ level, keys }: Identifier, retrieves: boolean): voi
   }
 }
 
-/** Returned only at the level that they count at. */
+/** Counts, which are returned only at their own level. */
 const COUNTS: readonly Keyword[] = [
   'ModalitiesInStudy',
   'SOPClassesInStudy',
@@ -179,14 +179,14 @@ async function* matches(
   else yield { status: STATUS.success };
 }
 
-/** Counts are returned and cannot be matched; a value in the identifier is ignored. */
+/** Counts that are returned but cannot be matched; a value in the identifier is ignored. */
 const COUNT_ONLY: ReadonlySet<Keyword> = new Set([
   'NumberOfStudyRelatedSeries',
   'NumberOfStudyRelatedInstances',
   'NumberOfSeriesRelatedInstances',
 ]);
 
-/** The identifier of one match: the keys that were asked for, those without a value empty. */
+/** Returns the identifier of one match: the requested keys, empty if they have no value. */
 function answerOf(
   match: Match,
   { level, keys, aeTitle }: { level: Level; keys: readonly Keyword[]; aeTitle: string },
@@ -268,7 +268,7 @@ interface SubOperation {
   outcome: 'completed' | 'failed' | 'warning';
 }
 
-/** Sends objects over the association of a C-GET, one after the other. */
+/** Sends objects over the association of a C-GET, one after the other, and yields the counts. */
 async function* got(
   held: readonly HeldObject[],
   { objects, association }: RetrieveParts,
@@ -307,7 +307,7 @@ async function* moved(
       wake();
     },
   })
-    // What could not be sent at all stays in `byPath`.
+    // Objects that could not be sent at all remain in `byPath`.
     .catch(() => {})
     .finally(() => {
       done = true;

@@ -21,7 +21,7 @@ import { NORMALIZED_SOP_CLASSES } from '../services/services.ts';
 const MINUTE_MILLISECONDS = 60_000;
 
 /**
- * What is left of the allowance for a minute. It refills evenly, and is below zero after a large
+ * What is left of the allowance of a minute. It refills evenly, and is negative after a large
  * object.
  */
 interface Bucket {
@@ -29,23 +29,24 @@ interface Bucket {
   at: number;
 }
 
-/** Limits per source, counted by this process: no machine can occupy the gateway alone. */
+/** Limits per source, counted by this process, so that no machine can use all of the gateway. */
 export interface SourceLimits {
   /**
-   * Counts an association until the returned function is called, or says why it is refused for now.
+   * Counts an association until the returned function is called, or returns why it is refused at
+   * present.
    */
   associate(source: Source): (() => void) | { refused: ErrorCode };
-  /** Whether another object is accepted now; counts it. */
+  /** Returns whether another object is accepted now, and counts it. */
   admitObject(source: Source): boolean;
   countBytes(source: Source, bytes: number): void;
 }
 
-/** @param now milliseconds of any steady clock. */
+/** Creates the limits. @param now milliseconds of any steady clock. */
 export function createSourceLimits(now: () => number = () => performance.now()): SourceLimits {
   const open = new Map<string, number>();
   const buckets = new Map<string, Bucket>();
 
-  /** The current bucket of a source; null without a limit. */
+  /** Returns the current bucket of a source; null without a limit. */
   const bucketOf = (
     { name, limits }: Source,
     kind: 'objectsPerMinute' | 'bytesPerMinute',
@@ -88,11 +89,14 @@ export function createSourceLimits(now: () => number = () => performance.now()):
   };
 }
 
-/** The caller, as far as the network shows it. */
+/** The caller, as the network shows it. */
 interface Caller {
   aeTitle: string;
   address: string;
-  /** Proved in the TLS handshake; null without TLS or without a certificate. */
+  /**
+   * The certificate that the caller proved in the TLS handshake; null without TLS or without a
+   * certificate.
+   */
   certificate: X509Certificate | null;
 }
 
@@ -122,12 +126,12 @@ export function findSource<
   return proven ?? { refused: 'certificate_not_of_calling_ae' };
 }
 
-/** How long a peer that only queries may be silent. */
+/** Seconds for which a peer that only queries may be silent. */
 const QUERY_IDLE_SECONDS = 300;
 
 /**
- * Admits a caller as one of the sources, within the limits of that source, or as one that may query.
- * A source may store, and query only if it is listed for that as well.
+ * Admits a caller as one of the sources, within the limits of that source, or as one that may
+ * query. A source may store; it may query only if it is also listed for that.
  */
 export function admitCaller(
   sources: readonly Source[],
@@ -168,16 +172,19 @@ const QUERY_CLASSES: ReadonlySet<string> = new Set([
   QUERY_RETRIEVE.studyRootGet,
 ]);
 
-/** The same for a listener that answers queries and retrievals. */
+/**
+ * Returns the transfer syntaxes like `offeredTransferSyntaxes`, for a listener that also answers
+ * queries and retrievals.
+ */
 export function offeredWithQueries(abstractSyntax: string): TransferSyntaxChoice | null {
   if (!QUERY_CLASSES.has(abstractSyntax)) return offeredTransferSyntaxes(abstractSyntax);
   return { preferred: [], others: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN] };
 }
 
 /**
- * The transfer syntaxes that the listener accepts for a SOP class; null when it is not supported.
- * Lossless ones are preferred, so that a cart does not compress images that are measured
- * afterwards.
+ * Returns the transfer syntaxes that the listener accepts for a SOP class; null when it is not
+ * supported. Lossless ones are preferred, so that a cart does not compress images that will be
+ * measured.
  */
 export function offeredTransferSyntaxes(abstractSyntax: string): TransferSyntaxChoice | null {
   if (abstractSyntax === VERIFICATION || NORMALIZED_SOP_CLASSES.has(abstractSyntax)) {

@@ -5,31 +5,34 @@ import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 
-/** Audits who sent objects of which study, and who was refused. */
+/** Records in the audit who sent objects of which study, and who was refused. */
 export interface DicomAudit {
   arrived(peer: AssociationPeer, studyId: string): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
   refused(peer: AssociationPeer, code: ErrorCode): void;
   tlsRefused(address: string, reason: string): void;
-  /** A peer queried the studies that are held here (PS3.15 A.5.3.10). */
+  /** Records that a peer queried the studies that are stored here (PS3.15 A.5.3.10). */
   searched(peer: AssociationPeer, found: number): Promise<void>;
-  /** Objects of a study were sent to a peer that retrieved them (PS3.15 A.5.3.7). */
+  /** Records that objects of a study were sent to a peer that retrieved them (PS3.15 A.5.3.7). */
   retrieved(
     peer: AssociationPeer,
     sent: { studyId: string; to: string; objects: number },
   ): Promise<void>;
-  /** An archive was queried for studies of a patient; `found` is null when it did not answer. */
+  /**
+   * Records that an archive was queried for studies of a patient; `found` is null when it did not
+   * answer.
+   */
   queried(archive: string, found: number | null): Promise<void>;
 }
 
-/** Refusals because of who calls; all others are because of how much is sent. */
+/** Refusals because of the caller's identity; all others are because of the amount that is sent. */
 const OF_IDENTITY: ReadonlySet<ErrorCode> = new Set([
   'calling_ae_not_recognized',
   'called_ae_not_recognized',
   'certificate_not_of_calling_ae',
 ]);
 
-/** For a gateway without an audit: the receiver of a test. */
+/** Records nothing, for a gateway without an audit such as the receiver of a test. */
 export const NO_AUDIT: DicomAudit = {
   arrived() {},
   async ended() {},
@@ -72,7 +75,7 @@ export function createDicomAudit(parts: {
           detail: { objects, source, association: id, end },
         }),
       );
-      // The objects are already safe: a failure to audit them is logged and stops nothing.
+      // The objects are already durable, so a failure to audit them is logged but stops nothing.
       for (const result of await Promise.allSettled(written)) {
         if (result.status === 'rejected') {
           logger.event(EVENTS.receiptUnaudited, { err: result.reason, association: id });
@@ -110,7 +113,7 @@ export function createDicomAudit(parts: {
 }
 
 /**
- * The audit entry of a query for studies (PS3.15 A.5.3.10).
+ * Returns the audit entry of a query for studies (PS3.15 A.5.3.10).
  * @param found number of studies; null when the archive did not answer.
  */
 export function queryEntry(

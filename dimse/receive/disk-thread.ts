@@ -18,7 +18,8 @@ import type { DiskAnswer, DiskTask } from './disk-writer.ts';
 
 /**
  * Entry of the thread that writes received objects (disk-writer.ts). Calls of the file system are
- * synchronous here: each is cheaper than a turn through the pool of Node.js, and no socket waits.
+ * synchronous here: that is cheaper than using the thread pool of Node.js, and no socket has to
+ * wait.
  */
 
 interface ObjectFile {
@@ -32,21 +33,27 @@ interface ObjectFile {
   unsynced: number;
 }
 
-/** An object whose bytes are written, and that is to become durable. */
+/** An object whose bytes are written and that must become durable. */
 interface Finish {
   id: number;
   file: ObjectFile;
   to: string;
 }
 
-/** Bytes of a large object after which the disk begins to write while the rest still arrives. */
+/**
+ * Number of bytes of a large object after which the disk begins to write while the rest still
+ * arrives.
+ */
 const SYNC_EVERY_BYTES = 32 * 1024 * 1024;
-/** A file with more unsynced bytes is synced beside the other work of the thread. */
+/**
+ * Number of unsynced bytes above which a file is synced asynchronously, beside the other work of
+ * the thread.
+ */
 const SMALL_SYNC_BYTES = 4 * 1024 * 1024;
 
 const sync = promisify(fdatasync);
 const files = new Map<number, ObjectFile>();
-/** Open folders, for syncing. A day has one for each source. */
+/** Open folders, for syncing. Each day has one folder for each source. */
 const folders = new Map<string, number>();
 const MOST_FOLDERS = 64;
 const finishing: Finish[] = [];
@@ -58,7 +65,7 @@ const post = (answer: DiskAnswer) => parentPort?.postMessage(answer);
 function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true });
   if (first === undefined) return;
-  // A folder that was removed may be open still.
+  // A folder that was removed may still be open.
   forgetFolders();
   for (let each = path; ; each = dirname(each)) {
     const parent = openSync(dirname(each), constants.O_RDONLY);
@@ -119,7 +126,7 @@ function write(file: ObjectFile, bytes: Uint8Array, isDataSet: boolean): void {
     file.unsynced += bytes.length;
     if (file.unsynced < SYNC_EVERY_BYTES) return;
     file.unsynced = 0;
-    // What fails here fails again in the sync that counts.
+    // An error here occurs again in the sync at the end, which reports it.
     sync(handle).catch(() => {});
   });
 }
@@ -128,7 +135,7 @@ async function makeContentDurable(file: ObjectFile, alone: boolean): Promise<voi
   try {
     if (file.failure !== null) throw file.failure;
     if (file.handle === null) throw new Error('the file is not open');
-    // Several syncs at a time share one commit of the file system.
+    // Concurrent syncs share one commit of the file system.
     if (alone && file.unsynced < SMALL_SYNC_BYTES) fdatasyncSync(file.handle);
     else await sync(file.handle);
   } catch (error) {

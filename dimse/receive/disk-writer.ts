@@ -1,13 +1,16 @@
 import { Worker } from 'node:worker_threads';
 
-/** What the thread does for one object; the blocks are shared memory that it only reads. */
+/**
+ * A task for the thread about one object. The blocks are shared memory, which the thread only
+ * reads.
+ */
 export interface DiskTask {
   id: number;
   path: string;
-  /** Bytes before the data set, with the first task. */
+  /** Bytes before the data set; only in the first task. */
   prefix: Uint8Array | null;
   blocks: Uint8Array[];
-  /** Makes the object durable under this path. */
+  /** Path under which the object becomes durable; null if it is not complete yet. */
   finish: string | null;
   discard: boolean;
 }
@@ -28,7 +31,7 @@ export interface WrittenObject {
 
 /** The file of one object that is being received. */
 export interface ObjectFile {
-  /** Takes bytes of the data set; resolves when more may follow. They are copied. */
+  /** Copies bytes of the data set; resolves when more may follow. */
   write(bytes: Uint8Array): Promise<void>;
   /** Makes the object durable under its final path. @throws the error of the file system. */
   finish(to: string): Promise<WrittenObject>;
@@ -36,17 +39,22 @@ export interface ObjectFile {
 }
 
 const BLOCK_BYTES = 128 * 1024;
-/** Blocks of one object that the disk may be behind, before its sender has to wait. */
+/**
+ * Maximum number of blocks of one object that are not yet written, before its sender has to wait.
+ */
 const MOST_BEHIND = 16;
-/** Blocks that are kept for the next objects: enough for as many associations at a time. */
+/**
+ * Maximum number of blocks that are kept for the next objects: enough for as many concurrent
+ * associations.
+ */
 const MOST_SPARE = 128;
 
 const ENTRY = new URL('./disk-thread.ts', import.meta.url);
 
 /**
- * Writes, hashes and syncs received objects on a thread: a disk that syncs holds up no association.
- * Bytes are copied once, into blocks of shared memory that are used again. Objects that end at the
- * same moment share the syncs of their folders.
+ * Writes, hashes and syncs received objects on a thread, so that a disk that syncs does not block
+ * an association. Bytes are copied once, into blocks of shared memory that are reused. Objects that
+ * end at the same moment share the syncs of their folders.
  */
 export class DiskWriter {
   readonly #files = new Map<number, WritingFile>();
@@ -55,6 +63,7 @@ export class DiskWriter {
   #lastId = 0;
 
   /**
+   * Opens the file of an object.
    * @param path where the object is while it arrives; its folder is created if it is missing.
    * @param prefix bytes before the data set.
    */
@@ -144,7 +153,7 @@ class WritingFile implements ObjectFile {
         });
       }
     }
-    // The end of the object says why; nothing more needs to arrive for it.
+    // The reason is given at the end of the object; nothing more needs to arrive for it.
     if (this.#failed) await this.#ended({ finish: this.#path, discard: false });
   }
 
@@ -155,7 +164,7 @@ class WritingFile implements ObjectFile {
   }
 
   async discard(): Promise<void> {
-    // A file that failed was removed with the answer that said so.
+    // The thread has already removed a file that failed, before it reported the failure.
     if (this.#end || this.#lost !== null) return;
     await this.#ended({ finish: null, discard: true });
   }
@@ -192,7 +201,7 @@ class WritingFile implements ObjectFile {
     } else this.#end?.resolve(answer);
   }
 
-  /** The thread ended: the sender is asked to send the object again. */
+  /** Called when the thread ended: the sender will be asked to send the object again. */
   lost(error: unknown): void {
     this.#lost = error;
     this.#goOn?.();

@@ -16,8 +16,9 @@ export interface ReceivedObject extends IncomingObject {
 }
 
 /**
- * A small storage SCP that writes what it receives into a folder, as `<SOP Instance UID>.dcm`: the
- * PACS of the demo and of the tests. It accepts every SOP class from any caller.
+ * Starts a small storage SCP that writes what it receives into a folder, as `<SOP Instance
+ * UID>.dcm`. It is the PACS of the demo and of the tests, and accepts every SOP class from any
+ * caller.
  */
 export async function startReceiver(options: {
   folder: string;

@@ -9,8 +9,8 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
 /**
- * A storage service that records long receptions for all listeners of the site: the object may
- * belong to a study whose quiet time has passed (`claimCompleteStudies`).
+ * Returns a storage service that records long receptions for all listeners of the site: the object
+ * may belong to a study whose quiet time has passed (`claimCompleteStudies`).
  */
 export function noteReceptions(storage: StorageService, parts: ReceptionParts): StorageService {
   return {
@@ -32,7 +32,7 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
             await reception.ended();
             throw error;
           }
-          // Until then its study must not complete without it, on whichever machine.
+          // Until then its study must not complete without the object, on whichever machine.
           void Promise.resolve(sink.recorded?.()).finally(reception.ended);
         },
         discard: () => sink.discard().finally(reception.ended),
@@ -48,8 +48,8 @@ interface StudyReleases {
 }
 
 /**
- * Uses the release of an association as a signal of completeness. Kept in memory: when the process
- * ends, so do its associations, and the quiet time of their studies decides.
+ * Uses the release of an association as a signal of completeness. This is only in memory: when the
+ * process ends, its associations end too, and the quiet time of their studies decides.
  */
 export function watchReleases({
   sources,
@@ -62,7 +62,7 @@ export function watchReleases({
   logger: Logger;
   now: () => Date;
 }): StudyReleases {
-  /** Association → the studies that it sent objects of, with their source and revision. */
+  /** For each association, the studies of which it sent objects, with their source and revision. */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();
   return {
     arrived(peer, source, { studyId, revision }) {
@@ -71,8 +71,8 @@ export function watchReleases({
     },
 
     /**
-     * After a release, studies that no other open association sends objects of complete sooner, if
-     * their source is configured so. An abort is no signal: the quiet time continues.
+     * After a release, a study completes sooner if its source is configured so and no other open
+     * association sends objects of it. An abort is no signal: the quiet time continues.
      */
     async ended(peer, end) {
       const studies = open.get(peer.id);

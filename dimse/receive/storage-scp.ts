@@ -36,9 +36,9 @@ interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
   sourceLimits: SourceLimits;
   /**
-   * Whether an object is answered when its file is durable, before its row is committed: the next
-   * start of this process gives a row to a file without one. Not with a bucket: the machine may be
-   * lost, and nothing would know of the object.
+   * Whether an object is answered when its file is durable, before its row is committed. The next
+   * start of this process gives a row to a file without one. False with a bucket, because the
+   * machine may be lost, and then nothing would know of the object.
    */
   answersBeforeRow: boolean;
   /** Called when the row of an object is committed. */
@@ -49,18 +49,22 @@ interface IntakeOptions extends RegistrationOptions {
 /** The durable side of C-STORE. */
 export interface Intake extends StorageService {
   registrar: Registrar;
-  /** Waits for what is under way. Afterwards nothing more is written. */
+  /** Waits for receptions in progress. Afterwards nothing more is written. */
   close(): Promise<void>;
 }
 
-/** The end of an association waits this long for the rows of its objects, then it is answered. */
+/**
+ * Milliseconds for which the end of an association waits for the rows of its objects before it is
+ * answered.
+ */
 const ROWS_BEFORE_RELEASE_MS = 5000;
 
 /**
- * `commit` of an object resolves after its file was written and synced, renamed, and its folder
- * synced, in this order: the file is the journal, and nothing that was answered 0000H can be lost.
- * Its row follows at once, together with those of other objects (`startRegistrar`); a file whose row was
- * never written gets it at the next start (`recoverIntake`). A refused object leaves nothing behind.
+ * Creates the intake. `commit` of an object resolves after its file was written and synced,
+ * renamed, and its folder synced, in this order: the file is the journal, and nothing that was
+ * answered 0000H can be lost. Its row follows at once, together with those of other objects
+ * (`startRegistrar`). A file whose row was never written gets one at the next start
+ * (`recoverIntake`). A refused object leaves nothing behind.
  */
 export function createIntake(options: IntakeOptions): Intake {
   const registrar = startRegistrar(options);
@@ -123,7 +127,7 @@ interface SinkParts extends IntakeOptions {
   disk: DiskWriter;
   registrar: Registrar;
   freeSpace: () => Promise<void>;
-  /** Notes that the row of an object is not written yet; the promise never rejects. */
+  /** Follows a row that is not written yet; the promise never rejects. */
   follow(row: Promise<void>): void;
 }
 
@@ -137,7 +141,7 @@ async function openSink(
   await registrar.room();
   const { source } = peer;
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
-  // Objects that we retrieved ourselves come from a node that may be no source.
+  // Objects that we retrieved may come from a node that is not a source.
   const limited = sources.find(({ name }) => name === source);
   if (limited && !sourceLimits.admitObject(limited)) throw new SonogateError('source_over_limit');
 
@@ -176,7 +180,7 @@ async function openSink(
 }
 
 /**
- * Makes a judged object safe for the whole site and hands it to the registrar.
+ * Copies a checked object to the bucket, if the site has one, and passes it to the registrar.
  * @returns a promise of its row, which never rejects.
  */
 async function register(
@@ -196,7 +200,7 @@ async function register(
     }
   });
   const settled = row.catch((error) => {
-    // Its file waits for the next start, or is in the quarantine.
+    // Its file is kept for the next start, or is in the quarantine.
     if (answersBeforeRow) logger.event(EVENTS.objectUnregistered, { error: String(error) });
   });
   follow(settled);
@@ -225,14 +229,14 @@ async function keptOrForgotten<T>(
   }
 }
 
-/** Buffers for the first bytes of objects, to be used again; few objects begin at a time. */
+/** Buffers for the first bytes of objects, to be reused; few objects begin at the same time. */
 const spareStarts: Buffer[] = [];
 const MOST_SPARE_STARTS = 64;
 
 /** Reads the header of an object from its first bytes, while the others arrive. */
 function headerInPassing(prefix: Buffer): {
   take(bytes: Buffer): void;
-  /** The header or why it cannot be read; null when it must be read from the file. */
+  /** Returns the header or why it cannot be read; null when it must be read from the file. */
   end(): InstanceHeader | SonogateError | null;
 } {
   const start = spareStarts.pop() ?? Buffer.allocUnsafeSlow(INLINE_HEADER_BYTES);
@@ -264,10 +268,13 @@ function headerInPassing(prefix: Buffer): {
   };
 }
 
-/** The free space of a disk is looked up this often. */
+/** Milliseconds between two checks of the free space of the disk. */
 const LOOK_MS = 250;
 
-/** @returns a function that throws SonogateError `overloaded` while the disk is nearly full. */
+/**
+ * Watches the free space. @returns a function that throws SonogateError `overloaded` while the disk
+ * is nearly full.
+ */
 function watchFreeSpace({ dataDir, limits }: IntakeOptions): () => Promise<void> {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let free: Promise<number> = Promise.resolve(0);
@@ -289,7 +296,7 @@ export interface Reception {
   outcome: 'stored' | 'refused' | 'broken-off';
   /** Bytes of the data set that arrived. */
   bytes: number;
-  /** Seconds from the C-STORE request until the object is safe, or is not. */
+  /** Seconds from the C-STORE request until the object is durable or has failed. */
   seconds: number;
 }
 

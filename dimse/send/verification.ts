@@ -11,7 +11,7 @@ import {
 import type { CalledNode } from '../network/dial.ts';
 import { Requestor } from '../network/requestor.ts';
 
-/** The presentation context of a C-ECHO; every node accepts it. */
+/** The presentation context of a C-ECHO, which every node accepts. */
 export const VERIFICATION_CONTEXT = {
   id: 1,
   abstractSyntax: VERIFICATION,
@@ -33,7 +33,7 @@ export async function echo(node: CalledNode): Promise<{ status: number; millisec
   return { status, milliseconds };
 }
 
-/** SOP classes of each kind of object, in the order in which they are offered. */
+/** SOP classes of each kind of object, in the order in which they are proposed. */
 const CLASSES: Readonly<Record<DicomDestination['objects'][number], readonly string[]>> = {
   'sr-tid1500': [
     STORAGE_CLASS.comprehensive3dSr,
@@ -54,8 +54,8 @@ interface NodeReport {
   status: number;
   milliseconds: number;
   /**
-   * Kinds of object configured for the destination that the node accepts no presentation context
-   * for.
+   * Kinds of object configured for the destination for which the node accepts no presentation
+   * context.
    */
   refused: string[];
 }

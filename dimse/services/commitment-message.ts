@@ -31,7 +31,7 @@ export const COMMITMENT_EVENT = { complete: 1, failuresExist: 2 } as const;
 export interface CommitmentReport {
   transactionUid: string;
   committed: SopReference[];
-  /** `reason`: Failure Reason (0008,1197), PS3.3 C.14.1.1. */
+  /** `reason` is the Failure Reason (0008,1197), PS3.3 C.14.1.1. */
   failed: (SopReference & { reason: number })[];
 }
 
@@ -53,7 +53,7 @@ export function commitmentReportDataSet({
   };
 }
 
-/** What `readCommitmentReport` reads. */
+/** The attributes that `readCommitmentReport` reads. */
 export const REPORT_ATTRIBUTES = wantedAttributes([
   ...REFERENCE_ATTRIBUTES,
   'FailedSOPSequence',
@@ -62,7 +62,7 @@ export const REPORT_ATTRIBUTES = wantedAttributes([
   'TransactionUID',
 ]);
 
-/** @returns null when the report names no transaction. */
+/** Reads a report. @returns null when it names no transaction. */
 export function readCommitmentReport(dataSet: NaturalDataset): CommitmentReport | null {
   const transactionUid = uidOf(dataSet.TransactionUID);
   if (!transactionUid) return null;
@@ -79,7 +79,7 @@ function reasonOf({ FailureReason: reason }: NaturalDataset): number {
 
 const SYNTAXES = [EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN];
 
-/** How long we wait for a report over the association of its request (PS3.4 J.3.3). */
+/** Milliseconds to wait for a report over the association of its request (PS3.4 J.3.3). */
 const REPORT_MILLISECONDS = 5000;
 
 /** Handles a report that arrives over the association of its request. */
@@ -128,7 +128,7 @@ export async function sendCommitmentMessage(
   }
 }
 
-/** However the wait ends, the node has accepted the request. */
+/** Waits for the report. The node has accepted the request, however the wait ends. */
 async function takeReport(
   requestor: Requestor,
   { aeTitle, callingAeTitle, host }: CalledNode,

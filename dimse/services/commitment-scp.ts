@@ -37,22 +37,22 @@ interface CommitmentScpParts {
 }
 
 /**
- * The report is sent over the same association at once; if it is not confirmed within this time, it
- * is sent over a new one.
+ * Milliseconds for the confirmation of a report that is sent at once over the same association.
+ * Without it, the report is sent over a new one.
  */
 const PATIENCE_MILLISECONDS = 10_000;
 
-/** How many objects are looked up at a time. */
 const REQUEST_ATTRIBUTES = wantedAttributes([
   ...REFERENCE_ATTRIBUTES,
   'ReferencedSOPSequence',
   'TransactionUID',
 ]);
+/** Number of objects that are looked up at the same time. */
 const LOOKS_AT_A_TIME = 16;
 
 /**
- * Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit only to
- * objects that are synced to the disk and have their row.
+ * Creates Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit
+ * only to objects that are synced to the disk and have their row.
  */
 export function storageCommitmentService(parts: CommitmentScpParts): NormalizedService {
   return async ({ operation, typeId, dataSet, transferSyntax }, peer) => {
@@ -95,7 +95,7 @@ async function judge(
     [references.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
   const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
-  // Of conflicting copies none may be missing: the machine may mean either.
+  // All conflicting copies must exist, because the machine may mean any of them.
   const gone = new Set<string>();
   // A bucket is queried over the network while the machine waits for the answer.
   for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
@@ -175,18 +175,20 @@ export interface ReporterParts {
 
 const FIRST_WAIT_SECONDS = 10;
 const LONGEST_WAIT_SECONDS = 3600;
-/** A source gets its `node` only by a restart with other settings. */
+/** Wait for a source without `node`, which it can only get by a restart with other settings. */
 const WITHOUT_NODE_WAIT_SECONDS = 86_400;
 const TIMEOUT_SECONDS = 30;
 
 /**
- * A machine that could not be reached for so long has given up on its request, or sends it again.
+ * Days after which a report is given up: a machine that could not be reached for so long no longer
+ * waits for it, or sends its request again.
  */
 const GIVE_UP_DAYS = 7;
 
 /**
  * Sends the reports of Storage Commitment that a machine has not confirmed over its own
- * association. They go over a new one, of which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
+ * association. They are sent over a new association, on which we are the SCP (PS3.4 J.3.3, PS3.7
+ * D.3.3.4).
  */
 export async function sendDueReports(parts: ReporterParts): Promise<void> {
   const { database, now } = parts;

@@ -38,9 +38,9 @@ const REFUSED = {
 } as const;
 
 /**
- * Records the report of a PACS on a transaction. A delivery is committed when all its objects are,
- * and stays so. If the PACS refuses to commit to an object, the delivery is dead, and a person has
- * to look and replay it, unless the PACS commits under another transaction.
+ * Records the report of a PACS on a transaction. A delivery is committed, permanently, once all its
+ * objects are. If the PACS refuses to commit to an object, the delivery is dead and a person has to
+ * check and replay it, unless the PACS commits under another transaction.
  * @returns whether the transaction is one of ours.
  */
 export function settleReport(
@@ -97,8 +97,8 @@ export function settleReport(
 }
 
 /**
- * The objects of a transaction. An object that was delivered again and has not been requested yet
- * has no transaction: a report on the former one does not concern it.
+ * Returns the objects of a transaction. An object that was delivered again and has not been
+ * requested yet has no transaction: a report on the former one does not concern it.
  */
 async function objectsOf(tx: Queryable, transactionUid: string): Promise<AskedObject[]> {
   const { rows } = await tx.query<AskedObject>(
@@ -112,7 +112,7 @@ async function objectsOf(tx: Queryable, transactionUid: string): Promise<AskedOb
   return rows;
 }
 
-/** Most objects of one transaction. */
+/** Maximum number of objects of one transaction. */
 const BATCH = 500;
 
 /**
@@ -125,7 +125,10 @@ const ASK_AGAIN_DAYS = [1, 2, 4, 7];
 const FIRST_WAIT_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 3600;
 
-/** Association, request, answer and release may each take the whole time-out of the PACS. */
+/**
+ * Number of waits of one request: association, request, answer and release may each take the whole
+ * time-out of the PACS.
+ */
 const WAITS_OF_A_REQUEST = 4;
 
 interface CommitmentScuParts {
@@ -134,13 +137,13 @@ interface CommitmentScuParts {
   aeTitle: string;
   logger: Logger;
   now: () => Date;
-  /** Cancels what is under way. */
+  /** Cancels requests in progress. */
   signal?: AbortSignal;
 }
 
 /**
- * Requests storage commitment from every PACS that is configured for it, for what was delivered
- * since the last time: "delivered" means that the PACS has the object, "committed" that it will
+ * Requests storage commitment from every PACS that is configured for it, for everything delivered
+ * since the last time. "Delivered" means that the PACS has the object, "committed" that it will
  * keep it.
  */
 export async function requestCommitments(parts: CommitmentScuParts): Promise<void> {
@@ -181,7 +184,7 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
 
 /**
  * Claims the objects that are due for a PACS, under a new transaction. An object that was delivered
- * again loses its former transactions, which were about the former delivery.
+ * again is removed from its former transactions, which were about the former delivery.
  */
 function beginTransaction(
   database: Database,
@@ -261,8 +264,8 @@ function sendRequest(
 }
 
 /**
- * Seconds until a request that could not be sent is repeated, after `failures` failures: a minute,
- * then twice as long each time.
+ * Returns the seconds until a request that could not be sent is repeated, after `failures`
+ * failures: a minute, then twice as long each time.
  */
 export function askAgainSeconds(failures: number): number {
   return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);
@@ -287,8 +290,8 @@ async function rescheduleRequest(
 }
 
 /**
- * Receives the reports of a PACS, over the association of the request or over another one (PS3.4
- * J.3.3).
+ * Creates the service that receives the reports of a PACS, over the association of the request or
+ * over another one (PS3.4 J.3.3).
  */
 export function commitmentReportService({
   database,

@@ -12,8 +12,9 @@ import { STATUS } from '../network/status.ts';
 import { newUid, REFERENCE_ATTRIBUTES, sopReferences, uidOf } from './referenced-objects.ts';
 
 /**
- * Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine reports when an examination
- * begins, and at its end which objects were made. That is the most certain signal of completeness.
+ * Creates Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine reports when an
+ * examination begins and, at its end, which objects were made. That is the most certain signal of
+ * completeness.
  */
 export function performedProcedureService(options: {
   database: Database;
@@ -51,7 +52,7 @@ async function create(
     .filter((study) => study !== '');
   const { PerformedProcedureStepStatus: status = '' } = step;
   if (studies.length === 0 || status === '') return { status: STATUS.missingAttributeValue };
-  // PS3.4 F.7.2.1.2: a step begins in progress; an ended one is reported by N-SET.
+  // A step begins in progress; its end is reported by N-SET (PS3.4 F.7.2.1.2).
   if (status !== 'IN PROGRESS') return { status: STATUS.invalidAttributeValue };
   const { rowCount } = await database.query(
     `INSERT INTO performed_procedure_steps
@@ -86,18 +87,18 @@ async function set(
     );
     const [step] = rows;
     if (!step) return { status: STATUS.noSuchSopInstance };
-    // PS3.4 F.7.2.2.2: a completed or discontinued step can no longer be updated.
+    // A completed or discontinued step can no longer be updated (PS3.4 F.7.2.2.2).
     if (FINAL.includes(step.status)) return { status: STATUS.processingFailure };
     const at = now();
-    // Objects that the step has listed before still count: not every machine repeats them at the
-    // end.
+    // Objects that the step has listed before still count, because not every machine repeats them
+    // at the end.
     const made = [...new Set([...step.sop_instance_uids, ...named])];
     await tx.query(
       `UPDATE performed_procedure_steps SET status = $2, updated_at = $3, sop_instance_uids = $4
        WHERE sop_instance_uid = $1`,
       [sopInstanceUid, status, at, made],
     );
-    // A discontinued examination ends as well, with the objects that were made.
+    // A discontinued examination ends too, with the objects that were made.
     if (FINAL.includes(status)) {
       for (const studyInstanceUid of step.study_instance_uids) {
         await expectObjects(tx, {
@@ -113,7 +114,7 @@ async function set(
   });
 }
 
-/** The objects that a step lists as made. */
+/** Returns the objects that a step lists as made. */
 function objectsOf(step: NaturalDataset): string[] {
   return itemsOf(step.PerformedSeriesSequence)
     .flatMap((series) => [
@@ -131,8 +132,8 @@ const NOTIFICATION_ATTRIBUTES = wantedAttributes([
 ]);
 
 /**
- * Instance Availability Notification as SCP (PS3.4 R): a PACS reports which objects of a study it
- * has. When all of them are here, the study is complete.
+ * Creates Instance Availability Notification as SCP (PS3.4 R): a PACS reports which objects of a
+ * study it has. When all of them are here, the study is complete.
  */
 export function instanceAvailabilityService({
   database,

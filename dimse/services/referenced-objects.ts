@@ -12,7 +12,10 @@ export interface SopReference {
 /** The attributes of a SOP reference. */
 export const REFERENCE_ATTRIBUTES = ['ReferencedSOPClassUID', 'ReferencedSOPInstanceUID'] as const;
 
-/** @param sequence value of a sequence of SOP references; items without both UIDs are ignored. */
+/**
+ * Returns the SOP references of a sequence. @param sequence value of a sequence of SOP references;
+ * items without both UIDs are ignored.
+ */
 export function sopReferences(sequence: unknown): SopReference[] {
   return itemsOf(sequence).flatMap((item) => {
     const sopClassUid = uidOf(item.ReferencedSOPClassUID);
@@ -28,12 +31,12 @@ export function referenceItems(references: readonly SopReference[]): NaturalData
   }));
 }
 
-/** A new UID, derived from a random UUID (PS3.5 B.2). */
+/** Returns a new UID, derived from a random UUID (PS3.5 B.2). */
 export function newUid(): string {
   return `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
 }
 
-/** The UID in an attribute; '' when it is missing or malformed (PS3.5 9.1). */
+/** Returns the UID in an attribute; '' when it is missing or malformed (PS3.5 9.1). */
 export function uidOf(value: unknown): string {
   const text = Array.isArray(value) ? value[0] : value;
   return typeof text === 'string' && isUid(text) ? text : '';

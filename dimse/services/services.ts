@@ -28,7 +28,7 @@ export const NORMALIZED_SOP_CLASSES: ReadonlySet<string> = new Set([
   STORAGE_COMMITMENT,
 ]);
 
-/** Passes each request to the service of its SOP class. */
+/** Returns a service that passes each request to the service of its SOP class. */
 export function normalizedServices(parts: ServiceParts): NormalizedService {
   const requests = storageCommitmentService(parts);
   const reports = commitmentReportService(parts);
