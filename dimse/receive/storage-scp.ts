@@ -300,7 +300,7 @@ export interface Reception {
   seconds: number;
 }
 
-/** A storage service that reports the result of each reception. */
+/** Returns a storage service that reports the result of each reception. */
 function measuredStorage(
   storage: StorageService,
   onReception: (peer: AssociationPeer, reception: Reception) => void,
@@ -354,7 +354,7 @@ export interface StorageScpParts {
 
 /**
  * The storage services for objects that arrive by C-STORE, STOW-RS or our own retrievals. They
- * share one intake and one count of the limits.
+ * share one intake and one count for the limits.
  */
 export interface StorageScp {
   /** For objects that others send. */

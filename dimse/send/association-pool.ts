@@ -2,7 +2,7 @@ import type { CalledNode } from '../network/dial.ts';
 import type { ProposedContext } from '../network/pdu.ts';
 import { type OutgoingObject, Requestor } from '../network/requestor.ts';
 
-/** The properties of an object that decide which presentation context it needs. */
+/** The properties of an object that determine its presentation context. */
 export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;
 
 interface LentAssociation {
@@ -11,11 +11,11 @@ interface LentAssociation {
   wasIdle: boolean;
 }
 
-/** A supplier of associations for C-STORE. */
+/** Supplies associations for C-STORE. */
 export interface Associations {
   /**
-   * Supplies an association over which each object can be sent in one of its forms, if the peer
-   * accepts any.
+   * Supplies an association with contexts for the objects, as far as the peer accepts them: each
+   * object needs a context for one of its forms.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   acquire(
@@ -36,7 +36,9 @@ export const FRESH_ASSOCIATIONS: Associations = {
   giveBack: (_, { requestor }) => requestor.release(),
 };
 
-/** Presentation context ids are odd numbers up to 255 (PS3.8 9.3.2.2). */
+/**
+ * Maximum number of contexts: presentation context ids are odd numbers up to 255 (PS3.8 9.3.2.2).
+ */
 export const MAX_CONTEXTS = 128;
 
 /**
@@ -56,8 +58,8 @@ export const objectKindKey = ({ sopClassUid, transferSyntax }: ObjectKind): stri
   `${sopClassUid} ${transferSyntax}`;
 
 /**
- * An association is replaced after this time even if it is never idle: the settings of the peer may
- * change.
+ * Milliseconds after which an association is replaced even if it is never idle, because the
+ * settings of the peer may change.
  */
 const LONGEST_LIFE_MS = 60_000;
 
@@ -65,12 +67,12 @@ interface Open {
   lent: LentAssociation;
   key: string;
   /**
-   * Kinds of object that a context was proposed for; refused ones are proposed again on a new
+   * Kinds of object for which a context was proposed; refused ones are proposed again on a new
    * association.
    */
   proposed: ReadonlySet<string>;
   openedAt: number;
-  /** Aborts the association when a delivery is canceled. */
+  /** Used to abort the association when a delivery is canceled. */
   life: AbortController;
 }
 
@@ -85,7 +87,7 @@ export class AssociationPool implements Associations {
   readonly #needed = new Map<string, Map<string, ObjectKind>>();
   readonly #idleMs: number;
 
-  /** @param idleSeconds 0 releases each association when it is returned. */
+  /** Creates a pool. @param idleSeconds 0 releases each association when it is returned. */
   constructor(idleSeconds: number) {
     this.#idleMs = idleSeconds * 1000;
   }
@@ -147,7 +149,10 @@ export class AssociationPool implements Associations {
     return open.lent;
   }
 
-  /** The kinds needed now, followed by those needed before, up to the limit of one association. */
+  /**
+   * Returns the kinds needed now, followed by those needed before, up to the limit of one
+   * association.
+   */
   #remember(key: string, now: readonly ObjectKind[]): ObjectKind[] {
     const before = this.#needed.get(key) ?? new Map<string, ObjectKind>();
     const all = new Map([...now.map((kind) => [objectKindKey(kind), kind] as const), ...before]);

@@ -21,11 +21,11 @@ interface DicomDelivererOptions {
   /** Transport to each destination, by name. */
   transports: ReadonlyMap<string, StoreTransport>;
   results: ResultReader;
-  /** Null when the study of the request has been removed. */
+  /** Returns the subject of a request; null when its study has been removed. */
   subject: (requestId: string) => Promise<Subject | null>;
   /** Paper size of the PDF report. */
   paper?: Paper;
-  /** Object role (`sr-tid1500`) → builder. */
+  /** The builder of each kind of object, by its role (`sr-tid1500`). */
   builders: Readonly<Record<string, ObjectBuilder>>;
 }
 
@@ -79,8 +79,8 @@ function permanentFailure(code: 'invalid_config' | 'expired', detail: string): S
 }
 
 /**
- * Forwards received objects unchanged: same transfer syntax, same UIDs, private attributes
- * included. The delivery names the instance.
+ * Forwards received objects unchanged: same transfer syntax, same UIDs, with their private
+ * attributes. The delivery names the instance.
  */
 export function createForwardDeliverer(options: {
   /** Transport to each destination, by name. */
@@ -112,7 +112,10 @@ export function createForwardDeliverer(options: {
   };
 }
 
-/** The outbox entries of received objects to forward; the study of each decides their order. */
+/**
+ * Returns the outbox entries of received objects to forward; the study of each determines their
+ * order.
+ */
 export async function forwardedObjects(
   database: Queryable,
   instanceIds: readonly string[],

@@ -3,14 +3,14 @@ import type { OutgoingObject } from '../network/requestor.ts';
 import type { AssociationPeer, StorageService } from '../network/service-ports.ts';
 import { failedResult, type StoreResult, type StoreTransport } from './store-scu.ts';
 
-/** Name under which the intake keeps results of this gateway, in place of a source. */
+/** Name of the source under which the intake keeps results of this gateway. */
 const LOCAL_SOURCE = 'local';
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Keeps results in our own intake, beside the study that they are of. They are recognised by their
- * series like those that a PACS sends back: they open no revision, are not interpreted and not
- * forwarded.
+ * Creates a transport that keeps results in our own intake, beside their study. They are recognised
+ * by their series like those that a PACS sends back: they open no revision, and are neither
+ * interpreted nor forwarded.
  */
 export function localTransport(storage: StorageService, aeTitle: string): StoreTransport {
   return {

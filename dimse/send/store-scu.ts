@@ -56,13 +56,13 @@ export function outgoingBuffer(file: Buffer): OutgoingObject {
   };
 }
 
-/** The result of storing one object (PS3.4 B.2.3). `status` is null when the peer gave none. */
+/** The result of storing one object (PS3.4 B.2.3). `status` is null when the peer returned none. */
 export interface StoreResult {
   sopClassUid: string;
   sopInstanceUid: string;
   outcome: 'stored' | 'warning' | 'failed';
   status: number | null;
-  /** Null when stored. */
+  /** Error code; null when the object was stored. */
   code: ErrorCode | null;
   detail: string;
   /** Seconds the peer asked us to wait. */
@@ -116,10 +116,10 @@ export async function sendFiles(
 }
 
 /**
- * Sends objects over one association, each in the first of its forms (the preferred one first)
- * whose SOP class the peer accepts. Stops at the first failure, since all objects are sent again
- * then. An association that the peer ended while it was idle is replaced at no cost. Never throws
- * for what the peer does.
+ * Sends objects over one association, each in the first of its forms (the preferred one comes
+ * first) whose SOP class the peer accepts. Stops at the first failure, because all objects are then
+ * sent again. An association that the peer ended while it was idle is replaced without counting as
+ * a failure. Never throws for what the peer does.
  * @returns a result for each object that was tried.
  */
 export async function sendObjects(
@@ -168,7 +168,10 @@ function storeInFirstForm(
 
 type BatchEntry = { path: string; object: OutgoingObject };
 
-/** A lost connection fails only the object on it; the others are sent over a new one. */
+/**
+ * Sends objects over one or more associations. A lost connection fails only the object being sent;
+ * the others are sent over a new one.
+ */
 async function sendBatch(
   node: CalledNode,
   batch: readonly BatchEntry[],
@@ -210,8 +213,8 @@ async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<S
 }
 
 /**
- * The result for a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5), or for a Failure Reason of
- * STOW-RS (PS3.18 table 10.5.3-2), which has the same values.
+ * Returns the result for a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5), or for a Failure
+ * Reason of STOW-RS (PS3.18 table 10.5.3-2), which has the same values.
  */
 export function resultOfFailureStatus(
   status: number,
@@ -229,21 +232,24 @@ function refusalCode(status: number): ErrorCode {
   return (status & 0xff00) === 0xa700 ? 'peer_out_of_resources' : 'peer_refused_object';
 }
 
-/** PS3.7 C.1.3: 0001H, 0107H, 0116H and Bxxx are warnings: the peer has the object. */
+/**
+ * Whether a status is a warning, after which the peer has the object: 0001H, 0107H, 0116H and Bxxx
+ * (PS3.7 C.1.3).
+ */
 function isWarning(status: number): boolean {
   return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
 }
 
-/** The result for an error that occurred on the way to the peer. */
+/** Returns the result for an error on the way to the peer. */
 export function failedResult(sopInstanceUid: string, error: unknown): StoreResult {
   const ours = error instanceof SonogateError ? error : null;
   const code = ours?.code ?? 'internal';
-  // The code is reported next to the detail.
+  // The detail need not repeat the code, which is reported beside it.
   const detail = ours?.detail ?? (error instanceof Error ? error.message : ERRORS[code].title);
   return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
 }
 
-/** The way to one destination: C-STORE or STOW-RS. */
+/** Sends objects to one destination, by C-STORE or STOW-RS. */
 export interface StoreTransport {
   /**
    * Sends each object in one of its forms, the preferred one first; stops at the first failure.
@@ -255,11 +261,16 @@ export interface StoreTransport {
   ): Promise<StoreResult[]>;
   /** Whether storage commitment is requested from the peer; STOW-RS has none. */
   commits: boolean;
-  /** Checks, without an object, whether the peer works. @returns why not; null when it does. */
+  /**
+   * Checks without an object whether the peer works. @returns why it does not; null when it does.
+   */
   probe?(signal: AbortSignal): Promise<ErrorCode | null>;
 }
 
-/** C-STORE over associations of the pool; C-ECHO checks whether the node works. */
+/**
+ * Creates a transport by C-STORE over associations of the pool; C-ECHO checks whether the node
+ * works.
+ */
 export function cStoreTransport(
   destination: DicomDestination,
   aeTitle: string,
@@ -275,20 +286,26 @@ export function cStoreTransport(
         return null;
       } catch (error) {
         const code = error instanceof SonogateError ? error.code : 'internal';
-        // A node without the Verification class has answered all the same.
+        // A node without the Verification class has nevertheless answered, so it works.
         return code === 'presentation_context_refused' ? null : code;
       }
     },
   };
 }
 
-/** @param aeTitle our AE title, unless the destination names another. */
+/**
+ * Returns the node of a destination. @param aeTitle our AE title, unless the destination names
+ * another.
+ */
 export function calledNodeOf(destination: DicomDestination, aeTitle: string): CalledNode {
   const { host, port, callingAeTitle = aeTitle, timeoutSeconds, tls } = destination;
   return { host, port, aeTitle: destination.aeTitle, callingAeTitle, timeoutSeconds, tls };
 }
 
-/** A warning counts as delivered: the peer has the object (PS3.4 B.2.3). */
+/**
+ * Returns the outcome of a delivery. A warning counts as delivered, because the peer has the object
+ * (PS3.4 B.2.3).
+ */
 export function sendOutcomeOf(
   results: readonly StoreResult[],
   { commits }: Pick<StoreTransport, 'commits'>,

@@ -6,7 +6,10 @@ import type { FhirDestination } from '../../config/schema.ts';
 import { classifyStatus, FhirFailure, failureOf, retryAfterSeconds } from './outcome.ts';
 import { sufficientScopes } from './required-capabilities.ts';
 
-/** SMART App Launch 2.2, "Client Authentication: Asymmetric": at most five minutes. */
+/**
+ * Lifetime of an assertion in seconds. SMART App Launch 2.2, "Client Authentication: Asymmetric",
+ * allows at most five minutes.
+ */
 const LIFETIME_SECONDS = 240;
 
 interface AssertionClaims {
@@ -18,8 +21,8 @@ interface AssertionClaims {
 }
 
 /**
- * The signed JWT that authenticates a backend service (RFC 7523; SMART App Launch 2.2): RS384 with
- * an RSA key, ES384 with a P-384 key.
+ * Creates the signed JWT that authenticates a backend service (RFC 7523; SMART App Launch 2.2):
+ * RS384 with an RSA key, ES384 with a P-384 key.
  * @param privateKey PEM.
  * @throws Error for any other kind of key, or when it is not a key.
  */
@@ -42,7 +45,7 @@ function clientAssertion(
   const signed = [header, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
-  // JWS has the two numbers of an ECDSA signature side by side, not in DER (RFC 7518 3.4).
+  // JWS joins the two numbers of an ECDSA signature, without DER (RFC 7518 3.4).
   const signature = sign('sha384', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
   return `${signed}.${signature.toString('base64url')}`;
 }
@@ -62,7 +65,7 @@ interface BackendService {
   scope: string;
   /** Read from the SMART configuration of the EHR unless it is given. */
   tokenUrl?: string;
-  /** PEM; read for each token. */
+  /** The private key in PEM; it is read for each token. */
   privateKey: () => Promise<string>;
 }
 
@@ -73,10 +76,10 @@ interface TokenEndpoint {
   dispatcherNow: () => Promise<Dispatcher | undefined>;
 }
 
-/** A token is replaced after this part of its life, so that it does not expire on the way. */
+/** Share of its life after which a token is replaced, so that it does not expire during a call. */
 const USED_OF_LIFE = 0.8;
 
-/** Life of a token whose answer has no `expires_in`. */
+/** Life in seconds of a token whose answer has no `expires_in`. */
 const SHORT_LIFE_SECONDS = 60;
 
 const TIMEOUT_MS = 15_000;
@@ -93,8 +96,8 @@ const tokenSchema = z.looseObject({
 });
 
 /**
- * Access tokens of a backend service: a token is reused for most of its life, and concurrent
- * callers wait for the same answer.
+ * Supplies access tokens of a backend service. A token is reused for most of its life, and
+ * concurrent callers wait for the same answer.
  */
 export function backendToken(
   service: BackendService,
@@ -166,7 +169,10 @@ async function assertionFor(service: BackendService, audience: string): Promise<
   }
 }
 
-/** @returns the JSON of a 200 answer. @throws FhirFailure for anything else. */
+/**
+ * Calls the token endpoint. @returns the JSON of a 200 answer. @throws FhirFailure for anything
+ * else.
+ */
 async function ask(
   url: string,
   { dispatcherNow }: TokenEndpoint,
@@ -192,8 +198,8 @@ async function ask(
 }
 
 /**
- * RFC 6749 5.2: 400 and 401 mean that our registration is wrong; any other status is a fault of the
- * server.
+ * Returns the failure of a token request: 400 and 401 mean that our registration is wrong (RFC 6749
+ * 5.2); any other status is a fault of the server.
  */
 function tokenFailure(status: number, text: string, retryAfter: string) {
   const asked = retryAfterSeconds(retryAfter);
@@ -229,10 +235,10 @@ function parsed<Schema extends z.ZodType>(
   throw new FhirFailure(failureOf('ehr_misconfigured', `The answer is not a ${what}`));
 }
 
-/** Our credentials for a destination, beside a client certificate. */
+/** Our credentials for a destination, in addition to a client certificate. */
 export interface Credentials {
   /**
-   * Value of the `Authorization` header; null for none.
+   * Returns the value of the `Authorization` header; null for none.
    * @throws FhirFailure `ehr_unauthorized`, `ehr_unavailable`.
    */
   header(signal?: AbortSignal): Promise<string | null>;
@@ -242,7 +248,7 @@ export interface Credentials {
 
 /**
  * Creates the credentials for a destination. Secrets are read from their files for each call, so
- * that a rotated one needs no restart, and never become part of an error.
+ * that a rotated one needs no restart. They never become part of an error.
  */
 export function credentialsOf(
   authorization: FhirDestination['authorization'],
@@ -290,9 +296,9 @@ async function secretIn(file: string): Promise<string> {
 type TlsSettings = NonNullable<FhirDestination['tls']>;
 
 /**
- * The connection pool of a destination with its own certificate authority or a client certificate;
- * undefined without either. The files are checked for each call, so that a renewed certificate is
- * used without a restart.
+ * Returns the connection pool of a destination with its own certificate authority or a client
+ * certificate; undefined without either. The files are checked for each call, so that a renewed
+ * certificate is used without a restart.
  * @returns rejects with a FhirFailure `ehr_unauthorized` when a file cannot be read.
  */
 export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
@@ -303,7 +309,7 @@ export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<
     if (open?.written !== written) {
       const connect = await readable(() => contents(settings));
       const { Agent } = await import('undici');
-      // The old pool closes after the calls under way on it.
+      // The old pool closes when its running calls have ended.
       void open?.agent.close();
       open = { written, agent: new Agent({ connect }) };
     }
@@ -332,7 +338,7 @@ async function readable<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** The credentials for an HTTP server; their files are read for each call. */
+/** Creates the credentials for an HTTP server; their files are read for each call. */
 export function httpAccess({
   baseUrl,
   authorization,

@@ -30,7 +30,7 @@ export async function checkServer(
   };
 }
 
-/** From the Date header (RFC 9110 6.6.1), which has whole seconds. */
+/** Reads the clock from the Date header (RFC 9110 6.6.1), which has whole seconds. */
 async function clockAhead(
   { baseUrl, tls }: FhirDestination,
   signal: AbortSignal,

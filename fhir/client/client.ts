@@ -17,7 +17,7 @@ import {
 } from './outcome.ts';
 import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
 
-/** Errors that end a connection before a byte of the request was sent. */
+/** Errors that end a connection before any byte of the request was sent. */
 const BEFORE_SENDING =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*SELF_SIGNED.*|UNABLE_TO_.*)$/;
 
@@ -28,8 +28,9 @@ interface AnswerError {
 }
 
 /**
- * Classifies the error of a call. A write whose answer was lost may have been committed: ambiguous.
- * The message of the error is dropped, since it can contain the address with its credentials.
+ * Classifies the error of a call. A write whose answer was lost may have been committed, which is
+ * ambiguous. The message of the error is dropped, because it can contain the address with its
+ * credentials.
  */
 export function classifyFetchError(error: unknown, interaction: 'read' | 'write'): Failure {
   if (isAnswerError(error)) return classifyAnswer(error, interaction);
@@ -48,7 +49,7 @@ export function hasAnswer(failure: Failure, statuses: readonly number[]): boolea
 function classifyAnswer(error: AnswerError, interaction: 'read' | 'write'): Failure {
   const { status, data } = error.response;
   const { headers } = error.config;
-  // A 2xx answer gets here only if its body could not be parsed.
+  // A 2xx answer is an error only if its body could not be parsed.
   const damaged = status < 300 && /json/.test(headers.get('content-type') ?? '');
   if (damaged) {
     const code = interaction === 'write' ? 'ehr_ambiguous' : 'ehr_unavailable';
@@ -72,7 +73,7 @@ function isAnswerError(error: unknown): error is AnswerError {
   );
 }
 
-/** The system code of the innermost cause, otherwise the name of the error. */
+/** Returns the system code of the innermost cause, otherwise the name of the error. */
 function causeCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.cause instanceof Error) return causeCode(error.cause);
@@ -84,14 +85,15 @@ type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' | 'tls' 
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
 
-/** The body has the id of a created resource only when the body is asked for. */
+/** Requests the created resource in the answer; otherwise its id is missing. */
 const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
 
-/** Accepted but not carried out yet: there are no entry statuses to check. */
+/** HTTP 202: accepted but not carried out yet, so there are no entry statuses to check. */
 const ACCEPTED = 202;
 
 /**
- * An unknown search parameter must be an error: if it were ignored, it would match every patient.
+ * Makes an unknown search parameter an error: if it were ignored, the search would match every
+ * patient.
  */
 const STRICT = { prefer: 'handling=strict' };
 
@@ -101,9 +103,9 @@ export function connectFhir(connection: FhirConnection): FhirServer {
 }
 
 /**
- * An EHR by fhir-kit-client. What that leaves open is added here: time-outs; redirects are never
- * followed, so that credentials stay with the configured host; a transaction is posted to the base
- * itself, without a trailing slash; entry statuses are checked.
+ * An EHR by fhir-kit-client, with what that library lacks: time-outs, and checks of entry statuses.
+ * Redirects are never followed, so that credentials are sent only to the configured host. A
+ * transaction is posted to the base itself, without a trailing slash.
  */
 class EhrConnection implements FhirServer {
   readonly #baseUrl: string;
@@ -211,7 +213,7 @@ class EhrConnection implements FhirServer {
       );
       return isResource(answer, 'CapabilityStatement') ? answer : null;
     } catch (error) {
-      // A server without a statement may still accept a transaction; one that does not answer
+      // A server without a statement may still accept a transaction; a server that does not answer
       // will not.
       if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
         return null;
@@ -219,7 +221,7 @@ class EhrConnection implements FhirServer {
     }
   }
 
-  /** Runs one interaction within the time-out. @throws FhirFailure for whatever goes wrong. */
+  /** Runs one interaction within the time-out. @throws FhirFailure for any error. */
   async #call<Answer>(
     interaction: 'read' | 'write',
     signal: AbortSignal,
@@ -237,7 +239,8 @@ class EhrConnection implements FhirServer {
     try {
       return await attempt();
     } catch (error) {
-      // An expired token did nothing: the call is repeated once with a fresh one (exchange 1.10).
+      // With an expired token nothing was done, so the call is repeated once with a fresh one
+      // (exchange 1.10).
       const refused = error instanceof FhirFailure && error.reason.status === 401;
       if (!refused || !this.#credentials.renew()) throw error;
       return attempt();
@@ -260,7 +263,10 @@ class EhrConnection implements FhirServer {
     return answer.entry ?? [];
   }
 
-  /** For a server that does not say what it wrote: finds the resource by the condition of its write. */
+  /**
+   * Finds a written resource by the condition of its write, for a server that does not return what
+   * it wrote.
+   */
   async #findWritten(type: string, condition: string, signal: AbortSignal): Promise<string | null> {
     const parameters = Object.fromEntries(new URLSearchParams(condition));
     const [entry, ...others] = await this.#find(type, parameters, signal);
@@ -299,7 +305,7 @@ function relativeLocation(location: string | undefined): string | null {
   );
 }
 
-/** `Type/id` of an answer that is the written resource; null for any other answer. */
+/** Returns `Type/id` of an answer that is the written resource; null for any other answer. */
 function referenceOf(answer: unknown, type?: string): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if (!('resourceType' in answer) || !('id' in answer)) return null;

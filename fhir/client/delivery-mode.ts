@@ -4,20 +4,23 @@ import type { FhirServer } from './server.ts';
 /** The interactions by which results are sent to a receiver (exchange 1.9). */
 export interface DeliveryMode {
   /**
-   * Sends the whole result at once; otherwise resource by resource, each before those that refer to
-   * it.
+   * True to send the whole result at once; false to send it resource by resource, each before those
+   * that refer to it.
    */
   transaction: boolean;
-  /** Uses conditional create and update; otherwise each resource is searched for first. */
+  /** True to use conditional create and update; false to search for each resource first. */
   conditional: boolean;
   /**
-   * Writes the Provenance under an id of ours (`updateCreate`); otherwise it is created once, after
-   * the rest.
+   * True to write the Provenance under an id of ours (`updateCreate`); false to create it once,
+   * after the other resources.
    */
   updateAsCreate: boolean;
 }
 
-/** The mode that a CapabilityStatement allows. Interactions that it does not mention are tried. */
+/**
+ * Returns the mode that a CapabilityStatement allows. Interactions that it does not mention are
+ * tried.
+ */
 export function deliveryMode(statement: CapabilityStatement | null): DeliveryMode {
   const rest = statement?.rest?.[0];
   const interactions = rest?.interaction ?? [];
@@ -35,8 +38,8 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
 }
 
 /**
- * The next simpler mode, for a receiver that answered 405 or 501 to an interaction that its
- * statement did not deny; null without one.
+ * Returns the next simpler mode, for a receiver that answered 405 or 501 to an interaction that its
+ * statement did not exclude; null if there is none.
  */
 export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   if (mode.transaction) return { ...mode, transaction: false };
@@ -44,7 +47,7 @@ export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   return null;
 }
 
-/** The mode in words, for the log. */
+/** Describes the mode for the log. */
 export function modeInWords(mode: DeliveryMode): string {
   return [
     mode.transaction ? 'transaction' : 'resource by resource',
@@ -54,7 +57,7 @@ export function modeInWords(mode: DeliveryMode): string {
 }
 
 export interface ReceiverMode {
-  /** The current mode. */
+  /** Returns the current mode. */
   current(signal: AbortSignal): Promise<DeliveryMode>;
   /** Keeps a mode that a delivery has found to work, until the statement is read again. */
   learn(mode: DeliveryMode): void;
@@ -63,8 +66,8 @@ export interface ReceiverMode {
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the mode of a server when it is first needed, and again once a day: an upgrade of the EHR
- * is noticed, and deliveries need no extra call.
+ * Reads the mode of a server when it is first needed, and again once a day. An upgrade of the EHR
+ * is therefore noticed, and deliveries need no extra call.
  */
 export function dailyMode(
   server: Pick<FhirServer, 'capabilities'>,

@@ -8,7 +8,7 @@ import {
 
 /**
  * A record of the receiver that may be the right one: its reference, and which attributes agree or
- * differ. A person looks it up there, so that no identity of the EHR is stored here.
+ * differ. A person looks it up in the EHR, so that no identity of the EHR is stored here.
  */
 export interface Candidate {
   /** `Patient/<id>` or `ServiceRequest/<id>`. */
@@ -20,29 +20,28 @@ export interface Candidate {
 /** The meaning of an HTTP status of the EHR for a delivery (exchange 1.10). */
 interface StatusMeaning {
   code: ErrorCode;
-  /** How often the delivery reads again and rebuilds the bundle before it gives up. */
+  /** How often the delivery may read the report again and rebuild the bundle before it gives up. */
   rebuilds?: number;
-  /** Attempts after which a transient failure is left to a person. */
+  /** Number of attempts after which a transient failure is left to a person. */
   attempts?: number;
-  /** Seconds that the whole destination waits, unless the EHR says how long. */
+  /** Seconds for which the whole destination waits, unless the EHR states a time. */
   hold?: number;
   /** The EHR lacks the interaction; a simpler mode may work (delivery-mode.ts). */
   simpler?: true;
 }
 
-/** Wrong credentials are retried slowly, so that our retries do not lock the account. */
+/**
+ * Wrong credentials are retried slowly, so that our retries do not cause the account to be locked.
+ */
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
-/** Accepted, and perhaps carried out later. */
+/** The request was accepted, and may be carried out later. */
 const ACCEPTED: StatusMeaning = { code: 'ehr_ambiguous' };
 const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
 const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
 
-/**
- * A missing base address is not the fault of this report, and every other report would meet it,
- * too.
- */
+/** A missing base address is not the fault of this report, and affects every other report too. */
 const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
 
 const STATUS: Readonly<Record<number, StatusMeaning>> = {
@@ -70,7 +69,7 @@ const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
   5: UNAVAILABLE,
 };
 
-/** OperationOutcome issue types that a later attempt may avoid. */
+/** OperationOutcome issue types that a later attempt may not meet. */
 const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'throttled',
   'transient',
@@ -106,7 +105,7 @@ export class FhirFailure extends Error {
   }
 }
 
-/** A failure with this code and the retry class of the catalogue. */
+/** Returns a failure with this code and the retry class of the catalogue. */
 export function failureOf(code: ErrorCode, detail: string): Failure {
   return { failure: catalogueEntry(code).retry, code, detail, status: null };
 }
@@ -135,7 +134,10 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
   };
 }
 
-/** Retry-After (RFC 9110 10.2.3): seconds, or a date, as seconds from `now`; an hour at most. */
+/**
+ * Returns the seconds of a Retry-After header (RFC 9110 10.2.3), which has seconds or a date; at
+ * most an hour.
+ */
 export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim() ?? '';
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000;
@@ -162,8 +164,8 @@ function isOperationOutcome(body: unknown): body is OperationOutcome & { issue: 
 }
 
 /**
- * The words of `diagnostics` that are kept. All others become an ellipsis, because an EHR may quote
- * names, identifiers and dates of the patient, in any spelling.
+ * The words of `diagnostics` that are kept. All other words become an ellipsis, because an EHR may
+ * quote names, identifiers and dates of the patient, in any spelling.
  */
 const KEPT_WORDS: ReadonlySet<string> = new Set(
   `a about all already an and any are as at be because been before but by can cannot conditional
@@ -187,9 +189,9 @@ const RESOURCE_NAMES: ReadonlySet<string> = new Set([
 ]);
 const LONGEST_DIAGNOSTICS = 160;
 
-/** A text of the EHR with only words that cannot identify a patient, and numbers of one digit. */
+/** Reduces a text of the EHR to words that cannot identify a patient, and numbers of one digit. */
 function withoutIdentity(text: string): string {
-  // What is quoted is a value: a URL, a name, an identifier.
+  // Quoted text is a value: a URL, a name, an identifier.
   const plain = text.slice(0, 1000).replaceAll(/"[^"]*"?|'[^']*'?|`[^`]*`?/g, ' … ');
   const words = plain.split(/[^\p{L}\p{N}…]+/u).map((word) => {
     const kept = KEPT_WORDS.has(word.toLowerCase()) || RESOURCE_NAMES.has(word);
@@ -199,15 +201,16 @@ function withoutIdentity(text: string): string {
   return shown.length > LONGEST_DIAGNOSTICS ? `${shown.slice(0, LONGEST_DIAGNOSTICS)}…` : shown;
 }
 
-/** What a failed precondition (412) was, in the EHR's words; '' where it does not say. */
+/** Returns which precondition failed (412), in the EHR's words; '' if it does not say. */
 function diagnosticsOf({ diagnostics, details }: Issue, status: number): string {
   const said = diagnostics ?? details?.text;
   return status === 412 && typeof said === 'string' ? `: ${withoutIdentity(said)}` : '';
 }
 
 /**
- * Code and element path: `diagnostics` and `details` may quote the patient's data. Of a 412, which
- * a person must solve in the EHR, the words of `diagnostics` that cannot are added.
+ * Describes issues by code and element path, because `diagnostics` and `details` may quote the
+ * patient's data. For a 412, which a person must resolve in the EHR, the words of `diagnostics`
+ * that cannot identify the patient are added.
  */
 function describe(issues: readonly Issue[], status: number): string[] {
   return issues.slice(0, 5).map((issue) => {

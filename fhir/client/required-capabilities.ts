@@ -12,14 +12,14 @@ interface Asked {
   /** Search parameters of searches and of conditional interactions. */
   searches: Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
   conditional?: 'create' | 'update';
-  /** Written under an id that we choose (update as create). */
+  /** Whether the resource is written under an id that we choose (update as create). */
   ownId?: true;
   why: string;
 }
 
 const BY_IDENTIFIER = { identifier: 'token' } as const;
 
-/** Every interaction that a delivery may need of an EHR; they are listed only here. */
+/** Every interaction of an EHR that a delivery may need. They are listed only here. */
 const ASKED: readonly Asked[] = [
   {
     type: 'Patient',
@@ -91,11 +91,12 @@ const ASKED: readonly Asked[] = [
   },
 ];
 
-/** Date of this list, not of the software; changed with each change of an entry. */
+/** Date of this list rather than of the software; it must change with each change of an entry. */
 const STATED = '2026-11-21';
 
 /**
- * The interactions that an EHR must offer, as a CapabilityStatement of requirements on a server.
+ * Returns the interactions that an EHR must offer, as a CapabilityStatement of requirements on a
+ * server.
  */
 export function requiredCapabilities(): CapabilityStatement {
   return {
@@ -119,7 +120,9 @@ export function requiredCapabilities(): CapabilityStatement {
   };
 }
 
-/** The sufficient SMART scopes (SMART App Launch 2.2), in the order of `cruds`. */
+/**
+ * Returns sufficient SMART scopes (SMART App Launch 2.2), with the letters in the order of `cruds`.
+ */
 export function sufficientScopes(): string[] {
   const letters: Readonly<Record<Interaction, string>> = {
     create: 'c',
@@ -128,7 +131,8 @@ export function sufficientScopes(): string[] {
     'search-type': 's',
   };
   return ASKED.map(({ type, interactions, conditional }) => {
-    // A conditional write may create, and an EHR without conditional interactions is searched.
+    // A conditional write may create a resource. An EHR without conditional interactions must be
+    // searched.
     const needed = new Set<Interaction>(interactions);
     if (conditional) needed.add('search-type');
     if (conditional === 'update') needed.add('create');

@@ -6,7 +6,7 @@ import type {
   ResourceType,
 } from '@medplum/fhirtypes';
 
-/** The resource of a type. */
+/** The resource with this `resourceType`. */
 export type ResourceOf<Type extends ResourceType> = Extract<Resource, { resourceType: Type }>;
 
 /** A committed transaction: relative locations of the resources, in the order of the entries. */
@@ -19,27 +19,30 @@ export interface TransactionReceipt {
  * the peer or the network does.
  */
 export interface FhirServer {
-  /** POST `[base]/<type>/_search`: parameters that name a patient stay out of access logs. */
+  /**
+   * Searches by POST `[base]/<type>/_search`, so that parameters that name a patient do not appear
+   * in access logs.
+   */
   search<Type extends ResourceType>(
     type: Type,
     parameters: Record<string, string>,
     signal: AbortSignal,
   ): Promise<ResourceOf<Type>[]>;
-  /** GET of one resource; null when it does not exist, or no longer exists. */
+  /** Reads one resource by GET; null when it does not exist, or no longer exists. */
   read<Type extends ResourceType>(
     type: Type,
     id: string,
     signal: AbortSignal,
   ): Promise<ResourceOf<Type> | null>;
-  /** POST of one resource, outside a transaction. @returns its reference, `Type/id`. */
+  /** Creates one resource by POST, outside a transaction. @returns its reference, `Type/id`. */
   create(resource: Resource, signal: AbortSignal): Promise<string>;
   /**
-   * Writes one entry of a transaction by itself, under the same condition. @returns the reference
+   * Writes one entry of a transaction separately, under the same condition. @returns the reference
    * of its resource.
    */
   write(entry: BundleEntry, signal: AbortSignal): Promise<string>;
-  /** POST of a transaction. The status of every entry is checked, even inside a 200. */
+  /** Sends a transaction by POST. The status of every entry is checked, even inside a 200. */
   transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
-  /** The server's CapabilityStatement; null when it has none. */
+  /** Returns the server's CapabilityStatement; null when it has none. */
   capabilities(signal: AbortSignal): Promise<CapabilityStatement | null>;
 }

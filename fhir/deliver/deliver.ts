@@ -27,9 +27,9 @@ const LONGEST_SIDE = 960;
 const JPEG_QUALITY = 85;
 
 /**
- * The previews of a result as key images, small enough for a transaction (tens of kilobytes each).
- * A preview that has been removed is left out.
- * @param artifactPath path of a stored artifact by its name.
+ * Returns the previews of a result as key images, small enough for a transaction (tens of kilobytes
+ * each). A preview that has been removed is left out.
+ * @param artifactPath returns the path of a stored artifact by its name.
  */
 async function keyImagesOf(
   result: Result,
@@ -60,13 +60,16 @@ function smallJpeg(picture: string | Buffer): Promise<Buffer> {
 export interface FhirDelivererDeps {
   destinations: readonly FhirDestination[];
   results: ResultReader;
-  /** Identity and instances of the study of a request; null for a request of the API. */
+  /** Returns identity and instances of the study of a request; null for a request of the API. */
   subjectOf: (requestId: string) => Promise<Subject | null>;
-  /** Earlier requests of the same study and endpoint, newest first. */
+  /** Returns earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
-  /** The rendered report with the identity of the subject; null for none. */
+  /** Returns the rendered report with the identity of the subject; null for none. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
-  /** SOP Instance UID of the structured report that goes to the PACS, for `identifier`. */
+  /**
+   * Returns the SOP Instance UID of the structured report that is sent to the PACS, for
+   * `identifier`.
+   */
   structuredReportUid?: (result: Result, subject: Subject) => string;
   binaries: BinaryLedger;
   holds: HoldLedger;
@@ -79,7 +82,7 @@ interface Receiver {
   mode: ReceiverMode;
 }
 
-/** Delivers the results of finished requests to the configured EHRs, by the outbox. */
+/** Creates the deliverer of results to the configured EHRs, for the outbox. */
 export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const receivers = new Map(
     deps.destinations.map((destination): [string, Receiver] => {
@@ -111,9 +114,9 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
 }
 
 /**
- * Some failures are transient only for a limited number of consecutive attempts; the last one is
- * permanent and left to a person. Earlier attempts do not count if the EHR was unreachable in between or
- * a person has sent the report again; after a restart the counting begins anew.
+ * Limits consecutive attempts. Some failures are transient only for a limited number of consecutive
+ * attempts; the last one is permanent and left to a person. Earlier attempts do not count if the
+ * EHR was unreachable in between or a person has sent the report again; a restart resets the count.
  */
 function attemptLimits() {
   const consecutive = new Map<string, number>();
@@ -139,7 +142,10 @@ interface ReportContent {
   decision: Decision | null;
 }
 
-/** The content of a report, or why there is nothing to send, or nobody to send it for. */
+/**
+ * Returns the content of a report, or why there is nothing to send or no patient to whom it
+ * belongs.
+ */
 async function reportContent(
   { id, requestId, resultRevision }: Delivery,
   { holds, results, subjectOf }: FhirDelivererDeps,
@@ -160,7 +166,10 @@ async function reportContent(
   return { result: resultSchema.parse(stored), subject: own, identity, decision };
 }
 
-/** Sends a report. @returns what the EHR has now, for the delivery. @throws FhirFailure */
+/**
+ * Sends a report. @returns what the EHR has now, for the record of the delivery. @throws
+ * FhirFailure
+ */
 async function deliverReport(
   { id, requestId }: Delivery,
   { result, subject, identity, decision }: ReportContent,
@@ -174,7 +183,7 @@ async function deliverReport(
     identity,
     earlier: await deps.earlierRequests(requestId),
     choice: decision ?? {},
-    // A translation has no report of ours.
+    // A translation has no report made by us.
     pdf: isTranslation(result) ? null : await deps.reportPdf(result, subject),
     keyImages: await keyImagesOf(result, (name) =>
       deps.results.artifactPath(subject.requestId, name),

@@ -22,7 +22,7 @@ const REPLACEABLE: ReadonlySet<DiagnosticReport['status']> = new Set([
 /** An amended result, or a further attempt, also replaces what its own signature made final. */
 const REPLACEABLE_BY_AMENDMENT: ReadonlySet<string> = new Set(['final', 'amended']);
 
-/** What identifies a result among those of the same study. */
+/** What distinguishes a result from others of the same study. */
 interface StudyResult {
   /** Signed revision of the result; 0 for the draft. */
   signedRevision: number;
@@ -37,7 +37,7 @@ interface StudyResult {
 /** The draft report of a study at the receiver. */
 export interface Draft {
   report: DiagnosticReport;
-  /** Whether it is this very result, of an attempt whose answer was lost. */
+  /** Whether it is this same result, from an attempt whose answer was lost. */
   isSame: boolean;
   /** The request whose id names the report and its parts: the first run that arrived. */
   key: string;
@@ -46,8 +46,8 @@ export interface Draft {
 }
 
 /**
- * Finds the report of a study at the receiver: the draft to replace, `newer` when it is of a later
- * run, null without one.
+ * Finds the report of a study at the receiver: the draft to replace; `newer` if it belongs to a
+ * later run; null without a report.
  * @throws FhirFailure `ehr_already_verified` when a person has verified, amended or retracted it.
  */
 export async function existingReport(
@@ -103,14 +103,17 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
 interface FormerRun {
   /** The document of the newest earlier run; the new one replaces it. */
   document?: Reference<DocumentReference>;
-  /** Entries that withdraw what the later run does not have, and supersede the former document. */
+  /**
+   * Entries that withdraw the parts that the later run does not have, and supersede the former
+   * document.
+   */
   withdrawals: BundleEntry[];
 }
 
 /**
  * Compares the draft at the receiver with the parts of the next result. Values that the next result
  * does not have are withdrawn (`entered-in-error`), so that no chart shows them beside the new
- * ones. Parts that a person has verified, and parts that are not ours, are left alone.
+ * ones. Parts that a person has verified, and parts that are not ours, are not changed.
  * @param next identifier values of the parts of the next result.
  * @throws FhirFailure `ehr_already_verified` when a value that a person verified would be replaced.
  */
@@ -148,7 +151,7 @@ export async function formerRun(
   return { document: referenceTo(document), withdrawals };
 }
 
-/** References of the Observations and Media of a report. */
+/** Returns the references of the Observations and Media of a report. */
 function partsOf({ report }: Draft): string[] {
   const links = [...(report.result ?? []), ...(report.media ?? []).map(({ link }) => link)];
   return links.flatMap(({ reference }) => reference ?? []);
@@ -166,7 +169,10 @@ async function readPart(
     : server.read('Media', id, signal);
 }
 
-/** `Media.status` has no draft: a picture may be withdrawn as long as it is `completed`. */
+/**
+ * Whether a part is a draft. `Media.status` has no draft, so a picture may be withdrawn as long as
+ * it is `completed`.
+ */
 function isDraft(part: Observation | Media): boolean {
   return (
     part.status === 'preliminary' || part.status === 'registered' || part.resourceType === 'Media'
@@ -209,9 +215,9 @@ function referenceTo(document?: DocumentReference): Reference<DocumentReference>
 const LOOK_EVERY_MS = 500;
 
 /**
- * Waits for the report of a result that the receiver accepted without carrying it out yet (202). It
- * searches for the report itself, since servers differ in what the status address of a transaction
- * answers.
+ * Waits for the report of a result that the receiver has accepted but not carried out yet (202). It
+ * searches for the report itself, because servers differ in what the status address of a
+ * transaction answers.
  * @returns `DiagnosticReport/<id>`; null when it does not appear in time.
  */
 export async function laterArrival(

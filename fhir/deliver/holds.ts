@@ -6,18 +6,20 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Candidate } from '../client/outcome.ts';
 import type { Choice } from './send-report.ts';
 
-/** Actions of a person on a held report; their rows are only ever added. */
+/** Actions of a person on a held report; their rows are never changed or deleted. */
 const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 type HoldAction = (typeof HOLD_ACTIONS)[number];
 
-/** The last decision of a person on a delivery, with the patient and order chosen last. */
+/**
+ * The last decision of a person on a delivery, with the patient and order that were chosen last.
+ */
 export interface Decision extends Choice {
   action: Exclude<HoldAction, 'show'>;
 }
 
 /** The part of the hold queue that deliveries use. */
 export interface HoldLedger {
-  /** Null when nobody has decided. */
+  /** Returns the last decision on a delivery; null when nobody has decided. */
   decisionOn(deliveryId: string): Promise<Decision | null>;
   /** Stores the records that a person can choose from, replacing those of an earlier attempt. */
   keepCandidates(deliveryId: string, candidates: readonly Candidate[]): Promise<void>;
@@ -30,7 +32,7 @@ interface DecisionRow {
   without_order: boolean;
 }
 
-/** The ledger in the database of the gateway. */
+/** Creates the ledger in the database of the gateway. */
 export function holdLedger(database: Queryable): HoldLedger {
   return {
     async decisionOn(deliveryId) {
@@ -53,8 +55,8 @@ export function holdLedger(database: Queryable): HoldLedger {
 }
 
 /**
- * The choices that are in force, from rows with the newest first: a release "as it is" changes none
- * of them, and another patient discards the order that was chosen for the one before.
+ * Returns the choices that are valid, from rows with the newest first. A release without changes
+ * keeps them, and another patient discards the order that was chosen for the previous one.
  */
 function choiceInForce(rows: readonly DecisionRow[]): Choice {
   let order: Choice['order'];
@@ -83,7 +85,10 @@ interface HeldRow extends Omit<HeldReport, 'since'> {
   since: Date;
 }
 
-/** The hold queue of a gateway. @throws SonogateError `not_found` for an id that is not held. */
+/**
+ * Creates the hold queue of a gateway. @throws SonogateError `not_found` for an id that is not
+ * held.
+ */
 export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldOperations {
   async function held(queryable: Queryable, id: string): Promise<HeldReport> {
     const { rows } = await queryable.query<HeldRow>(`${HELD} AND d.id = $1`, [id]);
@@ -104,7 +109,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
         await recordAction(tx, found, { action: 'show', by });
         return found;
       });
-      // Read after the transaction, which holds the only session of the embedded database.
+      // Read after the transaction, which occupies the only session of the embedded database.
       const subject = await subjectOf(report.request_id);
       return { ...report, identity: subject?.identity ?? null };
     },
@@ -122,7 +127,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
       return database.transaction(async (tx) => {
         const report = await held(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
-        // A report that is still retried ends at its next attempt, which is made due now.
+        // A report that is still retried ends at its next attempt, which becomes due now.
         if (report.retried) await sendAgain(tx, id);
         return report;
       });

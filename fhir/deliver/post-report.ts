@@ -11,7 +11,7 @@ import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer, TransactionReceipt } from '../client/server.ts';
 import { searchToken } from '../resources/identifiers.ts';
 
-/** Every `reference` of a value, at any depth. */
+/** Returns every `reference` of a value, at any depth. */
 export function referencesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -20,7 +20,7 @@ export function referencesIn(value: unknown): string[] {
   );
 }
 
-/** A copy of a resource with its references replaced by `targets`, where that has them. */
+/** Returns a copy of a resource with its references replaced by those in `targets`, if present. */
 export function withReferences<Of extends Resource>(
   resource: Of,
   targets: ReadonlyMap<string, string>,
@@ -31,7 +31,7 @@ export function withReferences<Of extends Resource>(
 }
 
 /**
- * Takes the Provenance out of a transaction, for a receiver that refuses ids chosen by the client
+ * Removes the Provenance from a transaction, for a receiver that refuses ids chosen by the client
  * (exchange 1.6). It has no identifier for a conditional create, so it is sent afterwards.
  */
 function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
@@ -65,7 +65,7 @@ async function addProvenance(
   return true;
 }
 
-/** Replaces the references of the bundle by those of the receiver, and removes the id. */
+/** Replaces the references inside the bundle by those of the receiver, and removes the id. */
 function resolve(
   { id: _, ...provenance }: Provenance,
   { entry = [] }: Bundle,
@@ -80,14 +80,15 @@ function resolve(
   return withReferences(provenance, targets);
 }
 
-/** Identifiers per search: a POST takes many, but servers limit the answer. */
+/** Number of identifiers per search: a POST could contain many, but servers limit the answer. */
 const AT_A_TIME = 20;
 
 /**
- * Rewrites a bundle without conditional entries, for a receiver that has none: existing resources
- * are searched for, then referred to (create) or replaced by id (update). Not safe against a
- * concurrent sender; the outbox sends to a destination one by one.
- * @throws FhirFailure `ehr_rejected` when two resources have the identifier of one.
+ * Rewrites a bundle without conditional entries, for a receiver that does not support them:
+ * existing resources are searched for, then referred to (create) or replaced by id (update). This
+ * is not safe against a concurrent sender; the outbox sends to each destination one delivery at a
+ * time.
+ * @throws FhirFailure `ehr_rejected` when two resources have the same identifier.
  */
 async function withoutConditions(
   server: Pick<FhirServer, 'search'>,
@@ -119,13 +120,13 @@ async function withoutConditions(
   };
 }
 
-/** An update by id needs the id in the resource as well (R4 3.1.0.4). */
+/** Adds the id to a resource: an update by id needs it in the resource too (R4 3.1.0.4). */
 function identified(resource: Resource, { request }: BundleEntry): Resource {
   const [, id] = request?.method === 'PUT' ? (request.url?.split('/') ?? []) : [];
   return id === undefined ? resource : { ...resource, id };
 }
 
-/** Type and search token of the condition of an entry; null without one. */
+/** Returns type and search token of the condition of an entry; null without one. */
 function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } | null {
   const [type = '', query] = (request?.url ?? '').split('?');
   const condition = request?.ifNoneExist ?? query;
@@ -133,7 +134,7 @@ function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } 
   return token ? { type: type as ResourceType, token } : null;
 }
 
-/** `Type token` → id of the resource with that identifier. */
+/** Returns the id of the existing resource for each `Type token`. */
 async function existing(
   server: Pick<FhirServer, 'search'>,
   entries: readonly BundleEntry[],
@@ -175,9 +176,9 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 }
 
 /**
- * Sends the entries of a transaction one by one, for a receiver without transactions: each after
- * those it refers to, so that the report is sent after its parts. What was sent before a failure
- * stays; every entry is conditional or has an id, so that the next attempt finds it.
+ * Sends the entries of a transaction one by one, for a receiver without transactions. Each is sent
+ * after those to which it refers, so that the report is sent after its parts. Entries sent before a
+ * failure are kept: every entry is conditional or has an id, so the next attempt finds them.
  * @throws FhirFailure of the first entry that is refused.
  */
 async function sendInOrder(
@@ -195,13 +196,16 @@ async function sendInOrder(
   return { locations: entries.map(({ fullUrl = '' }) => written.get(fullUrl) ?? null) };
 }
 
-/** Each entry after those it refers to; otherwise in the order of the bundle. */
+/**
+ * Orders entries so that each comes after those to which it refers; otherwise keeps the order of
+ * the bundle.
+ */
 export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
   const byUrl = new Map(entries.map((entry) => [entry.fullUrl, entry]));
   const placed = new Set<BundleEntry>();
   const place = (entry: BundleEntry): void => {
     if (placed.has(entry)) return;
-    // Marked before its references are followed, so that a circle of references ends here.
+    // It is marked before its references are followed, so that a circle of references ends here.
     placed.add(entry);
     for (const reference of referencesIn(entry.resource)) {
       const target = byUrl.get(reference);
@@ -215,7 +219,7 @@ export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
 }
 
 export interface ReportReceipt {
-  /** `DiagnosticReport/<id>` of the receiver. */
+  /** The report at the receiver, `DiagnosticReport/<id>`. */
   report: string;
   entries: number;
   provenance: boolean;

@@ -18,7 +18,9 @@ import type { BundleInput, KeyImage, RenderedReport } from '../resources/report-
 import { type Draft, existingReport, formerRun, laterArrival } from './existing-report.ts';
 import { postReport, type ReportReceipt } from './post-report.ts';
 
-/** Remembers which Binary of which receiver has a content, so that a retry stores it only once. */
+/**
+ * Remembers which Binary of a receiver has which content, so that a retry does not store it again.
+ */
 export interface BinaryLedger {
   find(destination: string, content: Buffer): Promise<string | null>;
   record(destination: string, content: Buffer, reference: string): Promise<void>;
@@ -43,9 +45,9 @@ export function binaryLedger(folder: string): BinaryLedger {
 
 /** What a person decided about a report that could not be matched. */
 export interface Choice {
-  /** `Patient/<id>`; undefined leaves the choice to the matching. */
+  /** `Patient/<id>`; undefined if the matching decides. */
   patient?: string;
-  /** `ServiceRequest/<id>`, null for none; undefined leaves the choice to the lookup. */
+  /** `ServiceRequest/<id>`, null for no order; undefined if the lookup decides. */
   order?: string | null;
 }
 
@@ -62,7 +64,7 @@ interface ReportToSend {
   destination: FhirDestination;
   server: FhirServer;
   mode: DeliveryMode;
-  /** Called with a simpler mode that the receiver turned out to need. */
+  /** Called with a simpler mode if the receiver turns out to need one. */
   learn: (mode: DeliveryMode) => void;
   binaries: BinaryLedger;
   signal: AbortSignal;
@@ -76,7 +78,7 @@ const MEGABYTE = 1_000_000;
  * that is too large (413) is sent again with the PDF as a Binary and without pictures, then
  * resource by resource. An interaction that the receiver lacks (405, 501) is replaced by a simpler
  * one.
- * @returns null when the receiver has the report of a later run: this one is not sent.
+ * @returns null when the receiver has the report of a later run, so that this one is not sent.
  * @throws FhirFailure for whatever the EHR refuses.
  */
 export async function sendReport(report: ReportToSend): Promise<ReportReceipt | null> {
@@ -123,13 +125,13 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
 /** How a report is sent; changed after a failure that another way may avoid. */
 interface Attempt {
   mode: DeliveryMode;
-  /** Most bytes of the PDF, and of all pictures together, that are sent inline. */
+  /** Maximum number of bytes sent inline, for the PDF and for all pictures together. */
   inlineBytes: number;
   /** How often the bundle was rebuilt after a conflict. */
   rebuilt: number;
 }
 
-/** The next way to try after a failure; null when none is left. */
+/** Returns the next way to try after a failure; null when none is left. */
 function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failure): Attempt | null {
   const { mode, inlineBytes, rebuilt } = attempt;
   if (status === 413 && inlineBytes >= 0) return { ...attempt, inlineBytes: -1 };
@@ -176,7 +178,10 @@ function studyResult({ destination, subject, earlier, result }: ReportToSend) {
   return { resultSystem, requestId, earlier, generatedAt, signedRevision };
 }
 
-/** The bundle that replaces the draft at the receiver and withdraws what it no longer has. */
+/**
+ * Builds the bundle that replaces the draft at the receiver and withdraws the parts that the new
+ * result does not have.
+ */
 async function bundleOver(
   report: ReportToSend,
   draft: Draft | null,
@@ -210,7 +215,7 @@ function identifierValues({ entry = [] }: Bundle): Set<string> {
   );
 }
 
-/** The first pictures that fit into the limit together; all of them are in the PDF. */
+/** Returns the first pictures that together fit into the limit; all of them are in the PDF. */
 function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
   let left = inlineBytes;
   return images.filter(({ data }) => {
@@ -219,7 +224,10 @@ function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
   });
 }
 
-/** The PDF inline up to the limit; above it as a Binary, stored once per content and receiver. */
+/**
+ * Returns the PDF inline up to the limit; above it as a Binary, stored once per content and
+ * receiver.
+ */
 async function rendered(
   { destination, server, binaries, signal }: ReportToSend,
   data: Buffer,
@@ -233,7 +241,7 @@ async function rendered(
     {
       resourceType: 'Binary',
       contentType: PDF_MEDIA_TYPE,
-      // A patient that is created by the bundle cannot be referred to from outside it.
+      // A resource outside the bundle cannot refer to a patient that the bundle creates.
       securityContext: patient.reference?.startsWith('Patient/') ? patient : undefined,
       data: data.toString('base64'),
     },

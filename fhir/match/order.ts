@@ -6,10 +6,10 @@ import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 
-/** Most orders with one accession number that a person is shown. */
+/** Maximum number of orders with one accession number that a person is shown. */
 const MOST_ORDERS = '10';
 
-/** Statuses by which a receiver without orders answers a search for one. */
+/** Statuses with which a receiver without orders answers a search for one. */
 const NO_ORDERS = [400, 404, 405, 501];
 
 /** The order and encounter of a report, as far as the receiver has them. */
@@ -24,13 +24,15 @@ interface OrderLookup {
   /** The patient at the receiver; null for one that the bundle creates. */
   patient: Reference<Patient> | null;
   rule: FhirDestination['order'];
-  /** The decision of a person: an order, null for none; undefined when nobody has decided. */
+  /**
+   * The decision of a person: an order, or null for no order; undefined when nobody has decided.
+   */
   chosen?: string | null;
 }
 
 /**
  * Finds the patient's order by accession number. If orders are `optional`, finding none or several
- * is no error: the report then has only the accession number (a logical reference) and no
+ * is not an error: the report then has only the accession number (a logical reference) and no
  * encounter. If they are `required`, a person chooses.
  * @throws FhirFailure `ehr_order_ambiguous`, with the orders that have the number.
  */
@@ -58,7 +60,7 @@ export async function findOrder(
   );
 }
 
-/** Orders with the accession number, of any patient. */
+/** Returns the orders with the accession number, of any patient. */
 async function ordersWith(
   server: Pick<FhirServer, 'search'>,
   identifier: Identifier,
@@ -72,7 +74,7 @@ async function ordersWith(
       order.identifier?.some(({ value }) => value?.trim() === identifier.value),
     );
   } catch (error) {
-    // A receiver without orders can still take reports.
+    // A receiver without orders can still accept reports.
     const keepsNone = error instanceof FhirFailure && hasAnswer(error.reason, NO_ORDERS);
     if (rule === 'optional' && keepsNone) return [];
     throw error;

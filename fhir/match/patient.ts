@@ -12,7 +12,7 @@ type PatientSettings = Pick<FhirDestination, 'patientIdentifierSystems' | 'creat
 /** The patient at the receiver, or one that the bundle creates, if the site allows it. */
 type PatientMatch = { reference: Reference<Patient> } | { newPatient: Patient };
 
-/** (0010,0040) → administrative gender. */
+/** Administrative gender for each value of (0010,0040). */
 const GENDERS: Readonly<Record<string, Patient['gender']>> = {
   M: 'male',
   F: 'female',
@@ -22,13 +22,13 @@ const GENDERS: Readonly<Record<string, Patient['gender']>> = {
 /** Key of `patientIdentifierSystems` for images without an issuer. */
 export const NO_ISSUER = '*';
 
-/** Most records with the same demographics that a person is shown. */
+/** Maximum number of records with the same demographics that a person is shown. */
 const MOST_CANDIDATES = 5;
 
 /**
  * Finds the patient of the images at the receiver by the mapped identifier, and compares
  * demographics (exchange 1.8): a conflict in the birth date, or in both sex and family name, is
- * left to a person. A wrong issuer is a wrong patient, so an unmapped one is refused.
+ * left to a person. An unmapped issuer is refused, because a wrong issuer means a wrong patient.
  * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
  * the records that a person can choose from.
  */
@@ -44,7 +44,7 @@ export async function matchPatient(
     { identifier: searchToken(identifier), _count: '2' },
     signal,
   );
-  // A server that ignores an unknown parameter answers with any patient; only records with the
+  // A server that ignores an unknown parameter may return any patient, so only records with the
   // identifier count.
   const hits = answer.filter((patient) =>
     patient.identifier?.some(
@@ -72,8 +72,8 @@ export async function matchPatient(
 }
 
 /**
- * Reads the patient that a person chose for a held report. Demographics are the person's decision;
- * a record that is missing or out of use is refused.
+ * Reads the patient that a person chose for a held report. Demographics are not compared, because
+ * the person has decided; a record that is missing or no longer in use is refused.
  * @param reference `Patient/<id>`.
  * @throws FhirFailure `ehr_patient_ambiguous`
  */
@@ -91,8 +91,8 @@ export async function chosenPatient(
 type Demographic = 'birth date' | 'sex' | 'family name';
 
 /**
- * The demographics in which the receiver's record and the images contradict each other; absent
- * values never do.
+ * Returns the demographics in which the receiver's record and the images contradict each other;
+ * absent values never do.
  */
 export function demographicConflicts(patient: Patient, identity: DicomIdentity): Demographic[] {
   return compared(patient, identity).flatMap(({ what, same }) => (same === false ? [what] : []));
@@ -112,7 +112,8 @@ function compared(
   return [
     {
       what: 'birth date',
-      // FHIR allows a birth date of only a year or month: compare the part that both have.
+      // FHIR allows a birth date of only a year or month, so only the part that both have is
+      // compared.
       same: both(Boolean(birthDate && patient.birthDate), () =>
         Boolean(birthDate?.startsWith(patient.birthDate ?? '')),
       ),
@@ -138,7 +139,7 @@ function candidate(patient: Patient, identity: DicomIdentity): Candidate {
 }
 
 /**
- * Finds records with the birth date and family name of the images: they are never taken for the
+ * Finds records with the birth date and family name of the images. They are never treated as the
  * patient, only shown to a person. Empty for a receiver without such searches.
  */
 async function sameDemographics(
@@ -164,8 +165,9 @@ function isOutOfUse({ active, link }: Patient): boolean {
 }
 
 /**
- * The issuer of the patient ID: its name, otherwise its universal ID (exchange 1.7). One that is
- * not an OID is an issuer, too: the ID of another hospital must not pass for one without an issuer.
+ * Returns the issuer of the patient ID: its name, otherwise its universal ID (exchange 1.7). A
+ * universal ID that is not an OID counts too: the ID of another hospital must not be treated as one
+ * without an issuer.
  */
 function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {
   return IssuerOfPatientID.trim() || IssuerOfPatientIDQualifiers?.UniversalEntityID.trim() || '';
@@ -218,7 +220,7 @@ function familyNames(personName: string): string[] {
   return nameGroups(personName).flatMap((name) => name.family ?? []);
 }
 
-/** The name without case, diacritics, spaces and punctuation. */
+/** Returns the name without case, diacritics, spaces and punctuation. */
 function comparable(name: string): string {
   return name
     .normalize('NFKD')

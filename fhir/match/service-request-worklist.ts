@@ -12,28 +12,28 @@ import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 import { NO_ISSUER } from './patient.ts';
 
-/** Most orders that are read for one accession number. */
+/** Maximum number of orders that are read for one accession number. */
 const MAX_ORDERS = 10;
 
-/** LOINC codes of what dates a pregnancy or describes the patient. */
+/** LOINC codes of Observations that date a pregnancy or describe the patient. */
 const LMP = '8665-2';
 const DUE_DATE = '11778-8';
 const HEIGHT = '8302-2';
 const WEIGHT = '29463-7';
 const TERM_DAYS = 280;
 
-/** Statuses by which a server answers that it does not offer a search, or not to us. */
+/** Statuses with which a server answers that it does not offer a search, or not to us. */
 const NO_SEARCH = [400, 403, 404, 405, 501];
 
-/** (0010,0040) for `Patient.gender`. */
+/** Value of (0010,0040) for each `Patient.gender`. */
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O' };
 
-/** Orders that were never to be carried out. */
+/** Statuses of orders that must not be carried out. */
 const VOID: ReadonlySet<string> = new Set(['revoked', 'entered-in-error', 'draft']);
 
 /**
- * A FHIR server that keeps orders as ServiceRequests. It is searched by accession number only, since a
- * ServiceRequest has no Study Instance UID.
+ * Creates the worklist of a FHIR server that keeps orders as ServiceRequests. It is searched only
+ * by accession number, because a ServiceRequest has no Study Instance UID.
  */
 export function serviceRequestWorklist(settings: FhirWorklistSettings): Worklist {
   const server = connectFhir(settings);
@@ -64,7 +64,7 @@ async function ordersIn(
   const answer = await server.search('ServiceRequest', query, signal);
   const orders = answer
     .filter(({ status }) => !VOID.has(status))
-    // A server that ignores an unknown parameter answers with any order.
+    // A server that ignores an unknown parameter may return any order.
     .filter(({ identifier }) =>
       identifier?.some(({ value }) => value?.trim() === keys.accessionNumber),
     )
@@ -82,7 +82,10 @@ async function ordersIn(
   );
 }
 
-/** Newest first. Orders are joined without them where the server does not offer this search. */
+/**
+ * Returns the Observations, newest first. If the server does not offer this search, orders are used
+ * without them.
+ */
 async function observationsOf(
   server: FhirServer,
   patient: string,
@@ -98,7 +101,7 @@ async function observationsOf(
   }
 }
 
-/** The order in the terms of a worklist. */
+/** Returns the order in the form of a worklist. */
 export function foundOrder(
   order: ServiceRequest,
   accession: string,
@@ -130,7 +133,7 @@ export function foundOrder(
       .filter(Boolean)
       .join(', ')
       .slice(0, LONGEST_INDICATION),
-    // A display name has no parts; as a PN it is all family name.
+    // A display name has no parts, so as a PN all of it is the family name.
     referringPhysicianName: order.requester?.display?.trim().replaceAll(/[\^=\\]/g, ' ') ?? '',
     sex,
     lastMenstrualDate: lastMenstrualDate(observations),
@@ -140,7 +143,10 @@ export function foundOrder(
   };
 }
 
-/** The patient by the first identifier of a system that represents an issuer of patient IDs. */
+/**
+ * Returns the patient, by the first identifier of a system that represents an issuer of patient
+ * IDs.
+ */
 function identityOf(
   patient: Patient | null,
   systems: Readonly<Record<string, string>>,
@@ -165,7 +171,10 @@ const withCode = (observations: readonly Observation[], loinc: string): Observat
       code.coding?.some((one) => one.system === 'http://loinc.org' && one.code === loinc),
   );
 
-/** The newest last menstrual date, otherwise the one that the newest due date means, as a DA. */
+/**
+ * Returns the newest last menstrual date, otherwise the one computed from the newest due date, as a
+ * DA.
+ */
 function lastMenstrualDate(observations: readonly Observation[]): string {
   const dateOf = (loinc: string) => {
     const date = withCode(observations, loinc)[0]?.valueDateTime?.slice(0, 10) ?? '';
@@ -178,7 +187,10 @@ function lastMenstrualDate(observations: readonly Observation[]): string {
   return new Date((dueDay - TERM_DAYS) * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-/** @param units factor for each UCUM unit that is understood. */
+/**
+ * Returns the quantity of the newest Observation with the code; null if its unit is unknown.
+ * @param units factor for each UCUM unit that is understood.
+ */
 function quantityIn(
   observations: readonly Observation[],
   loinc: string,

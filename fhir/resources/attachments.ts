@@ -7,8 +7,8 @@ import { type KeyImage, type ReportContext, signatories, statusOf } from './repo
 export const PDF_MEDIA_TYPE = 'application/pdf';
 
 /**
- * The rendered report, the same in `DiagnosticReport.presentedForm` and `DocumentReference`: inline,
- * or by the address of a Binary that was stored first (exchange 1.6).
+ * Returns the rendered report, the same in `DiagnosticReport.presentedForm` and
+ * `DocumentReference`: inline, or by the address of a Binary that was stored first (exchange 1.6).
  */
 export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null {
   if (!pdf) return null;
@@ -22,7 +22,7 @@ export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null
   };
 }
 
-/** A key image, always inline. */
+/** Returns a key image as an attachment, always inline. */
 function imageAttachment({ result }: ReportContext, image: KeyImage): Attachment {
   return {
     contentType: image.contentType,
@@ -33,12 +33,15 @@ function imageAttachment({ result }: ReportContext, image: KeyImage): Attachment
   };
 }
 
-/** R4 wants SHA-1 as the hash. */
+/** Returns size and hash of the data; R4 requires SHA-1 as the hash. */
 function extent(data: Buffer): Pick<Attachment, 'size' | 'hash'> {
   return { size: data.length, hash: createHash('sha1').update(data).digest('base64') };
 }
 
-/** The PDF once more: US Core wants a report's attachment reachable as a document. */
+/**
+ * Builds a document that contains the PDF again, because US Core requires a report's attachment to
+ * be available as a document.
+ */
 export function buildDocumentReference(context: ReportContext): DocumentReference | null {
   const attachment = pdfAttachment(context);
   if (!attachment) return null;
@@ -65,12 +68,12 @@ export function buildDocumentReference(context: ReportContext): DocumentReferenc
   };
 }
 
-/** Role of a key image in the request: its artifact name. */
+/** Returns the role of a key image in the request: its artifact name. */
 export function mediaRole({ name }: KeyImage): string {
   return `Media/${name}`;
 }
 
-/** A measured frame with its calipers. */
+/** Builds a Media resource of a measured frame with its calipers. */
 export function buildMedia(context: ReportContext, image: KeyImage): Media {
   return {
     resourceType: 'Media',
@@ -90,7 +93,7 @@ export function buildMedia(context: ReportContext, image: KeyImage): Media {
   };
 }
 
-/** `DiagnosticReport.media`: R4 allows only Media as the target. */
+/** Returns `DiagnosticReport.media`: R4 allows only Media as the target. */
 export function mediaLinks({ keyImages = [], requestId }: ReportContext) {
   return keyImages.map((image) => ({
     comment: image.title,

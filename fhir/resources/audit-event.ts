@@ -12,18 +12,24 @@ const DCM = 'http://dicom.nema.org/resources/ontology/DCM';
 const OBJECT_TYPE = 'http://terminology.hl7.org/CodeSystem/audit-entity-type';
 const OBJECT_ROLE = 'http://terminology.hl7.org/CodeSystem/object-role';
 const SOURCE_TYPE = 'http://terminology.hl7.org/CodeSystem/security-source-type';
-/** (0020,000D) as a FHIR identifier (DICOM PS3.20, ImagingStudy.identifier). */
+/**
+ * System of a Study Instance UID (0020,000D) as a FHIR identifier (DICOM PS3.20,
+ * ImagingStudy.identifier).
+ */
 const DICOM_UID = 'urn:dicom:uid';
 
 /** Identifier systems of a site. */
 interface AuditIdentifiers {
   /** Identifier system of our request ids. */
   requestSystem: string;
-  /** (0010,0021) Issuer of Patient ID → system, `*` for images without one; none: no system. */
+  /**
+   * The system for each (0010,0021) Issuer of Patient ID, `*` for images without an issuer. Absent
+   * if no system is configured.
+   */
   patientSystems?: Readonly<Record<string, string>>;
 }
 
-/** The R4 AuditEvent of an event, in the shape of IHE BALP 1.1. */
+/** Returns the R4 AuditEvent of an event, in the form of IHE BALP 1.1. */
 export function auditEvent(facts: AuditFacts, identifiers: AuditIdentifiers): AuditEvent {
   const { at, event, type, does, outcome, site } = facts;
   return {
@@ -53,7 +59,10 @@ function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditE
   };
 }
 
-/** The details belong to the first entity; an event without one gets an entity for them. */
+/**
+ * Returns the entities. The details belong to the first entity; an event without one gets an entity
+ * for them.
+ */
 function entities(
   { objects, details }: AuditFacts,
   identifiers: AuditIdentifiers,

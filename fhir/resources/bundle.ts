@@ -17,8 +17,9 @@ import { buildDevice, buildImagingStudy, deviceIdentifier } from './study-and-de
 export const NEW_PATIENT_ROLE = 'Patient';
 
 /**
- * One finished request as one FHIR R4 transaction (exchange 1.1). Every entry is conditional on an
- * identifier made from the request id, so that the same bundle sent twice leaves one report.
+ * Builds one finished request as one FHIR R4 transaction (exchange 1.1). Every entry is conditional
+ * on an identifier made from the request id, so that sending the same bundle twice leaves one
+ * report.
  */
 export function buildBundle(input: BundleInput): Bundle {
   const context = reportContext(input);
@@ -28,7 +29,8 @@ export function buildBundle(input: BundleInput): Bundle {
   const patientIdentifier = newPatient?.identifier?.[0];
   const { identity } = input.subject;
 
-  // First, so that a receiver that processes them one by one never has both old and new values.
+  // Withdrawals come first, so that a receiver that processes entries one by one never has both old
+  // and new values.
   const entry: BundleEntry[] = [...(context.withdrawals ?? [])];
   if (newPatient && patientIdentifier) {
     entry.push(
@@ -71,16 +73,16 @@ export function buildBundle(input: BundleInput): Bundle {
     resource: buildProvenance(context, observations),
     request: { method: 'PUT', url: `Provenance/${provenanceId(requestId)}` },
   });
-  // Undefined members are left out, as on the wire.
+  // Undefined members are removed, as in the JSON that is sent.
   return JSON.parse(JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry }));
 }
 
 const ANONYMOUS: Reference<Patient> = { type: 'Patient', display: 'Anonymous' };
 
 /**
- * The bundle of a request without a patient of the site (artifact `fhir-bundle.json`): the same
- * transaction, with an anonymous subject; the client inserts its own patient before it posts the
- * bundle.
+ * Builds the bundle of a request without a patient of the site (artifact `fhir-bundle.json`): the
+ * same transaction with an anonymous subject. The client inserts its own patient before it posts
+ * the bundle.
  */
 export function buildAnonymousBundle(result: Result, subject: Subject): Bundle {
   return buildBundle({

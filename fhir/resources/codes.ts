@@ -9,8 +9,9 @@ import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Concept, Measurement, Result } from '../../pipelines/result/envelope.ts';
 
 /**
- * Codes that FHIR needs beside those of the measured concepts (pipelines/concepts/concepts.ts):
- * terminology.hl7.org code systems of R4, and DICOM concepts of FHIR components.
+ * Codes that FHIR needs in addition to those of the measured concepts
+ * (pipelines/concepts/concepts.ts): terminology.hl7.org code systems of R4, and DICOM concepts of
+ * FHIR components.
  */
 
 const hl7 = (name: string) => `http://terminology.hl7.org/CodeSystem/${name}`;
@@ -52,7 +53,7 @@ const MODALITY_DISPLAY: ReadonlyMap<string, string> = new Map([
   ['PR', 'Presentation State'],
 ]);
 
-/** A Modality (0008,0060) in FHIR's form. */
+/** Returns a Modality (0008,0060) in FHIR's form. */
 export function modalityCoding(code: string): Coding {
   return { system: SYSTEMS.DCM, code, display: MODALITY_DISPLAY.get(code) };
 }
@@ -66,21 +67,27 @@ export const COMPONENT = {
   uncertainty: { text: 'Half width of the 95 % interval' },
 } as const satisfies Record<string, CodeableConcept>;
 
-/** Containers of the sections that TID 5000 has (PS3.16 TID 5005, 5003); others carry their title. */
+/**
+ * Codes of the containers of sections that TID 5000 has (PS3.16 TID 5005, 5003); other sections
+ * only have their title.
+ */
 export const SECTION_CODES: Readonly<Record<string, Coding>> = {
   biometry: { system: SYSTEMS.DCM, code: '125002', display: 'Fetal Biometry' },
   growth: { system: SYSTEMS.DCM, code: '125008', display: 'Fetus Summary' },
 };
 
 interface ReportCodes {
-  /** LOINC first: receivers that read one coding read the first. */
+  /** The codes, LOINC first, because receivers that read only one coding read the first. */
   code: Coding[];
   title: string;
-  /** v2-0074 diagnostic service section, and the LOINC class that US Core asks for. */
+  /** The v2-0074 diagnostic service section, and the LOINC class that US Core requires. */
   categories: CodeableConcept[];
 }
 
-/** Codes of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric` alike). */
+/**
+ * Returns the codes of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric`
+ * alike).
+ */
 export function reportCodes({ endpoint, draft }: Pick<Result, 'endpoint' | 'draft'>): ReportCodes {
   const codes = codesOf(endpoint);
   if (!draft) return codes;
@@ -100,7 +107,7 @@ function codesOf(endpoint: string): ReportCodes {
   };
 }
 
-/** One coding as a CodeableConcept. */
+/** Returns one coding as a CodeableConcept. */
 export function codeable(system: string, code: string, display: string): CodeableConcept {
   return { coding: [{ system, code, display }] };
 }
@@ -115,19 +122,19 @@ const LAST_DCM_CODE_OF_R4 = 126_811;
 const isInR4 = ({ system, code }: Coding): boolean =>
   system !== SYSTEMS.DCM || Number(code) <= LAST_DCM_CODE_OF_R4;
 
-/** A coding of the concept table in FHIR's form. */
+/** Returns a coding of the concept table in FHIR's form. */
 export function fromTable(coding: TableCoding): Coding {
   return { system: SYSTEMS[coding.scheme], code: coding.code, display: coding.meaning };
 }
 
-/** The envelope's concept in FHIR's form. */
+/** Returns the envelope's concept in FHIR's form. */
 export function fromConcept(concept: Concept): Coding {
   return { system: concept.system, code: concept.code, display: concept.display };
 }
 
 /**
- * `Observation.code` of a measurement: its codes that R4 knows, and our own where it knows none of
- * them.
+ * Returns the `Observation.code` of a measurement: its codes that R4 knows, or our own code if R4
+ * knows none of them.
  */
 export function measurementCodings({ concept, label }: Measurement): Coding[] {
   const known = (

@@ -8,8 +8,8 @@ import { nonEmpty, type ObservationEntry, observationReference } from './observa
 import { type ReportContext, signatories, statusOf } from './report-context.ts';
 
 /**
- * The report of a result: `preliminary` until a person has signed it. R4 allows no Device as a
- * performer; the software is in `Observation.device` and in the Provenance.
+ * Builds the report of a result: `preliminary` until a person has signed it. R4 allows no Device as
+ * a performer; the software is in `Observation.device` and in the Provenance.
  */
 export function buildDiagnosticReport(
   context: ReportContext,
@@ -47,8 +47,8 @@ export function buildDiagnosticReport(
 }
 
 /**
- * The key of the conditional update, and every other request that the report has replaced: a result
- * that arrives late, or again, finds the report by its own id.
+ * Returns the key of the conditional update, and the ids of all other requests that the report has
+ * replaced, so that a result that arrives late or again finds the report by its own id.
  */
 function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
   const key = resultIdentifier(resultSystem, reportKey);
@@ -65,13 +65,17 @@ function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests 
 }
 
 /**
- * Id of the Provenance. It has no identifier to search for, so a fixed id makes a retry harmless.
+ * Returns the id of the Provenance. It has no identifier to search for, so a fixed id makes a retry
+ * harmless.
  */
 export function provenanceId(requestId: string): string {
   return resourceUuid(requestId, 'Provenance');
 }
 
-/** States which software made report and Observations, from which study, in whose custody. */
+/**
+ * Builds the Provenance: which software made report and Observations, from which study, in whose
+ * custody.
+ */
 export function buildProvenance(
   context: ReportContext,
   observations: readonly ObservationEntry[],
@@ -110,7 +114,10 @@ export function buildProvenance(
   };
 }
 
-/** The report of the first run, of which this one is a new version; null for a first run. */
+/**
+ * Returns a reference to the report of the first run, of which this one is a new version; null for
+ * a first run.
+ */
 function revisedReport({
   resultSystem,
   reportKey,

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import type { CodeableConcept, Identifier } from '@medplum/fhirtypes';
 import { SYSTEMS } from './codes.ts';
 
-/** Namespace of our name-based UUIDs. Changing it would make every retry a new resource. */
+/**
+ * Namespace of our name-based UUIDs. It must not change: every retry would then create new
+ * resources.
+ */
 const NAMESPACE = '6bf5099b-1cb3-4019-bc15-e23960e56f25';
 
 /**
- * Name-based UUID (RFC 9562 5.5, version 5) of a request and the role of a resource in it: the same
- * on every retry.
+ * Returns the name-based UUID (RFC 9562 5.5, version 5) of a request and the role of a resource in
+ * it: the same on every retry.
  */
 export function resourceUuid(requestId: string, role: string): string {
   const hash = createHash('sha1')
@@ -26,14 +29,15 @@ export function resourceUuid(requestId: string, role: string): string {
   ].join('-');
 }
 
-/** `Bundle.entry.fullUrl` of a new resource. */
+/** Returns the `Bundle.entry.fullUrl` of a new resource. */
 export function resourceUrn(requestId: string, role: string): string {
   return `urn:uuid:${resourceUuid(requestId, role)}`;
 }
 
 /**
- * Identifier of one of our resources, and the key of its conditional update: in the destination's
- * result namespace, or, for a bundle without a destination, the name-based UUID itself.
+ * Returns the identifier of one of our resources, which is also the key of its conditional update:
+ * in the destination's result namespace or, for a bundle without a destination, the name-based UUID
+ * itself.
  */
 export function resultIdentifier(
   system: string | null,
@@ -46,7 +50,10 @@ export function resultIdentifier(
   return { system, value: role === null ? requestId : `${requestId}/${role}` };
 }
 
-/** A DICOM UID as FHIR identifier (R4 ImagingStudy: `urn:dicom:uid` with an `urn:oid:` value). */
+/**
+ * Returns a DICOM UID as a FHIR identifier (R4 ImagingStudy: `urn:dicom:uid` with an `urn:oid:`
+ * value).
+ */
 export function dicomUidIdentifier(uid: string): Identifier {
   return { system: SYSTEMS.dicomUid, value: `urn:oid:${uid}` };
 }
@@ -55,23 +62,29 @@ const identifierType = (code: 'MR' | 'ACSN', display: string): CodeableConcept =
   coding: [{ system: SYSTEMS.identifierType, code, display }],
 });
 
-/** The value is trimmed, but keeps its zeros and case: identifiers are compared as they are. */
+/**
+ * Returns a medical record number. The value is trimmed, but keeps its zeros and case, because
+ * identifiers are compared exactly.
+ */
 export function medicalRecordNumber(system: string, value: string): Identifier {
   return { type: identifierType('MR', 'Medical record number'), system, value: value.trim() };
 }
 
-/** (0008,0050) Accession Number. The subject has no issuer for it, so it has no system. */
+/**
+ * Returns the Accession Number (0008,0050) as an identifier, without a system because the subject
+ * has no issuer for it.
+ */
 export function accessionNumber(value: string): Identifier {
   return { type: identifierType('ACSN', 'Accession ID'), value: value.trim() };
 }
 
-/** A token of FHIR search, with `,` `|` `$` and `\` escaped (R4 3.1.1.5.10). */
+/** Returns a token of FHIR search, with `,` `|` `$` and `\` escaped (R4 3.1.1.5.10). */
 export function searchToken({ system, value = '' }: Identifier): string {
   const escaped = (text: string) => text.replace(/[\\,|$]/g, (character) => `\\${character}`);
   return system === undefined ? escaped(value) : `${escaped(system)}|${escaped(value)}`;
 }
 
-/** Query of a conditional interaction, completely percent-encoded (`|` is `%7C`). */
+/** Returns the query of a conditional interaction, completely percent-encoded (`|` is `%7C`). */
 export function identifierQuery(identifier: Identifier): string {
   return `identifier=${encodeURIComponent(searchToken(identifier))}`;
 }

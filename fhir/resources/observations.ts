@@ -39,8 +39,7 @@ import { resourceUrn, resultIdentifier } from './identifiers.ts';
 import { type ReportContext, signatories, statusOf } from './report-context.ts';
 
 /**
- * An Observation and its role in the request, from which its identifier and its `urn:uuid:` are
- * made.
+ * An Observation and its role in the request, which determines its identifier and its `urn:uuid:`.
  */
 export interface ObservationEntry {
   role: string;
@@ -48,14 +47,14 @@ export interface ObservationEntry {
   resource: Observation;
 }
 
-/** Reference to an Observation of the same bundle. */
+/** Returns a reference to an Observation of the same bundle. */
 export function observationReference(requestId: string, role: string): Reference<Observation> {
   return { reference: resourceUrn(requestId, role) };
 }
 
 /**
- * The elements that every Observation of a result has.
- * @param ours false for a value that this software was given: it was not asserted by AI.
+ * Returns the elements that every Observation of a result has.
+ * @param ours false for a value that this software was given and that was not asserted by AI.
  */
 function observationBase(
   context: ReportContext,
@@ -81,14 +80,17 @@ function observationBase(
   };
 }
 
-/** Four significant digits: enough for a centile, a score, a probability. */
+/**
+ * Returns a Quantity with four significant digits, which are enough for a centile, a score or a
+ * probability.
+ */
 export function quantity(value: number, unit: string): Quantity {
   const code = withoutAnnotations(unit);
   const shown = unitText(unit) || code;
   return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
 }
 
-/** v3-ObservationInterpretation. */
+/** Display texts of v3-ObservationInterpretation. */
 const INTERPRETATION_DISPLAY = {
   N: 'Normal',
   L: 'Low',
@@ -97,21 +99,24 @@ const INTERPRETATION_DISPLAY = {
   AA: 'Critical abnormal',
 } as const;
 
-/** One interpretation as the CodeableConcept of `Observation.interpretation`. */
+/** Returns one interpretation as the CodeableConcept of `Observation.interpretation`. */
 function interpretationOf(code: keyof typeof INTERPRETATION_DISPLAY): CodeableConcept {
   return {
     coding: [{ system: SYSTEMS.interpretation, code, display: INTERPRETATION_DISPLAY[code] }],
   };
 }
 
-/** FHIR has no empty arrays: an element without members is left out. */
+/**
+ * Returns undefined for an empty list: FHIR has no empty arrays, so such an element is left out.
+ */
 export function nonEmpty<Item>(items: Item[]): Item[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
 /**
- * The range that a value was compared with. The text names the chart and, if the scan was dated,
- * the gestational age; without limits in the chart it is the only content (invariant obs-3).
+ * Returns the range with which a value was compared. The text names the chart and, if the scan was
+ * dated, the gestational age. Without limits in the chart the text is the only content (invariant
+ * obs-3).
  */
 export function referenceRange(
   reference: NonNullable<Measurement['reference']>,
@@ -145,15 +150,17 @@ const INDETERMINATE = {
 
 const DERIVATION_TEXT = { mean: 'mean of several frames', median: 'median of several frames' };
 
-/** Role of a measurement: its id and the fetus, so that twins never share an identifier. */
+/**
+ * Returns the role of a measurement: its id and the fetus, so that twins never share an identifier.
+ */
 function measurementRole(m: Measurement): string {
   return m.fetus === null ? m.id : `${m.id}/${m.fetus}`;
 }
 
 /**
- * One measurement as an Observation. A value below its confidence gate is replaced by the reason
- * why it is absent (invariant obs-6 forbids both).
- * @param roles measurement id → role, to resolve `inputs`.
+ * Returns one measurement as an Observation. A value below its confidence gate is replaced by the
+ * reason why it is absent (invariant obs-6 forbids both).
+ * @param roles role of each measurement id, to resolve `inputs`.
  */
 function measurementObservation(
   context: ReportContext,
@@ -190,7 +197,7 @@ function measurementObservation(
   }
   resource.valueQuantity = exchangeQuantity(m, m.value);
   if (isProposal) {
-    // Every Observation of this software is preliminary; this one is also no result yet.
+    // Every Observation of this software is preliminary; this one is not even a result yet.
     resource.meta = { ...resource.meta, tag: [NEEDS_REVIEW] };
     resource.note = [{ text: notAcceptedStatement(m) }, ...(resource.note ?? [])];
   }
@@ -247,13 +254,13 @@ function methodOf(m: Measurement): CodeableConcept | undefined {
   };
 }
 
-/** A value in the unit of exchange. */
+/** Returns a value in the unit of exchange. */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
   const inExchange = exchanged(m, value);
   return { ...quantity(value, inExchange.unit), value: inExchange.value };
 }
 
-/** A score with its parts as components. */
+/** Returns a score with its parts as components. */
 function scoreObservation(
   context: ReportContext,
   score: Result['scores'][number],
@@ -264,7 +271,7 @@ function scoreObservation(
   const resource: Observation = {
     ...observationBase(context, role, { coding, text: score.name }),
     valueQuantity: quantity(score.value, '1'),
-    // The range of a score is no reference range; it is stated in words.
+    // The range of a score is not a reference range, so it is stated in words.
     method: { text: `Score from ${low} to ${high}` },
     component: nonEmpty(
       score.components.map(({ name, value }) => ({
@@ -278,7 +285,7 @@ function scoreObservation(
   return { role, section: score.section, resource };
 }
 
-/** A category with the criteria that decided it. */
+/** Returns a category with the criteria that decided it. */
 function classificationObservation(
   context: ReportContext,
   classification: Result['classifications'][number],
@@ -302,8 +309,8 @@ function classificationObservation(
 }
 
 /**
- * A finding in words, with the Observations that it is based on.
- * @param roles measurement id → role, to resolve `evidence`.
+ * Returns a finding in words, with the Observations on which it is based.
+ * @param roles role of each measurement id, to resolve `evidence`.
  */
 function findingObservation(
   context: ReportContext,
@@ -328,7 +335,8 @@ function findingObservation(
 }
 
 /**
- * Every statement of the result as an Observation, the group of each section before its members.
+ * Returns every statement of the result as an Observation, the group of each section before its
+ * members.
  */
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;

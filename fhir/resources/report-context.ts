@@ -34,9 +34,12 @@ export interface BundleInput {
   /** The destination's result namespace; null for the anonymous bundle of the API. */
   resultSystem: string | null;
   organization: string;
-  /** The receiver's own patient; a reference without target for the anonymous bundle. */
+  /** The patient at the receiver; a reference without a target for the anonymous bundle. */
   patient: Reference<Patient>;
-  /** Created conditionally with the report when the receiver has none (`createPatient`). */
+  /**
+   * A patient that is created conditionally with the report if the receiver has none
+   * (`createPatient`).
+   */
   newPatient?: Patient;
   order?: Reference<ServiceRequest>;
   encounter?: Reference<Encounter>;
@@ -45,7 +48,7 @@ export interface BundleInput {
   /** SOP Instance UID of the structured report of the same result. */
   structuredReportUid?: string;
   /**
-   * `meta.versionId` of the draft that is replaced; protects a verification that happens in
+   * `meta.versionId` of the draft that is replaced. It protects a verification that happens in
    * between.
    */
   versionId?: string;
@@ -59,10 +62,10 @@ export interface BundleInput {
   withdrawals?: readonly BundleEntry[];
 }
 
-/** The input with the references that resources of the same bundle share. */
+/** The input with the references that several resources of the bundle use. */
 export interface ReportContext extends BundleInput {
   requestId: string;
-  /** Names report, Observations and pictures, so that a later run replaces them in place. */
+  /** Identifies report, Observations and pictures, so that a later run replaces them in place. */
   reportKey: string;
   device: Reference<Device>;
   report: Reference<DiagnosticReport>;
@@ -85,13 +88,16 @@ export function reportContext(input: BundleInput): ReportContext {
   };
 }
 
-/** Standing of report and values: a draft is preliminary, and final once it is signed. */
+/**
+ * Returns the status of report and values: preliminary for a draft, final once it is signed, amended
+ * once it is signed again.
+ */
 export function statusOf({ verification }: Pick<Result, 'verification'>) {
   if (!verification) return 'preliminary';
   return verification.revision === 1 ? 'final' : 'amended';
 }
 
-/** The persons who signed, by their names: the receiver knows them by its own identifiers. */
+/** Returns the persons who signed, by name only: the receiver knows them by its own identifiers. */
 export const signatories = ({
   verification,
 }: Pick<Result, 'verification'>): Reference<Practitioner>[] =>

@@ -7,12 +7,12 @@ import { fhirDateTime } from './dates.ts';
 import { accessionNumber, dicomUidIdentifier, resultIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
 
-/** For a source without a modality: everything that we read is ultrasound. */
+/** Modality of a source that states none: everything that we read is ultrasound. */
 const ULTRASOUND = 'US';
 
 /**
- * The study, as far as its images reached us. It is created only when the receiver has none: the
- * owner's copy is never overwritten, and our own series are not added to it.
+ * Builds the study, as far as its images have reached us. It is created only when the receiver has
+ * none: the owner's copy is never overwritten, and our own series are not added to it.
  */
 export function buildImagingStudy(context: ReportContext, identity: DicomIdentity): ImagingStudy {
   const accession = identity.AccessionNumber.trim();
@@ -36,7 +36,7 @@ export function buildImagingStudy(context: ReportContext, identity: DicomIdentit
   };
 }
 
-/** "All the series.modality values that are actual acquisition modalities" (FHIR R4). */
+/** Returns "all the series.modality values that are actual acquisition modalities" (FHIR R4). */
 function acquired(instances: readonly SourceInstance[]): string[] {
   const images = instances.filter(({ rows }) => rows > 0).map(modalityOf);
   return images.length > 0 ? [...new Set(images)] : [ULTRASOUND];
@@ -59,9 +59,9 @@ function seriesOf(instances: readonly SourceInstance[]): ImagingStudySeries[] {
 }
 
 /**
- * The software that measured. There is one Device per pipeline version and set of weights, shared
- * by all reports and never updated, so the weights are part of its identifier (SemVer build
- * metadata).
+ * Builds the Device of the software that measured. There is one Device per pipeline version and set
+ * of weights, shared by all reports and never updated, so the weights are part of its identifier
+ * (SemVer build metadata).
  */
 export function buildDevice(context: ReportContext): Device {
   const { result } = context;
@@ -69,7 +69,8 @@ export function buildDevice(context: ReportContext): Device {
     resourceType: 'Device',
     identifier: [deviceIdentifier(context)],
     status: 'active',
-    // The maker of the software, not the site that runs it: the custodian is in the Provenance.
+    // The manufacturer is the maker of the software rather than the site that runs it: the
+    // custodian is in the Provenance.
     manufacturer: MANUFACTURER,
     deviceName: [{ name: `Sonogate ${result.endpoint}`, type: 'model-name' }],
     modelNumber: result.version,
@@ -85,7 +86,7 @@ export function buildDevice(context: ReportContext): Device {
   };
 }
 
-/** Key of the conditional create. */
+/** Returns the key of the conditional create. */
 export function deviceIdentifier({ result, resultSystem }: ReportContext): Identifier {
   const weights = createHash('sha256')
     .update(
