@@ -45,7 +45,7 @@ function naturalized(dataSet: DicomJson): Record<string, string> {
   );
 }
 
-/** Parses a list of data sets. @returns null when the text is none. */
+/** Parses a list of data sets. @returns null when the text is not such a list. */
 function readDicomJson(text: string): DicomJson[] | null {
   try {
     const read: unknown = JSON.parse(text);

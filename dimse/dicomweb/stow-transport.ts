@@ -160,7 +160,7 @@ function failed(
 
 /** Credentials for an HTTP server; their files are read for each call. */
 export interface HttpAccess {
-  /** Value of the `Authorization` header; null for none. */
+  /** Returns the value of the `Authorization` header; null for none. */
   header(signal?: AbortSignal): Promise<string | null>;
   /**
    * Connections with our own client certificate or certificate authority; undefined without either.

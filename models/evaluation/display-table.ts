@@ -7,7 +7,7 @@ const WRONG = 0.1;
 const errorOf = ({ value, truth }: DisplayCase) =>
   value === null ? Number.NaN : Math.abs(value / truth - 1);
 
-/** A value is also wrong if the display shows no such structure. */
+/** Whether a value is wrong, which it also is if the display shows no such structure. */
 const isWrong = (one: DisplayCase) => !(errorOf(one) <= WRONG);
 
 const percent = (share: number) => (Number.isNaN(share) ? '' : (100 * share).toFixed(1));

@@ -89,8 +89,8 @@ function isSeen(view: View, point: Point, margin: number): boolean {
 }
 
 /**
- * A random view that shows all of `border` (mm relative to the anatomy's centre). After some tries
- * the anatomy is centred on the axis and the probe is moved back, as a sonographer would do.
+ * Draws a random view that shows all of `border` (mm relative to the anatomy's centre). After some
+ * tries the anatomy is centred on the axis and the probe is moved back, as a sonographer would do.
  */
 export function drawVisibleView(
   extent: Extent,

@@ -91,8 +91,8 @@ function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
 }
 
 /**
- * Sum of the squared filter weights: the share of the variance of white noise that remains after
- * the blur.
+ * Returns the sum of the squared filter weights: the share of the variance of white noise that
+ * remains after the blur.
  */
 function energy(taps: Float32Array): number {
   return taps.reduce((sum, tap) => sum + tap * tap, 0);

@@ -17,7 +17,10 @@ export interface Random {
   fork(name: string): Random;
 }
 
-/** mulberry32 (Tommy Ettinger, public domain): 32 bits of state, enough for a simulated image. */
+/**
+ * Creates a uniform source by mulberry32 (Tommy Ettinger, public domain): 32 bits of state, enough
+ * for a simulated image.
+ */
 function uniformSource(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -78,12 +78,15 @@ const still = (of: PhantomView, more: Partial<Shot> = {}): Shot => ({
 
 const FETAL_RATE = 146;
 
-/** Median peak velocity, cm/s (Mari 2000), deliberately separate from the gateway's chart. */
+/**
+ * Returns the median peak velocity, cm/s (Mari 2000), deliberately separate from the gateway's
+ * chart.
+ */
 const usualCerebralPeak = (weeks: number) => Math.exp(2.31 + 0.046 * weeks);
 
 /**
- * Median transcerebellar diameter, mm: a parabola through three ages of Rodriguez-Sibaja 2021,
- * deliberately separate from the gateway's chart.
+ * Returns the median transcerebellar diameter, mm: a parabola through three ages of
+ * Rodriguez-Sibaja 2021, deliberately separate from the gateway's chart.
  */
 function usualCerebellum(weeks: number): number {
   const since = weeks - 19.66;

@@ -31,7 +31,7 @@ const NYQUIST = 60;
 
 const Z: Place = { x: 0, y: 0, z: 1 };
 
-/** The start, end, chamber and time of a jet. */
+/** Returns the start, end, chamber and time of a jet. */
 function courseOf(valve: Jet['valve'], { ventricle, chambers, moment }: HeartMoment) {
   if (valve === 'aortic') {
     const { annulus, direction } = chambers.aorta;

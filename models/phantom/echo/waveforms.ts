@@ -34,8 +34,8 @@ function meanGradient(velocity: (s: number) => number, from: number, to: number)
 }
 
 /**
- * Velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly again; `at` is
- * the share of the time at which it peaks.
+ * Returns the velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly
+ * again; `at` is the share of the time at which it peaks.
  */
 function ejection(t: number, from: number, to: number, peak: number, at: number): number {
   const p = (t - from) / (to - from);
@@ -45,7 +45,8 @@ function ejection(t: number, from: number, to: number, peak: number, at: number)
 }
 
 /**
- * Velocity at time `t` of a flow that rises and falls along straight lines; it is 1 at `peakAt`.
+ * Returns the velocity at time `t` of a flow that rises and falls along straight lines; it is 1 at
+ * `peakAt`.
  */
 function triangle(t: number, start: number, peakAt: number, end: number): number {
   if (t <= start || t >= end) return 0;

@@ -3,7 +3,7 @@ import type { HeartSizes } from './sizes.ts';
 import { across, dot, type Place, sum, unit } from './space.ts';
 import type { Ventricle } from './ventricle.ts';
 
-/** Signed distance in mm, negative inside; exact on the border. */
+/** Returns a signed distance in mm, negative inside; exact on the border. */
 export type Distance = (x: number, y: number, z: number) => number;
 
 interface Ellipsoid {
@@ -63,7 +63,8 @@ export const OUTFLOW_ANGLE = 150;
 const ROOT_LEAN_ANGLE = 126;
 
 /**
- * Distance in mm of the aortic annulus from the long axis, from the radius of the ventricle's base.
+ * Returns the distance in mm of the aortic annulus from the long axis, for a radius of the
+ * ventricle's base.
  */
 const rootOutMm = (baseRadiusMm: number) => Math.max(16, 0.88 * baseRadiusMm);
 
@@ -75,8 +76,8 @@ interface AorticRoot {
   annulus: Place;
   direction: Place;
   /**
-   * Position along the axis of the root, negative in the outflow tract, and distance to the inner
-   * wall.
+   * Returns the position along the axis of the root, negative in the outflow tract, and the
+   * distance to the inner wall.
    */
   at(x: number, y: number, z: number): { along: number; inner: number };
   radius(along: number): number;
@@ -135,8 +136,8 @@ export interface Chambers {
   atriumMiddle: Place;
   rightAtrium: Distance;
   /**
-   * Distance to the right ventricle without its outflow tract; `epicardium` is the distance to the
-   * epicardium of the left ventricle.
+   * Returns the distance to the right ventricle without its outflow tract; `epicardium` is the
+   * distance to the epicardium of the left ventricle.
    */
   rightVentricle(x: number, y: number, z: number, epicardium: number): number;
   /**
@@ -146,7 +147,10 @@ export interface Chambers {
   outflow: Distance;
   pulmonaryValve: Place;
   tricuspidZ: number;
-  /** Inner width of the right ventricle, from the septum outwards; negative beyond its extent. */
+  /**
+   * Returns the inner width of the right ventricle, from the septum outwards; negative beyond its
+   * extent.
+   */
   rightWidth(angle: number, z: number): number;
   /** Middle of the tricuspid annulus and half its width. */
   tricuspid: { centre: Place; radiusMm: number };

@@ -71,17 +71,17 @@ export interface Ventricle {
   apexZ: number;
   /** Height z of the mitral plane on the long axis, mm. */
   baseZ: number;
-  /** Height of the mitral plane at (x, y). */
+  /** Returns the height of the mitral plane at (x, y). */
   mitralPlane(x: number, y: number): number;
   /**
-   * Signed distances to endocardium and epicardium in mm, negative inside; nearly exact close to
-   * them.
+   * Returns signed distances to endocardium and epicardium in mm, negative inside; nearly exact
+   * close to them.
    */
   distances(x: number, y: number, z: number): { endocardium: number; epicardium: number };
   /** Radius of the cavity at an angle and level. */
   radius(angle: number, along: number): number;
   wall(angle: number, along: number): number;
-  /** Position of the bowed axis at a level. */
+  /** Returns the position of the bowed axis at a level. */
   middleAt(along: number): { x: number; y: number };
   /** Volume of the cavity in ml, by integration. */
   volumeMl: number;

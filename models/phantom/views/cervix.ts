@@ -67,8 +67,8 @@ const FUNNEL_MM: Readonly<
 };
 
 /**
- * `anatomy`: `lengthMm` (10 to 50), `bowMm`, `funnel` (0 T, 1 Y, 2 V, 3 U), `funnelDepthMm`,
- * `funnelWidthMm`.
+ * Draws the sizes. `anatomy`: `lengthMm` (10 to 50), `bowMm`, `funnel` (0 T, 1 Y, 2 V, 3 U),
+ * `funnelDepthMm`, `funnelWidthMm`.
  */
 function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
   const lengthMm = anatomy.lengthMm ?? random.range(10, 50);

@@ -76,7 +76,10 @@ const AMOUNTS = {
   much: { down: [46, 80], limbs: [0, 3], trunk: 0.3 },
 } as const satisfies Record<string, Amount>;
 
-/** `anatomy`: `amount` (0 little, 1 usual, 2 much), `downMm`, `limbs`, `cords`, `trunk` (0, 1). */
+/**
+ * Draws a plan of the cavity. `anatomy`: `amount` (0 little, 1 usual, 2 much), `downMm`, `limbs`,
+ * `cords`, `trunk` (0, 1).
+ */
 function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
   const amounts: readonly Amount[] = [AMOUNTS.little, AMOUNTS.usual, AMOUNTS.much];
   const amount: Amount = amounts[anatomy.amount ?? random.integer(0, 2)] ?? AMOUNTS.usual;

@@ -287,8 +287,8 @@ function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random
 const FRAME_TIME_MS = 33.3;
 
 /**
- * `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35), `axisDegrees` (normal 45;
- * negative: to the right), `beatsPerMinute` (0: no cardiac activity), `effusionMm`,
+ * Draws the sizes. `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35), `axisDegrees`
+ * (normal 45; negative: to the right), `beatsPerMinute` (0: no cardiac activity), `effusionMm`,
  * `ventricleRatio`: right to left ventricle, across the septum (near 1 before the third trimester).
  */
 function drawSizes({ sizes, anatomy = {} }: ViewRequest, random: Random): ChestSizes {

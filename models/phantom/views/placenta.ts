@@ -11,7 +11,10 @@ import {
   PLACENTA_WALLS,
 } from './uterine-cavity.ts';
 
-/** `anatomy`: `edgeMm` along the wall (negative: over the os), `posterior` (0, 1), `lengthMm`. */
+/**
+ * Draws the sizes. `anatomy`: `edgeMm` along the wall (negative: over the os), `posterior` (0, 1),
+ * `lengthMm`.
+ */
 function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
   const posterior = anatomy.posterior ?? random.integer(0, 1);
   return {
@@ -36,8 +39,8 @@ export const placentaEdge: PhantomView = {
 };
 
 /**
- * `anatomy`: `wall` (0 anterior, 1 posterior, 2 side), `placentaMm`, `lacunae` (0 to 9),
- * `clearZone` (0 lost, 1 seen).
+ * Draws a plan of the cavity. `anatomy`: `wall` (0 anterior, 1 posterior, 2 side), `placentaMm`,
+ * `lacunae` (0 to 9), `clearZone` (0 lost, 1 seen).
  */
 function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
   const lacunae = random.chance(0.7) ? random.integer(0, 1) : random.integer(2, 9);

@@ -134,7 +134,7 @@ interface WaveformTruth {
   tamx: number;
 }
 
-/** The values that a perfect trace of the beat would give, cm/s. */
+/** Returns the values that a perfect trace of the beat would give, cm/s. */
 export function truthOf({ velocity, vessel }: Waveform): WaveformTruth {
   const steps = 2000;
   const values = Array.from({ length: steps }, (_, i) => velocity(i / steps));

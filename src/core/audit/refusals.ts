@@ -20,8 +20,9 @@ export interface RefusalAudit {
 }
 
 /**
- * The first refusal of an address is audited at once. Repetitions within the minute are counted and
- * audited at its end, so that a flood of calls cannot fill the audit.
+ * Creates the audit of refusals. The first refusal of an address is audited at once. Repetitions
+ * within the minute are counted and audited at its end, so that a flood of calls cannot fill the
+ * audit.
  */
 export function createRefusalAudit(parts: {
   writeAudit: WriteAudit;

@@ -60,7 +60,7 @@ export interface BlobStore {
   remove(sha256: string, now: Date): Promise<void>;
   /** Removes half-written files of killed processes, and uploads that were never accepted. */
   removeAbandoned(now: Date): Promise<void>;
-  /** Free space in bytes; `Infinity` when it is unknown. */
+  /** Returns the free space in bytes; `Infinity` when it is unknown. */
   free(): Promise<number>;
   /** Closes connections. */
   close(): void;

@@ -404,8 +404,8 @@ export async function startOutbox({
   };
 
   /**
-   * A kind of delivery with its own retry schedule needs no breaker, because its retries are far
-   * enough apart.
+   * Whether a delivery has a breaker. A kind with its own retry schedule needs none, because its
+   * retries are far enough apart.
    */
   const hasBreaker = ({ kind }: Delivery) => byKind.get(kind)?.retryWait === undefined;
 

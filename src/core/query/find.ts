@@ -132,7 +132,7 @@ export interface Retrieval {
 }
 
 /**
- * The objects of a retrieval in order of arrival, the newest copy of each.
+ * Returns the objects of a retrieval in order of arrival, the newest copy of each.
  * @param limit a retrieval of more objects must be made by series.
  */
 export async function heldObjects(

@@ -311,9 +311,9 @@ export interface PipelinePool {
 
 /** Listeners for the models of all processes. */
 interface ModelListeners {
-  /** A model was called. */
+  /** Called when a model was called. */
   onInference?(run: InferenceRun): void;
-  /** A model does not run on an accelerator, or no longer runs on it. */
+  /** Called when a model does not run on an accelerator, or no longer runs on it. */
   onRefusal?(refusal: AcceleratorRefusalOfModel): void;
 }
 

@@ -260,7 +260,7 @@ export interface RequestCore extends ResultReader {
   evidence(id: string): Promise<string | null>;
   /** The feed of changes, for watchers that need more of a request than its events. */
   changes: ChangeFeed;
-  /** The endpoints that clients may call. */
+  /** Returns the endpoints that clients may call. */
   endpoints(): readonly Endpoint[];
   close(): Promise<void>;
 }

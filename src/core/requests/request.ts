@@ -104,7 +104,7 @@ export interface WaitingRequest {
 
 /** Where a request waits for a worker; implemented by `RequestQueue` in src/core/queue. */
 export interface JobQueue {
-  /** The id of the job is the id of the request, so adding it twice does no harm. */
+  /** Adds a job. Its id is that of the request, so adding it twice does no harm. */
   add(request: WaitingRequest): Promise<void>;
   /** Removes a waiting job. A job that a worker has claimed is not removed. */
   remove(requestId: string): Promise<void>;

@@ -199,8 +199,9 @@ export function createReviews(parts: ReviewParts): Reviews {
       const read = await standingOf(row.id);
       requireCurrent(read.review, etag);
       requireUnsigned(read.review, amend);
-      // The result is interpreted before the transaction, because it would block other users of the
-      // database for as long. What was read is still valid if the locked review has the same ETag.
+      // The result is interpreted before the transaction, because a long transaction would block
+      // other users of the database. What was read is still valid if the locked review has the same
+      // ETag.
       const made = applied(opened, read.changes, given, { reader, at: now() });
       await database.transaction(async (tx) => {
         const review = await lockReview(tx, row.id);

@@ -223,7 +223,7 @@ export async function recoverIntake(
   return { registered, removed };
 }
 
-/** Moves an object to the quarantine if earlier starts ended while they registered it. */
+/** Moves an object to the quarantine because earlier starts ended while they registered it. */
 async function putAsideFatal(
   path: string,
   source: string,
@@ -359,7 +359,7 @@ export interface Registrar {
   hurry(): void;
   /** Resolves when one more object may be acknowledged. @throws SonogateError `overloaded` */
   room(): Promise<void>;
-  /** Study Instance UIDs of the objects that still wait for their rows. */
+  /** Returns the Study Instance UIDs of the objects that still wait for their rows. */
   outstanding(): string[];
   /**
    * Writes the waiting rows; leaves the rest for the next start if the database cannot be reached.

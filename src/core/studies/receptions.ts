@@ -44,9 +44,9 @@ interface ReceivingAssociation {
 }
 
 interface ReceptionUnderWay {
-  /** More bytes of the object have arrived. */
+  /** Called when more bytes of the object have arrived. */
   progressed(): Promise<void>;
-  /** The object is stored or discarded. */
+  /** Called when the object is stored or discarded. */
   ended(): Promise<void>;
 }
 

@@ -15,9 +15,9 @@ export interface Wording {
   abbreviation(concept: string): string;
   /** Returns a UCUM unit in the form for people. */
   unit(ucum: string): string;
-  /** A gestational age in days as completed weeks and days: `31+4`. */
+  /** Formats a gestational age in days as completed weeks and days: `31+4`. */
   weeks(days: number): string;
-  /** Return a centile and a z-score in the form for people. */
+  /** Formats a centile for people. */
   centile(centile: number): string;
   zScore(z: number): string;
   /**
@@ -25,7 +25,7 @@ export interface Wording {
    * unchanged.
    */
   method(key: string): string;
-  /** Why a value was not accepted; null for an accepted value. */
+  /** Describes why a value was not accepted; null for an accepted value. */
   doubt(measurement: Measurement): string | null;
   /** Returns the name of a reference chart; a text that is not a known key stays unchanged. */
   chart(key: string): string;
@@ -34,7 +34,7 @@ export interface Wording {
    * comparisons.
    */
   standing(measurements: readonly Measurement[]): readonly Measurement[];
-  /** A category of a classification, by the concept of the classification. */
+  /** Describes a category of a classification, by the concept of the classification. */
   category(concept: string | null, value: string): string;
   /** Describes how the pregnancy was dated. */
   basis(key: string): string;
@@ -50,7 +50,7 @@ export interface Wording {
     kind: 'name-view' | 'name-plane';
     options: { value: string; text: string }[];
   };
-  /** Name of the nth object of a study in its requests and results. */
+  /** Returns the name of the nth object of a study in its requests and results. */
   fileName(ordinal: number): string;
 }
 

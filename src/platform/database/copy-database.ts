@@ -9,7 +9,7 @@ const BATCH = 1000;
 const SAME_TEXT = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres';
   SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'`;
 
-/** Table with a row that the schema creates; any other row means that the database is in use. */
+/** Table in which the schema creates a row; a row in any other table belongs to a gateway. */
 const SEEDED_TABLE = 'accounts';
 
 /** Thrown when the database to fill already belongs to a gateway. */

@@ -124,7 +124,10 @@ class PglitePoolClient extends EventEmitter {
     if (this.#listening.has(message.channel)) this.emit('notification', message);
   };
 
-  /** Only clients that listen notice: the others fail with their next statement. */
+  /**
+   * Called when the session is lost. Only clients that listen notice; the others fail with their
+   * next statement.
+   */
   readonly #onLost = (error: Error) => {
     this.#listening.clear();
     if (this.listenerCount('error') > 0) this.emit('error', error);

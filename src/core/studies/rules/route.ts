@@ -20,8 +20,8 @@ export interface Truth {
 export const OPEN: Truth = { holds: false, open: true };
 
 /**
- * Conjunction in three-valued logic (Kleene 1938): an open part leaves the result open, unless the
- * other parts decide it.
+ * Returns the conjunction in three-valued logic (Kleene 1938): an open part leaves the result open,
+ * unless the other parts decide it.
  */
 export function conjunction(parts: readonly Truth[]): Truth {
   if (parts.some((part) => !part.holds && !part.open)) return { holds: false };

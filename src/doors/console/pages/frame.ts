@@ -132,7 +132,7 @@ export function frame(parts: Frame): TemplateResult {
 
 /** Announces changes to assistive technology (WCAG 4.1.3), separately from what is redrawn. */
 interface Speaker {
-  /** `now` interrupts what is being read. */
+  /** Announces a text; `now` interrupts what is being read. */
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 

@@ -324,7 +324,7 @@ export class ImageViewer {
     if (!clip?.cine) return;
     const frames = framesOf(clip);
     this.#timer = setTimeout(() => {
-      // The first frames wait for the file, so that the clip begins at its beginning.
+      // The first frame is shown until the file has arrived, so that no frames are skipped.
       if (this.#cineOf(clip)?.ready()) {
         this.frame = stepped(frames, this.frame, 1);
         this.#redraw();
