@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsoleSite, openConsole } from '../site.ts';
+import { fillWorklist } from '../worklist-fixture.ts';
+import { openWindow, startChromium, type Window } from './chromium.ts';
+
+const PATIENCE_MS = 120_000;
+const PAGES = ['Worklist', 'Deliveries', 'Held', 'Rules', 'Peers', 'Account'] as const;
+
+const browser = await startChromium();
+
+describe.skipIf(!browser)('the console on a telephone', { timeout: PATIENCE_MS }, () => {
+  let site: ConsoleSite;
+  let window: Window;
+
+  beforeAll(async () => {
+    if (!browser) return;
+    site = await openConsole();
+    await fillWorklist(site.database, 60);
+    const { key } = await site.key('administrator');
+    window = await openWindow(browser, { url: site.url, key, width: 390, height: 844 });
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  it.each(PAGES)('is not wider than the screen: %s', async (name) => {
+    const { page } = window;
+    const bar = page.getByRole('navigation', { name: 'Console' });
+    await bar.getByRole('link', { name }).click();
+    // Rows of a table have come, or the page says that there is nothing.
+    await page.getByRole('heading', { level: 1, name: new RegExp(name) }).waitFor();
+    await page.locator('main :is(td, .panel, .empty)').first().waitFor({ timeout: PATIENCE_MS });
+    const over = 'document.documentElement.scrollWidth - innerWidth';
+    expect(await page.evaluate(over)).toBe(0);
+  });
+
+  it('has the status and the result of a study on the screen, not cut', async () => {
+    const { page } = window;
+    await page.getByRole('navigation', { name: 'Console' }).getByText('Worklist').click();
+    const chip = page.locator('.rows .chip', { hasText: 'Draft ready' }).first();
+    await chip.waitFor({ timeout: PATIENCE_MS });
+    const box = await chip.boundingBox();
+    expect(box?.width).toBeGreaterThan(60);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390);
+  });
+});
