@@ -50,7 +50,7 @@ export function describeBreaker(row: Breaker): string {
  * the reason for it.
  */
 export function describeDelivery(row: Delivery): string {
-  const what = `${row.request_id ?? 'forward'} ${row.object} → ${row.destination}`;
+  const what = `${row.request_id ?? row.kind} ${row.object} → ${row.destination}`;
   const instead = row.alternate_of ? ` (instead of ${row.alternate_of})` : '';
   const why = row.code ? `; ${ERRORS[row.code].title} (${row.code}): ${row.detail ?? ''}` : '';
   return `${row.id}  ${what}${instead}: ${standingOf(row)}${why}`;
