@@ -102,13 +102,19 @@ const BRAIN: readonly Shot[] = [
   }),
 ];
 
+/** Half the depth of the cavity in mm, at which the amniotic fluid index is near the median. */
+const USUAL_FLUID_MM = 24;
+
 /**
  * A normal pregnancy: normal fluid and placenta, a long cervix, and three images of each measured
  * view.
  */
 const OTHER_STILLS: readonly Shot[] = [
   ...['RUQ', 'LUQ', 'LLQ', 'RLQ'].map((quadrant) =>
-    still(amnioticFluid, { viewName: `AFI ${quadrant}`, anatomy: () => ({ amount: 1 }) }),
+    still(amnioticFluid, {
+      viewName: `AFI ${quadrant}`,
+      anatomy: () => ({ amount: 1, downMm: USUAL_FLUID_MM }),
+    }),
   ),
   still(placenta, { anatomy: () => ({ wall: 0, lacunae: 0, clearZone: 1 }) }),
   ...[36, 37, 38].map((lengthMm) =>
