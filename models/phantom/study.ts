@@ -33,6 +33,10 @@ interface StudyRequest {
   acquisition?: string;
   /** Contents of the study at its age; only the planes of biometry when absent. */
   contents?: StudyContents;
+  /** The images to take, in place of those of `contents`. */
+  shots?: readonly Shot[];
+  /** What the order says; an obstetric examination when absent. */
+  studyDescription?: string;
   /** The encoding of every image, for a machine that has only one. */
   encoding?: PixelEncoding;
 }
@@ -70,6 +74,7 @@ const DEFAULT_STUDY_DATE = '20260115';
 
 function drawHeader(request: StudyRequest, studyDate: string, random: Random): StudyHeader {
   const { seed, gaDays, growth, acquisition } = request;
+  const { studyDescription = 'Obstetric ultrasound (phantom)' } = request;
   const date = parseDate(studyDate);
   const uid = (part: string) =>
     derivedUid(`${JSON.stringify({ seed, gaDays, growth, studyDate, acquisition })} ${part}`);
@@ -89,7 +94,7 @@ function drawHeader(request: StudyRequest, studyDate: string, random: Random): S
     studyDate,
     studyTime: `${10 + random.integer(0, 6)}1500`,
     accessionNumber: `PH${seed % 1_000_000}`,
-    studyDescription: 'Obstetric ultrasound (phantom)',
+    studyDescription,
   };
 }
 
@@ -117,6 +122,18 @@ function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): T
   return { name: of.id, frames, header: { ...header, ...(named && { attributes: named }) } };
 }
 
+const patientOf = ({ patientName, patientId, patientBirthDate }: StudyHeader) => ({
+  patientName,
+  patientId,
+  patientBirthDate,
+});
+
+/** The patient of a study, without its images. */
+export function obstetricPatient(request: StudyRequest): PhantomStudy['patient'] {
+  const { seed, studyDate = DEFAULT_STUDY_DATE } = request;
+  return patientOf(drawHeader(request, studyDate, createRandom(seed).fork('patient')));
+}
+
 /**
  * Simulates one obstetric study of a fictional patient as DICOM files, with the values that a
  * perfect reader would measure. The header gives the gestational age as Last Menstrual Date.
@@ -127,7 +144,7 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
   const studyDate = request.studyDate ?? DEFAULT_STUDY_DATE;
   const random = createRandom(request.seed);
   const growth = request.growth ?? drawGrowth(random.fork('growth'));
-  const shots = shotsAt(request.gaDays, request.contents ?? 'biometry');
+  const shots = request.shots ?? shotsAt(request.gaDays, request.contents ?? 'biometry');
   const { youngest, oldest } = CHARTED_DAYS;
   const isCharted = request.gaDays >= youngest;
   // The views of the first trimester have their own sizes by age, so the charted sizes are limited.
@@ -148,16 +165,10 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
       truth: taken.frames.map((frame) => frame.truth),
     });
   }
-  const {
-    studyInstanceUid,
-    lastMenstrualDate = '',
-    patientName,
-    patientId,
-    patientBirthDate,
-  } = header;
+  const { studyInstanceUid, lastMenstrualDate = '' } = header;
   return {
     files,
-    patient: { patientName, patientId, patientBirthDate },
+    patient: patientOf(header),
     truth: {
       gaDays: request.gaDays,
       sizes: isCharted ? sizes : null,

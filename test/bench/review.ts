@@ -10,11 +10,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sendFiles } from '../../dimse/send/store-scu.ts';
-import {
-  DEMO_STUDIES,
-  type DemoStudyName,
-  phantomStudy,
-} from '../../src/app/demo/phantom-studies.ts';
+import { type DemoStudyName, phantomStudy } from '../../src/app/demo/phantom-studies.ts';
 import type { RequestRow } from '../../src/core/requests/request.ts';
 import type { ReviewObject } from '../../src/core/reviews/reviews.ts';
 import { endOfStudy, openSite, type Site } from '../gateway/site.ts';
@@ -26,6 +22,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
   },
 });
+const STUDIES = ['obstetric', 'echo'] as const satisfies DemoStudyName[];
 const ROUNDS = Number(options.rounds);
 
 /** Sends a phantom study and returns the request that read it. */
@@ -106,7 +103,7 @@ const whole = (value: number) => Math.round(value).toString();
 const site = await openSite({
   dicom: { host: '127.0.0.1', port: 0 },
   routing: {
-    rules: DEMO_STUDIES.map((name) => ({
+    rules: STUDIES.map((name) => ({
       name,
       when: {
         modality: 'US',
@@ -121,7 +118,7 @@ try {
   const scopes = ['read', 'review'] as const;
   const { key } = await site.gateway.run('keys.create', { name: 'Reader', scopes: [...scopes] });
   const rows: string[][] = [];
-  for (const name of DEMO_STUDIES.filter((one) => !options.only || one === options.only)) {
+  for (const name of STUDIES.filter((one) => !options.only || one === options.only)) {
     const id = await read(site, name);
     const load = loadavg()[0] ?? 0;
     const calls = await changes(site, key, id);

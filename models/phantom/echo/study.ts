@@ -92,6 +92,26 @@ function drawHeader(request: EchoStudyRequest, studyDate: string, random: Random
   return { header, ageYears };
 }
 
+function patientOf(header: StudyHeader, ageYears: number): EchoStudy['patient'] {
+  const { patientName, patientId, patientBirthDate, patientSex } = header;
+  return {
+    patientName,
+    patientId,
+    patientBirthDate,
+    ...(patientSex ? { patientSex } : {}),
+    heightCm: Math.round(100 * header.patientSizeMetres),
+    weightKg: header.patientWeightKg,
+    ageYears,
+  };
+}
+
+/** The patient of a study, without its images. */
+export function echoPatient(request: EchoStudyRequest): EchoStudy['patient'] {
+  const { seed, studyDate = DEFAULT_STUDY_DATE } = request;
+  const { header, ageYears } = drawHeader(request, studyDate, createRandom(seed).fork('patient'));
+  return patientOf(header, ageYears);
+}
+
 /** Creates the heart of a request, with its truth. */
 function heartOf(request: EchoStudyRequest) {
   const { seed, of = 'normal', studyDate = DEFAULT_STUDY_DATE } = request;
@@ -146,18 +166,9 @@ export async function echoStudy(request: EchoStudyRequest): Promise<EchoStudy> {
       truth: frames.map(({ truth }) => truth),
     });
   }
-  const { patientName, patientId, patientBirthDate, patientSex } = header;
   return {
     files,
-    patient: {
-      patientName,
-      patientId,
-      patientBirthDate,
-      ...(patientSex ? { patientSex } : {}),
-      heightCm: Math.round(100 * header.patientSizeMetres),
-      weightKg: header.patientWeightKg,
-      ageYears,
-    },
+    patient: patientOf(header, ageYears),
     truth: { ...truth, studyInstanceUid: header.studyInstanceUid },
   };
 }

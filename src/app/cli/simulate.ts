@@ -181,15 +181,14 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const { startDemoEhr } = await import('../demo/ehr.ts');
-  const { PATIENT_ID_SYSTEM, phantomStudy, registerPatient } = await import(
+  const { PATIENT_ID_SYSTEM, phantomPatients, registerPatient } = await import(
     '../demo/phantom-studies.ts'
   );
   const ehr = await startDemoEhr(port);
   tell(`${ehr.baseUrl}, patients have identifiers of ${PATIENT_ID_SYSTEM}`);
-  for (const name of ['obstetric', 'echo'] as const) {
-    const { patient } = await phantomStudy(name, seed);
+  for (const patient of phantomPatients(seed)) {
     await registerPatient(ehr.baseUrl, patient);
-    tell(`knows ${patient.patientId} of the ${name} phantom`);
+    tell(`knows ${patient.patientId}, ${patient.patientName}`);
   }
   const watch = watchReports(ehr);
   await interrupted();

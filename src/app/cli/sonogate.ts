@@ -5,6 +5,7 @@ import { DELIVERY_STATES } from '../../core/outbox/delivery.ts';
 import { WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
 import { REQUEST_STATUS } from '../../core/requests/request.ts';
 import { STUDY_STATE } from '../../core/studies/study-store.ts';
+import type { DemoStudyName } from '../demo/phantom-studies.ts';
 import { EXIT, explainFailure } from './exit-status.ts';
 import { addInputOptions } from './input-options.ts';
 import { addKeyCommands } from './keys.ts';
@@ -51,7 +52,14 @@ program
   .option('--review', 'review and sign each result by a script; prints what changed')
   .option('--stay', 'keep the gateway running afterwards')
   .option('--seed <number>', 'seed of the phantom patients', wholeNumber, 1)
-  .addOption(new Option('--only <study>', 'one of the two studies').choices(['obstetric', 'echo']))
+  .addOption(
+    new Option('--only <study...>', 'only these studies').choices([
+      'obstetric',
+      'echo',
+      'first-trimester',
+      'unrecognised',
+    ] satisfies DemoStudyName[]),
+  )
   .action(async (options) => {
     process.exitCode = await (await import('../demo/demo.ts')).demo(options);
   });

@@ -1,8 +1,10 @@
+import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../../config/load.ts';
+import type { RoutingRule } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import { type ReceivedObject, startReceiver } from '../../../dimse/receive/receiver.ts';
 import { sendFiles } from '../../../dimse/send/store-scu.ts';
@@ -33,8 +35,8 @@ interface DemoOptions {
   /** Keep the gateway running until SIGINT. */
   stay?: boolean;
   seed: number;
-  /** The study to run; both studies run when it is left out. */
-  only?: DemoStudyName;
+  /** The studies to run; all of them when it is left out. */
+  only?: readonly DemoStudyName[];
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -42,11 +44,25 @@ const CART_AE_TITLE = 'PHANTOM-CART';
 const GIVE_UP_SECONDS = 300;
 const POLL_MS = 250;
 
-/** Study Description by which the rules of the gateway distinguish the two studies. */
-const DESCRIPTION = { obstetric: 'obstetric', echo: 'echocardiogram' } as const;
+/** What a whole run must show: sections assessed in at least one study of their endpoint. */
+const LEAST_ASSESSED: Readonly<Record<string, number>> = {
+  'us/obstetric/interpret': 12,
+  'us/echo/interpret': 13,
+};
 
-/** Settings of the demo, over those of the site: free ports, loopback peers, short waits. */
+/** A default rule with a draft report, and the peers of the demo as receivers. */
+function withDestinations(rule: RoutingRule): RoutingRule {
+  if (!rule.run) return rule;
+  const run = { ...rule.run, options: { ...rule.run.options, report: true } };
+  return { ...rule, run, deliverTo: ['demo-pacs', 'demo-ehr'] };
+}
+
+/**
+ * Settings of the demo, over those of the site: free ports, loopback peers, short waits, and the
+ * routing rules that a gateway has by default.
+ */
 function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
+  const { routing } = loadConfig({});
   return {
     dataDir,
     roles: ['api', 'dimse', 'worker', 'delivery'],
@@ -79,16 +95,7 @@ function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
     ],
     // The studies are phantoms: on them, what was validated on simulated images counts.
     evidence: { accept: 'simulated' },
-    routing: {
-      rules: [
-        ...DEMO_STUDIES.map((name) => ({
-          name,
-          when: { modality: 'US', studyDescription: { matches: DESCRIPTION[name] } },
-          run: { endpoint: `us/${name}/interpret`, options: { report: true } },
-          deliverTo: ['demo-pacs', 'demo-ehr'],
-        })),
-      ],
-    },
+    routing: { ...routing, rules: routing.rules.map(withDestinations) },
   };
 }
 
@@ -106,12 +113,16 @@ export async function demo(options: DemoOptions): Promise<number> {
   await mkdir(out, { recursive: true });
   const ends: (() => Promise<void>)[] = [];
   try {
+    // Its own output is for a person; the log of the gateway goes into a file.
+    const log = createWriteStream(join(out, 'gateway.log'));
+    ends.push(() => new Promise((done) => log.end(done)));
+    const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'info', log);
     const received: ReceivedObject[] = [];
     const pacs = await startReceiver({
       folder: join(out, 'pacs'),
       host: LOOPBACK,
       port: 0,
-      logger: createLogger('error'),
+      logger,
       onObject: (object) => received.push(object),
     });
     ends.push(() => pacs.close());
@@ -119,7 +130,6 @@ export async function demo(options: DemoOptions): Promise<number> {
     ends.push(() => ehr.close());
     const overrides = demoOverrides(join(out, 'data'), pacs.port, ehr.baseUrl);
     const config = loadConfig(process.env, overrides);
-    const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'warn');
     const gateway = await startGateway(config, logger);
     ends.push(() => gateway.close());
     const status = await runDemo({ options, out, config, gateway, ehr, received });
@@ -148,11 +158,22 @@ async function runDemo(stageOf: Stage): Promise<number> {
     `          database ${config.databaseUrl ? 'PostgreSQL' : 'embedded'}, queue ${config.redisUrl ? 'Redis' : 'in the database'}`,
   );
   say(`          ${RESEARCH_NOTICE} (evidence.accept)`);
+  say(`          log in ${join(out, 'gateway.log')}`);
   let complete = true;
-  for (const name of options.only ? [options.only] : DEMO_STUDIES) {
+  const results: Result[] = [];
+  const sent = options.only ?? DEMO_STUDIES;
+  for (const name of sent) {
     say('');
     const study = await phantomStudy(name, options.seed);
-    complete = (await runStudy(stageOf, study, dicom.port)) && complete;
+    const end = await runStudy(stageOf, study, dicom.port);
+    results.push(...end.results);
+    complete = end.complete && complete;
+  }
+  say('');
+  const everyStudy = DEMO_STUDIES.every((name) => sent.includes(name));
+  for (const { endpoint, assessed, all } of assessedOf(results)) {
+    say(`Sections  of ${endpoint}, all studies: ${assessed} of ${all} assessed`);
+    if (everyStudy && assessed < (LEAST_ASSESSED[endpoint] ?? 0)) complete = false;
   }
   await writeEhr(ehr, join(out, 'ehr'));
   say('');
@@ -162,25 +183,38 @@ async function runDemo(stageOf: Stage): Promise<number> {
   say(
     `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join()}), ${observations.length} Observations in ${join(out, 'ehr')}`,
   );
-  say(
-    options.review
-      ? 'Signed by a script and not by a clinician; the phantoms are not patients.'
-      : 'Every output is an unverified, AI-made draft; the phantoms are not patients.',
-  );
-  const arrived = received.length > 0 && reports.length > 0;
+  say('Every output is an unverified, AI-made draft, unless a script has signed it in place of a');
+  say('clinician; the phantoms are not patients.');
+  const arrived = results.length === 0 || (received.length > 0 && reports.length > 0);
   if (!complete || !arrived) say('NOT COMPLETE: something did not arrive, see above.');
   return complete && arrived ? 0 : 1;
 }
 
+/** Sections of each endpoint, and those that at least one of its results has assessed. */
+function assessedOf(results: readonly Result[]) {
+  return [...Map.groupBy(results, ({ endpoint }) => endpoint)].map(([endpoint, own]) => ({
+    endpoint,
+    assessed: new Set(own.flatMap(({ sections }) => sections.filter(isAssessed).map(idOf))).size,
+    all: new Set(own.flatMap(({ sections }) => sections.map(idOf))).size,
+  }));
+}
+
+const idOf = ({ id }: Result['sections'][number]) => id;
+
+const isAssessed = ({ status }: Result['sections'][number]): boolean =>
+  status === 'complete' || status === 'partial';
+
+interface StudyEnd {
+  complete: boolean;
+  results: Result[];
+}
+
 /**
- * Sends one study and follows it until the peers have its results. Resolves to whether everything
- * arrived.
+ * Sends one study and follows it until the peers have its results, and once more for its late
+ * objects. Resolves to its results, and whether everything arrived.
  */
-async function runStudy(
-  { options, out, config, gateway, ehr }: Stage,
-  study: DemoStudy,
-  port: number,
-): Promise<boolean> {
+async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise<StudyEnd> {
+  const { out, gateway, ehr } = stageOf;
   const folder = join(out, 'study', study.name);
   await mkdir(folder, { recursive: true });
   const paths: string[] = [];
@@ -191,7 +225,22 @@ async function runStudy(
   }
   await registerPatient(ehr.baseUrl, study.patient);
   say(`Study     ${study.what}, in ${folder}`);
+  const inTime = paths.slice(0, paths.length - study.late);
+  await sendStudy(stageOf, inTime, port);
+  if (study.name === 'unrecognised') return { complete: await isHeld(gateway, study), results: [] };
+  const first = await runRevision(stageOf, study, 1);
+  if (study.late === 0) return first;
+  say('');
+  say(`Late      ${study.late} more object of the same study: it is interpreted again`);
+  await sendStudy(stageOf, paths.slice(inTime.length), port);
+  const second = await runRevision(stageOf, study, 2);
+  return {
+    complete: first.complete && second.complete,
+    results: [...first.results, ...second.results],
+  };
+}
 
+async function sendStudy({ config }: Stage, paths: readonly string[], port: number) {
   const sent = await sendFiles(
     {
       host: LOOPBACK,
@@ -205,25 +254,41 @@ async function runStudy(
   const refused = sent.filter(({ outcome }) => outcome === 'failed');
   if (refused.length > 0) throw new Error(`C-STORE failed: ${refused[0]?.detail}`);
   say(`C-STORE   ${sent.length} objects accepted over one association`);
+}
 
-  const requestId = await requestOf(gateway, study.studyInstanceUid);
+/** A study that no rule recognises is held for a person, visible in the console and by command. */
+async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy): Promise<boolean> {
+  const { state, reason, rules } = await waitFor('the study to be judged', async () => {
+    const told = await gateway.run('studies.explain', { study });
+    return told.state === 'receiving' || told.state === 'complete' ? null : told;
+  });
+  for (const line of rulesInWords(rules)) say(line);
+  say(`State     ${state}: ${reason ?? ''}`);
+  say(
+    `          a person decides: npx sonogate studies release ${study} --rule NAME, or the console`,
+  );
+  return state === 'held';
+}
+
+/** One interpretation of a study, up to its deliveries; the last one of a late study is corrected. */
+async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): Promise<StudyEnd> {
+  const { options, out, gateway } = stageOf;
+  const { requestId, rules } = await requestOf(gateway, study.studyInstanceUid, revision);
+  if (revision === 1) for (const line of rulesInWords(rules)) say(line);
   const result = await resultOf(gateway, requestId);
   say(
     `Request   ${requestId} succeeded; models: ${result.models.map((m) => `${m.id} ${m.version} (${m.pack})`).join(', ')}`,
   );
   const drafts = await deliveriesOf(gateway, requestId);
   const rows = study.compare(result);
-  say('');
-  for (const line of comparisonTable(rows)) say(`  ${line}`);
-  say('');
-  for (const section of result.sections) {
-    say(
-      `  ${section.id.padEnd(21)} ${section.status}${section.reason ? `: ${section.reason.detail}` : ''}`,
-    );
+  if (rows.length > 0) {
+    say('');
+    for (const line of comparisonTable(rows)) say(`  ${line}`);
   }
-  say('');
-  if (options.review) await review(gateway, requestId, study.name);
-  const deliveries = options.review ? await deliveriesOf(gateway, requestId) : drafts;
+  sayFound(result);
+  const reviewed = options.review || revision > 1;
+  if (reviewed) await review(gateway, requestId, study.name);
+  const deliveries = reviewed ? await deliveriesOf(gateway, requestId) : drafts;
   for (const delivery of deliveries) {
     say(
       `Delivery  ${delivery.object.padEnd(11)} → ${delivery.destination}: ${delivery.state}, ${delivery.detail ?? ''}`,
@@ -232,7 +297,40 @@ async function runStudy(
   say(`Result    ${join(out, 'data', 'results', requestId)}`);
   const missing = study.everySize ? rows.filter(({ measured }) => measured === null) : [];
   if (missing.length > 0) say(`NOT MEASURED: ${missing.map(({ name }) => name).join(', ')}.`);
-  return missing.length === 0 && deliveries.every(({ state }) => state === 'delivered');
+  const delivered = deliveries.every(({ state }) => state === 'delivered');
+  return { complete: missing.length === 0 && delivered, results: [result] };
+}
+
+/** The impression, and each section with its state. */
+function sayFound(result: Result): void {
+  say('');
+  for (const section of result.sections) {
+    say(
+      `  ${section.id.padEnd(21)} ${section.status}${section.reason ? `: ${section.reason.detail}` : ''}`,
+    );
+  }
+  const assessed = result.sections.filter(isAssessed);
+  say('');
+  say(`Sections  ${assessed.length} of ${result.sections.length} assessed`);
+  for (const line of result.report?.impression ?? []) say(`Draft     ${line}`);
+}
+
+type RuleVerdict = CommandAnswer<'studies.explain'>['rules'][number];
+type Condition = RuleVerdict['conditions'][number];
+
+/** The rule that acts, with what it recognised. */
+function rulesInWords(rules: readonly RuleVerdict[]): string[] {
+  return rules
+    .filter(({ acts }) => acts)
+    .map(({ rule, conditions }) => {
+      const seen = conditions.flatMap(recognised).join('; ');
+      return `Rule      ${rule} ${seen ? `takes it: ${seen}` : 'takes what no other rule recognises'}`;
+    });
+}
+
+function recognised({ condition, found, holds, parts }: Condition): string[] {
+  if (!holds || condition === 'not') return [];
+  return parts ? parts.flatMap(recognised) : [`${condition} "${found}"`];
 }
 
 /** Reviews and signs a result, and prints what differs between draft and signed document. */
@@ -250,10 +348,12 @@ async function review(gateway: Gateway, requestId: string, name: DemoStudyName):
   say('');
 }
 
-async function requestOf(gateway: Gateway, study: string): Promise<string> {
+/** The request of a revision, and how the rules were judged. */
+async function requestOf(gateway: Gateway, study: string, revision: number) {
   return waitFor('the study to become a request', async () => {
-    const told = await gateway.run('studies.explain', { study });
-    return told.requests.at(-1)?.request_id ?? null;
+    const { requests, rules } = await gateway.run('studies.explain', { study });
+    const request = requests.find((one) => one.revision === revision);
+    return request ? { requestId: request.request_id, rules } : null;
   });
 }
 

@@ -1,6 +1,11 @@
-import { type EchoStudyTruth, echoStudy } from '../../../models/phantom/echo/study.ts';
-import type { FetalSizes } from '../../../models/phantom/sizes.ts';
-import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
+import {
+  type EchoStudy,
+  type EchoStudyTruth,
+  echoPatient,
+  echoStudy,
+} from '../../../models/phantom/echo/study.ts';
+import { type FetalSizes, MEDIAN_GROWTH } from '../../../models/phantom/sizes.ts';
+import { obstetricPatient, simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { countingValues } from '../../../pipelines/result/standing.ts';
@@ -89,7 +94,8 @@ function percent(fraction: number): string {
   return `${fraction >= 0 ? '+' : '−'}${Math.abs(100 * fraction).toFixed(1)} %`;
 }
 
-export const DEMO_STUDIES = ['obstetric', 'echo'] as const;
+/** The studies of the demo in their order. No rule recognises the last one. */
+export const DEMO_STUDIES = ['obstetric', 'echo', 'first-trimester', 'unrecognised'] as const;
 export type DemoStudyName = (typeof DEMO_STUDIES)[number];
 
 /** One phantom study as the demo sends it, with the true sizes. */
@@ -98,6 +104,8 @@ export interface DemoStudy {
   /** Describes the study in the output. */
   what: string;
   files: readonly { name: string; bytes: Buffer }[];
+  /** How many of the files, at the end, arrive after the study was interpreted. */
+  late: number;
   patient: {
     patientId: string;
     patientName: string;
@@ -110,21 +118,27 @@ export interface DemoStudy {
   everySize: boolean;
 }
 
-const GA_DAYS = 203;
+/**
+ * At 23+0 weeks the most sections apply: the checklist of the mid-trimester until 24+0, the length
+ * of the cervix likewise, and estimated fetal weight from 22+0.
+ */
+const GA_DAYS = 161;
 
 /** Each run is a new acquisition, so that a second demo does not repeat the first. */
 async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
     seed,
     gaDays: GA_DAYS,
-    contents: 'stills',
+    growth: MEDIAN_GROWTH,
+    contents: 'complete',
     acquisition,
   });
   const { sizes } = study.truth;
   return {
     name: 'obstetric',
-    what: `${study.files.length} phantom objects, ${GA_DAYS} days of gestation`,
+    what: `${study.files.length} phantom objects with a sweep and a cine of the heart, ${GA_DAYS} days of gestation, appropriate for dates`,
     files: study.files,
+    late: 0,
     patient: { ...study.patient, gender: 'female' },
     studyInstanceUid: study.truth.studyInstanceUid,
     compare: (result) => (sizes ? compareFetus(result, sizes) : []),
@@ -132,19 +146,76 @@ async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> 
   };
 }
 
+/** 8+3 weeks: an embryo is seen, and its heart beats on the cine, which is the last image. */
+const EARLY_DAYS = 59;
+
+/** The cine arrives late, as from a cart that lost its network. Another patient. */
+async function firstTrimester(seed: number, acquisition: string): Promise<DemoStudy> {
+  const study = await simulateObstetricStudy({
+    seed: seed + 2,
+    gaDays: EARLY_DAYS,
+    contents: 'stills',
+    acquisition,
+  });
+  return {
+    name: 'first-trimester',
+    what: `${study.files.length} phantom objects of an early pregnancy, ${EARLY_DAYS} days; the cine arrives late`,
+    files: study.files,
+    late: 1,
+    patient: { ...study.patient, gender: 'female' },
+    studyInstanceUid: study.truth.studyInstanceUid,
+    compare: () => [],
+    everySize: true,
+  };
+}
+
+/** An image of an examination that neither endpoint reads. */
+async function unrecognised(seed: number, acquisition: string): Promise<DemoStudy> {
+  const study = await simulateObstetricStudy({
+    seed: seed + 1,
+    gaDays: GA_DAYS,
+    shots: [{ of: 'abdominal', frames: 1, encoding: { compression: 'jpeg', colour: 'grey' } }],
+    studyDescription: 'Upper abdomen (phantom)',
+    acquisition,
+  });
+  return {
+    name: 'unrecognised',
+    what: 'one phantom object of an upper abdomen',
+    files: study.files,
+    late: 0,
+    patient: { ...study.patient, gender: 'female' },
+    studyInstanceUid: study.truth.studyInstanceUid,
+    compare: () => [],
+    everySize: false,
+  };
+}
+
+const asAdult = ({
+  patientId,
+  patientName,
+  patientBirthDate,
+  patientSex,
+}: EchoStudy['patient']): DemoStudy['patient'] => ({
+  patientId,
+  patientName,
+  patientBirthDate,
+  gender: patientSex === 'M' ? 'male' : 'female',
+});
+
+/** The patients of the obstetric and the echo phantom of a seed. */
+export const phantomPatients = (seed: number): DemoStudy['patient'][] => [
+  { ...obstetricPatient({ seed, gaDays: GA_DAYS }), gender: 'female' },
+  asAdult(echoPatient({ seed })),
+];
+
 async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await echoStudy({ seed, acquisition });
-  const { patientId, patientName, patientBirthDate, patientSex } = study.patient;
   return {
     name: 'echo',
     what: `${study.files.length} phantom objects, an adult heart`,
     files: study.files,
-    patient: {
-      patientId,
-      patientName,
-      patientBirthDate,
-      gender: patientSex === 'M' ? 'male' : 'female',
-    },
+    late: 0,
+    patient: asAdult(study.patient),
     studyInstanceUid: study.truth.studyInstanceUid,
     compare: (result) => compareHeart(result, study.truth),
     // Values that the permitted models cannot measure are withheld, with the reason.
@@ -152,10 +223,11 @@ async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
   };
 }
 
+const MAKERS = { obstetric, echo, 'first-trimester': firstTrimester, unrecognised } as const;
+
 /** Makes a study of the demo; the same seed is the same patient. */
 export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStudy> {
-  const acquisition = new Date().toISOString();
-  return name === 'obstetric' ? obstetric(seed, acquisition) : echo(seed, acquisition);
+  return MAKERS[name](seed, new Date().toISOString());
 }
 
 /** System of the identifiers of phantom patients in the EHR of the demo. */

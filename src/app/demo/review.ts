@@ -17,6 +17,8 @@ const READER = 'Dr Demo Reader';
 const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   obstetric: ['fl', 'hc'],
   echo: ['tapse', 'lvidd', 'ivc-diameter'],
+  'first-trimester': ['crl'],
+  unrecognised: [],
 };
 const SHARE = 0.95;
 const NOTE = 'Checked by the scripted reader of the demo.';
