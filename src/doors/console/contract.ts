@@ -1,27 +1,26 @@
 /**
  * Every answer and event of the console's API. Types only: the browser imports them with
- * `import type`, the server's code is checked against them.
+ * `import type`, and the server's code is checked against them.
  *
- * Browser code is TypeScript under `pages/`, stripped of its types when the gateway starts and served
- * under its own name: `pages/study.ts` is `/console/study.ts`, `pages/style.css` is
- * `/console/style.css`. Modules import each other as in the tree (`./live.ts`) and libraries by name
+ * Browser code is TypeScript under `pages/`. Its types are stripped when the gateway starts, and it
+ * is served under its own name: `pages/study.ts` is `/console/study.ts`, `pages/style.css` is
+ * `/console/style.css`. Modules import each other as in the tree (`./live.ts`), and libraries by name
  * (`lit-html`, `lit-html/directives/repeat.js`, `uplot`) or by address (`/console/vendor/uplot/…`; its
- * style is `/console/vendor/uplot/uPlot.min.css`): the shell holds the import map. It is made by the
- * server: it loads `/console/main.ts` and `/console/styles/main.css` and has an empty
- * `<div id="console">`.
- * Every path below `/console/` without a dot in its last segment answers with the shell, so that deep
- * links work: `/console/worklist/{key}`, `/console/deliveries`, …
+ * style is `/console/vendor/uplot/uPlot.min.css`). The shell is the HTML page that the server makes:
+ * it contains the import map and an empty `<div id="console">`, and loads `/console/main.ts` and
+ * `/console/styles/main.css`. Every path below `/console/` without a dot in its last segment answers
+ * with the shell, so that deep links work: `/console/worklist/{key}`, `/console/deliveries`, …
  *
- * The content security policy allows no inline script, no `style` attribute written by markup or
- * `setAttribute` (set `element.style` instead; lit-html's `styleMap` writes the attribute at the first
- * rendering), no other origin; images come from here or from `blob:`. Trusted Types are required:
- * markup is made by lit-html only.
+ * The content security policy allows no inline script and no other origin; images come from this
+ * server or from `blob:`. It also allows no `style` attribute written by markup or `setAttribute`: set
+ * `element.style` instead, because lit-html's `styleMap` writes the attribute at the first rendering.
+ * Trusted Types are required, so only lit-html makes markup.
  *
  * All paths below are under `/console/api`. Answers are JSON; errors are problem details (RFC 9457,
  * `Problem`). Times are RFC 3339 in UTC. Every call but sign-in needs the session cookie. Every
  * call that changes something (POST, PUT, PATCH, DELETE) also needs the header `X-CSRF-Token` with
- * `Session.csrf`, and `Content-Type: application/json` where it has a body. 401 means: sign in again;
- * 403 `forbidden`: the role may not.
+ * `Session.csrf`, and `Content-Type: application/json` if it has a body. 401 means that the person must
+ * sign in again, 403 `forbidden` that the role may not make the call.
  *
  *   method and path                                  may                body or query → answer
  *   GET    /sign-in                                  (nobody signed in) → SignIn
