@@ -78,9 +78,13 @@ export function inputLimitations({
 /** Returns the conditions under which the conclusions of assessed sections hold. */
 function conditionsOf({ sections, measurements }: Result): string[] {
   const known = byId(measurements);
-  return sections.filter(isAssessed).flatMap(({ title, statements = [] }) => {
+  return sections.filter(isAssessed).flatMap((section) => {
+    const { title, statements = [] } = section;
+    const gap = gapLine(section) ?? '';
     const conditions = statements.filter(({ kind }) => kind === 'limitation');
-    return conditions.map((one) => `${title}: ${renderStatement(one, known)}`);
+    const texts = conditions.map((one) => renderStatement(one, known));
+    // A section may name a condition among what it did not assess as well.
+    return texts.filter((text) => !gap.includes(text)).map((text) => `${title}: ${text}`);
   });
 }
 

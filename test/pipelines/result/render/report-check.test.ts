@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement } from '../../../../pipelines/result/render/number-text.ts';
 import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
+import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
-import { refusedLine } from '../../../../pipelines/result/render/report-lines.ts';
+import { limitationsOf, refusedLine } from '../../../../pipelines/result/render/report-lines.ts';
 import { sayOfRun } from '../../../../pipelines/result/render/shared.ts';
+import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
 
 const LEFT = createMeasurement('heart-left', 'fetal-heart-rate', 143, 'cine-periodicity', {
@@ -194,6 +196,23 @@ describe('the draft report', () => {
       const line = report.limitations.find((one) => one.startsWith(`${title}: `));
       expect([title, line]).toEqual([title, expect.stringContaining(reason?.detail ?? '')]);
     }
+  });
+
+  it('names a condition once, although the section gives it as a reason as well', () => {
+    const condition: Statement = {
+      ...{ kind: 'limitation', code: 'heart.not-judged', about: [], fetus: null, params: {} },
+    };
+    const text = renderStatement(condition, new Map());
+    const sections = result.sections.map((one) =>
+      one.id === 'fetal-heart'
+        ? {
+            ...{ ...one, status: 'partial' as const, statements: [condition] },
+            reason: { code: 'parts_missing' as const, detail: `Not seen. ${text}`, needs: [] },
+          }
+        : one,
+    );
+    const lines = limitationsOf({ ...result, sections });
+    expect(lines.filter((line) => line.includes(text))).toEqual([`Fetal heart: Not seen. ${text}`]);
   });
 
   it('never says normal', () => {
