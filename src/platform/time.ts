@@ -45,6 +45,3 @@ async function milliseconds(database: Queryable): Promise<number> {
   // The database read its clock between the query and the answer, so the middle of the two is used.
   return row.at.getTime() - (asked + performance.now()) / 2;
 }
-
-/** Milliseconds of a day of 24 hours; days of a calendar are counted in UTC. */
-export const MS_PER_DAY = 86_400_000;

@@ -199,9 +199,9 @@ function flowMask(
 }
 
 /**
- * Removes from each column what comes in at the end of the side, is apart from the rest and is
- * fainter than it as a whole: the mirror image of a fast flow wraps around, and at the peak it joins
- * the flow, so that both are one patch.
+ * Removes the wrapped signal from each column: bright rows at the far end of the side that are
+ * separate from the flow and fainter than it. The mirror image of a fast flow wraps around, and at
+ * the peak it joins the flow, so that both are one patch.
  */
 function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noise: number): void {
   const shown = (step: number, column: number) => mask[step * columns + column] === 1;

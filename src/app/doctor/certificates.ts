@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tls';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
 /** Number of days before its expiry from which the doctor warns about a certificate. */
@@ -10,7 +10,7 @@ const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
 export function certificateEnds(what: string, end: Date): Finding {
-  const days = Math.floor((end.getTime() - Date.now()) / MS_PER_DAY);
+  const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
   if (days < 0) return fault(what, `ended ${-days} days ago`);
   const words = `ends in ${days} days`;
   return days < CERTIFICATE_DAYS ? warning(what, words) : ok(what, words);

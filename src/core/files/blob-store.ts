@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 
 /** Milliseconds within which written or used bytes may belong to an upload in progress. */
 export const IN_USE_MS = 3_600_000;
 
 /** Milliseconds after which an incomplete upload has ended (exchange 5.9). */
-export const UPLOAD_LIFE_MS = MS_PER_DAY;
+export const UPLOAD_LIFE_MS = DAY_MS;
 
 /** A stream had more bytes than announced. None of them were kept. */
 export class TooManyBytesError extends Error {

@@ -3,7 +3,7 @@ import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
 
 /** A received object as its row describes it. */
@@ -51,7 +51,7 @@ const KEEP_MS = 20_000;
  * because a file there without a row counts as a newly received object.
  */
 const FETCHED = 'fetched';
-const FETCHED_LIFE_MS = MS_PER_DAY;
+const FETCHED_LIFE_MS = DAY_MS;
 
 /**
  * Creates the received objects of a site, shared through a bucket if it has one, as the machine

@@ -16,7 +16,7 @@ import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { type AlertSettings, raiseAlert } from '../alerts/alerts.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
@@ -501,7 +501,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   });
   await publish(row, stored, parts, broken);
   const at = now();
-  const expiresAt = new Date(at.getTime() + config.retention.days * MS_PER_DAY);
+  const expiresAt = new Date(at.getTime() + config.retention.days * DAY_MS);
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   try {
     await database.transaction(async (tx) => {

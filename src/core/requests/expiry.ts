@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/port.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { removeResult, withdrawArtifacts } from './results.ts';
 import { IllegalTransitionError, transition } from './transitions.ts';
@@ -41,7 +41,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
       });
   }
 
-  const old = new Date(at.getTime() - config.retention.days * MS_PER_DAY);
+  const old = new Date(at.getTime() - config.retention.days * DAY_MS);
   const ended = await database.query<{ id: string }>(
     `SELECT id FROM requests WHERE status IN ('expired', 'failed', 'canceled', 'rejected')
        AND ended_at <= $1 AND input IS NOT NULL LIMIT $2`,

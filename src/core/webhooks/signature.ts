@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 
 const PREFIX = 'whsec_';
 /** Length of a secret in bytes. Standard Webhooks asks for 24 to 64. */
@@ -35,7 +35,7 @@ export function signedHeaders(
 }
 
 /** Milliseconds for which a rotated secret still signs beside the new one. */
-const OVERLAP_MS = MS_PER_DAY;
+const OVERLAP_MS = DAY_MS;
 /** Maximum number of rotated secrets that still sign; further rotations end the oldest at once. */
 const MOST_ROTATED = 2;
 

@@ -5,7 +5,7 @@ import type { Result } from '../../../pipelines/result/envelope.ts';
 import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
 import type { RequestRow } from '../../core/requests/request.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import { auditAction } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { ResultView } from './contract.ts';
@@ -105,7 +105,7 @@ export async function priorOf(
   if (!found || !result) return null;
   const scanned = scanDate(found.identity) ?? found.arrived_at;
   const own = scanDate(found.own_identity) ?? found.own_arrived_at;
-  const daysBefore = Math.round((own.getTime() - scanned.getTime()) / MS_PER_DAY);
+  const daysBefore = Math.round((own.getTime() - scanned.getTime()) / DAY_MS);
   return { requestId: found.request_id, daysBefore, result };
 }
 

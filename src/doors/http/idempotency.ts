@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
-import { MS_PER_DAY } from '../../platform/time.ts';
+import { DAY_MS } from '../../platform/time.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
-const KEPT_MS = MS_PER_DAY;
+const KEPT_MS = DAY_MS;
 /**
  * A first call that has been running for this many milliseconds is assumed to have died with its
  * process.
