@@ -2,6 +2,7 @@ import { ConfigError, loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { type Finding, fault, ok } from './finding.ts';
 import { checkArchives, checkPeers, checkWorklists } from './peers.ts';
+import { checkRules } from './rules.ts';
 import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 
 const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
@@ -48,5 +49,6 @@ async function examine(): Promise<Finding[]> {
     checkArchives(config),
     checkWorklists(config),
   ]);
-  return [ok('configuration', 'can be used'), ...machine, ...others.flat()];
+  const rules = checkRules(config.routing);
+  return [ok('configuration', 'can be used'), ...rules, ...machine, ...others.flat()];
 }
