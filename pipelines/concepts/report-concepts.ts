@@ -13,7 +13,7 @@ export interface ReportConcept {
 
 const RADIOLOGY: Coding = { scheme: 'LN', code: 'LP29684-5', meaning: 'Radiology' };
 
-/** By the first two parts of the endpoint. */
+/** By the first two parts of the id of the endpoint. */
 const REPORT_CONCEPTS: Readonly<Record<string, ReportConcept>> = {
   'us/obstetric': {
     codings: [{ scheme: 'LN', code: '11525-3', meaning: 'US for pregnancy' }],

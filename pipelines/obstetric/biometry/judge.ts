@@ -370,8 +370,8 @@ export function compareWithCart(
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);
-    // If our own length was withheld because of a contradiction, it still has the plain id, which
-    // the machine's value now takes.
+    // A length of ours that was withheld because of a contradiction still has the plain id. It gets
+    // another id, because the machine's value now needs the plain one.
     comparison.lengths = comparison.lengths.map((one) =>
       one.id === shown.id ? { ...one, id: `${one.id}-traced` } : one,
     );

@@ -24,8 +24,8 @@ export interface FlowOfLoops<Flow> {
   /** The loops that show the leading flow. */
   shownOn: TracedReading[];
   /**
-   * Lost flow that is more severe than the leading one, but was seen only on a trace too poor for a
-   * category. Null if there is no such trace.
+   * Lost flow (absent or reversed) that is more severe than the leading one, but was seen only on a
+   * trace too poor for a category. Null if there is no such trace.
    */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }

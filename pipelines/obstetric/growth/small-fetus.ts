@@ -194,14 +194,17 @@ const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
     return one && centile != null ? [{ key, value: one.value, centile }] : [];
   });
 
-/** What a criterion needs, by the index that gives it. */
+/** Maps each Doppler index to the name of the criterion's input that it provides (`needs`). */
 const NEEDS = {
   'umbilical-artery-pi': 'umbilical artery Doppler',
   'uterine-artery-mean-pi': 'uterine artery Doppler',
   'cerebroplacental-ratio': 'cerebroplacental ratio',
 } as const satisfies Record<(typeof DOPPLER_KEYS)[number], string>;
 
-/** What the criteria lack: not assessed, or measured with a cut-off within its interval. */
+/**
+ * Inputs of criteria that could not be judged: `missing` ones were not assessed; `undecided` ones
+ * were measured, but a cut-off is within their interval.
+ */
 interface Lacking {
   missing: string[];
   undecided: string[];

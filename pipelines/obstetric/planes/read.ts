@@ -36,8 +36,8 @@ const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
 const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /**
- * Returns the names the plane of every frame of the study. `gaDays` is the gestational age, if
- * known. `progress` receives the share that is done, 0 to 1.
+ * Names the plane of every frame of the study. `gaDays` is the gestational age, if known.
+ * `progress` receives the share that is done, 0 to 1.
  */
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,

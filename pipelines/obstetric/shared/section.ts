@@ -31,7 +31,7 @@ export interface MachineReport {
     keys: readonly ObstetricConcept[],
     where?: (value: CartMeasurement) => boolean,
   ): Measurement[];
-  /** The same measurements, each with the spread of its repeated values. */
+  /** Returns the same measurements, each with the spread of its repeated values. */
   quantities(section: string, keys: readonly ObstetricConcept[]): MachineQuantity[];
 }
 

@@ -2,7 +2,10 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
-/** What a judgement lacks: `undecided` was measured, with a cut-off within its interval. */
+/**
+ * Inputs that a judgement lacks: `missing` ones were not assessed; `undecided` ones were measured,
+ * but a cut-off is within their interval.
+ */
 interface Lacking {
   missing: readonly string[];
   undecided?: readonly string[];
