@@ -10,14 +10,14 @@ import { SECTIONS } from './sections.ts';
 
 const structures = z
   .array(locatedStructureSchema)
-  .meta({ description: 'Where structures were found, in pixels' })
+  .meta({ description: 'Structures that were found, with their places in pixels' })
   .optional();
 
 /** The fields in the `data` of section `nt` that a client may rely on. */
 const nuchalDataSchema = z.looseObject({
   plane_adequacy: z
     .array(criterionSchema)
-    .meta({ description: 'Criteria of the plane' })
+    .meta({ description: 'Criteria for an adequate plane, and whether each is met' })
     .optional(),
   crl_mm: z
     .number()
@@ -38,7 +38,7 @@ const nuchalDataSchema = z.looseObject({
 const withData = <Id extends string, Data extends z.ZodType>(id: Id, data: Data) =>
   sectionSchema.extend({
     id: z.literal(id),
-    data: data.meta({ description: `What the section \`${id}\` found` }),
+    data: data.meta({ description: `Further data of the section \`${id}\`` }),
   });
 
 /**
@@ -56,7 +56,7 @@ export const obstetricResultSchema = resultSchema.extend({
         sectionSchema,
       ]),
     )
-    .meta({ description: 'Every section of the endpoint' }),
+    .meta({ description: 'All sections of the endpoint, in the order of the report' }),
 });
 
 /**

@@ -22,24 +22,25 @@ const optionsSchema = z.strictObject({
         .enum(DATING_BASIS)
         .default('lmp')
         .meta({
-          description: 'What the gestational age is from',
+          description:
+            'Method by which the pregnancy was dated: last menstrual period, CRL, earlier scan or IVF',
           examples: ['crl'],
         }),
     })
     .optional()
-    .meta({ description: 'Dating of the pregnancy; no growth is judged without it' }),
+    .meta({ description: 'Dating of the pregnancy; growth is not judged without it' }),
   mm_per_px: z
     .union([scaleSchema, z.array(scaleSchema.nullable()).min(1)])
     .optional()
     .meta({
       description:
-        'Scale of the stills and videos that do not state one, in mm per pixel: one for all files, or one for each file in their order, null for a file without a known scale',
+        'Scale in mm per pixel, for stills and videos that do not state one: one number for all files, or a list with one entry for each file in the same order, null if the scale of that file is not known',
       examples: [0.1413],
     }),
   report: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether a narrative report is written', examples: [true] }),
+    .meta({ description: 'True: the result includes a draft report as text', examples: [true] }),
   report_language: z
     .enum(['en'])
     .default('en')
@@ -47,11 +48,11 @@ const optionsSchema = z.strictObject({
   return: z
     .array(z.enum(['json']))
     .default(['json'])
-    .meta({ description: 'Form of the result', examples: [['json']] }),
+    .meta({ description: 'Formats of the result', examples: [['json']] }),
   previews: z
     .boolean()
     .default(true)
-    .meta({ description: 'Whether pictures for viewers are made', examples: [true] }),
+    .meta({ description: 'True: previews with calipers are made for viewers', examples: [true] }),
 });
 
 const clinicalContextSchema = z.strictObject({
@@ -61,17 +62,17 @@ const clinicalContextSchema = z.strictObject({
     .min(0)
     .max(130)
     .optional()
-    .meta({ description: 'Age in years', examples: [31] }),
+    .meta({ description: 'Age of the patient in years', examples: [31] }),
   sex: z
     .enum(['female', 'male', 'other', 'unknown'])
     .optional()
-    .meta({ description: 'Sex', examples: ['female'] }),
+    .meta({ description: 'Sex of the patient', examples: ['female'] }),
   indication: z
     .string()
     .max(LONGEST_INDICATION)
     .optional()
     .meta({
-      description: 'Why the examination is made; without names, identifiers and dates',
+      description: 'Reason for the examination, without names, identifiers and dates',
       examples: ['growth'],
     }),
 });
@@ -90,13 +91,14 @@ export const obstetricInputSchema = z
       .array(z.string().min(1))
       .optional()
       .meta({
-        description: 'Files of earlier examinations of the same patient',
+        description:
+          'Files of earlier examinations of the same patient: ids of uploads, or URLs of hosted files',
         examples: [[]],
       }),
-    options: optionsSchema.optional().meta({ description: 'How to interpret' }),
+    options: optionsSchema.optional().meta({ description: 'Options of the interpretation' }),
     clinical_context: clinicalContextSchema
       .optional()
-      .meta({ description: 'What is known of the patient, without an identity' }),
+      .meta({ description: 'Clinical context of the patient, without identity' }),
   })
   .refine(
     ({ files, options }) =>

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { remarkSchema, statementSchema } from './statement.ts';
 
 /**
- * The result envelope `sonogate.result/1` (the `output` of a request). JSON, SR, FHIR, PDF, previews
- * and the report are views of it; nothing is measured or concluded after it is written.
+ * The result envelope `sonogate.result/1` (the `output` of a request). JSON, SR, FHIR, PDF,
+ * previews and the report are views of it. Nothing is measured or concluded after it is written.
  */
 
-/** A text of the result, as the description of the API explains it. */
+/** Schema of a text in the result, with its description and example for the API documentation. */
 const text = (description: string, example: string) =>
   z.string().meta({ description, examples: [example] });
 const maybeText = (description: string, example: string | null = null) =>
@@ -22,13 +22,13 @@ const count = (description: string, example: number) =>
 const ids = (description: string, ...examples: string[]) =>
   z.array(z.string()).meta({ description, examples: [examples] });
 
-/** `concept` is a key of the concept table (concepts.ts); codes are added when a view is made. */
+/** `key` is a key of the concept table (concepts.ts). Further codes are added in the views. */
 const concept = z
   .strictObject({
-    key: text('Key of the concept in this product', 'hc'),
-    system: text('Coding system', 'http://loinc.org'),
-    code: text('Code', '11984-2'),
-    display: text('The code in words', 'Fetal Head Circumference US'),
+    key: text('Key of the concept in the concept table of Sonogate', 'hc'),
+    system: text('URI of the coding system', 'http://loinc.org'),
+    code: text('Code in this system', '11984-2'),
+    display: text('Display text of the code', 'Fetal Head Circumference US'),
   })
   .meta({ id: 'Concept', description: 'A coded concept' });
 
@@ -43,21 +43,28 @@ const SECTION_STATUS = [
 
 const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input', 'person'] as const;
 
-/** Who a value is from: an image of the study, the machine's own report, the request, or a person. */
+/**
+ * Where a value comes from: an image of the study, the machine's report, the request, or a person.
+ */
 const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
 
 /**
- * `review`: measured, but by a method that was not shown on real images of this kind (evidence.ts);
- * nothing is concluded from the value before a person confirms it. `low`: the image or the model is
- * not sure enough. `inadequate`: the value contradicts its limits or another value.
+ * `review`: measured by a method that was not shown on real images of this kind (evidence.ts), so
+ * that nothing is concluded from the value until a person confirms it. `low`: the image or the
+ * model is not certain enough. `inadequate`: the value is beyond its limits or contradicts another
+ * value.
  */
 const QUALITY = ['accepted', 'review', 'low', 'inadequate'] as const;
 
 /**
- * Which value of a quantity counts. `counts`: the one that receivers take; `proposed`: the value that
- * would count, had a person confirmed it; `repeat`: another value of the same quantity, beside the
- * chosen one; `part-of-mean`: an input of a mean or a median; `comparison`: the machine's value beside
- * an accepted one of ours; `withheld`: not accepted.
+ * Which value of a quantity counts.
+ *
+ * - `counts`: the value that receivers use
+ * - `proposed`: would count if a person confirmed it
+ * - `repeat`: another value of the same quantity, beside the chosen one
+ * - `part-of-mean`: an input of a mean or a median
+ * - `comparison`: the machine's value beside an accepted one of ours
+ * - `withheld`: not accepted
  */
 const STANDING = [
   'counts',
@@ -72,11 +79,11 @@ const caliperSchema = z
   .strictObject({
     type: z.enum(['line', 'ellipse', 'polyline', 'polygon']).meta({
       description:
-        '`line`: two points; `ellipse`: both ends of the major, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline, its first point not repeated',
+        '`line`: two points; `ellipse`: both ends of the major axis, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline whose first point is not repeated',
       examples: ['line'],
     }),
     points: z.array(z.tuple([z.number(), z.number()])).meta({
-      description: 'Pixel centres of the stored frame, [x, y] each',
+      description: 'Points as [x, y], in pixels of the stored frame, at pixel centres',
       examples: [
         [
           [212.5, 301],
@@ -85,24 +92,26 @@ const caliperSchema = z
       ],
     }),
   })
-  .meta({ id: 'Caliper', description: 'What was drawn to measure' });
+  .meta({ id: 'Caliper', description: 'A caliper or outline that shows what was measured' });
 
 const sourceSchema = z.strictObject({
-  provenance: z
-    .enum(PROVENANCE)
-    .meta({ description: 'How the value was found', examples: ['model'] }),
-  file: maybeText('File of the request', 'scan.dcm'),
-  sop_instance_uid: maybeText('SOP Instance UID of a DICOM file'),
+  provenance: z.enum(PROVENANCE).meta({
+    description:
+      'How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person',
+    examples: ['model'],
+  }),
+  file: maybeText('Name of the file in the request', 'scan.dcm'),
+  sop_instance_uid: maybeText('SOP Instance UID of the image; null if the file is not DICOM'),
   frame: z
     .number()
     .int()
     .positive()
     .nullable()
     .meta({
-      description: 'Frame, from 1; null for a value that belongs to no single frame',
+      description: 'Frame number, from 1; null for a value that belongs to no single frame',
       examples: [12],
     }),
-  calipers: z.array(caliperSchema).meta({ description: 'Calipers on the frame' }),
+  calipers: z.array(caliperSchema).meta({ description: 'Calipers drawn on the frame' }),
 });
 
 const maybeNumber = (description: string, example: number | null) =>
@@ -112,18 +121,24 @@ const maybeNumber = (description: string, example: number | null) =>
     .meta({ description, examples: [example] });
 
 const referenceSchema = z.strictObject({
-  low: maybeNumber('Lower limit', 241),
-  high: maybeNumber('Upper limit', 277),
-  centile: maybeNumber('Centile', 48),
-  z_score: maybeNumber('z-score', -0.05),
-  chart: text('Chart that it is from', 'INTERGROWTH-21st (Papageorghiou 2014)'),
+  low: maybeNumber('Lower limit of the reference range', 241),
+  high: maybeNumber('Upper limit of the reference range', 277),
+  centile: maybeNumber('Centile of the value', 48),
+  z_score: maybeNumber('z-score of the value', -0.05),
+  chart: text(
+    'Chart or guideline from which the range is taken',
+    'INTERGROWTH-21st (Papageorghiou 2014)',
+  ),
 });
 
-/** What a person did to a value so that it counts. */
+/** How a person made a value count: accepted it, edited it, or entered another one. */
 export const CONFIRMED = ['accepted', 'edited', 'entered'] as const;
 export type Confirmed = (typeof CONFIRMED)[number];
 
-/** Whether every number is finite, at any depth: JSON would write `null` for NaN and Infinity. */
+/**
+ * Returns whether every number is finite, at any depth. JSON would write `null` for NaN and
+ * Infinity.
+ */
 function holdsFiniteNumbers(data: unknown): boolean {
   if (typeof data === 'number') return Number.isFinite(data);
   if (typeof data !== 'object' || data === null) return true;
@@ -132,40 +147,41 @@ function holdsFiniteNumbers(data: unknown): boolean {
 
 const measurementSchema = z
   .strictObject({
-    id: text('Id in this result', 'hc-1'),
-    section: text('Section', 'biometry'),
-    concept: concept.meta({ description: 'What was measured' }),
-    label: text('The same for a person', 'HC'),
-    value: z.number().meta({ description: 'Value', examples: [258.4] }),
-    unit: text('Unit (UCUM)', 'mm'),
-    method: text('How', 'ellipse'),
-    derivation: z
-      .enum(['measured', 'calculated', 'mean', 'median'])
-      .meta({ description: 'Whether it was measured or derived', examples: ['measured'] }),
-    source: sourceSchema.meta({ description: 'Where it was measured' }),
-    site: maybeText('Site in the body'),
+    id: text('Id of the measurement, unique in this result', 'hc-1'),
+    section: text('Id of the section that made the measurement', 'biometry'),
+    concept: concept.meta({ description: 'The quantity that was measured' }),
+    label: text('Name of the quantity for people', 'HC'),
+    value: z.number().meta({ description: 'Value in `unit`', examples: [258.4] }),
+    unit: text('Unit as a UCUM code', 'mm'),
+    method: text('Key of the measuring method', 'ellipse'),
+    derivation: z.enum(['measured', 'calculated', 'mean', 'median']).meta({
+      description:
+        'Whether the value was measured, calculated from other values, or is the mean or median of repeated values',
+      examples: ['measured'],
+    }),
+    source: sourceSchema.meta({ description: 'Where the value was measured' }),
+    site: maybeText('Finding site in the body'),
     laterality: z
       .enum(['left', 'right'])
       .nullable()
       .meta({ description: 'Side of the body', examples: [null] }),
-    fetus: maybeText('Fetus, where there are several'),
-    phase: maybeText('Phase of the heart or of the Doppler curve'),
+    fetus: maybeText(
+      'Letter or number of the fetus; null for an only fetus or if no fetus is named',
+    ),
+    phase: maybeText('Phase of the cardiac cycle or of the Doppler curve'),
     confidence: z
       .number()
       .min(0)
       .max(1)
       .nullable()
       .meta({
-        description: '0 to 1; null for a value calculated from others',
+        description: 'Confidence of the model or analysis, from 0 to 1; null if there is none',
         examples: [0.94],
       }),
-    uncertainty: maybeNumber(
-      "Half width of the 95 % interval in the value's unit; null where it is not known",
-      5.1,
-    ),
+    uncertainty: maybeNumber('Half width of the 95 % interval, in `unit`; null if not known', 5.1),
     quality: z.enum(QUALITY).meta({
       description:
-        '`accepted` values may be used; `review` waits for a person; `low` and `inadequate` must not be used',
+        '`accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used.',
       examples: ['accepted'],
     }),
     evidence: z
@@ -173,127 +189,149 @@ const measurementSchema = z
       .optional()
       .meta({
         description:
-          'Key of the table of evidence; absent where no method of ours measured the value',
+          'Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value',
         examples: ['fetal-head'],
       }),
     reference: referenceSchema
       .nullable()
-      .meta({ description: 'Reference values; null where there are none' }),
+      .meta({ description: 'Reference range; null if there is none' }),
     interpretation: z
       .enum(['N', 'L', 'H', 'A'])
       .nullable()
-      .meta({ description: 'Normal, low, high or abnormal', examples: ['N'] }),
+      .meta({
+        description: '`N`: normal; `L`: low; `H`: high; `A`: abnormal; null if not judged',
+        examples: ['N'],
+      }),
     confirmed: z
       .enum(CONFIRMED)
       .optional()
       .meta({
-        description: 'What a person decided about the value in a review; absent where nobody did',
+        description:
+          'How a person made the value count in a review: accepted it, edited it, or entered another one; absent otherwise',
         examples: ['accepted'],
       }),
-    inputs: ids('Measurements that it was calculated from'),
+    inputs: ids('Ids of the measurements from which the value was calculated'),
     origin: z
       .enum(ORIGIN)
       .default('image')
-      .meta({ description: 'Who it is from', examples: ['image'] }),
+      .meta({
+        description:
+          'Where the value comes from: an image of the study, the ultrasound machine, the request, or a person',
+        examples: ['image'],
+      }),
     standing: z
       .enum(STANDING)
       .default('counts')
       .meta({
-        description: 'Which value of a quantity counts: the one with `counts`',
+        description:
+          'Which of several values of a quantity to use: `counts`: use this one; `proposed`: would count if a person confirmed it; `repeat`: another value was chosen; `part-of-mean`: input of a mean or median; `comparison`: the machine’s value beside an accepted one of Sonogate; `withheld`: not accepted',
         examples: ['counts'],
       }),
     remarks: z
       .array(remarkSchema)
       .readonly()
       .default([])
-      .meta({ description: 'What must be read with the value, as data', examples: [[]] }),
-    note: maybeText('The remarks as text'),
+      .meta({ description: 'Remarks that must be read with the value, as data', examples: [[]] }),
+    note: maybeText('The remarks as text; null if there are no remarks'),
   })
-  .meta({ id: 'Measurement', description: 'One value with where it is from' });
+  .meta({ id: 'Measurement', description: 'One measured value with its source' });
 
 export const sectionSchema = z.strictObject({
   id: text('Id of the section', 'biometry'),
-  title: text('Title', 'Biometry'),
+  title: text('Title of the section', 'Biometry'),
   status: z.enum(SECTION_STATUS).meta({
     description:
-      '`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate',
+      '`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error',
     examples: ['complete'],
   }),
   reason: z
     .strictObject({
-      code: text('Code', 'no_calibration'),
-      detail: text('The same in words', 'No image states its scale.'),
-      needs: ids('What it needs', 'calibration'),
+      code: text('Code of the reason', 'no_calibration'),
+      detail: text('The reason as text', 'No image states its scale.'),
+      needs: ids('Input that would complete the section', 'calibration'),
     })
     .nullable()
-    .meta({ description: 'Why it is not complete', examples: [null] }),
+    .meta({
+      description: 'Why the section is not complete; null if it is complete',
+      examples: [null],
+    }),
   statements: z
     .array(statementSchema)
     .readonly()
     .optional()
     .meta({
       description:
-        'What the section says, as data; `summary` and `reason.detail` are rendered from it',
+        'What the section concludes, as data; `summary` and `reason.detail` are rendered from it',
       examples: [[]],
     }),
-  summary: text('What the section says', 'Biometry of one fetus, appropriate for 28+0 weeks.'),
+  summary: text(
+    'What the section concludes, as text',
+    'Biometry of one fetus, appropriate for 28+0 weeks.',
+  ),
   data: z
     .record(z.string(), z.unknown())
     .refine(holdsFiniteNumbers, 'a number that JSON does not have: NaN or Infinity')
     .meta({
-      description: 'What the section found; each section has its own shape',
+      description: 'Further data of the section; the fields differ from section to section',
       examples: [{}],
     }),
-  artifacts: ids('Names of its artifacts', 'overlay-biometry-1.png'),
+  artifacts: ids('Names of the artifacts that belong to the section', 'overlay-biometry-1.png'),
 });
 
 const findingSchema = z
   .strictObject({
-    id: text('Id in this result', 'size-for-age'),
-    section: text('Section', 'growth'),
-    concept: concept.nullable().meta({ description: 'Coded concept', examples: [null] }),
-    statement: statementSchema
-      .optional()
-      .meta({ description: 'What the finding says, as data; `text` is rendered from it' }),
+    id: text('Id of the finding in this result', 'size-for-age'),
+    section: text('Id of the section that made the finding', 'growth'),
+    concept: concept
+      .nullable()
+      .meta({ description: 'Coded concept; null if there is none', examples: [null] }),
+    statement: statementSchema.optional().meta({
+      description: 'The finding as data; `text` is rendered from it',
+    }),
     statements: z
       .array(statementSchema)
       .readonly()
       .optional()
-      .meta({ description: 'The same where it says several things', examples: [[]] }),
-    text: text('What was found', 'Estimated fetal weight on the 48th centile.'),
+      .meta({
+        description: 'Used instead of `statement` if there are several statements',
+        examples: [[]],
+      }),
+    text: text('The finding as text', 'Estimated fetal weight on the 48th centile.'),
     severity: z
       .enum(['info', 'abnormal', 'critical'])
-      .meta({ description: 'How serious it is', examples: ['info'] }),
+      .meta({ description: 'Severity; `critical` must be reported at once', examples: ['info'] }),
     confidence: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .meta({ description: '0 to 1; null where none is known', examples: [null] }),
-    evidence: ids('Measurements that it rests on', 'efw-1'),
+      .meta({ description: 'Confidence from 0 to 1; null if not known', examples: [null] }),
+    evidence: ids('Ids of the measurements on which the finding is based', 'efw-1'),
   })
-  .meta({ id: 'Finding', description: 'Something that was found' });
+  .meta({ id: 'Finding', description: 'A conclusion that the report lists as a finding' });
 
 export const artifactSchema = z
   .strictObject({
-    name: text('Name', 'report.pdf'),
+    name: text('File name', 'report.pdf'),
     media_type: text('Media type', 'application/pdf'),
     bytes: z
       .number()
       .int()
       .nonnegative()
-      .meta({ description: 'Size', examples: [48_213] }),
+      .meta({ description: 'Size in bytes', examples: [48_213] }),
     sha256: text(
-      'SHA-256 of the bytes',
+      'SHA-256 of the file',
       '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     ),
-    section: maybeText('Section that it belongs to'),
+    section: maybeText(
+      'Id of the section to which the file belongs; null if it belongs to no single section',
+    ),
   })
   .meta({ id: 'ResultArtifact', description: 'A file of the result' });
 
-/** The signatures of a result, the first one first. */
+/** Schema of the signatures of a result. */
 const verificationSchema = z.strictObject({
-  kind: z.literal('verified').meta({ description: 'Kind of verification' }),
+  kind: z.literal('verified').meta({ description: 'Kind of verification: signed by a person' }),
   revision: z
     .number()
     .int()
@@ -302,47 +340,52 @@ const verificationSchema = z.strictObject({
   signatures: z
     .array(
       z.strictObject({
-        observer: text('Who signed', 'Dr A. Reader'),
-        organization: text('Where they work', 'Example Hospital'),
-        at: z.iso.datetime().meta({ description: 'When', examples: ['2026-11-22T10:15:00.000Z'] }),
-        statement: maybeText('What the person declared'),
+        observer: text('Name of the person who signed', 'Dr A. Reader'),
+        organization: text('Organisation of the person', 'Example Hospital'),
+        at: z.iso
+          .datetime()
+          .meta({ description: 'Time of the signature', examples: ['2026-11-22T10:15:00.000Z'] }),
+        statement: maybeText('Declaration of the person'),
       }),
     )
     .min(1)
-    .meta({ description: 'The signatures, the first one first' }),
+    .meta({ description: 'Signatures in order of time' }),
 });
 export type Verification = z.infer<typeof verificationSchema>;
 
 export const resultSchema = z.strictObject({
-  schema: z.literal('sonogate.result/1').meta({ description: 'Version of this envelope' }),
-  endpoint: text('Endpoint', 'us/obstetric/interpret'),
+  schema: z.literal('sonogate.result/1').meta({ description: 'Version of this document format' }),
+  endpoint: text('Id of the endpoint', 'us/obstetric/interpret'),
   version: text('Version of the endpoint', '1.0.0'),
-  generated_at: z.iso
-    .datetime()
-    .meta({ description: 'When it was made', examples: ['2026-11-22T09:30:00.000Z'] }),
+  generated_at: z.iso.datetime().meta({
+    description: 'Time at which the result was created',
+    examples: ['2026-11-22T09:30:00.000Z'],
+  }),
   models: z
     .array(
       z.strictObject({
-        id: text('Name', 'fetal-head'),
-        version: text('Version', '1.0.0'),
+        id: text('Id of the model', 'fetal-head'),
+        version: text('Version of the model', '1.0.0'),
         sha256: text(
-          'SHA-256 of its weights',
+          'SHA-256 of the file of the model',
           '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         ),
-        licence: text('Licence', 'CC-BY-4.0'),
-        pack: z
-          .enum(['permissive', 'research'])
-          .meta({ description: 'Whether anyone may use it', examples: ['permissive'] }),
-        provider: text('What it ran on', 'cpu'),
+        licence: text('Licence of the weights', 'CC-BY-4.0'),
+        pack: z.enum(['permissive', 'research']).meta({
+          description:
+            '`permissive`: anyone may use the model; `research`: trained on data with a non-commercial licence',
+          examples: ['permissive'],
+        }),
+        provider: text('Execution provider on which the model ran', 'cpu'),
       }),
     )
-    .meta({ description: 'Models that were used' }),
+    .meta({ description: 'Models that were used for this result' }),
   draft: z
     .boolean()
-    .meta({ description: 'False once a person has signed the result', examples: [true] }),
+    .meta({ description: 'True until a person has signed the result', examples: [true] }),
   verification: verificationSchema
     .optional()
-    .meta({ description: 'Who signed, and when; absent in a draft' }),
+    .meta({ description: 'Who signed the result, and when; absent in a draft' }),
   evidence_accepted: z
     .enum(['real', 'simulated'])
     .default('real')
@@ -353,127 +396,143 @@ export const resultSchema = z.strictObject({
     }),
   input_summary: z
     .strictObject({
-      files: count('Files', 12),
-      series: count('Series', 1),
+      files: count('Number of files', 12),
+      series: count('Number of series', 1),
       studies: count(
-        'Present where the headers of the files name more than one study',
+        'Number of studies; present only if the headers of the files name more than one',
         1,
       ).optional(),
-      clips: count('Clips', 12),
-      frames: count('Frames', 340),
-      calibrated_frames: count('Frames whose scale is known', 340),
+      clips: count('Number of clips; a still image is a clip of one frame', 12),
+      frames: count('Number of frames', 340),
+      calibrated_frames: count('Number of frames whose scale is known', 340),
       scale_from_request: z.literal(true).optional().meta({
         description:
-          'Present where images that state no scale were measured in that of the request (`mm_per_px`)',
+          'Present only if images without a scale were measured with the scale of the request (`mm_per_px`)',
       }),
       one_scale_for_sizes: ids(
-        'Present where images of different size share one scale of the request',
+        'Sizes of the images; present only if images of different size share one scale of the request',
       ).optional(),
-      modes: ids('Modes of the images', '2d'),
+      modes: ids('Imaging modes of the clips', '2d'),
       refused: z
         .array(
           z.strictObject({
-            file: text('File', 'notes.txt'),
-            reason: text('Why', 'It is no image.'),
+            file: text('Name of the file', 'notes.txt'),
+            reason: text('Why the file was refused', 'It is no image.'),
           }),
         )
         .meta({ description: 'Files that could not be read', examples: [[]] }),
-      priors: count('Files of earlier examinations', 0),
+      priors: count('Number of files of earlier examinations', 0),
     })
-    .meta({ description: 'What was read' }),
-  sections: z.array(sectionSchema).meta({ description: 'Every section of the endpoint' }),
-  findings: z.array(findingSchema).meta({ description: 'What was found' }),
-  measurements: z.array(measurementSchema).meta({ description: 'What was measured' }),
+    .meta({ description: 'Summary of the input that was read' }),
+  sections: z
+    .array(sectionSchema)
+    .meta({ description: 'All sections of the endpoint, in the order of the report' }),
+  findings: z.array(findingSchema).meta({ description: 'Findings of all sections' }),
+  measurements: z
+    .array(measurementSchema)
+    .meta({ description: 'Measurements of all sections, including those that must not be used' }),
   scores: z
     .array(
       z.strictObject({
-        id: text('Id in this result', 'wmsi'),
-        section: text('Section', 'wall-motion'),
-        concept: concept.nullable().meta({ description: 'Coded concept', examples: [null] }),
-        name: text('Name', 'Wall motion score index'),
-        value: z.number().meta({ description: 'Value', examples: [1] }),
+        id: text('Id of the score in this result', 'wmsi'),
+        section: text('Id of the section that gave the score', 'wall-motion'),
+        concept: concept
+          .nullable()
+          .meta({ description: 'Coded concept; null if there is none', examples: [null] }),
+        name: text('Name of the score', 'Wall motion score index'),
+        value: z.number().meta({ description: 'Value of the score', examples: [1] }),
         range: z
           .tuple([z.number(), z.number()])
-          .meta({ description: 'Lowest and highest value', examples: [[1, 4]] }),
+          .meta({ description: 'Lowest and highest possible value', examples: [[1, 4]] }),
         components: z
           .array(
             z.strictObject({
-              name: text('Name', 'basal septum'),
-              value: z.number().meta({ description: 'Value', examples: [1] }),
+              name: text('Name of the component', 'basal septum'),
+              value: z.number().meta({ description: 'Score of the component', examples: [1] }),
             }),
           )
-          .meta({ description: 'What it is made of' }),
+          .meta({ description: 'Components from which the score was calculated' }),
       }),
     )
-    .meta({ description: 'Scores; empty where no section of the endpoint could give one' }),
+    .meta({ description: 'Scores; empty if no section could give one' }),
   classifications: z
     .array(
       z.strictObject({
-        id: text('Id in this result', 'efw-category'),
-        section: text('Section', 'growth'),
-        concept: concept.nullable().meta({ description: 'Coded concept', examples: [null] }),
-        name: text('Name', 'Size for gestational age'),
-        value: text('Category', 'appropriate'),
-        scheme: text('Scheme', 'ISUOG 2020'),
+        id: text('Id of the classification in this result', 'efw-category'),
+        section: text('Id of the section that gave the classification', 'growth'),
+        concept: concept
+          .nullable()
+          .meta({ description: 'Coded concept; null if there is none', examples: [null] }),
+        name: text('Name of the classification', 'Size for gestational age'),
+        value: text('Category that was given', 'appropriate'),
+        scheme: text('Guideline that defines the categories', 'ISUOG 2020'),
         criteria: z
           .array(
             z.strictObject({
-              name: text('Name', 'EFW below the 10th centile'),
-              value: text('Value', '48'),
-              met: z.boolean().meta({ description: 'Whether it is met', examples: [false] }),
+              name: text('Criterion', 'EFW below the 10th centile'),
+              value: text('Value that was compared', '48'),
+              met: z
+                .boolean()
+                .meta({ description: 'Whether the criterion is met', examples: [false] }),
             }),
           )
-          .meta({ description: 'Why' }),
+          .meta({ description: 'Criteria that led to the category' }),
       }),
     )
-    .meta({ description: 'Categories of guidelines' }),
+    .meta({ description: 'Categories and grades by named guidelines' }),
   guidance: z
     .array(
       z.strictObject({
-        id: text('Id in this result', 'repeat-biometry'),
-        section: text('Section', 'growth'),
-        statement: statementSchema.optional().meta({ description: 'What it says, as data' }),
+        id: text('Id of the recommendation in this result', 'repeat-biometry'),
+        section: text('Id of the section that gives the recommendation', 'growth'),
+        statement: statementSchema
+          .optional()
+          .meta({ description: 'The recommendation as data; `text` is rendered from it' }),
         statements: z
           .array(statementSchema)
           .readonly()
           .optional()
-          .meta({ description: 'The same where it says several things', examples: [[]] }),
-        text: text('What it says', 'Repeat biometry after two weeks.'),
-        source: text('Guideline that it is from', 'ISUOG 2020'),
+          .meta({
+            description: 'Used instead of `statement` if there are several statements',
+            examples: [[]],
+          }),
+        text: text('The recommendation as text', 'Repeat biometry after two weeks.'),
+        source: text('Guideline that makes the recommendation', 'ISUOG 2020'),
       }),
     )
     .meta({
-      description: 'What guidelines advise; empty where none of what was found has such advice',
+      description: 'Recommendations of guidelines for the findings; empty if there are none',
     }),
   report: z
     .strictObject({
-      language: z.literal('en').meta({ description: 'Language' }),
-      title: text('Title', 'Obstetric ultrasound: draft report'),
-      findings: ids('Sentences', 'Head circumference 258 mm.'),
+      language: z.literal('en').meta({ description: 'Language of the report' }),
+      title: text('Title of the report', 'Obstetric ultrasound: draft report'),
+      findings: ids('Sentences of the findings, in order', 'Head circumference 258 mm.'),
       impression: ids(
-        'At most five lines, the most important first; rendered from `impression_lines`',
+        'Impression in at most five lines, the most important first; rendered from `impression_lines`',
         'Growth appropriate for 28+0 weeks.',
       ),
       impression_lines: z
         .array(
           z.strictObject({
-            topic: text('What the line is about', 'growth'),
-            severity: z
-              .enum(['info', 'abnormal', 'critical'])
-              .meta({ description: 'How serious it is', examples: ['info'] }),
+            topic: text('Topic of the line', 'growth'),
+            severity: z.enum(['info', 'abnormal', 'critical']).meta({
+              description: 'Severity; `critical` must be reported at once',
+              examples: ['info'],
+            }),
             statements: z
               .array(statementSchema)
               .readonly()
-              .meta({ description: 'The clauses of its sentence, as data' }),
+              .meta({ description: 'The clauses of the line, as data' }),
           }),
         )
         .optional()
-        .meta({ description: 'The impression as data' }),
-      limitations: ids('What limits it', 'Draft, not confirmed by a clinician.'),
+        .meta({ description: 'The lines of the impression, as data' }),
+      limitations: ids('Limitations of the report', 'Draft, not confirmed by a clinician.'),
     })
     .nullable()
-    .meta({ description: 'The report; null unless `options.report`' }),
-  artifacts: z.array(artifactSchema).meta({ description: 'Files of the result' }),
+    .meta({ description: 'The draft report; null unless the request sets `options.report`' }),
+  artifacts: z.array(artifactSchema).meta({ description: 'Files made from the result' }),
 });
 
 export type Concept = z.infer<typeof concept>;

@@ -196,11 +196,11 @@ export type StructureName = keyof typeof LOCATED_STRUCTURES;
 const placeSchema = z.object({
   type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']).meta({
     description:
-      '`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner',
+      '`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner',
     examples: ['line'],
   }),
   points: z.array(z.tuple([z.number(), z.number()])).meta({
-    description: 'Pixel-centre coordinates of the stored frame, [x, y] each',
+    description: 'Points as [x, y], in pixels of the stored frame, at pixel centres',
     examples: [
       [
         [212.5, 301],
@@ -213,26 +213,31 @@ export type Place = z.infer<typeof placeSchema>;
 
 /** One entry of `structures` in the data of a section. */
 export const locatedStructureSchema = z.object({
-  file: z.string().meta({ description: 'File of the request', examples: ['scan.dcm'] }),
+  file: z.string().meta({ description: 'Name of the file in the request', examples: ['scan.dcm'] }),
   sop_instance_uid: z
     .string()
     .nullable()
-    .meta({ description: 'SOP Instance UID of a DICOM file', examples: [null] }),
+    .meta({
+      description: 'SOP Instance UID of the image; null if the file is not DICOM',
+      examples: [null],
+    }),
   frame: z
     .number()
     .int()
     .positive()
-    .meta({ description: 'Frame, from 1', examples: [12] }),
+    .meta({ description: 'Frame number, from 1', examples: [12] }),
   structure: z
     .enum(Object.keys(LOCATED_STRUCTURES) as [StructureName, ...StructureName[]])
-    .meta({ description: 'The structure', examples: ['fetal-femur'] }),
-  confidence: z.number().meta({ description: 'Confidence of the model', examples: [0.93] }),
+    .meta({ description: 'Key of the structure', examples: ['fetal-femur'] }),
+  confidence: z
+    .number()
+    .meta({ description: 'Confidence of the model, from 0 to 1', examples: [0.93] }),
   accepted: z.boolean().meta({
     description:
-      'False below the gate of the model, or where its shape is not that of the structure',
+      'False if the confidence is below the gate of the model, or if the shape does not fit the structure',
     examples: [true],
   }),
-  place: placeSchema.meta({ description: 'Where it is on the frame' }),
+  place: placeSchema.meta({ description: 'Place of the structure on the frame' }),
 });
 export type LocatedStructure = z.infer<typeof locatedStructureSchema>;
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 /**
- * A statement holds what a section says as data: a code, with the measurements that the statement
- * is about. Only `render/` makes sentences from statements, after all sections have run; no code
- * reads a sentence.
+ * A statement is what a section concludes, as data: a code, with the measurements that the
+ * statement is about. Only `render/` makes sentences from statements, after all sections have run.
+ * No code reads a sentence.
  */
 
 const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
 type StatementKind = (typeof STATEMENT_KINDS)[number];
 
-/** A code, a number or a concept key; never a word, and never text that was already rendered. */
+/** A code, a number or a concept key, but never a word and never rendered text. */
 export type Param =
   | string
   | number
@@ -20,7 +20,7 @@ export type Param =
 
 export type Params = { readonly [name: string]: Param };
 
-/** One thing that a section says. `code` is a key of the sentence tables. */
+/** One statement of a section. `code` is a key of the sentence tables. */
 export interface Statement {
   readonly kind: StatementKind;
   readonly code: string;
@@ -30,14 +30,17 @@ export interface Statement {
   readonly params: Params;
 }
 
-/** Something that must be read with one measurement: a formula graded R, a reduced input. */
+/**
+ * Something that must be read with one measurement, such as a formula of grade R or a reduced
+ * input.
+ */
 export interface Remark {
   readonly code: string;
   readonly params: Params;
 }
 
 /**
- * The value of `fetus` in a statement about one of several fetuses where no image names the fetus.
+ * The value of `fetus` in a statement about one of several fetuses, if no image names the fetus.
  */
 export const UNNAMED_FETUS = 'unnamed';
 
@@ -52,36 +55,40 @@ export const statementSchema: z.ZodType<Statement> = z
     kind: z
       .enum(STATEMENT_KINDS)
       .meta({ description: 'Kind of statement', examples: [STATEMENT_KINDS[0]] }),
-    code: z.string().meta({ description: 'What it says', examples: ['growth.appropriate'] }),
+    code: z
+      .string()
+      .meta({ description: 'Code of the statement', examples: ['growth.appropriate'] }),
     about: z
       .array(z.string())
-      .meta({ description: 'Measurements that it is about', examples: [['efw-1']] }),
+      .meta({ description: 'Ids of the measurements that it is about', examples: [['efw-1']] }),
     fetus: z
       .string()
       .nullable()
-      .meta({ description: 'Fetus, where there are several', examples: [null] }),
-    params: paramsSchema.meta({ description: 'What its sentence prints', examples: [{}] }),
+      .meta({
+        description: 'Name of the fetus if there are several; otherwise null',
+        examples: [null],
+      }),
+    params: paramsSchema.meta({
+      description: 'Parameters that its sentence prints',
+      examples: [{}],
+    }),
   })
-  .meta({ id: 'Statement', description: 'Something that the result says, as data' });
+  .meta({ id: 'Statement', description: 'One statement of the result, as data' });
 
 export const remarkSchema: z.ZodType<Remark> = z
   .strictObject({
-    code: z
-      .string()
-      .meta({ description: 'What must be read with the value', examples: ['reduced'] }),
-    params: paramsSchema.meta({ description: 'What its sentence prints', examples: [{}] }),
+    code: z.string().meta({ description: 'Code of the remark', examples: ['reduced'] }),
+    params: paramsSchema.meta({ description: 'Parameters that its text prints', examples: [{}] }),
   })
-  .meta({ id: 'Remark', description: 'Something that must be read with a value, as data' });
+  .meta({ id: 'Remark', description: 'A remark that must be read with a value, as data' });
 
-/** Turns one statement into text; `context` holds the measurements that it is about (render/). */
+/** Renders one statement as text; `context` has the measurements that it is about (render/). */
 export type Sentence = (params: never, context: never) => string;
 
 /** The sentences of one topic in one language, by code. */
 export type SentenceTable = Readonly<Record<string, Sentence>>;
 
-/**
- * The parameters that the sentence for a code prints; for a sentence without parameters it is `{}`.
- */
+/** The parameters that the sentence for a code prints; `{}` for a sentence without parameters. */
 type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
   ...parameters: infer Given
 ) => string
@@ -96,8 +103,9 @@ type About = readonly (string | { readonly id: string })[];
 const idsOf = (about: About) => about.map((one) => (typeof one === 'string' ? one : one.id));
 
 /**
- * Typed makers of the statements of one topic: `say.gap('biometry.plane-missing', { structure })`.
- * The code must be in the table, and the parameters must be those that its sentence prints.
+ * Returns typed functions that create the statements of one topic:
+ * `say.gap('biometry.plane-missing', { structure })`. The code must be in the table, and the
+ * parameters must be those that its sentence prints.
  */
 export function statementsOf<Table extends SentenceTable>() {
   const maker =
@@ -117,7 +125,7 @@ export function statementsOf<Table extends SentenceTable>() {
   };
 }
 
-/** A typed maker of the remarks of one topic. */
+/** Returns a typed function that creates the remarks of one topic. */
 export function remarksOf<Table extends SentenceTable>() {
   return <Code extends keyof Table & string>(
     code: Code,
@@ -125,7 +133,9 @@ export function remarksOf<Table extends SentenceTable>() {
   ): Remark => ({ code, params });
 }
 
-/** Whether two statements say the same: one code about the same values of the same fetus. */
+/**
+ * Returns whether two statements say the same: one code about the same values of the same fetus.
+ */
 export const isSameStatement = (one: Statement, other: Statement): boolean =>
   one.code === other.code &&
   one.fetus === other.fetus &&

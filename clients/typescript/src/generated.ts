@@ -23,23 +23,23 @@ export type ArtifactList = {
   data: Array<Artifact>;
 };
 
-/** What was drawn to measure */
+/** A caliper or outline that shows what was measured */
 export type Caliper = {
-  /** `line`: two points; `ellipse`: both ends of the major, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline, its first point not repeated */
+  /** `line`: two points; `ellipse`: both ends of the major axis, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline whose first point is not repeated */
   type: "line" | "ellipse" | "polyline" | "polygon";
-  /** Pixel centres of the stored frame, [x, y] each */
+  /** Points as [x, y], in pixels of the stored frame, at pixel centres */
   points: Array<[number, number]>;
 };
 
 /** A coded concept */
 export type Concept = {
-  /** Key of the concept in this product */
+  /** Key of the concept in the concept table of Sonogate */
   key: string;
-  /** Coding system */
+  /** URI of the coding system */
   system: string;
-  /** Code */
+  /** Code in this system */
   code: string;
-  /** The code in words */
+  /** Display text of the code */
   display: string;
 };
 
@@ -63,123 +63,123 @@ export type File = {
   expires_at: string;
 };
 
-/** Something that was found */
+/** A conclusion that the report lists as a finding */
 export type Finding = {
-  /** Id in this result */
+  /** Id of the finding in this result */
   id: string;
-  /** Section */
+  /** Id of the section that made the finding */
   section: string;
-  /** Coded concept */
+  /** Coded concept; null if there is none */
   concept: Concept | null;
-  /** What the finding says, as data; `text` is rendered from it */
+  /** The finding as data; `text` is rendered from it */
   statement?: Statement;
-  /** The same where it says several things */
+  /** Used instead of `statement` if there are several statements */
   statements?: Array<Statement>;
-  /** What was found */
+  /** The finding as text */
   text: string;
-  /** How serious it is */
+  /** Severity; `critical` must be reported at once */
   severity: "info" | "abnormal" | "critical";
-  /** 0 to 1; null where none is known */
+  /** Confidence from 0 to 1; null if not known */
   confidence: number | null;
-  /** Measurements that it rests on */
+  /** Ids of the measurements on which the finding is based */
   evidence: Array<string>;
 };
 
 export type InterpretEchoOutput = {
-  /** Version of this envelope */
+  /** Version of this document format */
   schema: "sonogate.result/1";
-  /** Endpoint */
+  /** Id of the endpoint */
   endpoint: string;
   /** Version of the endpoint */
   version: string;
-  /** When it was made */
+  /** Time at which the result was created */
   generated_at: string;
-  /** Models that were used */
+  /** Models that were used for this result */
   models: Array<{
-    /** Name */
+    /** Id of the model */
     id: string;
-    /** Version */
+    /** Version of the model */
     version: string;
-    /** SHA-256 of its weights */
+    /** SHA-256 of the file of the model */
     sha256: string;
-    /** Licence */
+    /** Licence of the weights */
     licence: string;
-    /** Whether anyone may use it */
+    /** `permissive`: anyone may use the model; `research`: trained on data with a non-commercial licence */
     pack: "permissive" | "research";
-    /** What it ran on */
+    /** Execution provider on which the model ran */
     provider: string;
   }>;
-  /** False once a person has signed the result */
+  /** True until a person has signed the result */
   draft: boolean;
-  /** Who signed, and when; absent in a draft */
+  /** Who signed the result, and when; absent in a draft */
   verification?: {
-    /** Kind of verification */
+    /** Kind of verification: signed by a person */
     kind: "verified";
     /** Signed revision of the result, from 1; the draft is 0 */
     revision: number;
-    /** The signatures, the first one first */
+    /** Signatures in order of time */
     signatures: Array<{
-      /** Who signed */
+      /** Name of the person who signed */
       observer: string;
-      /** Where they work */
+      /** Organisation of the person */
       organization: string;
-      /** When */
+      /** Time of the signature */
       at: string;
-      /** What the person declared */
+      /** Declaration of the person */
       statement: unknown;
     }>;
   };
   /** `simulated` is a research setting: values also count if their method was shown on simulated images only */
   evidence_accepted: "real" | "simulated";
-  /** What was read */
+  /** Summary of the input that was read */
   input_summary: {
-    /** Files */
+    /** Number of files */
     files: number;
-    /** Series */
+    /** Number of series */
     series: number;
-    /** Present where the headers of the files name more than one study */
+    /** Number of studies; present only if the headers of the files name more than one */
     studies?: number;
-    /** Clips */
+    /** Number of clips; a still image is a clip of one frame */
     clips: number;
-    /** Frames */
+    /** Number of frames */
     frames: number;
-    /** Frames whose scale is known */
+    /** Number of frames whose scale is known */
     calibrated_frames: number;
-    /** Present where images that state no scale were measured in that of the request (`mm_per_px`) */
+    /** Present only if images without a scale were measured with the scale of the request (`mm_per_px`) */
     scale_from_request?: true;
-    /** Present where images of different size share one scale of the request */
+    /** Sizes of the images; present only if images of different size share one scale of the request */
     one_scale_for_sizes?: Array<string>;
-    /** Modes of the images */
+    /** Imaging modes of the clips */
     modes: Array<string>;
     /** Files that could not be read */
     refused: Array<{
-      /** File */
+      /** Name of the file */
       file: string;
-      /** Why */
+      /** Why the file was refused */
       reason: string;
     }>;
-    /** Files of earlier examinations */
+    /** Number of files of earlier examinations */
     priors: number;
   };
   /** Every section of the endpoint */
   sections: Array<{
     id: "views";
-    /** Title */
+    /** Title of the section */
     title: string;
-    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    /** `complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error */
     status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
-    /** Why it is not complete */
+    /** Why the section is not complete; null if it is complete */
     reason: {
-      /** Code */
+      /** Code of the reason */
       code: string;
-      /** The same in words */
+      /** The reason as text */
       detail: string;
-      /** What it needs */
+      /** Input that would complete the section */
       needs: Array<string>;
     } | null;
-    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
     statements?: Array<Statement>;
-    /** What the section says */
+    /** What the section concludes, as text */
     summary: string;
     /** What the section `views` found */
     data: {
@@ -220,543 +220,543 @@ export type InterpretEchoOutput = {
       }>;
       [name: string]: unknown;
     };
-    /** Names of its artifacts */
+    /** Names of the artifacts that belong to the section */
     artifacts: Array<string>;
   } | {
     /** Id of the section */
     id: string;
-    /** Title */
+    /** Title of the section */
     title: string;
-    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    /** `complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error */
     status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
-    /** Why it is not complete */
+    /** Why the section is not complete; null if it is complete */
     reason: {
-      /** Code */
+      /** Code of the reason */
       code: string;
-      /** The same in words */
+      /** The reason as text */
       detail: string;
-      /** What it needs */
+      /** Input that would complete the section */
       needs: Array<string>;
     } | null;
-    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
     statements?: Array<Statement>;
-    /** What the section says */
+    /** What the section concludes, as text */
     summary: string;
-    /** What the section found; each section has its own shape */
+    /** Further data of the section; the fields differ from section to section */
     data: Record<string, unknown>;
-    /** Names of its artifacts */
+    /** Names of the artifacts that belong to the section */
     artifacts: Array<string>;
   }>;
-  /** What was found */
+  /** Findings of all sections */
   findings: Array<Finding>;
-  /** What was measured */
+  /** Measurements of all sections, including those that must not be used */
   measurements: Array<Measurement>;
-  /** Scores; empty where no section of the endpoint could give one */
+  /** Scores; empty if no section could give one */
   scores: Array<{
-    /** Id in this result */
+    /** Id of the score in this result */
     id: string;
-    /** Section */
+    /** Id of the section that gave the score */
     section: string;
-    /** Coded concept */
+    /** Coded concept; null if there is none */
     concept: Concept | null;
-    /** Name */
+    /** Name of the score */
     name: string;
-    /** Value */
+    /** Value of the score */
     value: number;
-    /** Lowest and highest value */
+    /** Lowest and highest possible value */
     range: [number, number];
-    /** What it is made of */
+    /** Components from which the score was calculated */
     components: Array<{
-      /** Name */
+      /** Name of the component */
       name: string;
-      /** Value */
+      /** Score of the component */
       value: number;
     }>;
   }>;
-  /** Categories of guidelines */
+  /** Categories and grades by named guidelines */
   classifications: Array<{
-    /** Id in this result */
+    /** Id of the classification in this result */
     id: string;
-    /** Section */
+    /** Id of the section that gave the classification */
     section: string;
-    /** Coded concept */
+    /** Coded concept; null if there is none */
     concept: Concept | null;
-    /** Name */
+    /** Name of the classification */
     name: string;
-    /** Category */
+    /** Category that was given */
     value: string;
-    /** Scheme */
+    /** Guideline that defines the categories */
     scheme: string;
-    /** Why */
+    /** Criteria that led to the category */
     criteria: Array<{
-      /** Name */
+      /** Criterion */
       name: string;
-      /** Value */
+      /** Value that was compared */
       value: string;
-      /** Whether it is met */
+      /** Whether the criterion is met */
       met: boolean;
     }>;
   }>;
-  /** What guidelines advise; empty where none of what was found has such advice */
+  /** Recommendations of guidelines for the findings; empty if there are none */
   guidance: Array<{
-    /** Id in this result */
+    /** Id of the recommendation in this result */
     id: string;
-    /** Section */
+    /** Id of the section that gives the recommendation */
     section: string;
-    /** What it says, as data */
+    /** The recommendation as data; `text` is rendered from it */
     statement?: Statement;
-    /** The same where it says several things */
+    /** Used instead of `statement` if there are several statements */
     statements?: Array<Statement>;
-    /** What it says */
+    /** The recommendation as text */
     text: string;
-    /** Guideline that it is from */
+    /** Guideline that makes the recommendation */
     source: string;
   }>;
-  /** The report; null unless `options.report` */
+  /** The draft report; null unless the request sets `options.report` */
   report: {
-    /** Language */
+    /** Language of the report */
     language: "en";
-    /** Title */
+    /** Title of the report */
     title: string;
-    /** Sentences */
+    /** Sentences of the findings, in order */
     findings: Array<string>;
-    /** At most five lines, the most important first; rendered from `impression_lines` */
+    /** Impression in at most five lines, the most important first; rendered from `impression_lines` */
     impression: Array<string>;
-    /** The impression as data */
+    /** The lines of the impression, as data */
     impression_lines?: Array<{
-      /** What the line is about */
+      /** Topic of the line */
       topic: string;
-      /** How serious it is */
+      /** Severity; `critical` must be reported at once */
       severity: "info" | "abnormal" | "critical";
-      /** The clauses of its sentence, as data */
+      /** The clauses of the line, as data */
       statements: Array<Statement>;
     }>;
-    /** What limits it */
+    /** Limitations of the report */
     limitations: Array<string>;
   } | null;
-  /** Files of the result */
+  /** Files made from the result */
   artifacts: Array<ResultArtifact>;
 };
 
 export type InterpretObstetricOutput = {
-  /** Version of this envelope */
+  /** Version of this document format */
   schema: "sonogate.result/1";
-  /** Endpoint */
+  /** Id of the endpoint */
   endpoint: string;
   /** Version of the endpoint */
   version: string;
-  /** When it was made */
+  /** Time at which the result was created */
   generated_at: string;
-  /** Models that were used */
+  /** Models that were used for this result */
   models: Array<{
-    /** Name */
+    /** Id of the model */
     id: string;
-    /** Version */
+    /** Version of the model */
     version: string;
-    /** SHA-256 of its weights */
+    /** SHA-256 of the file of the model */
     sha256: string;
-    /** Licence */
+    /** Licence of the weights */
     licence: string;
-    /** Whether anyone may use it */
+    /** `permissive`: anyone may use the model; `research`: trained on data with a non-commercial licence */
     pack: "permissive" | "research";
-    /** What it ran on */
+    /** Execution provider on which the model ran */
     provider: string;
   }>;
-  /** False once a person has signed the result */
+  /** True until a person has signed the result */
   draft: boolean;
-  /** Who signed, and when; absent in a draft */
+  /** Who signed the result, and when; absent in a draft */
   verification?: {
-    /** Kind of verification */
+    /** Kind of verification: signed by a person */
     kind: "verified";
     /** Signed revision of the result, from 1; the draft is 0 */
     revision: number;
-    /** The signatures, the first one first */
+    /** Signatures in order of time */
     signatures: Array<{
-      /** Who signed */
+      /** Name of the person who signed */
       observer: string;
-      /** Where they work */
+      /** Organisation of the person */
       organization: string;
-      /** When */
+      /** Time of the signature */
       at: string;
-      /** What the person declared */
+      /** Declaration of the person */
       statement: unknown;
     }>;
   };
   /** `simulated` is a research setting: values also count if their method was shown on simulated images only */
   evidence_accepted: "real" | "simulated";
-  /** What was read */
+  /** Summary of the input that was read */
   input_summary: {
-    /** Files */
+    /** Number of files */
     files: number;
-    /** Series */
+    /** Number of series */
     series: number;
-    /** Present where the headers of the files name more than one study */
+    /** Number of studies; present only if the headers of the files name more than one */
     studies?: number;
-    /** Clips */
+    /** Number of clips; a still image is a clip of one frame */
     clips: number;
-    /** Frames */
+    /** Number of frames */
     frames: number;
-    /** Frames whose scale is known */
+    /** Number of frames whose scale is known */
     calibrated_frames: number;
-    /** Present where images that state no scale were measured in that of the request (`mm_per_px`) */
+    /** Present only if images without a scale were measured with the scale of the request (`mm_per_px`) */
     scale_from_request?: true;
-    /** Present where images of different size share one scale of the request */
+    /** Sizes of the images; present only if images of different size share one scale of the request */
     one_scale_for_sizes?: Array<string>;
-    /** Modes of the images */
+    /** Imaging modes of the clips */
     modes: Array<string>;
     /** Files that could not be read */
     refused: Array<{
-      /** File */
+      /** Name of the file */
       file: string;
-      /** Why */
+      /** Why the file was refused */
       reason: string;
     }>;
-    /** Files of earlier examinations */
+    /** Number of files of earlier examinations */
     priors: number;
   };
-  /** Every section of the endpoint */
+  /** All sections of the endpoint, in the order of the report */
   sections: Array<{
     id: "planes";
-    /** Title */
+    /** Title of the section */
     title: string;
-    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    /** `complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error */
     status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
-    /** Why it is not complete */
+    /** Why the section is not complete; null if it is complete */
     reason: {
-      /** Code */
+      /** Code of the reason */
       code: string;
-      /** The same in words */
+      /** The reason as text */
       detail: string;
-      /** What it needs */
+      /** Input that would complete the section */
       needs: Array<string>;
     } | null;
-    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
     statements?: Array<Statement>;
-    /** What the section says */
+    /** What the section concludes, as text */
     summary: string;
-    /** What the section `planes` found */
+    /** Further data of the section `planes` */
     data: {
       /** Number of frames of each plane */
       counts: Record<string, number>;
       /** The best frame of each plane */
       key_frames: Array<{
-        /** File of the request */
+        /** Name of the file in the request */
         file: string;
-        /** Frame, from 1 */
+        /** Frame number, from 1 */
         frame: number;
-        /** The plane; `other` below the gate */
+        /** Plane of the frame; `other` if no plane reaches the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-        /** Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together. */
+        /** Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together. */
         confidence: number;
         /** True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure */
         below_gate: boolean;
         /** The plane that was not named; null unless `below_gate` */
         likeliest: {
-          /** The plane */
+          /** The most likely plane */
           plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-          /** Its probability */
+          /** Probability of this plane; null if not known */
           probability: number | null;
         } | null;
         /** Probability of every plane, to three decimals; null if the classifier gives only its answer */
         probabilities: Record<string, number> | null;
-        /** Criteria of its image score */
+        /** Criteria of the image score of this frame */
         quality: Array<{
-          /** What the criterion asks */
+          /** Name of the criterion */
           name: string;
-          /** Whether it is met; null where this service does not examine it */
+          /** Whether the criterion is met; null if this service does not examine it */
           met: unknown;
         }>;
       }>;
-      /** Every frame that was looked at */
+      /** All frames that were classified */
       frames: Array<{
-        /** File of the request */
+        /** Name of the file in the request */
         file: string;
-        /** Frame, from 1 */
+        /** Frame number, from 1 */
         frame: number;
-        /** The plane; `other` below the gate */
+        /** Plane of the frame; `other` if no plane reaches the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-        /** Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together. */
+        /** Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together. */
         confidence: number;
         /** True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure */
         below_gate: boolean;
         /** The plane that was not named; null unless `below_gate` */
         likeliest: {
-          /** The plane */
+          /** The most likely plane */
           plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-          /** Its probability */
+          /** Probability of this plane; null if not known */
           probability: number | null;
         } | null;
         /** Probability of every plane, to three decimals; null if the classifier gives only its answer */
         probabilities: Record<string, number> | null;
       }>;
     };
-    /** Names of its artifacts */
+    /** Names of the artifacts that belong to the section */
     artifacts: Array<string>;
   } | {
     id: "nt";
-    /** Title */
+    /** Title of the section */
     title: string;
-    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    /** `complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error */
     status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
-    /** Why it is not complete */
+    /** Why the section is not complete; null if it is complete */
     reason: {
-      /** Code */
+      /** Code of the reason */
       code: string;
-      /** The same in words */
+      /** The reason as text */
       detail: string;
-      /** What it needs */
+      /** Input that would complete the section */
       needs: Array<string>;
     } | null;
-    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
     statements?: Array<Statement>;
-    /** What the section says */
+    /** What the section concludes, as text */
     summary: string;
-    /** What the section `nt` found */
+    /** Further data of the section `nt` */
     data: {
-      /** Criteria of the plane */
+      /** Criteria for an adequate plane, and whether each is met */
       plane_adequacy?: Array<{
-        /** What the criterion asks */
+        /** Name of the criterion */
         name: string;
-        /** Whether it is met; null where this service does not examine it */
+        /** Whether the criterion is met; null if this service does not examine it */
         met: unknown;
       }>;
       /** Crown-rump length in mm */
       crl_mm?: unknown;
       /** Multiple of the median for the CRL; null without a CRL in the window */
       mom?: unknown;
-      /** Where structures were found, in pixels */
+      /** Structures that were found, with their places in pixels */
       structures?: Array<{
-        /** File of the request */
+        /** Name of the file in the request */
         file: string;
-        /** SOP Instance UID of a DICOM file */
+        /** SOP Instance UID of the image; null if the file is not DICOM */
         sop_instance_uid: unknown;
-        /** Frame, from 1 */
+        /** Frame number, from 1 */
         frame: number;
-        /** The structure */
+        /** Key of the structure */
         structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
-        /** Confidence of the model */
+        /** Confidence of the model, from 0 to 1 */
         confidence: number;
-        /** False below the gate of the model, or where its shape is not that of the structure */
+        /** False if the confidence is below the gate of the model, or if the shape does not fit the structure */
         accepted: boolean;
-        /** Where it is on the frame */
+        /** Place of the structure on the frame */
         place: {
-          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner */
+          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner */
           type: "line" | "ellipse" | "polygon" | "rectangle";
-          /** Pixel-centre coordinates of the stored frame, [x, y] each */
+          /** Points as [x, y], in pixels of the stored frame, at pixel centres */
           points: Array<[number, number]>;
         };
       }>;
       [name: string]: unknown;
     };
-    /** Names of its artifacts */
+    /** Names of the artifacts that belong to the section */
     artifacts: Array<string>;
   } | {
     id: "biometry";
-    /** Title */
+    /** Title of the section */
     title: string;
-    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    /** `complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error */
     status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
-    /** Why it is not complete */
+    /** Why the section is not complete; null if it is complete */
     reason: {
-      /** Code */
+      /** Code of the reason */
       code: string;
-      /** The same in words */
+      /** The reason as text */
       detail: string;
-      /** What it needs */
+      /** Input that would complete the section */
       needs: Array<string>;
     } | null;
-    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
     statements?: Array<Statement>;
-    /** What the section says */
+    /** What the section concludes, as text */
     summary: string;
-    /** What the section `biometry` found */
+    /** Further data of the section `biometry` */
     data: {
-      /** Where structures were found, in pixels */
+      /** Structures that were found, with their places in pixels */
       structures?: Array<{
-        /** File of the request */
+        /** Name of the file in the request */
         file: string;
-        /** SOP Instance UID of a DICOM file */
+        /** SOP Instance UID of the image; null if the file is not DICOM */
         sop_instance_uid: unknown;
-        /** Frame, from 1 */
+        /** Frame number, from 1 */
         frame: number;
-        /** The structure */
+        /** Key of the structure */
         structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
-        /** Confidence of the model */
+        /** Confidence of the model, from 0 to 1 */
         confidence: number;
-        /** False below the gate of the model, or where its shape is not that of the structure */
+        /** False if the confidence is below the gate of the model, or if the shape does not fit the structure */
         accepted: boolean;
-        /** Where it is on the frame */
+        /** Place of the structure on the frame */
         place: {
-          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner */
+          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner */
           type: "line" | "ellipse" | "polygon" | "rectangle";
-          /** Pixel-centre coordinates of the stored frame, [x, y] each */
+          /** Points as [x, y], in pixels of the stored frame, at pixel centres */
           points: Array<[number, number]>;
         };
       }>;
       [name: string]: unknown;
     };
-    /** Names of its artifacts */
+    /** Names of the artifacts that belong to the section */
     artifacts: Array<string>;
   } | {
     id: "labor-progress";
-    /** Title */
+    /** Title of the section */
     title: string;
-    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    /** `complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error */
     status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
-    /** Why it is not complete */
+    /** Why the section is not complete; null if it is complete */
     reason: {
-      /** Code */
+      /** Code of the reason */
       code: string;
-      /** The same in words */
+      /** The reason as text */
       detail: string;
-      /** What it needs */
+      /** Input that would complete the section */
       needs: Array<string>;
     } | null;
-    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
     statements?: Array<Statement>;
-    /** What the section says */
+    /** What the section concludes, as text */
     summary: string;
-    /** What the section `labor-progress` found */
+    /** Further data of the section `labor-progress` */
     data: {
-      /** Where structures were found, in pixels */
+      /** Structures that were found, with their places in pixels */
       structures?: Array<{
-        /** File of the request */
+        /** Name of the file in the request */
         file: string;
-        /** SOP Instance UID of a DICOM file */
+        /** SOP Instance UID of the image; null if the file is not DICOM */
         sop_instance_uid: unknown;
-        /** Frame, from 1 */
+        /** Frame number, from 1 */
         frame: number;
-        /** The structure */
+        /** Key of the structure */
         structure: "symphysis" | "fetal-head" | "fetal-abdomen" | "fetal-femur" | "thalami" | "midbrain" | "palate" | "intracranial-translucency" | "cisterna-magna" | "nuchal-translucency" | "nasal-bone" | "nasal-tip" | "nasal-skin";
-        /** Confidence of the model */
+        /** Confidence of the model, from 0 to 1 */
         confidence: number;
-        /** False below the gate of the model, or where its shape is not that of the structure */
+        /** False if the confidence is below the gate of the model, or if the shape does not fit the structure */
         accepted: boolean;
-        /** Where it is on the frame */
+        /** Place of the structure on the frame */
         place: {
-          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner */
+          /** `line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner */
           type: "line" | "ellipse" | "polygon" | "rectangle";
-          /** Pixel-centre coordinates of the stored frame, [x, y] each */
+          /** Points as [x, y], in pixels of the stored frame, at pixel centres */
           points: Array<[number, number]>;
         };
       }>;
       [name: string]: unknown;
     };
-    /** Names of its artifacts */
+    /** Names of the artifacts that belong to the section */
     artifacts: Array<string>;
   } | {
     /** Id of the section */
     id: string;
-    /** Title */
+    /** Title of the section */
     title: string;
-    /** `partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate */
+    /** `complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error */
     status: "complete" | "partial" | "not_assessed" | "inadequate" | "not_requested" | "failed";
-    /** Why it is not complete */
+    /** Why the section is not complete; null if it is complete */
     reason: {
-      /** Code */
+      /** Code of the reason */
       code: string;
-      /** The same in words */
+      /** The reason as text */
       detail: string;
-      /** What it needs */
+      /** Input that would complete the section */
       needs: Array<string>;
     } | null;
-    /** What the section says, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
     statements?: Array<Statement>;
-    /** What the section says */
+    /** What the section concludes, as text */
     summary: string;
-    /** What the section found; each section has its own shape */
+    /** Further data of the section; the fields differ from section to section */
     data: Record<string, unknown>;
-    /** Names of its artifacts */
+    /** Names of the artifacts that belong to the section */
     artifacts: Array<string>;
   }>;
-  /** What was found */
+  /** Findings of all sections */
   findings: Array<Finding>;
-  /** What was measured */
+  /** Measurements of all sections, including those that must not be used */
   measurements: Array<Measurement>;
-  /** Scores; empty where no section of the endpoint could give one */
+  /** Scores; empty if no section could give one */
   scores: Array<{
-    /** Id in this result */
+    /** Id of the score in this result */
     id: string;
-    /** Section */
+    /** Id of the section that gave the score */
     section: string;
-    /** Coded concept */
+    /** Coded concept; null if there is none */
     concept: Concept | null;
-    /** Name */
+    /** Name of the score */
     name: string;
-    /** Value */
+    /** Value of the score */
     value: number;
-    /** Lowest and highest value */
+    /** Lowest and highest possible value */
     range: [number, number];
-    /** What it is made of */
+    /** Components from which the score was calculated */
     components: Array<{
-      /** Name */
+      /** Name of the component */
       name: string;
-      /** Value */
+      /** Score of the component */
       value: number;
     }>;
   }>;
-  /** Categories of guidelines */
+  /** Categories and grades by named guidelines */
   classifications: Array<{
-    /** Id in this result */
+    /** Id of the classification in this result */
     id: string;
-    /** Section */
+    /** Id of the section that gave the classification */
     section: string;
-    /** Coded concept */
+    /** Coded concept; null if there is none */
     concept: Concept | null;
-    /** Name */
+    /** Name of the classification */
     name: string;
-    /** Category */
+    /** Category that was given */
     value: string;
-    /** Scheme */
+    /** Guideline that defines the categories */
     scheme: string;
-    /** Why */
+    /** Criteria that led to the category */
     criteria: Array<{
-      /** Name */
+      /** Criterion */
       name: string;
-      /** Value */
+      /** Value that was compared */
       value: string;
-      /** Whether it is met */
+      /** Whether the criterion is met */
       met: boolean;
     }>;
   }>;
-  /** What guidelines advise; empty where none of what was found has such advice */
+  /** Recommendations of guidelines for the findings; empty if there are none */
   guidance: Array<{
-    /** Id in this result */
+    /** Id of the recommendation in this result */
     id: string;
-    /** Section */
+    /** Id of the section that gives the recommendation */
     section: string;
-    /** What it says, as data */
+    /** The recommendation as data; `text` is rendered from it */
     statement?: Statement;
-    /** The same where it says several things */
+    /** Used instead of `statement` if there are several statements */
     statements?: Array<Statement>;
-    /** What it says */
+    /** The recommendation as text */
     text: string;
-    /** Guideline that it is from */
+    /** Guideline that makes the recommendation */
     source: string;
   }>;
-  /** The report; null unless `options.report` */
+  /** The draft report; null unless the request sets `options.report` */
   report: {
-    /** Language */
+    /** Language of the report */
     language: "en";
-    /** Title */
+    /** Title of the report */
     title: string;
-    /** Sentences */
+    /** Sentences of the findings, in order */
     findings: Array<string>;
-    /** At most five lines, the most important first; rendered from `impression_lines` */
+    /** Impression in at most five lines, the most important first; rendered from `impression_lines` */
     impression: Array<string>;
-    /** The impression as data */
+    /** The lines of the impression, as data */
     impression_lines?: Array<{
-      /** What the line is about */
+      /** Topic of the line */
       topic: string;
-      /** How serious it is */
+      /** Severity; `critical` must be reported at once */
       severity: "info" | "abnormal" | "critical";
-      /** The clauses of its sentence, as data */
+      /** The clauses of the line, as data */
       statements: Array<Statement>;
     }>;
-    /** What limits it */
+    /** Limitations of the report */
     limitations: Array<string>;
   } | null;
-  /** Files of the result */
+  /** Files made from the result */
   artifacts: Array<ResultArtifact>;
 };
 
@@ -862,79 +862,79 @@ export type ListedRequest = {
   };
 };
 
-/** One value with where it is from */
+/** One measured value with its source */
 export type Measurement = {
-  /** Id in this result */
+  /** Id of the measurement, unique in this result */
   id: string;
-  /** Section */
+  /** Id of the section that made the measurement */
   section: string;
-  /** What was measured */
+  /** The quantity that was measured */
   concept: Concept;
-  /** The same for a person */
+  /** Name of the quantity for people */
   label: string;
-  /** Value */
+  /** Value in `unit` */
   value: number;
-  /** Unit (UCUM) */
+  /** Unit as a UCUM code */
   unit: string;
-  /** How */
+  /** Key of the measuring method */
   method: string;
-  /** Whether it was measured or derived */
+  /** Whether the value was measured, calculated from other values, or is the mean or median of repeated values */
   derivation: "measured" | "calculated" | "mean" | "median";
-  /** Where it was measured */
+  /** Where the value was measured */
   source: {
-    /** How the value was found */
+    /** How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person */
     provenance: "model" | "image-analysis" | "cart-sr" | "input" | "person";
-    /** File of the request */
+    /** Name of the file in the request */
     file: unknown;
-    /** SOP Instance UID of a DICOM file */
+    /** SOP Instance UID of the image; null if the file is not DICOM */
     sop_instance_uid: unknown;
-    /** Frame, from 1; null for a value that belongs to no single frame */
+    /** Frame number, from 1; null for a value that belongs to no single frame */
     frame: number | null;
-    /** Calipers on the frame */
+    /** Calipers drawn on the frame */
     calipers: Array<Caliper>;
   };
-  /** Site in the body */
+  /** Finding site in the body */
   site: unknown;
   /** Side of the body */
   laterality: "left" | "right" | null;
-  /** Fetus, where there are several */
+  /** Letter or number of the fetus; null for an only fetus or if no fetus is named */
   fetus: unknown;
-  /** Phase of the heart or of the Doppler curve */
+  /** Phase of the cardiac cycle or of the Doppler curve */
   phase: unknown;
-  /** 0 to 1; null for a value calculated from others */
+  /** Confidence of the model or analysis, from 0 to 1; null if there is none */
   confidence: number | null;
-  /** Half width of the 95 % interval in the value's unit; null where it is not known */
+  /** Half width of the 95 % interval, in `unit`; null if not known */
   uncertainty: unknown;
-  /** `accepted` values may be used; `review` waits for a person; `low` and `inadequate` must not be used */
+  /** `accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used. */
   quality: "accepted" | "review" | "low" | "inadequate";
-  /** Key of the table of evidence; absent where no method of ours measured the value */
+  /** Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value */
   evidence?: string;
-  /** Reference values; null where there are none */
+  /** Reference range; null if there is none */
   reference: {
-    /** Lower limit */
+    /** Lower limit of the reference range */
     low: unknown;
-    /** Upper limit */
+    /** Upper limit of the reference range */
     high: unknown;
-    /** Centile */
+    /** Centile of the value */
     centile: unknown;
-    /** z-score */
+    /** z-score of the value */
     z_score: unknown;
-    /** Chart that it is from */
+    /** Chart or guideline from which the range is taken */
     chart: string;
   } | null;
-  /** Normal, low, high or abnormal */
+  /** `N`: normal; `L`: low; `H`: high; `A`: abnormal; null if not judged */
   interpretation: "N" | "L" | "H" | "A" | null;
-  /** What a person decided about the value in a review; absent where nobody did */
+  /** How a person made the value count in a review: accepted it, edited it, or entered another one; absent otherwise */
   confirmed?: "accepted" | "edited" | "entered";
-  /** Measurements that it was calculated from */
+  /** Ids of the measurements from which the value was calculated */
   inputs: Array<string>;
-  /** Who it is from */
+  /** Where the value comes from: an image of the study, the ultrasound machine, the request, or a person */
   origin: "image" | "machine" | "request" | "person";
-  /** Which value of a quantity counts: the one with `counts` */
+  /** Which of several values of a quantity to use: `counts`: use this one; `proposed`: would count if a person confirmed it; `repeat`: another value was chosen; `part-of-mean`: input of a mean or median; `comparison`: the machine’s value beside an accepted one of Sonogate; `withheld`: not accepted */
   standing: "counts" | "proposed" | "repeat" | "part-of-mean" | "comparison" | "withheld";
-  /** What must be read with the value, as data */
+  /** Remarks that must be read with the value, as data */
   remarks: Array<Remark>;
-  /** The remarks as text */
+  /** The remarks as text; null if there are no remarks */
   note: unknown;
 };
 
@@ -1080,11 +1080,11 @@ export type Problem = {
   }>;
 };
 
-/** Something that must be read with a value, as data */
+/** A remark that must be read with a value, as data */
 export type Remark = {
-  /** What must be read with the value */
+  /** Code of the remark */
   code: string;
-  /** What its sentence prints */
+  /** Parameters that its text prints */
   params: Record<string, unknown>;
 };
 
@@ -1178,15 +1178,15 @@ export type RequestPage = {
 
 /** A file of the result */
 export type ResultArtifact = {
-  /** Name */
+  /** File name */
   name: string;
   /** Media type */
   media_type: string;
-  /** Size */
+  /** Size in bytes */
   bytes: number;
-  /** SHA-256 of the bytes */
+  /** SHA-256 of the file */
   sha256: string;
-  /** Section that it belongs to */
+  /** Id of the section to which the file belongs; null if it belongs to no single section */
   section: unknown;
 };
 
@@ -1351,17 +1351,17 @@ export type Stage = {
   eta_s: unknown;
 };
 
-/** Something that the result says, as data */
+/** One statement of the result, as data */
 export type Statement = {
   /** Kind of statement */
   kind: "value" | "conclusion" | "gap" | "advice" | "limitation";
-  /** What it says */
+  /** Code of the statement */
   code: string;
-  /** Measurements that it is about */
+  /** Ids of the measurements that it is about */
   about: Array<string>;
-  /** Fetus, where there are several */
+  /** Name of the fetus if there are several; otherwise null */
   fetus: unknown;
-  /** What its sentence prints */
+  /** Parameters that its sentence prints */
   params: Record<string, unknown>;
 };
 
@@ -1607,35 +1607,35 @@ export type InterpretObstetricBody = {
   input: {
     /** Files of the examination: ids of uploads, or URLs of hosted files */
     files: Array<string>;
-    /** Files of earlier examinations of the same patient */
+    /** Files of earlier examinations of the same patient: ids of uploads, or URLs of hosted files */
     prior_files?: Array<string>;
-    /** How to interpret */
+    /** Options of the interpretation */
     options?: {
-      /** Dating of the pregnancy; no growth is judged without it */
+      /** Dating of the pregnancy; growth is not judged without it */
       dating?: {
         /** Gestational age on the day of the examination, in days */
         ga_days: number;
-        /** What the gestational age is from */
+        /** Method by which the pregnancy was dated: last menstrual period, CRL, earlier scan or IVF */
         basis?: "lmp" | "crl" | "prior_scan" | "ivf";
       };
-      /** Scale of the stills and videos that do not state one, in mm per pixel: one for all files, or one for each file in their order, null for a file without a known scale */
+      /** Scale in mm per pixel, for stills and videos that do not state one: one number for all files, or a list with one entry for each file in the same order, null if the scale of that file is not known */
       mm_per_px?: number | Array<number | null>;
-      /** Whether a narrative report is written */
+      /** True: the result includes a draft report as text */
       report?: boolean;
       /** Language of the report */
       report_language?: "en";
-      /** Form of the result */
+      /** Formats of the result */
       return?: Array<"json">;
-      /** Whether pictures for viewers are made */
+      /** True: previews with calipers are made for viewers */
       previews?: boolean;
     };
-    /** What is known of the patient, without an identity */
+    /** Clinical context of the patient, without identity */
     clinical_context?: {
-      /** Age in years */
+      /** Age of the patient in years */
       age_years?: number;
-      /** Sex */
+      /** Sex of the patient */
       sex?: "female" | "male" | "other" | "unknown";
-      /** Why the examination is made; without names, identifiers and dates */
+      /** Reason for the examination, without names, identifiers and dates */
       indication?: string;
     };
   };

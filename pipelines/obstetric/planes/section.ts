@@ -19,16 +19,16 @@ const named = (description: string) => plane.meta({ description, examples: ['tra
 
 /** The plane of one frame, and the alternatives. */
 export const framePlaneSchema = z.object({
-  file: z.string().meta({ description: 'File of the request', examples: ['scan.dcm'] }),
+  file: z.string().meta({ description: 'Name of the file in the request', examples: ['scan.dcm'] }),
   frame: z
     .number()
     .int()
     .positive()
-    .meta({ description: 'Frame, from 1', examples: [12] }),
-  plane: named('The plane; `other` below the gate'),
+    .meta({ description: 'Frame number, from 1', examples: [12] }),
+  plane: named('Plane of the frame; `other` if no plane reaches the gate'),
   confidence: z.number().meta({
     description:
-      'Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together.',
+      'Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together.',
     examples: [0.97],
   }),
   below_gate: z.boolean().meta({
@@ -38,10 +38,10 @@ export const framePlaneSchema = z.object({
   }),
   likeliest: z
     .object({
-      plane: named('The plane'),
+      plane: named('The most likely plane'),
       probability: probability
         .nullable()
-        .meta({ description: 'Its probability', examples: [0.41] }),
+        .meta({ description: 'Probability of this plane; null if not known', examples: [0.41] }),
     })
     .nullable()
     .meta({
@@ -60,12 +60,12 @@ export const framePlaneSchema = z.object({
 
 /** A criterion of a plane. */
 export const criterionSchema = z.object({
-  name: z.string().meta({ description: 'What the criterion asks', examples: ['thalami'] }),
+  name: z.string().meta({ description: 'Name of the criterion', examples: ['thalami'] }),
   met: z
     .boolean()
     .nullable()
     .meta({
-      description: 'Whether it is met; null where this service does not examine it',
+      description: 'Whether the criterion is met; null if this service does not examine it',
       examples: [true],
     }),
 });
@@ -79,11 +79,13 @@ export const planesDataSchema = z.object({
   key_frames: z
     .array(
       framePlaneSchema.extend({
-        quality: z.array(criterionSchema).meta({ description: 'Criteria of its image score' }),
+        quality: z
+          .array(criterionSchema)
+          .meta({ description: 'Criteria of the image score of this frame' }),
       }),
     )
     .meta({ description: 'The best frame of each plane' }),
-  frames: z.array(framePlaneSchema).meta({ description: 'Every frame that was looked at' }),
+  frames: z.array(framePlaneSchema).meta({ description: 'All frames that were classified' }),
 });
 export type PlanesData = z.infer<typeof planesDataSchema>;
 

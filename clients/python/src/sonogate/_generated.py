@@ -32,25 +32,25 @@ class ArtifactList(TypedDict):
 
 
 class Caliper(TypedDict):
-    """What was drawn to measure."""
+    """A caliper or outline that shows what was measured."""
 
     type: Literal["line", "ellipse", "polyline", "polygon"]
-    """`line`: two points; `ellipse`: both ends of the major, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline, its first point not repeated"""
+    """`line`: two points; `ellipse`: both ends of the major axis, then both ends of the minor axis; `polyline`: an open trace; `polygon`: a closed outline whose first point is not repeated"""
     points: list[list[float]]
-    """Pixel centres of the stored frame, [x, y] each"""
+    """Points as [x, y], in pixels of the stored frame, at pixel centres"""
 
 
 class Concept(TypedDict):
     """A coded concept."""
 
     key: str
-    """Key of the concept in this product"""
+    """Key of the concept in the concept table of Sonogate"""
     system: str
-    """Coding system"""
+    """URI of the coding system"""
     code: str
-    """Code"""
+    """Code in this system"""
     display: str
-    """The code in words"""
+    """Display text of the code"""
 
 
 class File(TypedDict):
@@ -75,106 +75,106 @@ class File(TypedDict):
 
 
 class Finding(TypedDict):
-    """Something that was found."""
+    """A conclusion that the report lists as a finding."""
 
     id: str
-    """Id in this result"""
+    """Id of the finding in this result"""
     section: str
-    """Section"""
+    """Id of the section that made the finding"""
     concept: Concept | None
-    """Coded concept"""
+    """Coded concept; null if there is none"""
     statement: NotRequired[Statement]
-    """What the finding says, as data; `text` is rendered from it"""
+    """The finding as data; `text` is rendered from it"""
     statements: NotRequired[list[Statement]]
-    """The same where it says several things"""
+    """Used instead of `statement` if there are several statements"""
     text: str
-    """What was found"""
+    """The finding as text"""
     severity: Literal["info", "abnormal", "critical"]
-    """How serious it is"""
+    """Severity; `critical` must be reported at once"""
     confidence: float | None
-    """0 to 1; null where none is known"""
+    """Confidence from 0 to 1; null if not known"""
     evidence: list[str]
-    """Measurements that it rests on"""
+    """Ids of the measurements on which the finding is based"""
 
 
 class InterpretEchoOutputModels(TypedDict):
     id: str
-    """Name"""
+    """Id of the model"""
     version: str
-    """Version"""
+    """Version of the model"""
     sha256: str
-    """SHA-256 of its weights"""
+    """SHA-256 of the file of the model"""
     licence: str
-    """Licence"""
+    """Licence of the weights"""
     pack: Literal["permissive", "research"]
-    """Whether anyone may use it"""
+    """`permissive`: anyone may use the model; `research`: trained on data with a non-commercial licence"""
     provider: str
-    """What it ran on"""
+    """Execution provider on which the model ran"""
 
 
 class InterpretEchoOutputVerificationSignatures(TypedDict):
     observer: str
-    """Who signed"""
+    """Name of the person who signed"""
     organization: str
-    """Where they work"""
+    """Organisation of the person"""
     at: str
-    """When"""
+    """Time of the signature"""
     statement: Any
-    """What the person declared"""
+    """Declaration of the person"""
 
 
 class InterpretEchoOutputVerification(TypedDict):
-    """Who signed, and when; absent in a draft."""
+    """Who signed the result, and when; absent in a draft."""
 
     kind: Literal["verified"]
-    """Kind of verification"""
+    """Kind of verification: signed by a person"""
     revision: int
     """Signed revision of the result, from 1; the draft is 0"""
     signatures: list[InterpretEchoOutputVerificationSignatures]
-    """The signatures, the first one first"""
+    """Signatures in order of time"""
 
 
 class InterpretEchoOutputInputSummaryRefused(TypedDict):
     file: str
-    """File"""
+    """Name of the file"""
     reason: str
-    """Why"""
+    """Why the file was refused"""
 
 
 class InterpretEchoOutputInputSummary(TypedDict):
-    """What was read."""
+    """Summary of the input that was read."""
 
     files: int
-    """Files"""
+    """Number of files"""
     series: int
-    """Series"""
+    """Number of series"""
     studies: NotRequired[int]
-    """Present where the headers of the files name more than one study"""
+    """Number of studies; present only if the headers of the files name more than one"""
     clips: int
-    """Clips"""
+    """Number of clips; a still image is a clip of one frame"""
     frames: int
-    """Frames"""
+    """Number of frames"""
     calibrated_frames: int
-    """Frames whose scale is known"""
+    """Number of frames whose scale is known"""
     scale_from_request: NotRequired[Literal[True]]
-    """Present where images that state no scale were measured in that of the request (`mm_per_px`)"""
+    """Present only if images without a scale were measured with the scale of the request (`mm_per_px`)"""
     one_scale_for_sizes: NotRequired[list[str]]
-    """Present where images of different size share one scale of the request"""
+    """Sizes of the images; present only if images of different size share one scale of the request"""
     modes: list[str]
-    """Modes of the images"""
+    """Imaging modes of the clips"""
     refused: list[InterpretEchoOutputInputSummaryRefused]
     """Files that could not be read"""
     priors: int
-    """Files of earlier examinations"""
+    """Number of files of earlier examinations"""
 
 
 class InterpretEchoOutputSections1Reason(TypedDict):
     code: str
-    """Code"""
+    """Code of the reason"""
     detail: str
-    """The same in words"""
+    """The reason as text"""
     needs: list[str]
-    """What it needs"""
+    """Input that would complete the section"""
 
 
 class InterpretEchoOutputSections1DataClips(TypedDict):
@@ -223,278 +223,278 @@ class InterpretEchoOutputSections1Data(TypedDict):
 class InterpretEchoOutputSections1(TypedDict):
     id: Literal["views"]
     title: str
-    """Title"""
+    """Title of the section"""
     status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
-    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    """`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error"""
     reason: InterpretEchoOutputSections1Reason | None
-    """Why it is not complete"""
+    """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
     summary: str
-    """What the section says"""
+    """What the section concludes, as text"""
     data: InterpretEchoOutputSections1Data
     """What the section `views` found"""
     artifacts: list[str]
-    """Names of its artifacts"""
+    """Names of the artifacts that belong to the section"""
 
 
 class InterpretEchoOutputSections2Reason(TypedDict):
     code: str
-    """Code"""
+    """Code of the reason"""
     detail: str
-    """The same in words"""
+    """The reason as text"""
     needs: list[str]
-    """What it needs"""
+    """Input that would complete the section"""
 
 
 class InterpretEchoOutputSections2(TypedDict):
     id: str
     """Id of the section"""
     title: str
-    """Title"""
+    """Title of the section"""
     status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
-    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    """`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error"""
     reason: InterpretEchoOutputSections2Reason | None
-    """Why it is not complete"""
+    """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
     summary: str
-    """What the section says"""
+    """What the section concludes, as text"""
     data: dict[str, Any]
-    """What the section found; each section has its own shape"""
+    """Further data of the section; the fields differ from section to section"""
     artifacts: list[str]
-    """Names of its artifacts"""
+    """Names of the artifacts that belong to the section"""
 
 
 class InterpretEchoOutputScoresComponents(TypedDict):
     name: str
-    """Name"""
+    """Name of the component"""
     value: float
-    """Value"""
+    """Score of the component"""
 
 
 class InterpretEchoOutputScores(TypedDict):
     id: str
-    """Id in this result"""
+    """Id of the score in this result"""
     section: str
-    """Section"""
+    """Id of the section that gave the score"""
     concept: Concept | None
-    """Coded concept"""
+    """Coded concept; null if there is none"""
     name: str
-    """Name"""
+    """Name of the score"""
     value: float
-    """Value"""
+    """Value of the score"""
     range: list[float]
-    """Lowest and highest value"""
+    """Lowest and highest possible value"""
     components: list[InterpretEchoOutputScoresComponents]
-    """What it is made of"""
+    """Components from which the score was calculated"""
 
 
 class InterpretEchoOutputClassificationsCriteria(TypedDict):
     name: str
-    """Name"""
+    """Criterion"""
     value: str
-    """Value"""
+    """Value that was compared"""
     met: bool
-    """Whether it is met"""
+    """Whether the criterion is met"""
 
 
 class InterpretEchoOutputClassifications(TypedDict):
     id: str
-    """Id in this result"""
+    """Id of the classification in this result"""
     section: str
-    """Section"""
+    """Id of the section that gave the classification"""
     concept: Concept | None
-    """Coded concept"""
+    """Coded concept; null if there is none"""
     name: str
-    """Name"""
+    """Name of the classification"""
     value: str
-    """Category"""
+    """Category that was given"""
     scheme: str
-    """Scheme"""
+    """Guideline that defines the categories"""
     criteria: list[InterpretEchoOutputClassificationsCriteria]
-    """Why"""
+    """Criteria that led to the category"""
 
 
 class InterpretEchoOutputGuidance(TypedDict):
     id: str
-    """Id in this result"""
+    """Id of the recommendation in this result"""
     section: str
-    """Section"""
+    """Id of the section that gives the recommendation"""
     statement: NotRequired[Statement]
-    """What it says, as data"""
+    """The recommendation as data; `text` is rendered from it"""
     statements: NotRequired[list[Statement]]
-    """The same where it says several things"""
+    """Used instead of `statement` if there are several statements"""
     text: str
-    """What it says"""
+    """The recommendation as text"""
     source: str
-    """Guideline that it is from"""
+    """Guideline that makes the recommendation"""
 
 
 class InterpretEchoOutputReportImpressionLines(TypedDict):
     topic: str
-    """What the line is about"""
+    """Topic of the line"""
     severity: Literal["info", "abnormal", "critical"]
-    """How serious it is"""
+    """Severity; `critical` must be reported at once"""
     statements: list[Statement]
-    """The clauses of its sentence, as data"""
+    """The clauses of the line, as data"""
 
 
 class InterpretEchoOutputReport(TypedDict):
     language: Literal["en"]
-    """Language"""
+    """Language of the report"""
     title: str
-    """Title"""
+    """Title of the report"""
     findings: list[str]
-    """Sentences"""
+    """Sentences of the findings, in order"""
     impression: list[str]
-    """At most five lines, the most important first; rendered from `impression_lines`"""
+    """Impression in at most five lines, the most important first; rendered from `impression_lines`"""
     impression_lines: NotRequired[list[InterpretEchoOutputReportImpressionLines]]
-    """The impression as data"""
+    """The lines of the impression, as data"""
     limitations: list[str]
-    """What limits it"""
+    """Limitations of the report"""
 
 
 class InterpretEchoOutput(TypedDict):
     schema: Literal["sonogate.result/1"]
-    """Version of this envelope"""
+    """Version of this document format"""
     endpoint: str
-    """Endpoint"""
+    """Id of the endpoint"""
     version: str
     """Version of the endpoint"""
     generated_at: str
-    """When it was made"""
+    """Time at which the result was created"""
     models: list[InterpretEchoOutputModels]
-    """Models that were used"""
+    """Models that were used for this result"""
     draft: bool
-    """False once a person has signed the result"""
+    """True until a person has signed the result"""
     verification: NotRequired[InterpretEchoOutputVerification]
-    """Who signed, and when; absent in a draft"""
+    """Who signed the result, and when; absent in a draft"""
     evidence_accepted: Literal["real", "simulated"]
     """`simulated` is a research setting: values also count if their method was shown on simulated images only"""
     input_summary: InterpretEchoOutputInputSummary
-    """What was read"""
+    """Summary of the input that was read"""
     sections: list[InterpretEchoOutputSections1 | InterpretEchoOutputSections2]
     """Every section of the endpoint"""
     findings: list[Finding]
-    """What was found"""
+    """Findings of all sections"""
     measurements: list[Measurement]
-    """What was measured"""
+    """Measurements of all sections, including those that must not be used"""
     scores: list[InterpretEchoOutputScores]
-    """Scores; empty where no section of the endpoint could give one"""
+    """Scores; empty if no section could give one"""
     classifications: list[InterpretEchoOutputClassifications]
-    """Categories of guidelines"""
+    """Categories and grades by named guidelines"""
     guidance: list[InterpretEchoOutputGuidance]
-    """What guidelines advise; empty where none of what was found has such advice"""
+    """Recommendations of guidelines for the findings; empty if there are none"""
     report: InterpretEchoOutputReport | None
-    """The report; null unless `options.report`"""
+    """The draft report; null unless the request sets `options.report`"""
     artifacts: list[ResultArtifact]
-    """Files of the result"""
+    """Files made from the result"""
 
 
 class InterpretObstetricOutputModels(TypedDict):
     id: str
-    """Name"""
+    """Id of the model"""
     version: str
-    """Version"""
+    """Version of the model"""
     sha256: str
-    """SHA-256 of its weights"""
+    """SHA-256 of the file of the model"""
     licence: str
-    """Licence"""
+    """Licence of the weights"""
     pack: Literal["permissive", "research"]
-    """Whether anyone may use it"""
+    """`permissive`: anyone may use the model; `research`: trained on data with a non-commercial licence"""
     provider: str
-    """What it ran on"""
+    """Execution provider on which the model ran"""
 
 
 class InterpretObstetricOutputVerificationSignatures(TypedDict):
     observer: str
-    """Who signed"""
+    """Name of the person who signed"""
     organization: str
-    """Where they work"""
+    """Organisation of the person"""
     at: str
-    """When"""
+    """Time of the signature"""
     statement: Any
-    """What the person declared"""
+    """Declaration of the person"""
 
 
 class InterpretObstetricOutputVerification(TypedDict):
-    """Who signed, and when; absent in a draft."""
+    """Who signed the result, and when; absent in a draft."""
 
     kind: Literal["verified"]
-    """Kind of verification"""
+    """Kind of verification: signed by a person"""
     revision: int
     """Signed revision of the result, from 1; the draft is 0"""
     signatures: list[InterpretObstetricOutputVerificationSignatures]
-    """The signatures, the first one first"""
+    """Signatures in order of time"""
 
 
 class InterpretObstetricOutputInputSummaryRefused(TypedDict):
     file: str
-    """File"""
+    """Name of the file"""
     reason: str
-    """Why"""
+    """Why the file was refused"""
 
 
 class InterpretObstetricOutputInputSummary(TypedDict):
-    """What was read."""
+    """Summary of the input that was read."""
 
     files: int
-    """Files"""
+    """Number of files"""
     series: int
-    """Series"""
+    """Number of series"""
     studies: NotRequired[int]
-    """Present where the headers of the files name more than one study"""
+    """Number of studies; present only if the headers of the files name more than one"""
     clips: int
-    """Clips"""
+    """Number of clips; a still image is a clip of one frame"""
     frames: int
-    """Frames"""
+    """Number of frames"""
     calibrated_frames: int
-    """Frames whose scale is known"""
+    """Number of frames whose scale is known"""
     scale_from_request: NotRequired[Literal[True]]
-    """Present where images that state no scale were measured in that of the request (`mm_per_px`)"""
+    """Present only if images without a scale were measured with the scale of the request (`mm_per_px`)"""
     one_scale_for_sizes: NotRequired[list[str]]
-    """Present where images of different size share one scale of the request"""
+    """Sizes of the images; present only if images of different size share one scale of the request"""
     modes: list[str]
-    """Modes of the images"""
+    """Imaging modes of the clips"""
     refused: list[InterpretObstetricOutputInputSummaryRefused]
     """Files that could not be read"""
     priors: int
-    """Files of earlier examinations"""
+    """Number of files of earlier examinations"""
 
 
 class InterpretObstetricOutputSections1Reason(TypedDict):
     code: str
-    """Code"""
+    """Code of the reason"""
     detail: str
-    """The same in words"""
+    """The reason as text"""
     needs: list[str]
-    """What it needs"""
+    """Input that would complete the section"""
 
 
 class InterpretObstetricOutputSections1DataKeyFramesLikeliest(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
-    """The plane"""
+    """The most likely plane"""
     probability: float | None
-    """Its probability"""
+    """Probability of this plane; null if not known"""
 
 
 class InterpretObstetricOutputSections1DataKeyFramesQuality(TypedDict):
     name: str
-    """What the criterion asks"""
+    """Name of the criterion"""
     met: Any
-    """Whether it is met; null where this service does not examine it"""
+    """Whether the criterion is met; null if this service does not examine it"""
 
 
 class InterpretObstetricOutputSections1DataKeyFrames(TypedDict):
     file: str
-    """File of the request"""
+    """Name of the file in the request"""
     frame: int
-    """Frame, from 1"""
+    """Frame number, from 1"""
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
-    """The plane; `other` below the gate"""
+    """Plane of the frame; `other` if no plane reaches the gate"""
     confidence: float
-    """Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together."""
+    """Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together."""
     below_gate: bool
     """True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure"""
     likeliest: InterpretObstetricOutputSections1DataKeyFramesLikeliest | None
@@ -502,25 +502,25 @@ class InterpretObstetricOutputSections1DataKeyFrames(TypedDict):
     probabilities: dict[str, float] | None
     """Probability of every plane, to three decimals; null if the classifier gives only its answer"""
     quality: list[InterpretObstetricOutputSections1DataKeyFramesQuality]
-    """Criteria of its image score"""
+    """Criteria of the image score of this frame"""
 
 
 class InterpretObstetricOutputSections1DataFramesLikeliest(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
-    """The plane"""
+    """The most likely plane"""
     probability: float | None
-    """Its probability"""
+    """Probability of this plane; null if not known"""
 
 
 class InterpretObstetricOutputSections1DataFrames(TypedDict):
     file: str
-    """File of the request"""
+    """Name of the file in the request"""
     frame: int
-    """Frame, from 1"""
+    """Frame number, from 1"""
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
-    """The plane; `other` below the gate"""
+    """Plane of the frame; `other` if no plane reaches the gate"""
     confidence: float
-    """Confidence of `plane` alone. A head may be below the gate, because the gate applies to the axial head planes together."""
+    """Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together."""
     below_gate: bool
     """True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure"""
     likeliest: InterpretObstetricOutputSections1DataFramesLikeliest | None
@@ -530,379 +530,379 @@ class InterpretObstetricOutputSections1DataFrames(TypedDict):
 
 
 class InterpretObstetricOutputSections1Data(TypedDict):
-    """What the section `planes` found."""
+    """Further data of the section `planes`."""
 
     counts: dict[str, int]
     """Number of frames of each plane"""
     key_frames: list[InterpretObstetricOutputSections1DataKeyFrames]
     """The best frame of each plane"""
     frames: list[InterpretObstetricOutputSections1DataFrames]
-    """Every frame that was looked at"""
+    """All frames that were classified"""
 
 
 class InterpretObstetricOutputSections1(TypedDict):
     id: Literal["planes"]
     title: str
-    """Title"""
+    """Title of the section"""
     status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
-    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    """`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error"""
     reason: InterpretObstetricOutputSections1Reason | None
-    """Why it is not complete"""
+    """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
     summary: str
-    """What the section says"""
+    """What the section concludes, as text"""
     data: InterpretObstetricOutputSections1Data
-    """What the section `planes` found"""
+    """Further data of the section `planes`"""
     artifacts: list[str]
-    """Names of its artifacts"""
+    """Names of the artifacts that belong to the section"""
 
 
 class InterpretObstetricOutputSections2Reason(TypedDict):
     code: str
-    """Code"""
+    """Code of the reason"""
     detail: str
-    """The same in words"""
+    """The reason as text"""
     needs: list[str]
-    """What it needs"""
+    """Input that would complete the section"""
 
 
 class InterpretObstetricOutputSections2DataPlaneAdequacy(TypedDict):
     name: str
-    """What the criterion asks"""
+    """Name of the criterion"""
     met: Any
-    """Whether it is met; null where this service does not examine it"""
+    """Whether the criterion is met; null if this service does not examine it"""
 
 
 class InterpretObstetricOutputSections2DataStructuresPlace(TypedDict):
-    """Where it is on the frame."""
+    """Place of the structure on the frame."""
 
     type: Literal["line", "ellipse", "polygon", "rectangle"]
-    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner"""
+    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner"""
     points: list[list[float]]
-    """Pixel-centre coordinates of the stored frame, [x, y] each"""
+    """Points as [x, y], in pixels of the stored frame, at pixel centres"""
 
 
 class InterpretObstetricOutputSections2DataStructures(TypedDict):
     file: str
-    """File of the request"""
+    """Name of the file in the request"""
     sop_instance_uid: Any
-    """SOP Instance UID of a DICOM file"""
+    """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int
-    """Frame, from 1"""
+    """Frame number, from 1"""
     structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
-    """The structure"""
+    """Key of the structure"""
     confidence: float
-    """Confidence of the model"""
+    """Confidence of the model, from 0 to 1"""
     accepted: bool
-    """False below the gate of the model, or where its shape is not that of the structure"""
+    """False if the confidence is below the gate of the model, or if the shape does not fit the structure"""
     place: InterpretObstetricOutputSections2DataStructuresPlace
-    """Where it is on the frame"""
+    """Place of the structure on the frame"""
 
 
 class InterpretObstetricOutputSections2Data(TypedDict):
-    """What the section `nt` found."""
+    """Further data of the section `nt`."""
 
     plane_adequacy: NotRequired[list[InterpretObstetricOutputSections2DataPlaneAdequacy]]
-    """Criteria of the plane"""
+    """Criteria for an adequate plane, and whether each is met"""
     crl_mm: NotRequired[Any]
     """Crown-rump length in mm"""
     mom: NotRequired[Any]
     """Multiple of the median for the CRL; null without a CRL in the window"""
     structures: NotRequired[list[InterpretObstetricOutputSections2DataStructures]]
-    """Where structures were found, in pixels"""
+    """Structures that were found, with their places in pixels"""
 
 
 class InterpretObstetricOutputSections2(TypedDict):
     id: Literal["nt"]
     title: str
-    """Title"""
+    """Title of the section"""
     status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
-    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    """`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error"""
     reason: InterpretObstetricOutputSections2Reason | None
-    """Why it is not complete"""
+    """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
     summary: str
-    """What the section says"""
+    """What the section concludes, as text"""
     data: InterpretObstetricOutputSections2Data
-    """What the section `nt` found"""
+    """Further data of the section `nt`"""
     artifacts: list[str]
-    """Names of its artifacts"""
+    """Names of the artifacts that belong to the section"""
 
 
 class InterpretObstetricOutputSections3Reason(TypedDict):
     code: str
-    """Code"""
+    """Code of the reason"""
     detail: str
-    """The same in words"""
+    """The reason as text"""
     needs: list[str]
-    """What it needs"""
+    """Input that would complete the section"""
 
 
 class InterpretObstetricOutputSections3DataStructuresPlace(TypedDict):
-    """Where it is on the frame."""
+    """Place of the structure on the frame."""
 
     type: Literal["line", "ellipse", "polygon", "rectangle"]
-    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner"""
+    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner"""
     points: list[list[float]]
-    """Pixel-centre coordinates of the stored frame, [x, y] each"""
+    """Points as [x, y], in pixels of the stored frame, at pixel centres"""
 
 
 class InterpretObstetricOutputSections3DataStructures(TypedDict):
     file: str
-    """File of the request"""
+    """Name of the file in the request"""
     sop_instance_uid: Any
-    """SOP Instance UID of a DICOM file"""
+    """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int
-    """Frame, from 1"""
+    """Frame number, from 1"""
     structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
-    """The structure"""
+    """Key of the structure"""
     confidence: float
-    """Confidence of the model"""
+    """Confidence of the model, from 0 to 1"""
     accepted: bool
-    """False below the gate of the model, or where its shape is not that of the structure"""
+    """False if the confidence is below the gate of the model, or if the shape does not fit the structure"""
     place: InterpretObstetricOutputSections3DataStructuresPlace
-    """Where it is on the frame"""
+    """Place of the structure on the frame"""
 
 
 class InterpretObstetricOutputSections3Data(TypedDict):
-    """What the section `biometry` found."""
+    """Further data of the section `biometry`."""
 
     structures: NotRequired[list[InterpretObstetricOutputSections3DataStructures]]
-    """Where structures were found, in pixels"""
+    """Structures that were found, with their places in pixels"""
 
 
 class InterpretObstetricOutputSections3(TypedDict):
     id: Literal["biometry"]
     title: str
-    """Title"""
+    """Title of the section"""
     status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
-    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    """`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error"""
     reason: InterpretObstetricOutputSections3Reason | None
-    """Why it is not complete"""
+    """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
     summary: str
-    """What the section says"""
+    """What the section concludes, as text"""
     data: InterpretObstetricOutputSections3Data
-    """What the section `biometry` found"""
+    """Further data of the section `biometry`"""
     artifacts: list[str]
-    """Names of its artifacts"""
+    """Names of the artifacts that belong to the section"""
 
 
 class InterpretObstetricOutputSections4Reason(TypedDict):
     code: str
-    """Code"""
+    """Code of the reason"""
     detail: str
-    """The same in words"""
+    """The reason as text"""
     needs: list[str]
-    """What it needs"""
+    """Input that would complete the section"""
 
 
 class InterpretObstetricOutputSections4DataStructuresPlace(TypedDict):
-    """Where it is on the frame."""
+    """Place of the structure on the frame."""
 
     type: Literal["line", "ellipse", "polygon", "rectangle"]
-    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline, its first point not repeated; `rectangle`: top left and bottom right corner"""
+    """`line`: both ends; `ellipse`: both ends of one axis, then of the other; `polygon`: a closed outline whose first point is not repeated; `rectangle`: top left and bottom right corner"""
     points: list[list[float]]
-    """Pixel-centre coordinates of the stored frame, [x, y] each"""
+    """Points as [x, y], in pixels of the stored frame, at pixel centres"""
 
 
 class InterpretObstetricOutputSections4DataStructures(TypedDict):
     file: str
-    """File of the request"""
+    """Name of the file in the request"""
     sop_instance_uid: Any
-    """SOP Instance UID of a DICOM file"""
+    """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int
-    """Frame, from 1"""
+    """Frame number, from 1"""
     structure: Literal["symphysis", "fetal-head", "fetal-abdomen", "fetal-femur", "thalami", "midbrain", "palate", "intracranial-translucency", "cisterna-magna", "nuchal-translucency", "nasal-bone", "nasal-tip", "nasal-skin"]
-    """The structure"""
+    """Key of the structure"""
     confidence: float
-    """Confidence of the model"""
+    """Confidence of the model, from 0 to 1"""
     accepted: bool
-    """False below the gate of the model, or where its shape is not that of the structure"""
+    """False if the confidence is below the gate of the model, or if the shape does not fit the structure"""
     place: InterpretObstetricOutputSections4DataStructuresPlace
-    """Where it is on the frame"""
+    """Place of the structure on the frame"""
 
 
 class InterpretObstetricOutputSections4Data(TypedDict):
-    """What the section `labor-progress` found."""
+    """Further data of the section `labor-progress`."""
 
     structures: NotRequired[list[InterpretObstetricOutputSections4DataStructures]]
-    """Where structures were found, in pixels"""
+    """Structures that were found, with their places in pixels"""
 
 
 class InterpretObstetricOutputSections4(TypedDict):
     id: Literal["labor-progress"]
     title: str
-    """Title"""
+    """Title of the section"""
     status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
-    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    """`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error"""
     reason: InterpretObstetricOutputSections4Reason | None
-    """Why it is not complete"""
+    """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
     summary: str
-    """What the section says"""
+    """What the section concludes, as text"""
     data: InterpretObstetricOutputSections4Data
-    """What the section `labor-progress` found"""
+    """Further data of the section `labor-progress`"""
     artifacts: list[str]
-    """Names of its artifacts"""
+    """Names of the artifacts that belong to the section"""
 
 
 class InterpretObstetricOutputSections5Reason(TypedDict):
     code: str
-    """Code"""
+    """Code of the reason"""
     detail: str
-    """The same in words"""
+    """The reason as text"""
     needs: list[str]
-    """What it needs"""
+    """Input that would complete the section"""
 
 
 class InterpretObstetricOutputSections5(TypedDict):
     id: str
     """Id of the section"""
     title: str
-    """Title"""
+    """Title of the section"""
     status: Literal["complete", "partial", "not_assessed", "inadequate", "not_requested", "failed"]
-    """`partial` when anything is missing; `not_assessed`: the input lacks what it needs; `inadequate`: it was there, below the gate"""
+    """`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error"""
     reason: InterpretObstetricOutputSections5Reason | None
-    """Why it is not complete"""
+    """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section says, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
     summary: str
-    """What the section says"""
+    """What the section concludes, as text"""
     data: dict[str, Any]
-    """What the section found; each section has its own shape"""
+    """Further data of the section; the fields differ from section to section"""
     artifacts: list[str]
-    """Names of its artifacts"""
+    """Names of the artifacts that belong to the section"""
 
 
 class InterpretObstetricOutputScoresComponents(TypedDict):
     name: str
-    """Name"""
+    """Name of the component"""
     value: float
-    """Value"""
+    """Score of the component"""
 
 
 class InterpretObstetricOutputScores(TypedDict):
     id: str
-    """Id in this result"""
+    """Id of the score in this result"""
     section: str
-    """Section"""
+    """Id of the section that gave the score"""
     concept: Concept | None
-    """Coded concept"""
+    """Coded concept; null if there is none"""
     name: str
-    """Name"""
+    """Name of the score"""
     value: float
-    """Value"""
+    """Value of the score"""
     range: list[float]
-    """Lowest and highest value"""
+    """Lowest and highest possible value"""
     components: list[InterpretObstetricOutputScoresComponents]
-    """What it is made of"""
+    """Components from which the score was calculated"""
 
 
 class InterpretObstetricOutputClassificationsCriteria(TypedDict):
     name: str
-    """Name"""
+    """Criterion"""
     value: str
-    """Value"""
+    """Value that was compared"""
     met: bool
-    """Whether it is met"""
+    """Whether the criterion is met"""
 
 
 class InterpretObstetricOutputClassifications(TypedDict):
     id: str
-    """Id in this result"""
+    """Id of the classification in this result"""
     section: str
-    """Section"""
+    """Id of the section that gave the classification"""
     concept: Concept | None
-    """Coded concept"""
+    """Coded concept; null if there is none"""
     name: str
-    """Name"""
+    """Name of the classification"""
     value: str
-    """Category"""
+    """Category that was given"""
     scheme: str
-    """Scheme"""
+    """Guideline that defines the categories"""
     criteria: list[InterpretObstetricOutputClassificationsCriteria]
-    """Why"""
+    """Criteria that led to the category"""
 
 
 class InterpretObstetricOutputGuidance(TypedDict):
     id: str
-    """Id in this result"""
+    """Id of the recommendation in this result"""
     section: str
-    """Section"""
+    """Id of the section that gives the recommendation"""
     statement: NotRequired[Statement]
-    """What it says, as data"""
+    """The recommendation as data; `text` is rendered from it"""
     statements: NotRequired[list[Statement]]
-    """The same where it says several things"""
+    """Used instead of `statement` if there are several statements"""
     text: str
-    """What it says"""
+    """The recommendation as text"""
     source: str
-    """Guideline that it is from"""
+    """Guideline that makes the recommendation"""
 
 
 class InterpretObstetricOutputReportImpressionLines(TypedDict):
     topic: str
-    """What the line is about"""
+    """Topic of the line"""
     severity: Literal["info", "abnormal", "critical"]
-    """How serious it is"""
+    """Severity; `critical` must be reported at once"""
     statements: list[Statement]
-    """The clauses of its sentence, as data"""
+    """The clauses of the line, as data"""
 
 
 class InterpretObstetricOutputReport(TypedDict):
     language: Literal["en"]
-    """Language"""
+    """Language of the report"""
     title: str
-    """Title"""
+    """Title of the report"""
     findings: list[str]
-    """Sentences"""
+    """Sentences of the findings, in order"""
     impression: list[str]
-    """At most five lines, the most important first; rendered from `impression_lines`"""
+    """Impression in at most five lines, the most important first; rendered from `impression_lines`"""
     impression_lines: NotRequired[list[InterpretObstetricOutputReportImpressionLines]]
-    """The impression as data"""
+    """The lines of the impression, as data"""
     limitations: list[str]
-    """What limits it"""
+    """Limitations of the report"""
 
 
 class InterpretObstetricOutput(TypedDict):
     schema: Literal["sonogate.result/1"]
-    """Version of this envelope"""
+    """Version of this document format"""
     endpoint: str
-    """Endpoint"""
+    """Id of the endpoint"""
     version: str
     """Version of the endpoint"""
     generated_at: str
-    """When it was made"""
+    """Time at which the result was created"""
     models: list[InterpretObstetricOutputModels]
-    """Models that were used"""
+    """Models that were used for this result"""
     draft: bool
-    """False once a person has signed the result"""
+    """True until a person has signed the result"""
     verification: NotRequired[InterpretObstetricOutputVerification]
-    """Who signed, and when; absent in a draft"""
+    """Who signed the result, and when; absent in a draft"""
     evidence_accepted: Literal["real", "simulated"]
     """`simulated` is a research setting: values also count if their method was shown on simulated images only"""
     input_summary: InterpretObstetricOutputInputSummary
-    """What was read"""
+    """Summary of the input that was read"""
     sections: list[InterpretObstetricOutputSections1 | InterpretObstetricOutputSections2 | InterpretObstetricOutputSections3 | InterpretObstetricOutputSections4 | InterpretObstetricOutputSections5]
-    """Every section of the endpoint"""
+    """All sections of the endpoint, in the order of the report"""
     findings: list[Finding]
-    """What was found"""
+    """Findings of all sections"""
     measurements: list[Measurement]
-    """What was measured"""
+    """Measurements of all sections, including those that must not be used"""
     scores: list[InterpretObstetricOutputScores]
-    """Scores; empty where no section of the endpoint could give one"""
+    """Scores; empty if no section could give one"""
     classifications: list[InterpretObstetricOutputClassifications]
-    """Categories of guidelines"""
+    """Categories and grades by named guidelines"""
     guidance: list[InterpretObstetricOutputGuidance]
-    """What guidelines advise; empty where none of what was found has such advice"""
+    """Recommendations of guidelines for the findings; empty if there are none"""
     report: InterpretObstetricOutputReport | None
-    """The report; null unless `options.report`"""
+    """The draft report; null unless the request sets `options.report`"""
     artifacts: list[ResultArtifact]
-    """Files of the result"""
+    """Files made from the result"""
 
 
 class Key(TypedDict):
@@ -1027,86 +1027,86 @@ class ListedRequest(TypedDict):
 
 
 class MeasurementSource(TypedDict):
-    """Where it was measured."""
+    """Where the value was measured."""
 
     provenance: Literal["model", "image-analysis", "cart-sr", "input", "person"]
-    """How the value was found"""
+    """How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person"""
     file: Any
-    """File of the request"""
+    """Name of the file in the request"""
     sop_instance_uid: Any
-    """SOP Instance UID of a DICOM file"""
+    """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int | None
-    """Frame, from 1; null for a value that belongs to no single frame"""
+    """Frame number, from 1; null for a value that belongs to no single frame"""
     calipers: list[Caliper]
-    """Calipers on the frame"""
+    """Calipers drawn on the frame"""
 
 
 class MeasurementReference(TypedDict):
     low: Any
-    """Lower limit"""
+    """Lower limit of the reference range"""
     high: Any
-    """Upper limit"""
+    """Upper limit of the reference range"""
     centile: Any
-    """Centile"""
+    """Centile of the value"""
     z_score: Any
-    """z-score"""
+    """z-score of the value"""
     chart: str
-    """Chart that it is from"""
+    """Chart or guideline from which the range is taken"""
 
 
 class Measurement(TypedDict):
-    """One value with where it is from."""
+    """One measured value with its source."""
 
     id: str
-    """Id in this result"""
+    """Id of the measurement, unique in this result"""
     section: str
-    """Section"""
+    """Id of the section that made the measurement"""
     concept: Concept
-    """What was measured"""
+    """The quantity that was measured"""
     label: str
-    """The same for a person"""
+    """Name of the quantity for people"""
     value: float
-    """Value"""
+    """Value in `unit`"""
     unit: str
-    """Unit (UCUM)"""
+    """Unit as a UCUM code"""
     method: str
-    """How"""
+    """Key of the measuring method"""
     derivation: Literal["measured", "calculated", "mean", "median"]
-    """Whether it was measured or derived"""
+    """Whether the value was measured, calculated from other values, or is the mean or median of repeated values"""
     source: MeasurementSource
-    """Where it was measured"""
+    """Where the value was measured"""
     site: Any
-    """Site in the body"""
+    """Finding site in the body"""
     laterality: Literal["left", "right"] | None
     """Side of the body"""
     fetus: Any
-    """Fetus, where there are several"""
+    """Letter or number of the fetus; null for an only fetus or if no fetus is named"""
     phase: Any
-    """Phase of the heart or of the Doppler curve"""
+    """Phase of the cardiac cycle or of the Doppler curve"""
     confidence: float | None
-    """0 to 1; null for a value calculated from others"""
+    """Confidence of the model or analysis, from 0 to 1; null if there is none"""
     uncertainty: Any
-    """Half width of the 95 % interval in the value's unit; null where it is not known"""
+    """Half width of the 95 % interval, in `unit`; null if not known"""
     quality: Literal["accepted", "review", "low", "inadequate"]
-    """`accepted` values may be used; `review` waits for a person; `low` and `inadequate` must not be used"""
+    """`accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used."""
     evidence: NotRequired[str]
-    """Key of the table of evidence; absent where no method of ours measured the value"""
+    """Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value"""
     reference: MeasurementReference | None
-    """Reference values; null where there are none"""
+    """Reference range; null if there is none"""
     interpretation: Literal["N", "L", "H", "A"] | None
-    """Normal, low, high or abnormal"""
+    """`N`: normal; `L`: low; `H`: high; `A`: abnormal; null if not judged"""
     confirmed: NotRequired[Literal["accepted", "edited", "entered"]]
-    """What a person decided about the value in a review; absent where nobody did"""
+    """How a person made the value count in a review: accepted it, edited it, or entered another one; absent otherwise"""
     inputs: list[str]
-    """Measurements that it was calculated from"""
+    """Ids of the measurements from which the value was calculated"""
     origin: Literal["image", "machine", "request", "person"]
-    """Who it is from"""
+    """Where the value comes from: an image of the study, the ultrasound machine, the request, or a person"""
     standing: Literal["counts", "proposed", "repeat", "part-of-mean", "comparison", "withheld"]
-    """Which value of a quantity counts: the one with `counts`"""
+    """Which of several values of a quantity to use: `counts`: use this one; `proposed`: would count if a person confirmed it; `repeat`: another value was chosen; `part-of-mean`: input of a mean or median; `comparison`: the machine’s value beside an accepted one of Sonogate; `withheld`: not accepted"""
     remarks: list[Remark]
-    """What must be read with the value, as data"""
+    """Remarks that must be read with the value, as data"""
     note: Any
-    """The remarks as text"""
+    """The remarks as text; null if there are no remarks"""
 
 
 class ModelDetailUrls(TypedDict):
@@ -1286,12 +1286,12 @@ class Problem(TypedDict):
 
 
 class Remark(TypedDict):
-    """Something that must be read with a value, as data."""
+    """A remark that must be read with a value, as data."""
 
     code: str
-    """What must be read with the value"""
+    """Code of the remark"""
     params: dict[str, Any]
-    """What its sentence prints"""
+    """Parameters that its text prints"""
 
 
 class RequestWebhook(TypedDict):
@@ -1404,15 +1404,15 @@ class ResultArtifact(TypedDict):
     """A file of the result."""
 
     name: str
-    """Name"""
+    """File name"""
     media_type: str
     """Media type"""
     bytes: int
-    """Size"""
+    """Size in bytes"""
     sha256: str
-    """SHA-256 of the bytes"""
+    """SHA-256 of the file"""
     section: Any
-    """Section that it belongs to"""
+    """Id of the section to which the file belongs; null if it belongs to no single section"""
 
 
 class ReviewChangesChange1(TypedDict):
@@ -1617,18 +1617,18 @@ class Stage(TypedDict):
 
 
 class Statement(TypedDict):
-    """Something that the result says, as data."""
+    """One statement of the result, as data."""
 
     kind: Literal["value", "conclusion", "gap", "advice", "limitation"]
     """Kind of statement"""
     code: str
-    """What it says"""
+    """Code of the statement"""
     about: list[str]
-    """Measurements that it is about"""
+    """Ids of the measurements that it is about"""
     fetus: Any
-    """Fetus, where there are several"""
+    """Name of the fetus if there are several; otherwise null"""
     params: dict[str, Any]
-    """What its sentence prints"""
+    """Parameters that its sentence prints"""
 
 
 class TriageFlag(TypedDict):
@@ -1905,12 +1905,12 @@ class WholeUpload(TypedDict):
 
 
 class InterpretObstetricBodyInputOptionsDating(TypedDict):
-    """Dating of the pregnancy; no growth is judged without it."""
+    """Dating of the pregnancy; growth is not judged without it."""
 
     ga_days: int
     """Gestational age on the day of the examination, in days"""
     basis: NotRequired[Literal["lmp", "crl", "prior_scan", "ivf"]]
-    """What the gestational age is from"""
+    """Method by which the pregnancy was dated: last menstrual period, CRL, earlier scan or IVF"""
 
 
 InterpretObstetricBodyInputOptions = TypedDict(
@@ -1927,14 +1927,14 @@ InterpretObstetricBodyInputOptions = TypedDict(
 
 
 class InterpretObstetricBodyInputClinicalContext(TypedDict):
-    """What is known of the patient, without an identity."""
+    """Clinical context of the patient, without identity."""
 
     age_years: NotRequired[int]
-    """Age in years"""
+    """Age of the patient in years"""
     sex: NotRequired[Literal["female", "male", "other", "unknown"]]
-    """Sex"""
+    """Sex of the patient"""
     indication: NotRequired[str]
-    """Why the examination is made; without names, identifiers and dates"""
+    """Reason for the examination, without names, identifiers and dates"""
 
 
 class InterpretObstetricBodyInput(TypedDict):
@@ -1943,11 +1943,11 @@ class InterpretObstetricBodyInput(TypedDict):
     files: list[str]
     """Files of the examination: ids of uploads, or URLs of hosted files"""
     prior_files: NotRequired[list[str]]
-    """Files of earlier examinations of the same patient"""
+    """Files of earlier examinations of the same patient: ids of uploads, or URLs of hosted files"""
     options: NotRequired[InterpretObstetricBodyInputOptions]
-    """How to interpret"""
+    """Options of the interpretation"""
     clinical_context: NotRequired[InterpretObstetricBodyInputClinicalContext]
-    """What is known of the patient, without an identity"""
+    """Clinical context of the patient, without identity"""
 
 
 class InterpretObstetricBodyWebhook(TypedDict):
