@@ -128,7 +128,7 @@ export function compactValues(result: Result): Measurement[] {
   });
 }
 
-/** Whether the name of a value fits in its weight: an abnormal one is bold, and wider. */
+/** Returns whether the name of a value fits the width. An abnormal value is bold, which is wider. */
 const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, one.interpretation ? 'bold' : 'regular') <= width;
 

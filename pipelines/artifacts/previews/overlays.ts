@@ -47,7 +47,7 @@ export function captionOf({ measurements }: Pick<PreviewOverlay, 'measurements'>
 const placeOf = ({ section, file, frame }: PreviewOverlay) =>
   JSON.stringify([section, file, frame]);
 
-/** The values and calipers that a preview shows, as text. */
+/** Returns the values and calipers that a preview shows, as text. */
 export const drawnOn = ({ measurements }: PreviewOverlay) =>
   JSON.stringify(
     measurements.map(({ concept, value, source }) => [concept.key, value, source.calipers]),

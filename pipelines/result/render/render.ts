@@ -171,7 +171,7 @@ export function renderOutcome(
 const mapRecord = (data: object, map: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, map(value)]));
 
-/** The same data with `null` in place of each number that is not finite, at any depth. */
+/** Returns the same data with `null` in place of each number that is not finite, at any depth. */
 function finiteOrNull(data: unknown): unknown {
   if (typeof data === 'number') return Number.isFinite(data) ? data : null;
   if (Array.isArray(data)) return data.map(finiteOrNull);
