@@ -21,6 +21,11 @@ const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   unrecognised: [],
 };
 const SHARE = 0.95;
+/** What the scripted reader does, in words. */
+const DONE: Readonly<Partial<Record<Change['kind'], string>>> = {
+  'set-value': 'typed a value,',
+  note: 'added a line,',
+};
 const NOTE = 'Checked by the scripted reader of the demo.';
 
 /** The changes of the scripted reader: a typed value, and a line at the end of the impression. */
@@ -88,7 +93,7 @@ export async function reviewScripted(
       ...signed.changes.map(({ author, kind, before, after }) => {
         const values = [before.value, after.value].filter((value) => value !== null);
         const shown = values.map((value) => value.toFixed(1)).join(' → ');
-        return `${author}: ${kind} ${after.text ?? `${shown} ${after.unit ?? ''}`}`.trimEnd();
+        return `${author}: ${DONE[kind] ?? kind} ${after.text ?? `${shown} ${after.unit ?? ''}`}`.trimEnd();
       }),
       `${READER}: signed, revision ${revision}`,
     ],
@@ -114,7 +119,9 @@ export function srLines(file: Buffer): string[] {
     `Verification Flag: ${document.VerificationFlag}`,
     `Preliminary Flag: ${document.PreliminaryFlag}`,
     `Completion: ${document.CompletionFlagDescription ?? ''}`,
-    ...observers.map((one) => `Verifying Observer: ${one.VerifyingObserverName}`),
+    ...observers.map(
+      (one) => `Verifying Observer: ${String(one.VerifyingObserverName).replace(/\^+$/, '')}`,
+    ),
     `Predecessor documents: ${itemsOf(document.PredecessorDocumentsSequence).length}`,
   ];
   return [...head, ...itemsOf(document.ContentSequence).flatMap((item) => contentLines(item))];
