@@ -17,6 +17,7 @@ const ROUTES: [method: string, path: string, allowed: readonly ConsoleRole[]][] 
   ['GET', '/worklist', EVERYONE],
   ['GET', '/worklist/facets', EVERYONE],
   ['GET', '/worklist/none', EVERYONE],
+  ['GET', '/display', READERS],
   ['GET', '/requests/none/result', EVERYONE],
   ['GET', '/requests/none/artifacts/report.pdf', EVERYONE],
   ['GET', '/requests/none/review', EVERYONE],
