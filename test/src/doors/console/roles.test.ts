@@ -65,7 +65,7 @@ const clients = new Map<ConsoleRole, Client>();
 const as = (role: ConsoleRole) => clients.get(role) as Client;
 
 beforeAll(async () => {
-  site = await openConsole();
+  site = await openConsole({ console: { invokeImageDisplay: true } });
   await fillWorklist(site.database, 20);
   for (const role of CONSOLE_ROLES) clients.set(role, await site.signIn(role));
 });
