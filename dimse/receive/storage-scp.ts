@@ -200,7 +200,7 @@ async function register(
     }
   });
   const settled = row.catch((error) => {
-    // Its file is kept for the next start, or is in the quarantine.
+    // Only logged: the file of the object is registered at the next start, or it is in the quarantine.
     if (answersBeforeRow) logger.event(EVENTS.objectUnregistered, { error: String(error) });
   });
   follow(settled);

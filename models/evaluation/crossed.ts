@@ -145,8 +145,8 @@ export function screenOf(
 }
 
 /**
- * Counts plane names and errors of accepted lengths, for all screens, for each plane and for each
- * layout.
+ * Counts right, wrong and missing plane names and summarises the errors of the accepted lengths, over
+ * all screens, by plane and by layout.
  */
 export function countScreens(screens: readonly Screen[]) {
   const of = (own: readonly Screen[]) => {

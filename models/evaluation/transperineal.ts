@@ -115,8 +115,8 @@ function angleErrors(judged: readonly Judged[]) {
 }
 
 /**
- * Returns the angle on a reference mask: every image of the collection shows the symphysis on the
- * left.
+ * Returns the angle of progression on a reference mask. The axis is turned so that its upper end is
+ * on the left, because every image of the collection shows the symphysis on the left.
  */
 function angleOfReference(outlines: Outlines | null): number | null {
   if (!outlines) return null;

@@ -11,7 +11,7 @@ const SAMPLES = 12;
 const ROUNDS = 3;
 /** Share of the remaining picture beyond which a screen is a page of text. */
 const MOST_TEXT = 0.3;
-/** A region over this much of the frame says nothing of where the ultrasound is. */
+/** A region that covers more than this share of the frame does not tell where the ultrasound is. */
 const WHOLE_SCREEN = 0.9;
 /** A picture that was found by its looks and is larger is a page: sectors leave their corners free. */
 const LARGEST_FOUND = 0.8;

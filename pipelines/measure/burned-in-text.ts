@@ -423,8 +423,8 @@ function channelsOf({ width, height, data }: RgbImage): Channel[] {
 }
 
 /**
- * Returns rectangles that cover the text in a frame. The text is found without being read, so that
- * a ruler's numbers and a body mark with letters are covered, too.
+ * Returns rectangles that cover the text in a frame. Text is found by its shape and not recognised:
+ * the numbers of a ruler and the letters of a body mark are therefore covered, too.
  */
 export function burnedInText(frame: RgbImage): Rectangle[] {
   const found = channelsOf(frame).flatMap((channel) =>

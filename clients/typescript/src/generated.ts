@@ -446,7 +446,7 @@ export type InterpretObstetricOutput = {
         frame: number;
         /** Plane of the frame; `other` if no plane reaches the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-        /** Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together. */
+        /** Confidence of `plane` alone. For a head plane it may be below the gate (the confidence that a plane must reach to be named), because the gate applies to the sum over the three axial head planes. */
         confidence: number;
         /** True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure */
         below_gate: boolean;
@@ -475,7 +475,7 @@ export type InterpretObstetricOutput = {
         frame: number;
         /** Plane of the frame; `other` if no plane reaches the gate */
         plane: "transthalamic" | "transventricular" | "transcerebellar" | "abdominal" | "femur" | "thorax" | "cervix" | "other" | "midsagittal" | "transperineal" | "early-pregnancy" | "amniotic-fluid" | "placenta" | "four-chamber";
-        /** Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together. */
+        /** Confidence of `plane` alone. For a head plane it may be below the gate (the confidence that a plane must reach to be named), because the gate applies to the sum over the three axial head planes. */
         confidence: number;
         /** True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure */
         below_gate: boolean;

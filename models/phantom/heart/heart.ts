@@ -102,8 +102,8 @@ function toSegment(
 }
 
 /**
- * Returns the tip of a leaflet as distance from the axis and height. The two leaflets form a
- * funnel: a shallow tent when closed, two flaps when open.
+ * Returns where the tip of a leaflet is, mm: its distance from the axis, then its height. The two
+ * leaflets form a funnel: a shallow tent when closed, two flaps when open.
  */
 function funnel(radiusMm: number, opening: number): readonly [number, number] {
   const tip = radiusMm * 0.72 * opening;

@@ -282,7 +282,7 @@ interface ShownBeat {
   size: number;
 }
 
-/** Draws beats from before the display to its end, each a little different from the one before. */
+/** Returns random beats that fill the display, each a little different from the usual beat; the first begins before it. */
 export function drawBeats(
   beatsPerMinute: number,
   seconds: number,

@@ -133,9 +133,9 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 }
 
 /**
- * Returns the edge of the septum to the cavity. The strongest edge before the posterior wall may be
- * the free wall of the right ventricle, so the nearest of the edges that are nearly as strong is
- * used.
+ * Returns the edge between septum and LV cavity. The strongest edge above the posterior wall may be
+ * the free wall of the right ventricle. Of the edges that are nearly as strong, the one nearest to the
+ * posterior wall is therefore used.
  */
 function nearestEdge(
   plane: MModePlane,

@@ -276,8 +276,8 @@ export interface UmbilicalFlow {
 }
 
 /**
- * Returns the more severe flow of the loops and of the machine's values. If only one of them shows
- * lost flow, lost flow is reported.
+ * Returns the more severe of the flow on the traced loops and the flow by the machine's values:
+ * absent or reversed flow counts even if only one of the two shows it.
  */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,

@@ -28,7 +28,7 @@ export const framePlaneSchema = z.object({
   plane: named('Plane of the frame; `other` if no plane reaches the gate'),
   confidence: z.number().meta({
     description:
-      'Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together.',
+      'Confidence of `plane` alone. For a head plane it may be below the gate (the confidence that a plane must reach to be named), because the gate applies to the sum over the three axial head planes.',
     examples: [0.97],
   }),
   below_gate: z.boolean().meta({

@@ -100,8 +100,8 @@ export const isShown = ({ quality }: Pick<Measurement, 'quality'>): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Returns the notice of a result whose values also count if their method was shown on simulated
- * images only; null for any other result.
+ * Returns the notice for a result that also accepts values of methods that were validated on
+ * simulated images only; null for any other result.
  */
 export const researchNotice = ({
   evidence_accepted: accepts,

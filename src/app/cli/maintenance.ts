@@ -24,8 +24,8 @@ export async function clean({
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
-  // The gateway is asked even for a dry run, because without its data the answer would describe a
-  // different site.
+  // Even a dry run asks the gateway: the configuration of this command may name another data folder,
+  // and the counts would be those of another site.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
     person: userInfo().username,

@@ -13,9 +13,9 @@ type Environment = Record<string, string | undefined>;
 /**
  * Describes which data a command uses when no gateway runs.
  * @param mayMake whether the command may create the data itself, as the command for a first key
- * does before the first start. This is allowed only in a folder that was named explicitly: in the
- * default `./data` it would usually create a second, empty database beside that of the gateway,
- * which would not know the key.
+ * does before the first start. This is allowed only in a folder that was named explicitly. In the
+ * default `./data` it would usually create a second, empty database: the gateway has another one and
+ * would not know the key.
  * @throws UsageError when there is no data.
  */
 export function describeSiteData(

@@ -31,10 +31,10 @@ export interface StudyExplanation {
   firstReceivedAt: Date;
   lastReceivedAt: Date;
   completeAfter: Date;
+  /** The signal that set `completeAfter`. */
+  completeBecause: CompletionSignal;
   /** When work on a complete study continues; null in any other state. */
   nextAttemptAt: Date | null;
-  /** Which signal set that time. */
-  completeBecause: CompletionSignal;
   /**
    * The count of the archive; null when none is asked. `holdUntil` is the latest time at which the
    * study stops waiting for the archive.

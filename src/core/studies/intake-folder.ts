@@ -8,8 +8,8 @@ import { knownPaths } from './study-store.ts';
 
 /**
  * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.dcm`, with the
- * suffix `.part` while they arrive. The source is part of the path, so that the study of an object
- * without a row can still be completed by the settings of its source.
+ * suffix `.part` while they arrive. The source is part of the path: if an object has not been recorded
+ * in the database, its path still tells which source's settings decide when its study is complete.
  */
 const INTAKE = 'intake';
 export const PARTIAL_SUFFIX = '.part';

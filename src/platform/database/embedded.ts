@@ -199,7 +199,7 @@ export async function openEmbedded(
   }
 }
 
-/** Free bytes below which PGlite cannot create its files, which take 40 MB. */
+/** With fewer free bytes, a failed start is blamed on the full disk: the files of PGlite take some 40 MB. */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 /**

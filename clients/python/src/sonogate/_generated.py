@@ -494,7 +494,7 @@ class InterpretObstetricOutputSections1DataKeyFrames(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
     """Plane of the frame; `other` if no plane reaches the gate"""
     confidence: float
-    """Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together."""
+    """Confidence of `plane` alone. For a head plane it may be below the gate (the confidence that a plane must reach to be named), because the gate applies to the sum over the three axial head planes."""
     below_gate: bool
     """True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure"""
     likeliest: InterpretObstetricOutputSections1DataKeyFramesLikeliest | None
@@ -520,7 +520,7 @@ class InterpretObstetricOutputSections1DataFrames(TypedDict):
     plane: Literal["transthalamic", "transventricular", "transcerebellar", "abdominal", "femur", "thorax", "cervix", "other", "midsagittal", "transperineal", "early-pregnancy", "amniotic-fluid", "placenta", "four-chamber"]
     """Plane of the frame; `other` if no plane reaches the gate"""
     confidence: float
-    """Confidence of `plane` alone. For a head it may be lower than the gate, because the gate applies to the axial head planes together."""
+    """Confidence of `plane` alone. For a head plane it may be below the gate (the confidence that a plane must reach to be named), because the gate applies to the sum over the three axial head planes."""
     below_gate: bool
     """True if `plane` is `other` only because the most likely plane did not reach the gate, or because the model of its structure did not find the structure"""
     likeliest: InterpretObstetricOutputSections1DataFramesLikeliest | None

@@ -28,6 +28,6 @@ export function objectText(object: string): string {
   return OBJECTS[object] ?? object;
 }
 
-/** Pure: returns the name of a destination; mails go to a list of recipients. */
+/** Pure: returns the name of a destination as shown; mails are stored as `alert:` with the name of their list. */
 export const destinationText = (destination: string): string =>
   destination.replace(/^alert:/, 'mail to ');
