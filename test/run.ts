@@ -30,7 +30,7 @@ function counts({ status, assertionResults }: Report['testResults'][number]): Co
   return {
     passed: of('passed'),
     failed: status === 'failed' ? Math.max(failed, 1) : failed,
-    skipped: of('pending'),
+    skipped: of('skipped') + of('pending'),
   };
 }
 
