@@ -328,6 +328,10 @@ export const fhirDestinationSettings = z.strictObject({
    * `required`: a report is held for a person if its order is not found, or if several are found.
    */
   order: z.enum(['optional', 'required']).default('optional'),
-  inlinePdfMegabytes: z.number().nonnegative().default(2),
+  /**
+   * Servers that check base64 by the regular expression of FHIR R4 refuse some two million characters
+   * (Medplum answers HTTP 400 `structure`), which is one and a half megabytes.
+   */
+  inlinePdfMegabytes: z.number().nonnegative().default(1),
   timeoutSeconds: z.number().positive().default(30),
 });

@@ -29,6 +29,11 @@ async function keep(page: Page, name: string): Promise<void> {
   if (name.endsWith('-820') && !ON_A_TABLET.includes(name)) return;
   // Pictures that are still on their way are waited for.
   await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
+  await page.waitForFunction(
+    '[...document.images].every(({ complete, naturalWidth }) => complete && naturalWidth > 0)',
+    null,
+    { timeout: 10_000 },
+  );
   const png = await page.screenshot();
   for (const quality of QUALITIES) {
     const small = await sharp(png)
