@@ -328,10 +328,7 @@ export const fhirDestinationSettings = z.strictObject({
    * `required`: a report is held for a person if its order is not found, or if several are found.
    */
   order: z.enum(['optional', 'required']).default('optional'),
-  /**
-   * Servers that check base64 by the regular expression of FHIR R4 refuse some two million characters
-   * (Medplum answers HTTP 400 `structure`), which is one and a half megabytes.
-   */
-  inlinePdfMegabytes: z.number().nonnegative().default(1),
+  /** A string of FHIR R4 has at most 1 MB, and base64 needs four characters for three bytes. */
+  inlinePdfMegabytes: z.number().nonnegative().default(0.75),
   timeoutSeconds: z.number().positive().default(30),
 });

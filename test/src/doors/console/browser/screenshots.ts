@@ -25,15 +25,23 @@ const MOST_BYTES = 200_000;
 const QUALITIES = [90, 75, 60, 40];
 const PATIENCE_MS = 300_000;
 
+/** In the browser: whether every picture is decoded. */
+const ALL_DECODED =
+  'images => images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)';
+
 async function keep(page: Page, name: string): Promise<void> {
   if (name.endsWith('-820') && !ON_A_TABLET.includes(name)) return;
   // Pictures that are still on their way are waited for.
   await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
-  await page.waitForFunction(
-    '[...document.images].every(({ complete, naturalWidth }) => complete && naturalWidth > 0)',
-    null,
-    { timeout: 10_000 },
-  );
+  for (
+    let tries = 25;
+    tries > 0 && !(await page.locator('img').evaluateAll(ALL_DECODED));
+    tries -= 1
+  ) {
+    await page.waitForTimeout(200);
+  }
+  // The viewer draws frames on a canvas once they are decoded.
+  await page.waitForTimeout(1000);
   const png = await page.screenshot();
   for (const quality of QUALITIES) {
     const small = await sharp(png)
