@@ -539,7 +539,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The EHR rejected the bundle',
     operator:
-      'HTTP 400, 404, 405, 409, 410, 412, 413 or 422, or an entry that failed; the detail has the issue.',
+      'The EHR refused the report or one of its entries; the detail has its HTTP status and its reason.',
   },
   ehr_misconfigured: {
     retry: 'permanent',
