@@ -254,6 +254,28 @@ export interface CartMeasurement {
   image: { sopInstanceUid: string; frame: number | null } | null;
 }
 
+/** What a report may state about a value, each not stated. */
+export const NOTHING_STATED = {
+  derivation: null,
+  selection: null,
+  of: null,
+  equation: null,
+  method: null,
+  site: null,
+  laterality: null,
+  fetus: null,
+  phase: null,
+  respiration: null,
+  imageMode: null,
+  imageView: null,
+  flowDirection: null,
+  stage: null,
+  property: null,
+  divisor: null,
+  sopInstanceUid: null,
+  image: null,
+} as const satisfies Partial<CartMeasurement>;
+
 /** A structured report of an earlier examination. */
 export interface PriorReport {
   file: string;

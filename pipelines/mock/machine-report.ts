@@ -1,5 +1,5 @@
 import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
-import type { CartMeasurement } from '../contract/study.ts';
+import { type CartMeasurement, NOTHING_STATED } from '../contract/study.ts';
 import type { Seed } from './seed.ts';
 
 /**
@@ -28,30 +28,8 @@ export function machineReport(
       concept: coding,
       value: Number((usual * (1 + VARIATION * (2 * seed.share(n) - 1))).toPrecision(3)),
       unit,
-      ...UNSAID,
+      ...NOTHING_STATED,
       file,
     };
   });
 }
-
-/** Properties that a report may state about a value, and that this report does not state. */
-const UNSAID = {
-  derivation: null,
-  selection: null,
-  of: null,
-  equation: null,
-  method: null,
-  site: null,
-  laterality: null,
-  fetus: null,
-  phase: null,
-  respiration: null,
-  imageMode: null,
-  imageView: null,
-  flowDirection: null,
-  stage: null,
-  property: null,
-  divisor: null,
-  sopInstanceUid: null,
-  image: null,
-} as const satisfies Partial<CartMeasurement>;

@@ -1,4 +1,4 @@
-import type { CartMeasurement } from '../../pipelines/contract/study.ts';
+import { type CartMeasurement, NOTHING_STATED } from '../../pipelines/contract/study.ts';
 
 /** A value as a structured report of the machine holds it, with only the given modifiers. */
 export function cartValue(
@@ -6,25 +6,8 @@ export function cartValue(
 ): CartMeasurement {
   return {
     key: null,
-    derivation: null,
-    selection: null,
-    of: null,
-    equation: null,
-    method: null,
-    site: null,
-    laterality: null,
-    fetus: null,
-    phase: null,
-    respiration: null,
-    imageMode: null,
-    imageView: null,
-    flowDirection: null,
-    stage: null,
-    property: null,
-    divisor: null,
+    ...NOTHING_STATED,
     file: 'report.dcm',
-    sopInstanceUid: null,
-    image: null,
     ...given,
   };
 }
