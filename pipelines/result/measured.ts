@@ -107,7 +107,12 @@ export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): bool
 export function measurementOf(
   id: string,
   key: string,
-  { codings, label, unit, site }: MeasurementConcept,
+  {
+    codings,
+    label,
+    unit,
+    site,
+  }: Pick<MeasurementConcept, 'codings' | 'label' | 'site'> & { unit: string },
   value: number,
   method: string,
   given: Given = {},

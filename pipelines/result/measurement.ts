@@ -6,18 +6,11 @@ export {
   originOf,
 } from './measured.ts';
 
-import {
-  CONCEPTS,
-  type ConceptKey,
-  type MethodKey,
-  measurementConcept,
-} from '../concepts/concepts.ts';
+import { CONCEPTS, type ConceptKey, type MethodKey } from '../concepts/concepts.ts';
 import { fixed } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
-import { decided, NO_FRAME, originOf, standingBy } from './measured.ts';
+import { type Given, measurementOf } from './measured.ts';
 import { unitText } from './render/unit-text.ts';
-
-type Given = Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value'>>;
 
 /** Creates a measurement of a concept with the unit and label of the concept table. */
 export function createMeasurement(
@@ -27,32 +20,7 @@ export function createMeasurement(
   method: MethodKey,
   given: Given = {},
 ): Measurement {
-  return decided({
-    id,
-    section: 'biometry',
-    concept: measurementConcept(key),
-    label: CONCEPTS[key].label,
-    value,
-    unit: CONCEPTS[key].unit,
-    method,
-    derivation: 'calculated',
-    source: NO_FRAME,
-    site: CONCEPTS[key].site?.meaning ?? null,
-    laterality: null,
-    fetus: null,
-    phase: null,
-    confidence: null,
-    uncertainty: null,
-    quality: 'accepted',
-    reference: null,
-    interpretation: null,
-    inputs: [],
-    origin: originOf(given.source ?? NO_FRAME),
-    standing: standingBy(given.quality),
-    remarks: [],
-    note: null,
-    ...given,
-  });
+  return measurementOf(id, key, CONCEPTS[key], value, method, given);
 }
 
 /**

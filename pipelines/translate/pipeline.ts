@@ -1,13 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CODING_SYSTEMS, CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
+import { CODING_SYSTEMS, type Coding, type CodingScheme } from '../concepts/coding.ts';
+import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
 import { jobSchema, type Pipeline } from '../contract/job.ts';
 import type { CartMeasurement, Study } from '../contract/study.ts';
 import { readStudy } from '../input/read-study.ts';
 import { assembleResult } from '../result/assemble.ts';
 import { cartMeasurements } from '../result/cart-values.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
-import { decided } from '../result/measured.ts';
+import { measurementOf } from '../result/measured.ts';
 import { stage } from '../run/study-pipeline.ts';
 import { translateEndpoint } from './endpoint.ts';
 
@@ -59,7 +60,8 @@ export function translated(study: Study, generatedAt: Date): Result | null {
   });
 }
 
-const SYSTEMS: Readonly<Record<string, string>> = CODING_SYSTEMS;
+/** Returns whether results can name the coding scheme by its FHIR system. */
+const hasSystem = (scheme: string): scheme is CodingScheme => Object.hasOwn(CODING_SYSTEMS, scheme);
 
 /**
  * Returns the quantities that our concept table does not have, under the machine's code and in its
@@ -75,41 +77,31 @@ function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
       const key = `${scheme}-${code}`;
       const count = (seen.get(key) ?? 0) + 1;
       seen.set(key, count);
-      const system = SYSTEMS[scheme];
-      const concept = system
-        ? { key, system, code, display: meaning }
-        : { key, system: CODING_SYSTEMS['99USINT'], code: key, display: meaning };
-      return decided({
-        id: count === 1 ? `cart-${key}` : `cart-${key}-${count}`,
-        section: SECTION.id,
-        concept,
-        label: meaning,
-        value: value.value,
-        unit: value.unit,
-        method: 'cart-sr',
-        derivation: derivationOf(value),
-        source: {
-          provenance: 'cart-sr',
-          file: value.file,
-          sop_instance_uid: value.image?.sopInstanceUid ?? value.sopInstanceUid,
-          frame: value.image?.frame ?? null,
-          calipers: [],
+      const coding: Coding = hasSystem(scheme)
+        ? { scheme, code, meaning }
+        : { scheme: '99USINT', code: key, meaning };
+      return measurementOf(
+        count === 1 ? `cart-${key}` : `cart-${key}-${count}`,
+        key,
+        { codings: [coding], label: meaning, unit: value.unit, site: null },
+        value.value,
+        'cart-sr',
+        {
+          section: SECTION.id,
+          derivation: derivationOf(value),
+          source: {
+            provenance: 'cart-sr',
+            file: value.file,
+            sop_instance_uid: value.image?.sopInstanceUid ?? value.sopInstanceUid,
+            frame: value.image?.frame ?? null,
+            calipers: [],
+          },
+          site: value.site?.meaning ?? null,
+          laterality: value.laterality,
+          fetus: value.fetus,
+          phase: value.phase?.meaning ?? null,
         },
-        site: value.site?.meaning ?? null,
-        laterality: value.laterality,
-        fetus: value.fetus,
-        phase: value.phase?.meaning ?? null,
-        confidence: null,
-        uncertainty: null,
-        quality: 'accepted',
-        reference: null,
-        interpretation: null,
-        inputs: [],
-        origin: 'machine',
-        standing: 'counts',
-        remarks: [],
-        note: null,
-      });
+      );
     });
 }
 
