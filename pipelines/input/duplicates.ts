@@ -10,7 +10,7 @@ export interface ReadClip {
   taken: AcquisitionTime | null;
   /** Study Instance UID; null if the file does not state one. */
   study: string | null;
-  /** Remark on an inconsistency in the file, which was read nevertheless; null if there is none. */
+  /** Remark on an inconsistency in the file, which was read nevertheless; null for a consistent file. */
   remark: string | null;
   /**
    * Property by which duplicates are recognised: the digest of the pixels of the first frame, or

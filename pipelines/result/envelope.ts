@@ -175,7 +175,8 @@ const measurementSchema = z
       .max(1)
       .nullable()
       .meta({
-        description: 'Confidence of the model or analysis, from 0 to 1; null if there is none',
+        description:
+          'Confidence of the model or analysis, from 0 to 1; null if it gives no confidence',
         examples: [0.94],
       }),
     uncertainty: maybeNumber('Half width of the 95 % interval, in `unit`; null if not known', 5.1),
@@ -194,7 +195,7 @@ const measurementSchema = z
       }),
     reference: referenceSchema
       .nullable()
-      .meta({ description: 'Reference range; null if there is none' }),
+      .meta({ description: 'Reference range; null if no chart applies' }),
     interpretation: z
       .enum(['N', 'L', 'H', 'A'])
       .nullable()
@@ -284,7 +285,7 @@ const findingSchema = z
     section: text('Id of the section that made the finding', 'growth'),
     concept: concept
       .nullable()
-      .meta({ description: 'Coded concept; null if there is none', examples: [null] }),
+      .meta({ description: 'Coded concept; null if no code applies', examples: [null] }),
     statement: statementSchema.optional().meta({
       description: 'The finding as data; `text` is rendered from it',
     }),
@@ -438,7 +439,7 @@ export const resultSchema = z.strictObject({
         section: text('Id of the section that gave the score', 'wall-motion'),
         concept: concept
           .nullable()
-          .meta({ description: 'Coded concept; null if there is none', examples: [null] }),
+          .meta({ description: 'Coded concept; null if no code applies', examples: [null] }),
         name: text('Name of the score', 'Wall motion score index'),
         value: z.number().meta({ description: 'Value of the score', examples: [1] }),
         range: z
@@ -462,7 +463,7 @@ export const resultSchema = z.strictObject({
         section: text('Id of the section that gave the classification', 'growth'),
         concept: concept
           .nullable()
-          .meta({ description: 'Coded concept; null if there is none', examples: [null] }),
+          .meta({ description: 'Coded concept; null if no code applies', examples: [null] }),
         name: text('Name of the classification', 'Size for gestational age'),
         value: text('Category that was given', 'appropriate'),
         scheme: text('Guideline that defines the categories', 'ISUOG 2020'),

@@ -69,7 +69,7 @@ export type Finding = {
   id: string;
   /** Id of the section that made the finding */
   section: string;
-  /** Coded concept; null if there is none */
+  /** Coded concept; null if no code applies */
   concept: Concept | null;
   /** The finding as data; `text` is rendered from it */
   statement?: Statement;
@@ -257,7 +257,7 @@ export type InterpretEchoOutput = {
     id: string;
     /** Id of the section that gave the score */
     section: string;
-    /** Coded concept; null if there is none */
+    /** Coded concept; null if no code applies */
     concept: Concept | null;
     /** Name of the score */
     name: string;
@@ -279,7 +279,7 @@ export type InterpretEchoOutput = {
     id: string;
     /** Id of the section that gave the classification */
     section: string;
-    /** Coded concept; null if there is none */
+    /** Coded concept; null if no code applies */
     concept: Concept | null;
     /** Name of the classification */
     name: string;
@@ -679,7 +679,7 @@ export type InterpretObstetricOutput = {
     id: string;
     /** Id of the section that gave the score */
     section: string;
-    /** Coded concept; null if there is none */
+    /** Coded concept; null if no code applies */
     concept: Concept | null;
     /** Name of the score */
     name: string;
@@ -701,7 +701,7 @@ export type InterpretObstetricOutput = {
     id: string;
     /** Id of the section that gave the classification */
     section: string;
-    /** Coded concept; null if there is none */
+    /** Coded concept; null if no code applies */
     concept: Concept | null;
     /** Name of the classification */
     name: string;
@@ -901,7 +901,7 @@ export type Measurement = {
   fetus: unknown;
   /** Phase of the cardiac cycle or of the Doppler curve */
   phase: unknown;
-  /** Confidence of the model or analysis, from 0 to 1; null if there is none */
+  /** Confidence of the model or analysis, from 0 to 1; null if it gives no confidence */
   confidence: number | null;
   /** Half width of the 95 % interval, in `unit`; null if not known */
   uncertainty: unknown;
@@ -909,7 +909,7 @@ export type Measurement = {
   quality: "accepted" | "review" | "low" | "inadequate";
   /** Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value */
   evidence?: string;
-  /** Reference range; null if there is none */
+  /** Reference range; null if no chart applies */
   reference: {
     /** Lower limit of the reference range */
     low: unknown;

@@ -154,7 +154,7 @@ export function rule(page: Page, x = MARGIN, width = WIDTH): void {
 /** Text on every page: the patient and the notices. */
 interface Furniture {
   who: string;
-  /** A second notice below that of the draft; null if there is none. */
+  /** A second notice below that of the draft, or null. */
   notice: string | null;
   /** Who signed the result; null for a draft, which is stated on every page. */
   signed: string | null;

@@ -74,7 +74,7 @@ export function userScale(width: number, height: number, mmPerPx: number | null)
 
 /**
  * Returns a contradiction between regions: two regions of one area must have the same scale, to a
- * hundredth. Null if there is none.
+ * hundredth. Null if they agree.
  */
 function contradiction(regions: readonly CalibratedRegion[]): string | null {
   const same = (a: CalibratedRegion, b: CalibratedRegion) =>

@@ -283,7 +283,7 @@ interface DicomClip {
   /** Study Instance UID; null if not stated. */
   study: string | null;
   firstFrame: Pixels;
-  /** Remark on an inconsistency in the file, which was read nevertheless; null if there is none. */
+  /** Remark on an inconsistency in the file, which was read nevertheless; null for a consistent file. */
   remark: string | null;
 }
 

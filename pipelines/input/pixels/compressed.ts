@@ -43,7 +43,7 @@ const SOT = 0xff90;
 
 /**
  * Returns the offset at which the code stream begins (SOC, then SIZ); JP2 boxes may precede it.
- * Null if there is none.
+ * Null if the bytes hold no code stream.
  */
 function codeStreamStart(bytes: Buffer): number | null {
   const last = Math.min(MOST_BOXES, bytes.length - 42);

@@ -82,7 +82,7 @@ class Finding(TypedDict):
     section: str
     """Id of the section that made the finding"""
     concept: Concept | None
-    """Coded concept; null if there is none"""
+    """Coded concept; null if no code applies"""
     statement: NotRequired[Statement]
     """The finding as data; `text` is rendered from it"""
     statements: NotRequired[list[Statement]]
@@ -279,7 +279,7 @@ class InterpretEchoOutputScores(TypedDict):
     section: str
     """Id of the section that gave the score"""
     concept: Concept | None
-    """Coded concept; null if there is none"""
+    """Coded concept; null if no code applies"""
     name: str
     """Name of the score"""
     value: float
@@ -305,7 +305,7 @@ class InterpretEchoOutputClassifications(TypedDict):
     section: str
     """Id of the section that gave the classification"""
     concept: Concept | None
-    """Coded concept; null if there is none"""
+    """Coded concept; null if no code applies"""
     name: str
     """Name of the classification"""
     value: str
@@ -792,7 +792,7 @@ class InterpretObstetricOutputScores(TypedDict):
     section: str
     """Id of the section that gave the score"""
     concept: Concept | None
-    """Coded concept; null if there is none"""
+    """Coded concept; null if no code applies"""
     name: str
     """Name of the score"""
     value: float
@@ -818,7 +818,7 @@ class InterpretObstetricOutputClassifications(TypedDict):
     section: str
     """Id of the section that gave the classification"""
     concept: Concept | None
-    """Coded concept; null if there is none"""
+    """Coded concept; null if no code applies"""
     name: str
     """Name of the classification"""
     value: str
@@ -1084,7 +1084,7 @@ class Measurement(TypedDict):
     phase: Any
     """Phase of the cardiac cycle or of the Doppler curve"""
     confidence: float | None
-    """Confidence of the model or analysis, from 0 to 1; null if there is none"""
+    """Confidence of the model or analysis, from 0 to 1; null if it gives no confidence"""
     uncertainty: Any
     """Half width of the 95 % interval, in `unit`; null if not known"""
     quality: Literal["accepted", "review", "low", "inadequate"]
@@ -1092,7 +1092,7 @@ class Measurement(TypedDict):
     evidence: NotRequired[str]
     """Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value"""
     reference: MeasurementReference | None
-    """Reference range; null if there is none"""
+    """Reference range; null if no chart applies"""
     interpretation: Literal["N", "L", "H", "A"] | None
     """`N`: normal; `L`: low; `H`: high; `A`: abnormal; null if not judged"""
     confirmed: NotRequired[Literal["accepted", "edited", "entered"]]
