@@ -49,8 +49,8 @@ const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
 
 /**
  * Returns the statements of a result about structures that its single image does not show: accepted
- * values measured on the pixels, findings, categories and scores. `plane` is the plane that the
- * image shows; null when it shows no part of a fetus.
+ * values measured on the pixels, findings, categories and scores. The category `not-assessed` is no
+ * statement. `plane` is the plane that the image shows; null when it shows no part of a fetus.
  */
 export function crossedOf(
   { measurements, findings, classifications, scores }: Result,
@@ -63,10 +63,9 @@ export function crossedOf(
   }));
   const others = [
     ...findings.map(({ section, text }) => ({ part: section, said: text })),
-    ...classifications.map(({ section, name, value }) => ({
-      part: section,
-      said: `${name} ${value}`,
-    })),
+    ...classifications
+      .filter(({ value }) => value !== 'not-assessed')
+      .map(({ section, name, value }) => ({ part: section, said: `${name} ${value}` })),
     ...scores.map(({ section, name }) => ({ part: section, said: name })),
   ];
   // The name of the plane is not a measurement, and a wrong name alone has no consequence.
