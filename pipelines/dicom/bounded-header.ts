@@ -19,22 +19,25 @@ import {
 /** Limits of one header. An object beyond one of them is refused with C000H. */
 export const HEADER_LIMITS = {
   /**
-   * Number of elements. The per-frame groups of a thousand frames with a hundred elements each are
-   * 100,000.
+   * Maximum number of elements. The per-frame groups of a thousand frames with a hundred elements
+   * each are 100,000.
    */
   elements: 500_000,
   /**
-   * Depth of nested sequences. The reports of ultrasound machines (TID 5000, TID 5200) are nested
-   * about ten deep.
+   * Maximum depth of nested sequences. The reports of ultrasound machines (TID 5000, TID 5200) are
+   * nested about ten deep.
    */
   depth: 32,
-  /** Bytes of one value that is kept. The longest texts of a header have 10,240 characters (LT). */
+  /**
+   * Maximum number of bytes of a value that is read. The longest texts of a header have 10,240
+   * characters (LT).
+   */
   valueBytes: 64 * 1024,
-  /** Bytes of a deflated data set that are inflated to find the pixel data. */
+  /** Maximum number of bytes of a deflated data set that are inflated to find the pixel data. */
   inflatedBytes: 64 * 1024 * 1024,
 } as const;
 
-/** Keyword and dictionary VR for each tag to keep, wherever in the data set the tag is. */
+/** Keyword and dictionary VR of each tag whose value is read, at any depth of the data set. */
 export type WantedAttributes = ReadonlyMap<number, { name: string; vr: string }>;
 
 const UNKNOWN = 'UN';
@@ -43,8 +46,8 @@ const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
 /**
  * Returns the wanted attributes by tag.
- * @param names keywords of PS3.6, and the eight hexadecimal digits of private tags. Unknown
- *   keywords are left out.
+ * @param names keywords of PS3.6, or the eight hexadecimal digits of private tags. Unknown keywords
+ *   are ignored.
  */
 export function wantedAttributes(names: Iterable<string>): WantedAttributes {
   const wanted = new Map([[CHARACTER_SET, { name: 'SpecificCharacterSet', vr: 'CS' }]]);
@@ -60,7 +63,7 @@ export function wantedAttributes(names: Iterable<string>): WantedAttributes {
 
 /**
  * Reads the header from the first bytes of a file.
- * @param whole whether these are all bytes of the file.
+ * @param whole true if `bytes` is the whole file.
  * @returns null if the header continues after these bytes, or is deflated.
  * @throws SonogateError `object_not_understood`, also if the header exceeds a limit.
  */
@@ -97,7 +100,7 @@ const FIRST_INFLATED_BYTES = 1024 * 1024;
 const GROWTH = 4;
 
 /**
- * Reads the header of a file. It blocks its thread, for a large header up to about a second.
+ * Reads the header of a file. A large header blocks the thread for up to about a second.
  * @throws SonogateError `object_not_understood`; the system error if the file cannot be read.
  */
 export async function headerInFile(
@@ -151,7 +154,7 @@ function encodingOf(transferSyntax: string): Encoding {
   };
 }
 
-/** Thrown if the bytes end, or cannot be a data set from this offset on. */
+/** Thrown if the bytes end too early, or cannot be a data set from this offset on. */
 class HeaderEnds extends Error {
   override name = 'HeaderEnds';
   readonly damaged: boolean;
@@ -162,7 +165,7 @@ class HeaderEnds extends Error {
   }
 }
 
-/** Reads bytes of a file by their offset; a part of the file is in memory. */
+/** Reads bytes of a file by their offset and holds only a part of the file in memory. */
 class SlidingWindow {
   bytes: Buffer;
   private base = 0;
@@ -174,8 +177,9 @@ class SlidingWindow {
   }
 
   /**
-   * Returns the position in `bytes` of `length` bytes at `offset` of the file.
-   * @throws HeaderEnds if the file ends before.
+   * Ensures that `bytes` contains the `length` bytes at `offset` of the file.
+   * @returns the index in `bytes` of the first of them.
+   * @throws HeaderEnds if the file ends before them.
    */
   position(offset: number, length: number): number {
     if (offset < this.base || offset + length > this.base + this.bytes.length) {
@@ -196,7 +200,7 @@ interface Walk {
 
 interface Element {
   tag: number;
-  /** Empty in implicit VR, and for the tags of items. */
+  /** Empty in implicit VR and for item tags. */
   vr: string;
   length: number;
   value: number;
@@ -240,9 +244,9 @@ interface HeaderEnd {
 }
 
 /**
- * Reads the data set itself. Damage ends the header without an error, because errors of a cart
- * after the needed attributes do not matter.
- * @returns what ended the header, and the offset of the element that could not be read.
+ * Reads the top level of the data set. If the data set is damaged, the header ends there without an
+ * error, because damage after the attributes that are needed does not matter.
+ * @returns the reason why the header ended, and the offset of the element that could not be read.
  */
 function readTop(
   bytes: SlidingWindow,
@@ -267,18 +271,18 @@ function readTop(
   }
 }
 
-/** Data set or item that is being read. */
+/** A data set or an item while it is being read. */
 interface Scope {
   dataSet: NaturalDataset;
   /**
-   * Decodes by the character set of the item or, if it has none, of the data set around it (PS3.5
-   * 7.5.3).
+   * Decodes text by the character set of the item or, if it has none, of the data set that contains
+   * it (PS3.5 7.5.3).
    */
   decode: DecodeText;
 }
 
 /**
- * Keeps the value of an element if it is wanted.
+ * Stores the value of an element if it is wanted.
  * @param scope null inside a sequence that is not wanted.
  * @returns the offset after the element.
  */
@@ -315,7 +319,7 @@ function readElement(
 }
 
 /**
- * Reads the items of a sequence into `items`, or skips them if it is null.
+ * Reads the items of a sequence into `items`, or skips the items if `items` is null.
  * @returns the offset after the sequence.
  */
 function readItems(
@@ -362,7 +366,7 @@ function readItem(
   while (offset < end) {
     const element = elementAt(walk, offset, encoding);
     if (element.tag === ITEM_END) return item.end ?? element.value;
-    // If the delimiter of the item is missing, as real carts write it, the item ends here.
+    // Some carts omit the delimiter of an item; the item then ends here.
     if (element.tag === ITEM || element.tag === SEQUENCE_END) return item.end ?? offset;
     offset = readElement(walk, element, encoding, depth, scope);
   }

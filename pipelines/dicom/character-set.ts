@@ -1,7 +1,7 @@
 /**
  * This file decodes text by (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2), with code
- * extensions (PS3.5 6.1.2.4 and 6.1.2.5). These are escape sequences that change the set of the
- * bytes below 128 (G0) or from 128 up (G1).
+ * extensions (PS3.5 6.1.2.4 and 6.1.2.5). Code extensions are escape sequences that change the
+ * character set of the bytes below 128 (G0) or of those from 128 up (G1).
  */
 
 const ESCAPE = 0x1b;
@@ -20,8 +20,8 @@ const decoded = (bytes: 1 | 2, label: string): CharacterSet => {
 const high = (byte: number) => byte | 0x80;
 
 /**
- * Decodes ISO-IR 13, 87 and 159. EUC-JP contains these sets with the high bit set, two of them with
- * a prefix.
+ * Decodes ISO-IR 13, 87 and 159. EUC-JP contains these three sets with the high bit set, two of
+ * them after a prefix byte.
  */
 const EUC_JP = new TextDecoder('euc-jp');
 const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
@@ -30,12 +30,12 @@ const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
 });
 
 const ASCII = decoded(1, 'ascii');
-/** Set that carts most often use for bytes from 128 up if no set is declared. */
+/** Character set for bytes from 128 up if no set is declared, because most carts use it then. */
 const LATIN_1 = decoded(1, 'iso-8859-1');
 
 /**
- * Set for each ISO-IR number, and the escape sequence that selects it for G1 (tables C.12-3 and
- * C.12-4).
+ * Character set for each ISO-IR number, and the escape sequence that selects it for G1 (tables
+ * C.12-3 and C.12-4).
  */
 const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> = {
   '100': { escape: '-A', set: LATIN_1 },
@@ -55,8 +55,8 @@ const G1_SETS: Readonly<Record<string, { escape: string; set: CharacterSet }>> =
 };
 
 /**
- * Set that each escape sequence, without ESC, selects for G0. JIS X 0201 is read as ASCII, from
- * which it differs in two characters only.
+ * Character set that each escape sequence, without ESC, selects for G0. JIS X 0201 is read as
+ * ASCII; only two characters differ.
  */
 const G0_ESCAPES: Readonly<Record<string, CharacterSet>> = {
   '(B': ASCII,
@@ -68,7 +68,10 @@ const G1_ESCAPES: Readonly<Record<string, CharacterSet>> = Object.fromEntries(
   Object.values(G1_SETS).map((one) => [one.escape, one.set]),
 );
 
-/** Sets without code extensions, in which a byte of a character may look like a delimiter. */
+/**
+ * Character sets without code extensions. In these sets, a byte of a character may look like a
+ * delimiter.
+ */
 const WHOLE: readonly [RegExp, string][] = [
   [/^ISO IR 192$/, 'utf-8'],
   [/^GB18030$/, 'gb18030'],
@@ -84,7 +87,8 @@ export type DecodeText = (bytes: Uint8Array, kind: TextKind) => string;
  */
 const DELIMITERS = { name: '\\^=', short: '\\', long: '' } as const;
 /**
- * Kinds of text: a person name, other text that may have several values, and text with one value.
+ * Kinds of text: `name` is a person name, `short` is other text that may have several values, and
+ * `long` is text with one value.
  */
 export type TextKind = keyof typeof DELIMITERS;
 /**
@@ -109,8 +113,8 @@ export function textDecoder(terms: readonly string[]): DecodeText {
     const decoder = new TextDecoder(label);
     return (bytes) => decoder.decode(bytes);
   }
-  // The first set that is named is used for G1 from the beginning. By the standard only an escape
-  // sequence should select it, but many carts omit the sequence.
+  // G1 starts with the first character set that is named. The standard asks for an escape
+  // sequence to select it, but many carts omit that sequence.
   const numbers = named.map((name) => /^ISO (?:2022 )?IR ?(\d+)$/.exec(name)?.[1] ?? '');
   const g1 = numbers.map((number) => G1_SETS[number]?.set).find(Boolean) ?? LATIN_1;
   return (bytes, kind) => decodeExtended(bytes, g1, DELIMITERS[kind]);
@@ -156,7 +160,7 @@ function escapeAt(bytes: Uint8Array, at: number): string {
   return '';
 }
 
-/** Returns true if both bytes of a character are in the same half of the code table. */
+/** Returns true if both bytes of a two-byte character are below 128, or both are from 128 up. */
 function isPair([first = 0, second = 0]: Uint8Array): boolean {
   const low = second & 0x7f;
   return (first & 0x80) === (second & 0x80) && low > 0x20 && low < 0x7f;

@@ -6,8 +6,9 @@ import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-sy
 
 /**
  * This file converts data sets from and to bytes. dcmjs decodes text by the first value of
- * (0008,0005) only, and refuses or truncates a header that has several. Therefore the character
- * sets are hidden from dcmjs: it then returns one character per byte, and the text is decoded here.
+ * (0008,0005) only, and refuses or truncates a header with several values. Therefore the character
+ * sets are removed before dcmjs reads the file. dcmjs then returns one character per byte, and this
+ * file decodes the text.
  */
 
 const CHARACTER_SET = '00080005';
@@ -19,10 +20,10 @@ const ELEMENT = 0x0005;
  */
 const MAX_CHARACTER_SET_BYTES = 128;
 const SEVERAL_SETS = /^[\w -]*\\[\w\\ -]*\0?$/;
-/** Characters that are the same in every character set and need no decoding. */
+/** Matches text that is the same in every character set, so that it need not be decoded. */
 const PLAIN = /^[ -~]*$/;
 
-/** Value representations whose text is in the Specific Character Set (PS3.5 6.1.2.2). */
+/** Value representations whose text is encoded in the Specific Character Set (PS3.5 6.1.2.2). */
 export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   PN: 'name',
   LO: 'short',
@@ -33,7 +34,10 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   UT: 'long',
 };
 
-/** Byte for each character that dcmjs returns if no set is declared (its "latin1"). */
+/**
+ * Maps each character that dcmjs returns if no character set is declared (its "latin1") to its
+ * byte.
+ */
 const BYTE_OF = new Map(
   [...new TextDecoder('latin1').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))].map(
     (character, byte) => [character, byte],
@@ -48,8 +52,8 @@ interface ReadElement {
 }
 
 /**
- * Removes the character sets from the start of a file: overwrites (0008,0005) of the data set
- * itself with blanks, and that of items that name several sets, at which dcmjs would stop.
+ * Overwrites (0008,0005) of the data set with blanks. It does the same in items that name several
+ * character sets, because dcmjs would stop there.
  * @returns the values of (0008,0005) of the data set; empty if it has none.
  */
 export function takeCharacterSets(file: Buffer): string[] {
@@ -60,7 +64,7 @@ export function takeCharacterSets(file: Buffer): string[] {
   const lengthAt = (at: number) => (explicit ? uint16(at + 6) : file.readUInt32LE(at + 4));
   const valueAt = (at: number) => file.subarray(at + 8, at + 8 + lengthAt(at));
   let sets: string[] = [];
-  // Only the group length and (0008,0001), both short, can precede it.
+  // Only the group length and (0008,0001) can come before (0008,0005), and both are short.
   for (let at = dataSetOffset; at + 8 <= file.length; at += 8 + lengthAt(at)) {
     if (uint16(at) !== GROUP || uint16(at + 2) > ELEMENT) break;
     if (uint16(at + 2) < ELEMENT) continue;
@@ -77,14 +81,14 @@ export function takeCharacterSets(file: Buffer): string[] {
   return sets;
 }
 
-/** Decodes the text of a data set that dcmjs read without its character sets, in place. */
+/** Decodes, in place, the text of a data set that dcmjs read without its character sets. */
 export function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
   decodeItem(dataSet, textDecoder(sets));
 }
 
 function decodeItem(item: TagDataset, decode: DecodeText): void {
   const itemSet: ReadElement | undefined = item[CHARACTER_SET];
-  // dcmjs has already decoded an item that names one set itself.
+  // dcmjs has already decoded the text of an item that names one character set.
   if (itemSet && rawText(itemSet).trim() !== '') return;
   for (const [tag, element] of Object.entries(item)) {
     const kind = TEXT_KINDS[element.vr];
@@ -98,7 +102,9 @@ function decodeItem(item: TagDataset, decode: DecodeText): void {
   }
 }
 
-/** Returns the bytes of the file; null if the text cannot be traced back to bytes. */
+/**
+ * Returns the bytes from which dcmjs made the text; null if a character does not come from a byte.
+ */
 function bytesOf(text: string): Uint8Array | null {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
@@ -123,7 +129,7 @@ function valuesOf(text: string, kind: TextKind): unknown[] {
   });
 }
 
-/** Returns the values of a text element, by the character sets that `decode` knows. */
+/** Decodes the bytes of a text element with `decode` and returns its values. */
 export function textValues(bytes: Buffer, kind: TextKind, decode: DecodeText): unknown[] {
   const plain = bytes.toString('latin1');
   return valuesOf(PLAIN.test(plain) ? plain : decode(bytes, kind), kind);
@@ -135,8 +141,8 @@ function itemsOfElement(value: unknown[] | undefined): TagDataset[] {
 }
 
 /**
- * UID in the meta information, which must name an object because dcmjs reads and writes whole
- * files.
+ * Placeholder UID for the file meta information, because dcmjs reads and writes only whole files,
+ * and these must name an object.
  */
 const NO_UID = '0.0';
 
@@ -167,7 +173,7 @@ export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDat
   }
 }
 
-/** Encodes a data set of keywords and values as the bytes of a DIMSE message. */
+/** Encodes keywords and values as the data set of a DIMSE message. */
 export function encodeDataSet(dataSet: NaturalDataset, transferSyntax: string): Buffer {
   const meta = dcmjs.data.DicomMetaDictionary.denaturalizeDataset({
     MediaStorageSOPClassUID: NO_UID,

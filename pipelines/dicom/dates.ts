@@ -4,8 +4,8 @@ const MILLISECONDS_PER_DAY = 86_400_000;
 const SECONDS_PER_HOUR = 3600;
 
 /**
- * Returns the day of a DA (PS3.5 6.2), counted from 1970. It also reads `2024.03.01`, as ACR-NEMA
- * wrote it.
+ * Returns the number of days from 1970-01-01 to a date (DA, PS3.5 6.2). It also reads the ACR-NEMA
+ * form `2024.03.01`.
  */
 export function dayNumber(date: string): number | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
@@ -16,26 +16,27 @@ export function dayNumber(date: string): number | null {
 }
 
 /**
- * Returns the seconds from midnight of a TM (PS3.5 6.2), which may stop after the hours or minutes.
+ * Returns the seconds from midnight to a time (TM, PS3.5 6.2). The minutes or the seconds may be
+ * missing.
  */
 export function secondsOfDay(time: string): number | null {
   const match = /^(\d{2}):?(\d{2})?:?(\d{2}(?:\.\d{0,6})?)?$/.exec(time);
   if (!match) return null;
   const [hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
-  // A leap second counts as the next second.
+  // 60 is a leap second. It is read as the start of the next minute.
   if (hours > 23 || minutes > 59 || seconds > 60) return null;
   return hours * SECONDS_PER_HOUR + minutes * 60 + seconds;
 }
 
-/** Returns a DA as YYYY-MM-DD; null for anything else. */
+/** Returns a DA as YYYY-MM-DD; null if the text is not a date. */
 export function isoDate(date: string): string | null {
   const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(date);
   return parts ? parts.slice(1).join('-') : null;
 }
 
 /**
- * Converts "+0130" to 90 minutes; null for a text that is not a (0008,0201) Timezone Offset From
- * UTC.
+ * Converts a (0008,0201) Timezone Offset From UTC to minutes: "+0130" is 90. Null for any other
+ * text.
  */
 function offsetMinutes(offset: string): number | null {
   const match = /^([+-])(\d{2})(\d{2})$/.exec(offset.trim());
@@ -52,9 +53,9 @@ function offsetText(minutes: number): string {
 
 /**
  * Returns an instant as DICOM DA, TM and timezone offset. The offset applies to every time in the
- * data set, including those copied from the images (PS3.3 C.12.1.1.8). Therefore it is the offset
- * of the images if they state one, or else that of this machine, which is in the same hospital.
- * Without identity it is UTC.
+ * data set, including the times copied from the images (PS3.3 C.12.1.1.8). Therefore it is the
+ * offset of the images. If the images have no offset, it is that of this machine, which is in the
+ * same hospital. Without identity it is UTC.
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(

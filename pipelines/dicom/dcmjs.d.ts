@@ -1,14 +1,14 @@
-/** The part of dcmjs that we call, because the package has no types. */
+/** Types for the part of dcmjs that the gateway calls, because the package has no types. */
 declare module 'dcmjs' {
   /**
-   * Data set by keyword. Sequences are arrays of data sets; `_vrMap` gives the VR if it is
-   * ambiguous.
+   * Data set by keyword. A sequence is an array of data sets. `_vrMap` gives the VR of an element
+   * that can have several VRs.
    */
   export interface NaturalDataset {
     [keyword: string]: unknown;
   }
 
-  /** Data set by tag (`00100010`), as read or as written. */
+  /** Data set by tag (`00100010`), in the form in which dcmjs reads and writes it. */
   export interface TagDataset {
     [tag: string]: { vr: string; Value?: unknown[] };
   }
@@ -32,7 +32,7 @@ declare module 'dcmjs' {
       ): DicomFile;
     };
     DicomMetaDictionary: {
-      /** Entry of PS3.6 for each tag, written as `(0010,0010)`. */
+      /** Entry of PS3.6 for each tag; the tag is written as `(0010,0010)`. */
       dictionary: Readonly<Record<string, { name: string; vr: string }>>;
       /** The same entry for each keyword. */
       nameMap: Readonly<Record<string, { tag: string }>>;

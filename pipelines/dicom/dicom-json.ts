@@ -3,7 +3,7 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { decodeTexts, takeCharacterSets } from './data-set.ts';
 import { fileStart } from './part10.ts';
 
-/** This file converts objects that are stored as files to the DICOM JSON model (PS3.18 Annex F). */
+/** This file converts stored DICOM files to the DICOM JSON model (PS3.18 Annex F). */
 
 export interface JsonAttribute {
   vr: string;
@@ -16,18 +16,19 @@ export type JsonDataSet = Record<string, JsonAttribute>;
 const PIXEL_DATA = '7FE00010';
 const CHARACTER_SET = '00080005';
 
-/** Maximum number of bytes of a data set, without its pixel data, that are read into memory. */
+/** Maximum size in bytes of a data set, without its pixel data, that is read into memory. */
 export const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
 /**
- * Length in bytes above which a binary value is bulk data with a separate address (PS3.18 F.2.2,
- * Table F.2.3-1).
+ * Length in bytes above which a binary value is not inlined, but is bulk data with its own address
+ * (PS3.18 F.2.2, Table F.2.3-1).
  */
 const LONGEST_INLINE_BYTES = 16 * 1024;
 /** Value representations of bytes (PS3.18 table F.2.3-1). */
 const BINARY = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN']);
 
 /**
- * Reads the data set of a DICOM file up to its pixel data, by tag, with its text decoded.
+ * Reads the data set of a DICOM file up to its pixel data and decodes its text.
+ * @returns the data set by tag.
  * @throws SonogateError `object_not_understood`, also for a data set over the limit.
  */
 export async function readTagDataSet(path: string): Promise<TagDataset> {
@@ -49,8 +50,8 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
 
 /**
  * Converts a data set to the DICOM JSON model.
- * @param bulkDataUri address of the bulk data with this tag. Only values of the data set itself
- *   have an address; those of items are contained in the answer.
+ * @param bulkDataUri returns the address of the bulk data with this tag. Only values at the top
+ *   level have an address; binary values in items are inlined in the answer.
  */
 export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => string): JsonDataSet {
   const json = itemJson(dataSet, bulkDataUri);
@@ -62,7 +63,7 @@ export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => str
 function itemJson(dataSet: TagDataset, bulkDataUri: ((tag: string) => string) | null): JsonDataSet {
   const json: JsonDataSet = {};
   for (const [tag, { vr, Value }] of Object.entries(dataSet)) {
-    // Group lengths are not attributes of the model, and JSON needs no lengths.
+    // The model has no group lengths, and JSON needs no lengths.
     if (!/^[0-9A-Fa-f]{8}$/.test(tag) || tag.endsWith('0000')) continue;
     if (tag === PIXEL_DATA) {
       if (bulkDataUri) json[tag] = { vr: vr === 'OW' ? 'OW' : 'OB', BulkDataURI: bulkDataUri(tag) };
@@ -111,7 +112,7 @@ export function bytesOf(values: readonly unknown[] | undefined): Buffer {
 /** Representations whose JSON value is a number (PS3.18 table F.2.3-1). */
 const NUMBERS = new Set(['DS', 'FD', 'FL', 'IS', 'SL', 'SS', 'UL', 'US', 'SV', 'UV']);
 
-/** Returns one value; null is an empty value among others (PS3.18 F.2.5). */
+/** Converts one value. An empty value among several becomes null (PS3.18 F.2.5). */
 function valueJson(vr: string, value: unknown): unknown {
   if (value === null || value === undefined || value === '') return null;
   if (vr === 'PN') return nameJson(value);
@@ -126,7 +127,7 @@ function valueJson(vr: string, value: unknown): unknown {
   return String(value);
 }
 
-/** Returns the component groups of a name that have a value. */
+/** Returns the component groups of a person name that are not empty. */
 function nameJson(value: unknown): Record<string, string> | null {
   const [alphabetic, ideographic, phonetic] =
     typeof value === 'string' ? value.split('=') : GROUPS.map((group) => groupOf(value, group));
@@ -139,7 +140,7 @@ const GROUPS = ['Alphabetic', 'Ideographic', 'Phonetic'] as const;
 const groupOf = (value: unknown, group: string): string =>
   isItem(value) ? String((value as Record<string, unknown>)[group] ?? '') : '';
 
-/** Returns an attribute with values as text, as queries return them. */
+/** Returns a JSON attribute for values that are text, as in the answer to a query. */
 export function jsonAttribute(vr: string, values: readonly string[]): JsonAttribute {
   return attributeJson('', vr, [...values], null);
 }

@@ -25,12 +25,13 @@ export interface FileMeta {
 const PREAMBLE_LENGTH = 128;
 const PREFIX = 'DICM';
 /**
- * Offset at which the file meta information begins: after 128 bytes of any content and `DICM`
- * (PS3.10 7.1).
+ * Offset at which the file meta information begins: after the preamble of 128 bytes and the prefix
+ * `DICM` (PS3.10 7.1).
  */
 export const PREFIX_END = PREAMBLE_LENGTH + PREFIX.length;
 /**
- * Number of bytes that is enough for any file meta information seen, including private information.
+ * Number of bytes that are read to decode the file meta information, including private information.
+ * No file seen so far needs more.
  */
 export const MAX_META_BYTES = 64 * 1024;
 
@@ -40,7 +41,8 @@ export const LONG_FORM: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns preamble and file meta information, to be written before a data set as it was received.
+ * Returns preamble and file meta information. They are written before the data set of a received
+ * object.
  */
 export function encodeFileMeta(meta: FileMeta): Buffer {
   const elements = Buffer.concat([
@@ -64,8 +66,8 @@ export function encodeFileMeta(meta: FileMeta): Buffer {
 }
 
 /**
- * Reads the file meta information at the start of a file.
- * @returns the meta and the offset at which the data set begins.
+ * Decodes the file meta information at the start of a file.
+ * @returns the file meta information, and the offset at which the data set begins.
  * @throws SonogateError `object_not_understood` if it is not a DICOM file.
  */
 export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: number } {
@@ -74,8 +76,7 @@ export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: 
   }
   const values = new Map<number, string>();
   let offset = PREFIX_END;
-  // Elements are read up to the first one of another group, because some writers get the group
-  // length wrong.
+  // The elements are read until the group changes, because some writers set a wrong group length.
   while (offset + 8 <= bytes.length && bytes.readUInt16LE(offset) === 0x0002) {
     const number = bytes.readUInt16LE(offset + 2);
     const long = LONG_FORM.has(bytes.toString('latin1', offset + 4, offset + 6));
@@ -136,16 +137,16 @@ function element(number: number, representation: string, value: Buffer): Buffer 
   return Buffer.concat([header, value]);
 }
 
-/** First bytes of a DICOM file, in a buffer that nothing else shares. */
+/** First bytes of a DICOM file, in a buffer whose memory is not shared. */
 interface FileStart {
   start: Buffer<ArrayBuffer>;
-  /** Whether `start` is the whole file. */
+  /** True if `start` is the whole file. */
   whole: boolean;
 }
 
 /**
- * Returns the start of a DICOM file; for a deflated file, the start of the inflated one. No more is
- * inflated than requested, because one deflated megabyte may hold a thousand.
+ * Returns the start of a DICOM file. The start of a deflated file is returned inflated. Only the
+ * requested bytes are inflated, because one deflated megabyte may expand to a thousand.
  * @param limit bytes of the file, or of the inflated data set.
  * @throws SonogateError `object_not_understood`.
  */
@@ -210,9 +211,9 @@ function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
 }
 
 /**
- * Encodes a data set by keyword as a DICOM Part 10 file, Explicit VR Little Endian, text in UTF-8.
- * `dataset` has at least SOPClassUID and SOPInstanceUID; its `_vrMap` gives the VR of an element
- * that may have several (Pixel Data).
+ * Encodes a data set by keyword as a DICOM Part 10 file in Explicit VR Little Endian, with text in
+ * UTF-8. `dataset` has at least SOPClassUID and SOPInstanceUID. Its `_vrMap` gives the VR of
+ * elements that can have several VRs (Pixel Data).
  */
 export function encodePart10(dataset: NaturalDataset): Buffer {
   const meta = data.DicomMetaDictionary.denaturalizeDataset({
@@ -235,12 +236,12 @@ export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
   return [even.buffer];
 }
 
-/** Value representations of group 0008, with which a data set begins. */
+/** Value representations in group 0008, which is the first group of a data set. */
 const FIRST_REPRESENTATIONS = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
 const LAST_ELEMENT_OF_0008 = 0x9999;
 /**
- * Greatest length of the first value of a data set, which is a length, a character set, an image
- * type or a UID.
+ * Greatest length in bytes of the first value of a data set. The first value is a length, a
+ * character set, an image type or a UID.
  */
 const LONGEST_FIRST_VALUE = 1024;
 
@@ -250,8 +251,8 @@ export function hasPreamble(head: Buffer): boolean {
 }
 
 /**
- * Returns the transfer syntax of a data set without file meta information, judged by its first
- * element, which is in group 0008. Null if the bytes are not such an element.
+ * Guesses the transfer syntax of a data set without file meta information from its first element,
+ * which is in group 0008. Returns null if the bytes are not such an element.
  */
 export function guessTransferSyntax(head: Buffer): string | null {
   if (head.length < 8) return null;
@@ -263,8 +264,9 @@ export function guessTransferSyntax(head: Buffer): string | null {
 }
 
 /**
- * Returns true if a file is DICOM, judged by its first bytes: the preamble of PS3.10, file meta
- * information without preamble, or a bare data set, as old writers and some archives store it.
+ * Returns true if the first bytes are those of a DICOM file: the preamble of PS3.10, file meta
+ * information without a preamble, or a bare data set. Old writers and some archives store the last
+ * two.
  */
 export function isDicom(head: Buffer): boolean {
   const meta =

@@ -1,4 +1,4 @@
-/** SOP classes (PS3.4, PS3.6 Annex A). This is the only file that spells their UIDs. */
+/** SOP classes (PS3.4, PS3.6 Annex A). Their UIDs are written in this file only. */
 
 /** Verification (PS3.4 A.4). */
 export const VERIFICATION = '1.2.840.10008.1.1';
@@ -26,7 +26,10 @@ export const MODALITY_WORKLIST_FIND = '1.2.840.10008.5.1.4.31';
 
 const STORAGE = '1.2.840.10008.5.1.4.1.1';
 
-/** Storage SOP classes (PS3.4 B.5) that the gateway reads, writes or names in a refusal. */
+/**
+ * Storage SOP classes (PS3.4 B.5) that the gateway reads, writes or names when it refuses an
+ * object.
+ */
 export const STORAGE_CLASS = {
   ultrasound: `${STORAGE}.6.1`,
   ultrasoundMultiframe: `${STORAGE}.3.1`,
@@ -54,9 +57,9 @@ export const STORAGE_CLASS = {
 } as const;
 
 /**
- * Storage SOP classes that the gateway accepts, including retired ones that carts in the field
- * still send. They include all classes that the gateway produces, so that a PACS can send a whole
- * study back after a delivery.
+ * Storage SOP classes that the gateway accepts, including retired classes that carts in the field
+ * still send. The list includes every class that the gateway produces, so that a PACS can send a
+ * whole study back, with the delivered objects.
  */
 export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [STORAGE_CLASS.ultrasound, 'Ultrasound Image'],
@@ -81,7 +84,10 @@ export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [STORAGE_CLASS.labelMapSegmentation, 'Label Map Segmentation'],
 ]);
 
-/** Classes that are accepted so that our objects may come back; no pipeline reads them. */
+/**
+ * Classes that only the gateway produces. They are accepted so that a PACS can send them back; no
+ * pipeline reads them.
+ */
 const STORED_ONLY: ReadonlySet<string> = new Set([
   STORAGE_CLASS.keyObjects,
   STORAGE_CLASS.presentationState,
@@ -111,7 +117,7 @@ export const ULTRASOUND_IMAGES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.ultrasoundMultiframeRetired,
 ]);
 
-/** Screens that other programs captured, still and multi-frame, of every bit depth. */
+/** Screenshots that other programs stored, with one or several frames and any bit depth. */
 export const SECONDARY_CAPTURES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.secondaryCapture,
   STORAGE_CLASS.multiframeSingleBit,

@@ -1,9 +1,13 @@
 /**
- * Subject of a result: the patient, the study and the images from which it came. It is the second
- * argument of every builder (SR, PDF, FHIR). In the pipeline the subject is anonymous; a delivery
- * builds a separate copy with the identity of the source images ("identity is joined last").
+ * Subject of a result: the patient, the study and the images from which the result was made. It is
+ * the second argument of every builder (SR, PDF, FHIR). In the pipeline the subject is anonymous. A
+ * delivery builds a separate copy with the identity of the source images ("identity is joined
+ * last").
  */
-/** Ratios and methods of Lossy Image Compression (0028,2110) `01`, as in the header. */
+/**
+ * Ratios and methods of the lossy compression, as in the header. Lossy Image Compression
+ * (0028,2110) is `01`.
+ */
 export interface LossyHistory {
   ratios: readonly string[];
   methods: readonly string[];
@@ -13,7 +17,7 @@ export interface SourceInstance {
   sopClassUid: string;
   sopInstanceUid: string;
   seriesInstanceUid: string;
-  /** Modality (0008,0060) of its series; absent if the source does not state it. */
+  /** Modality (0008,0060) of the series; absent if the source does not give it. */
   modality?: string;
   /** Name of the file in the request, to which `measurement.source.file` refers. */
   file: string;
@@ -23,11 +27,11 @@ export interface SourceInstance {
    */
   rows: number;
   columns: number;
-  /** Null or absent if the header states no lossy compression. */
+  /** Null or absent if the header does not report lossy compression. */
   lossy?: LossyHistory | null;
 }
 
-/** Attributes copied verbatim from the source images, by DICOM keyword; values as in the header. */
+/** Attributes of the source images, by DICOM keyword, with the values of the header unchanged. */
 export interface DicomIdentity {
   SpecificCharacterSet: string | null;
   PatientName: string;
@@ -49,14 +53,16 @@ export interface DicomIdentity {
   TimezoneOffsetFromUTC: string;
 }
 
-/** Ultrasound machine as the images name it; '' for what they do not state (PS3.3 C.7.5.1). */
+/**
+ * Ultrasound machine that made the images (PS3.3 C.7.5.1). Attributes that the images lack are ''.
+ */
 export interface Equipment {
   manufacturer: string;
   model: string;
   station: string;
 }
 
-/** Values that the order of the study adds, if a worklist has it (docs/orders.md). */
+/** Values from the order of the study, if a worklist has an order (docs/orders.md). */
 export interface SubjectOrder {
   accessionNumber: string;
   placerOrderNumber: string;
@@ -64,34 +70,41 @@ export interface SubjectOrder {
   requestedProcedure: string;
   referringPhysicianName: string;
   /**
-   * Names of the values of this subject and its result that come from the order, because the images
-   * lack them: `indication`, `dating`, `accessionNumber` and others.
+   * Names of the values that come from the order because the images lack them: `indication`,
+   * `dating`, `accessionNumber` and others.
    */
   joined: readonly string[];
 }
 
 export interface Subject {
-  /** Request id. Every UID and FHIR identifier of the result is derived from it. */
+  /** Request id. All UIDs and FHIR identifiers of the result are derived from it. */
   requestId: string;
   identity: DicomIdentity | null;
   /**
-   * All objects that came with the study, including those that are not images (`imagesOf` in
+   * All objects that arrived with the study, including those that are not images (`imagesOf` in
    * sr/references.ts).
    */
   instances: readonly SourceInstance[];
-  /** Request of the previous result of the same study, whose documents these replace. */
+  /**
+   * Request id of the previous result of the study. Its documents are replaced by those of this
+   * result.
+   */
   supersedes?: string | null;
   /**
-   * Signed revision of the result; 0 or absent for the draft. A signed document is a new object.
+   * Revision of the signed result; 0 or absent for the draft. Each signed document is a new object.
    */
   signedRevision?: number;
-  /** Set if the receiver gets no drafts, so that its first signed document replaces nothing. */
+  /**
+   * True if the receiver gets no drafts; its first signed document then replaces no earlier one.
+   */
   draftsWithheld?: boolean;
-  /** Equipment of the first image that states it; absent if none does. */
+  /** Equipment of the first image whose header names it; absent if no image does. */
   equipment?: Equipment | null;
-  /** Reason for the examination, for the head of the report; never with identifiers. */
+  /**
+   * Reason for the examination, printed at the head of the report. It never contains identifiers.
+   */
   indication?: string | null;
   order?: SubjectOrder | null;
-  /** Gestational age on the day of the scan and how it was dated, if it was given. */
+  /** Gestational age on the day of the scan and the method of dating; null if it was not given. */
   dating: { gaDays: number; basis: string } | null;
 }

@@ -17,7 +17,7 @@ export type PixelCoding =
 export interface TransferSyntax {
   name: string;
   coding: PixelCoding;
-  /** Whether the samples may differ from those before compression. */
+  /** True if the samples may differ from those before compression. */
   lossy: boolean;
 }
 
@@ -41,8 +41,8 @@ const lossy = (name: string, coding: PixelCoding): TransferSyntax => ({
 });
 
 /**
- * Transfer syntaxes that the gateway receives, sends on and reads, in the order in which an
- * association offers them: first those that need no codec, then those that lose nothing.
+ * Transfer syntaxes that the gateway receives, forwards and reads, in the order in which an
+ * association offers them: uncompressed first, then lossless, then lossy.
  */
 export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   [EXPLICIT_VR_LITTLE_ENDIAN]: lossless('Explicit VR Little Endian', 'native'),
@@ -62,7 +62,7 @@ export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2.4.81': lossy('JPEG-LS Near-Lossless', 'jpeg-ls'),
   '1.2.840.10008.1.2.4.91': lossy('JPEG 2000', 'jpeg-2000'),
   '1.2.840.10008.1.2.4.203': lossy('HTJ2K', 'ht-jpeg-2000'),
-  // This syntax recompresses a JPEG without a further loss, but the JPEG itself has lost something.
+  // This syntax recompresses a JPEG without further loss, but the JPEG itself is already lossy.
   '1.2.840.10008.1.2.4.111': lossy('JPEG XL, from JPEG', 'jpeg-xl'),
   '1.2.840.10008.1.2.4.112': lossy('JPEG XL', 'jpeg-xl'),
   '1.2.840.10008.1.2.4.100': lossy('MPEG-2 video', 'video'),
@@ -92,7 +92,8 @@ export const LOSSLESS_TRANSFER_SYNTAXES = listed((syntax) => !syntax.lossy);
 export const LOSSY_TRANSFER_SYNTAXES = listed((syntax) => syntax.lossy);
 
 /**
- * Returns the entry of a transfer syntax UID. An unknown one is unsupported and named by its UID.
+ * Returns the entry of a transfer syntax UID. An unknown syntax is marked as unsupported and has
+ * its UID as its name.
  */
 export function transferSyntax(uid: string): TransferSyntax {
   return TRANSFER_SYNTAXES[uid] ?? { name: uid, coding: 'unsupported', lossy: false };

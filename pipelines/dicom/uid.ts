@@ -4,28 +4,27 @@ import { createHash } from 'node:crypto';
 const LONGEST_UID = 64;
 
 /**
- * Returns true if a text is a UID, judged as it was received: numbers separated by dots, at most 64
- * characters. Leading zeros, which PS3.5 9.1 forbids, are accepted, because they are common and do
- * no harm.
+ * Returns true if a received text is a UID: numbers separated by dots, at most 64 characters.
+ * Leading zeros are forbidden by PS3.5 9.1, but they are common and harmless, so they are accepted.
  */
 export function isUid(text: string): boolean {
   return text.length <= LONGEST_UID && /^\d+(?:\.\d+)*$/.test(text);
 }
 
-/** Returns a UID that results, reports and FHIR may carry; null for anything else. */
+/** Returns the UID if it may be written into results, reports and FHIR; null for any other text. */
 export function uidOrNull(text: string): string | null {
   return isUid(text) ? text : null;
 }
 
 /**
- * Namespace of every UID that the gateway derives. It must never change, because a repeated send
- * must not differ.
+ * Namespace of every UID that the gateway derives. It must never change, because an object must
+ * have the same UID whenever it is sent.
  */
 const NAMESPACE = Buffer.from('6d0f7b1a5c0e4e6b9c53a1f2d47e8b90', 'hex');
 
 /**
- * Returns a UID below 2.25 from a UUID version 5 (RFC 9562 5.5, PS3.5 B.2). The same parts give the
- * same UID, so an object that is sent again is the same object.
+ * Returns a UID under 2.25, made from a UUID version 5 (RFC 9562 5.5, PS3.5 B.2). The same parts
+ * always give the same UID, so an object that is sent again is recognised as the same object.
  */
 export function derivedUid(...parts: readonly string[]): string {
   const digest = createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest();

@@ -109,17 +109,14 @@ const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'loinc.checkDigit': (i) => hasValidCheckDigit(i.text('code')),
 };
 
-/**
- * Curves for the checks: velocity, m/s, as a function of the share of the flow time that has
- * passed.
- */
+/** Curves for the checks: velocity in m/s as a function of the elapsed share of the flow time. */
 const SHAPES: Readonly<Record<string, (share: number) => number>> = {
   triangle: (share) => 1 - Math.abs(2 * share - 1),
   parabola: (share) => 4 * share * (1 - share),
   'half-sine': (share) => Math.sin(Math.PI * share),
 };
 
-/** Number of samples with which a sum comes close to the integral of a continuous curve. */
+/** Number of samples at which a sum is close to the integral of a continuous curve. */
 const CONTINUOUS = 10_001;
 
 function curve(i: VectorInputs): { samples: number[]; step: number } {
@@ -243,7 +240,10 @@ const biplane: CheckFormula = (i) =>
 const veinRatio = (i: VectorInputs) =>
   i.optionalNumber('pvSOverD') ?? i.optionalNumber('pulmonaryVeinSD');
 
-/** Returns whether the LVEF is reduced: as the check states it, or else by its value. */
+/**
+ * Returns whether the LVEF is reduced: the value in the check's input, or else a comparison of the
+ * LVEF with its limit.
+ */
 const reducedEf = (i: VectorInputs) =>
   i.optionalFlag('lvefReduced') ?? (i.optionalNumber('lvefPercent') ?? 100) < 50;
 

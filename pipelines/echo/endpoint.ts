@@ -58,8 +58,8 @@ export const echoEndpoint = {
   input: echoInputSchema,
   output: echoResultSchema,
   /**
-   * Returns the price. The number of frames is known only after the files have been read; until
-   * then the lowest tier is charged.
+   * Returns the price. Until the files have been read, the number of frames is not known and the
+   * price is that of the lowest tier.
    */
   price(input: { options?: Record<string, unknown> | undefined }, frames = 0) {
     return echoPrice(ECHO.id, frames, input.options?.report === true);

@@ -42,7 +42,7 @@ import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
 import { scoreIndexOf, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
 
-/** The measured apical clips. They are gathered once for all sections that use them. */
+/** The measured apical clips. They are measured once for all sections that use them. */
 export interface HeartOutlines {
   /** Every clip that was outlined. */
   outlined: readonly MeasuredClip[];
@@ -50,11 +50,13 @@ export interface HeartOutlines {
   clips: ApicalClips;
   segments: readonly WallSegmentReading[];
   /**
-   * Mean score of the segments; null if a raised score is only suspected, or if no segment was
-   * scored.
+   * Mean score of the segments. Null if no segment was scored, or if a raised score is only
+   * suspected.
    */
   scoreIndex: Measurement | null;
-  /** Whether volumes, and values that are calculated from their change, may be reported. */
+  /**
+   * True if volumes may be reported, and values that are calculated from the change of a volume.
+   */
   trusted: boolean;
 }
 
@@ -76,7 +78,8 @@ function isReduced(on: MeasuredClip | null): boolean {
 
 /**
  * Measures the outlined apical clips, the segments of the wall and the score index.
- * @param parasternal null if the parasternal reader failed; its short axes show the walls as well.
+ * @param parasternal null if the parasternal reader failed. Its short-axis clips show the walls as
+ *   well.
  */
 export function heartOutlines(
   { clips, volumesTrusted }: ApicalReadings,
@@ -98,21 +101,20 @@ const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
 const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
 /**
- * Marks the measurement as not to be reported, with `why` as its only remark. A measurement that a
- * person confirmed stays as it is.
+ * Marks the measurement as one that must not be reported, with `why` as its only remark. A
+ * measurement that a person confirmed is not changed.
  */
 const notTrusted = (one: Measurement, why: Remark): Measurement =>
   isConfirmed(one) ? one : { ...one, quality: 'low', remarks: [why] };
 
 /**
- * Sections that report their values even without a second network, because these are drawings and
- * not volumes.
+ * Sections that report their values even without a second network, because the values are outlines
+ * and not volumes.
  */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 
 /**
- * Returns every value from the outlines. Values that may not be reported are marked with the
- * reason.
+ * Returns all values from the outlines. A value that may not be reported is marked with the reason.
  */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
@@ -140,48 +142,47 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
   ];
 }
 
-/** Everything that the sections may ask for. It is gathered once before any of them runs. */
+/** All evidence that a section may use. It is gathered once, before the first section runs. */
 export interface EchoEvidence {
   study: Study;
   patient: EchoPatient;
   /**
-   * Values from the machine's reports, from traces and from outlines, each in the section that owns
-   * it.
+   * Values from the machine's reports, from traces and from outlines. Each value is assigned to the
+   * section that reports it.
    */
   measured: readonly Measurement[];
-  /** Readings of all spectral and M-mode displays, whatever flow they show. */
+  /** Readings of all spectral and M-mode displays, for every flow. */
   spectra: readonly DisplayReading[];
   /** View of each clip. */
   clips: readonly ClipView[];
   /** Findings of each image reader; null if the reader failed. */
   views: Readings;
-  /** Analysed outlines of the apical clips. */
+  /** Measured outlines of the apical clips. */
   heart: HeartOutlines;
   /** Fluid around the heart in the parasternal and subcostal clips. */
   fluid: FluidFinding;
   /**
-   * Kind of Doppler by which the machine measured RIMP; null if the machine does not state it, or
-   * used both kinds.
+   * Kind of Doppler by which the machine measured RIMP; null if the kind is not known, or if both
+   * kinds were used.
    */
   performanceMethod: PerformanceMethod | null;
-  /** Whether the input is one to five videos of a handheld scanner and not a study. */
+  /** True if the input is one to five videos of a handheld scanner and not a study. */
   handheld: boolean;
   priors: readonly string[];
-  /** Absent if a method counts even when it was shown on simulated images only. */
+  /**
+   * Absent if values of methods that were shown only on simulated images are used without a review.
+   */
   review?: {
     setting: ReviewSetting;
     /**
-     * The same study without the values that need a review. The sections conclude from these
-     * values.
+     * The same study without the values that need a review. The sections conclude only from this
+     * evidence.
      */
     counting: EchoEvidence;
   };
 }
 
-/**
- * Returns the patient as the request describes them. The sex is kept only if reference ranges exist
- * for it.
- */
+/** Returns the patient from the request. The sex is used only if reference ranges exist for it. */
 export function patientOf(context: EchoContext): EchoPatient {
   const {
     sex,
@@ -202,9 +203,9 @@ export function patientOf(context: EchoContext): EchoPatient {
 export const SURFACE_SECTION = 'lv-size';
 
 /**
- * Returns the body surface area by Du Bois from the request or, if the request gives no height or
- * no weight, the area in the machine's report (TID 5201; echo 0.6). If the height or weight of the
- * request is implausible, the machine's area is not used instead.
+ * Returns the body surface area by Du Bois from the height and weight of the request. If one of
+ * them is missing, the area comes from the machine's report (TID 5201; echo 0.6). If one is
+ * implausible, the machine's area is not used instead.
  */
 function surfaceOf(
   { surface, height, weight }: EchoPatient,
@@ -224,7 +225,8 @@ function surfaceOf(
 }
 
 /**
- * Returns the machine's value, with the value from the images for the same quantity as a remark.
+ * Returns the machine's value, with a remark that gives the value from the images for the same
+ * quantity.
  */
 function beside(value: Measurement, images: readonly Measurement[]): Measurement {
   const key = value.concept.key as EchoConcept;
@@ -233,7 +235,7 @@ function beside(value: Measurement, images: readonly Measurement[]): Measurement
   return withRemark(value, remarkOfEcho('echo.of-images', { key, value: own.value }));
 }
 
-/** Readings of a study, before anything is calculated from them. */
+/** Readings of a study, before values are calculated from them. */
 export interface Gathered {
   study: Study;
   context: EchoContext;
@@ -241,13 +243,13 @@ export interface Gathered {
   clips: readonly ClipView[];
   views: Readings;
   priors: readonly string[];
-  /** Kind of evidence that a method needs for its values to count. */
+  /** Evidence that a method must have before its values are used without a review. */
   accept: AcceptedEvidence;
   /** Ids of the models in use. */
   models: readonly string[];
 }
 
-/** Removes the scores and the strain of the segments, which need a review, from the outlines. */
+/** Removes the scores and the strain of the segments, because they need a review. */
 const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
   ...heart,
   segments: [],
@@ -255,8 +257,8 @@ const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
 });
 
 /**
- * Removes fluid that was found by a method that needs a review, so that nothing is concluded from
- * it.
+ * Removes the fluid that was found, because its method needs a review; nothing is then concluded
+ * from it.
  */
 const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
   searched,
@@ -266,8 +268,8 @@ const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
 });
 
 /**
- * Gathers what is known before any section runs, each value in the section that shows it. `review`
- * holds the same study with only the values that count.
+ * Gathers the evidence before the first section runs. Each value is assigned to the section that
+ * reports it. `review` contains the same study without the values that need a review.
  */
 export function gatherEvidence(
   given: Gathered,
@@ -321,10 +323,11 @@ function gather(
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
     ...(fluid.depth ? [fluid.depth] : []),
   ];
-  // The images are listed by precedence: lines on 2D precede M-mode (echo 5.1), and M-mode precedes
-  // the motion of an outline.
+  // The values are in order of preference: lines on 2D come before M-mode (echo 5.1), and M-mode
+  // comes before the motion of an outline.
   const used = new Set(models);
-  // A value that counts is withheld if a value that needs a review contradicts it.
+  // This comes before the filter, so that a value that needs a review withholds a value that it
+  // contradicts.
   const images = withConsistency(
     [...parasternal, ...traced, ...outlinedValues(heart)].filter(({ value }) =>
       Number.isFinite(value),
@@ -335,9 +338,9 @@ function gather(
   return {
     study,
     patient,
-    // Values of the machine precede those measured here, because the operator chose them. A value
-    // that is not a finite number would break the schema of the result, and every other value would
-    // be lost.
+    // The machine's values come before the values measured here, because the operator chose them.
+    // Values that are not finite are removed; one of them would break the schema of the result and
+    // lose all other values.
     measured: withConsistency(
       [
         ...(surface ? [surface] : []),

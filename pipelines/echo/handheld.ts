@@ -1,11 +1,9 @@
 import type { Clip } from '../contract/study.ts';
 
-/**
- * Least and greatest number of clips of a handheld scanner that are accepted as input (api 2.4).
- */
+/** Minimum and maximum number of clips of a handheld scanner in one request (api 2.4). */
 const HANDHELD_CLIPS = { least: 1, most: 5 } as const;
 
-/** Kind of input that the files of an echo request are; `reason` is the sentence for the client. */
+/** Kind of input in the files of an echo request; `reason` is the error text for the client. */
 type EchoInput = { kind: 'study' } | { kind: 'handheld' } | { kind: 'none'; reason: string };
 
 function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
@@ -15,7 +13,7 @@ function isVideo({ sopInstanceUid, timing, frames }: Clip): boolean {
 /**
  * Decides whether the clips are an echo study of DICOM objects, with or without videos, or one to
  * five videos of a handheld scanner (MP4, MOV, AVI). Single pictures alone are neither, because
- * they show no heart beat.
+ * they show no heartbeat.
  */
 export function echoInputOf(clips: readonly Clip[]): EchoInput {
   if (clips.some(({ sopInstanceUid }) => sopInstanceUid !== null)) return { kind: 'study' };

@@ -32,7 +32,7 @@ function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   };
 }
 
-/** Outcome of a section, and the concepts that the section asked for. */
+/** Outcome of a section, and the concepts of the values that the section used. */
 interface Run {
   outcome: SectionOutcome;
   reads: ReadonlySet<string>;
@@ -41,8 +41,8 @@ interface Run {
 const outcomeOf = ({ outcome }: Run) => outcome;
 
 /**
- * Runs a section on the measured values and on what the sections before it calculated.
- * @param before the outcomes of the sections before it.
+ * Runs a section on the measured values and on the values that earlier sections calculated.
+ * @param before the outcomes of the earlier sections.
  */
 function runOn(
   section: (typeof SECTIONS)[number],
@@ -73,15 +73,14 @@ function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
 }
 
 /**
- * Ignores the failure of a section that runs on the end of an interval. Such an outcome is left out
- * of the comparison.
+ * Ignores the failure of a section that runs on the end of an interval. The outcome of such a run
+ * is left out of the comparison.
  */
 const unreported: SectionFailed = () => undefined;
 
 /**
- * Returns the outcomes with one value moved to an end of its interval. Only the sections that ask
- * for a changed concept are run again; for every other section, the object of `runs` itself is
- * returned.
+ * Returns the outcomes with one value moved to an end of its interval. Only sections that use a
+ * changed concept run again; for every other section, the same object from `runs` is returned.
  */
 function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]): SectionOutcome[] {
   const changed = new Set([shift.concept]);
@@ -100,8 +99,8 @@ function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]):
 }
 
 /**
- * Runs all sections and keeps only the conclusions that hold at both ends of the interval of every
- * value.
+ * Runs all sections and reports only the conclusions that hold at both ends of the interval of
+ * every value.
  */
 function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOutcome[] {
   const runs: Run[] = [];
@@ -115,8 +114,7 @@ function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOut
 }
 
 /**
- * Returns the outcomes that are concluded from the values that count, and adds the values that need
- * a review.
+ * Returns the outcomes whose conclusions use no value that needs a review, and adds those values.
  */
 function reviewed(
   evidence: EchoEvidence,
@@ -137,10 +135,10 @@ function reviewed(
 }
 
 /**
- * Runs every section on the evidence, in the order of the endpoint, and assembles the result
- * envelope. A section sees the measured values and what the sections before it calculated. If a
- * section throws, only that section fails. The function is pure except for the log of a failed
- * section; the date is passed in.
+ * Runs the sections on the evidence, in the order of the endpoint, and assembles the result
+ * envelope. A section uses the measured values and the values that earlier sections calculated. If
+ * a section throws, the other sections still run. The function is pure except for the log of a
+ * failed section; the date is an argument.
  * @param decisions made by a person in a review.
  */
 export function interpretStudy(
@@ -157,7 +155,8 @@ export function interpretStudy(
     ({ section, concept, quality }) =>
       section === SURFACE_SECTION &&
       concept.key === 'body-surface-area' &&
-      // A value that was withheld is not passed on; its section already lists it as withheld.
+      // A withheld value is not passed on to later sections; the section of the value already
+      // lists it as withheld.
       quality === 'accepted',
   );
   const result = assembleResult({

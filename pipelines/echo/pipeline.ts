@@ -23,12 +23,12 @@ import type { EchoReviewed } from './review.ts';
 import { SECTIONS } from './sections.ts';
 import { parseRequest } from './shared/input.ts';
 
-/** Share of the whole progress at which each stage begins. Within a stage, progress is linear. */
+/** Share of the total progress at which each stage begins. Progress is linear within a stage. */
 const PROGRESS = { views: 0.05, chambers: 0.15, read: 0.8 } as const;
 
 /**
- * Returns why a study is refused; null if it is accepted. A report of the machine without an image
- * is accepted as well, because it contains values.
+ * Returns why a study is refused; null if it is accepted. A machine's report without images is
+ * accepted, because it contains values.
  */
 function refusalOf(study: Study): string | null {
   if ((study.cart ?? []).length > 0) return null;
@@ -38,11 +38,14 @@ function refusalOf(study: Study): string | null {
 }
 
 interface EchoParts extends ArtifactParts {
-  /** Opens the models of a job; the pipeline keeps them for later jobs. */
+  /** Opens the models for a job. The pipeline reuses them for later jobs. */
   openLocator(settings: Job['models']): Promise<HeartLocator>;
 }
 
-/** Makes the echo pipeline from its parts: a function that reads and writes one work folder. */
+/**
+ * Makes the echo pipeline from its parts. The pipeline is a function that reads and writes one work
+ * folder.
+ */
 export function createEchoPipeline(parts: EchoParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);
 
@@ -86,8 +89,8 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           accept,
           models: locator.models.map(({ id }) => id),
         };
-        // Previews show each clip, and the displays, as soon as they are read, while the rest is
-        // still being read.
+        // Previews show each clip and display as soon as it is read, while others are still being
+        // read.
         let known: Gathered = gathered;
         const previews = createEarlyPreviews(() => preview(resultOf(known)));
         const tellKnown = (more: Partial<Pick<Gathered, 'spectra' | 'views'>>) => {

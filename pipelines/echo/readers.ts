@@ -4,8 +4,8 @@ import type { EchoReader } from './locate/reader.ts';
 import { parasternalReader } from './parasternal/read.ts';
 
 /**
- * All readers of echo images, by the name under which their readings are found. To add a reader,
- * add one line here.
+ * All readers of echo images. The key is the name of a reader's findings. To add a reader, add one
+ * line here.
  */
 export const READERS = {
   apical: apicalReader,

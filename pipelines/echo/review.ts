@@ -14,7 +14,9 @@ import { SECTIONS } from './sections.ts';
 import type { EchoOptions } from './shared/input.ts';
 import { plausibleRange } from './shared/plausibility.ts';
 
-/** Data that the pipeline keeps of an echo study, so that a review can interpret it again. */
+/**
+ * Data of an echo study that the pipeline stores, so that a review can interpret the study again.
+ */
 export interface EchoReviewed {
   gathered: Gathered;
   options: EchoOptions;
@@ -23,8 +25,8 @@ export interface EchoReviewed {
 }
 
 /**
- * Values that change with the ventricular outline because they are calculated from it: the joint
- * LVEF.
+ * Values other than outline values that change with the ventricular outline, because they are
+ * calculated from it: the combined LVEF.
  */
 const OF_NETWORKS = ['lvef-networks'];
 
@@ -40,7 +42,7 @@ const ventricle = (view: '4c' | '2c', phase: 'd' | 's'): CorrectableOutline => (
   replaces: OF_NETWORKS,
 });
 
-/** Outlines that a person may correct, by the value that shows them. */
+/** Outlines that a person may correct, by the id of the value that shows the outline. */
 const OUTLINES: Readonly<Record<string, CorrectableOutline>> = {
   'lvedv-4c': ventricle('4c', 'd'),
   'lvesv-4c': ventricle('4c', 's'),
@@ -57,14 +59,14 @@ const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
   points.map(([x, y]) => ({ x, y }));
 
 /**
- * Returns the clip with the outlines that a person corrected and the view that a person named.
- * Empty if that view is not apical.
+ * Returns the clip with the outlines and the view that a person corrected. Empty if that view is
+ * not apical.
  */
 function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberClip[] {
   const own = effects.filter((one) => 'file' in one && one.file === clip.file);
   const isTouched = own.some((one) => one.do === 'name-view' || one.do === 'outline');
-  // Results of measuring a clip are cached by object. An untouched clip is returned as it is, so
-  // that it is not measured again.
+  // The measurements of a clip are cached by object. A clip without corrections is returned
+  // unchanged, so that it is not measured again.
   if (!isTouched) return [clip];
   const named = own.findLast((one) => one.do === 'name-view');
   const view = named ? APICAL_VIEWS.find((one) => one === named.view) : clip.view;
@@ -78,7 +80,7 @@ function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberCl
   return [{ ...clip, view, frames }];
 }
 
-/** Replaces the outlines and views that were found by those of a person. */
+/** Replaces the outlines and views that were found by those that a person gave. */
 function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
   const { views, clips } = gathered;
   const apical = views.apical && {
@@ -100,8 +102,7 @@ function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
 }
 
 /**
- * Returns the result of the study as a person reviewed it: the same sections on the changed
- * evidence.
+ * Returns the result of a study after a review: the same sections run on the corrected evidence.
  */
 export function interpretReviewed(
   { gathered, options, models }: EchoReviewed,

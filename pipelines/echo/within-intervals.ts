@@ -10,36 +10,38 @@ import { UNGRADED_BANDS } from './shared/grading.ts';
 import type { Shift } from './shared/section.ts';
 
 /**
- * Only what holds at both ends of the 95 % interval of every value is concluded. The sections run
- * on the values as they were measured, and again for each value at each end of its interval.
- * Calculated values have their own intervals and are moved in the same way. A category, a finding
- * or a conclusion that changes at an end is replaced by a statement of both sides. One value is
- * moved at a time: two values that are both at their cut-offs are not moved together.
+ * A conclusion is reported only if it holds at both ends of the 95 % interval of every value. The
+ * sections run on the values as they were measured, and again with each value moved to each end of
+ * its interval. Calculated values have intervals as well and are moved in the same way. If a
+ * category, a finding or a conclusion changes at an end, a statement that names both sides replaces
+ * it. One value is moved at a time; the case of two values that are both at their cut-offs is not
+ * tested.
  */
 
 /**
- * Share of the interval by which its ends are moved inwards, because the ends do not belong to it.
+ * Share of the interval by which its ends are moved inwards, because the interval does not include
+ * its ends.
  */
 const INSIDE = 1e-6;
 
-/** Outcomes of all sections with one value at each end of its interval. */
+/** Outcomes of all sections at both ends of the interval of one value. */
 interface ValueEnds {
   of: Measurement;
   low: readonly SectionOutcome[];
   high: readonly SectionOutcome[];
 }
 
-/** Outcome of one section at an end. */
+/** Outcome of one section at one end of an interval. */
 interface SectionEnd {
   of: Measurement;
   outcome: SectionOutcome;
 }
 
-/** A classification that differs between the ends. */
+/** A classification that is not the same at both ends. */
 interface Undecided {
   id: string;
   name: string;
-  /** Categories of both sides. */
+  /** Categories that the classification has along the interval. */
   categories: readonly string[];
   /** Values whose intervals include a cut-off. */
   about: readonly Measurement[];
@@ -49,12 +51,12 @@ const isConclusion = ({ kind }: Statement) => kind === 'conclusion' || kind === 
 const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
 
 /**
- * Parameters that list what a conclusion is based on. The conclusion may be the same although they
- * differ.
+ * Parameters that list the grounds of a conclusion. Two conclusions are the same even if their
+ * grounds differ.
  */
 const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged']);
 
-/** Returns a parameter without its numbers. All bands that are not abnormal become one. */
+/** Returns a parameter without its numbers. All bands that are not abnormal become `normal`. */
 function categoryOf(param: Param): Param {
   if (typeof param === 'number') return 0;
   if (typeof param === 'string') return UNGRADED_BANDS.has(param) ? 'normal' : param;
@@ -75,14 +77,14 @@ const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, category
 const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
   JSON.stringify([...(statement ? [statement] : []), ...statements].map(sayingOf));
 
-/** Removes repeated values; a value may be undecided at both of its ends. */
+/** Removes repeated values. A value is listed twice if it is undecided at both ends. */
 const distinct = (values: readonly Measurement[]) => [
   ...new Map(values.map((one) => [one.id, one])).values(),
 ];
 
 /**
- * Returns the categories of both sides in their order along the interval. Bands that are not
- * abnormal become one.
+ * Returns the names of the categories in their order along the interval. All bands that are not
+ * abnormal become `normal`.
  */
 function sidesOf(found: readonly (string | null)[]): string[] {
   const named = found.map((one) => {
@@ -92,7 +94,7 @@ function sidesOf(found: readonly (string | null)[]): string[] {
   return [...new Set(named)];
 }
 
-/** Returns the classifications that differ at an end, with the categories of both sides. */
+/** Returns the classifications that differ at an end, with all their categories. */
 function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Undecided[] {
   const all = [outcome, ...ends.map((end) => end.outcome)].flatMap(
     ({ classifications = [] }) => classifications,
@@ -105,8 +107,8 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
     const other = ends.filter((end) => sidesOf([own, valueIn(end.outcome, id)]).length > 1);
     const about = distinct(other.map((end) => end.of));
     if (about.length === 0) return [];
-    // In this order: the low end of the first value, the value itself, its high end, then the ends
-    // of the other values.
+    // The categories are listed in this order: the low end of the first value, the value itself,
+    // its high end, the ends of the other values.
     const [low, ...rest] = ends.filter((end) => about.includes(end.of));
     const found = [low, null, ...rest].flatMap((end) =>
       end === undefined ? [] : [end === null ? own : valueIn(end.outcome, id)],
@@ -117,8 +119,8 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
 }
 
 /**
- * Returns one statement of both sides for each group of classifications that the same values leave
- * open.
+ * Returns statements that name both sides of undecided classifications. Classifications that depend
+ * on the same values share one statement.
  */
 function bothSides(undecided: readonly Undecided[]): Statement[] {
   const groups = Map.groupBy(undecided, ({ about }) => JSON.stringify(about.map(({ id }) => id)));
@@ -130,7 +132,7 @@ function bothSides(undecided: readonly Undecided[]): Statement[] {
 
 /**
  * Returns the criteria of a classification that is the same at every end. A criterion that is met
- * at one end only is marked as at the cut-off.
+ * at some ends only is marked as at the cut-off.
  */
 function withDecidedCriteria(one: ClassificationDraft, ends: readonly SectionEnd[]) {
   const criteria = one.criteria.map((criterion, at) => {
@@ -147,9 +149,9 @@ const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
   one.evidence.some((id) => other.evidence.includes(id));
 
 /**
- * Returns the findings that hold. A finding whose grade changes at an end, but that is a finding at
- * every end, states both sides. A critical finding is kept even if it is not found at every end,
- * because it is a reason to look at once; it states both sides as well.
+ * Returns the findings that hold. If a finding is present at every end but its grade changes, it
+ * names both sides. A critical finding is reported even if it is absent at an end, because a
+ * clinician must look at it at once; it names both sides as well.
  */
 function findingsOf(
   outcome: SectionOutcome,
@@ -185,7 +187,7 @@ function findingsOf(
   return { kept, dropped };
 }
 
-/** Returns the values that give a finding at an end only. */
+/** Returns the values at whose ends a finding appears that is absent at the measured value. */
 function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Measurement[] {
   const own = (outcome.findings ?? []).filter(isLoud);
   return ends.flatMap(({ of, outcome: { findings = [] } }) =>
@@ -198,7 +200,7 @@ function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Meas
   );
 }
 
-/** Returns the outcome of one section with only what holds at every end. */
+/** Returns the outcome of one section with only the conclusions that hold at every end. */
 function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionOutcome {
   const undecided = undecidedOf(outcome, ends);
   const { kept, dropped } = findingsOf(outcome, ends, undecided);
@@ -227,12 +229,12 @@ function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionO
 }
 
 /**
- * Returns the outcomes of the sections, each with only what holds within the interval of every
- * value.
+ * Returns the outcomes of the sections with only the conclusions that hold within the interval of
+ * every value.
  * @param outcomes with every value as it was measured.
- * @param at returns the outcomes with one value moved; an outcome that does not change is the same
+ * @param at returns the outcomes with one value moved. For an unchanged outcome it returns the same
  *   object.
- * @param judgesItself returns true if a section considers the intervals in its own rules.
+ * @param judgesItself returns true if the rules of a section already consider the intervals.
  */
 export function withinIntervals(
   outcomes: readonly SectionOutcome[],
@@ -251,7 +253,8 @@ export function withinIntervals(
     return { of, low: to(-half), high: to(half) };
   });
   return outcomes.map((outcome, section) => {
-    // A section that was not assessed concludes nothing from its values, and so nothing at an end.
+    // A section that was not assessed draws no conclusion from its values, at no end of an
+    // interval.
     const isAssessed = outcome.status === 'complete' || outcome.status === 'partial';
     if (judgesItself(section) || !isAssessed) return outcome;
     const ends = moved.flatMap(({ of, low, high }): SectionEnd[] => {

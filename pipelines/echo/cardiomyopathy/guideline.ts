@@ -4,7 +4,7 @@ import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import type { Sex } from '../shared/grading.ts';
 
 /**
- * Greatest end-diastolic wall thickness, mm, from which each statement is made (CM23, HCM24; echo
+ * End-diastolic wall thickness, mm, at or above which each statement is made (CM23, HCM24; echo
  * 14.1).
  */
 const WALL = { family: 13, criterion: 15, massive: 30 } as const;
@@ -17,12 +17,15 @@ const WALL_STATEMENTS = [
 ] as const;
 export type WallStatement = (typeof WALL_STATEMENTS)[number];
 
-/** Returns true if a wall meets the criterion in any patient, and not only in relatives. */
+/**
+ * Returns true if the wall is thick enough to meet the criterion in every patient, and not only in
+ * relatives.
+ */
 export const meetsCriterion = (wall: WallStatement) =>
   wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
 /**
- * Returns the statement for an adult's wall of this thickness, in mm. `family` is true for a
+ * Returns the statement for an adult whose wall has this thickness, in mm. `family` is true for a
  * first-degree relative or a genotype-positive patient, and null if that is not known.
  */
 export function wallStatement(thickness: number, family: boolean | null): WallStatement {
@@ -35,12 +38,12 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
     : 'criterion only in first-degree relatives or genotype-positive';
 }
 
-/** Ratio of septum to posterior wall from which hypertrophy is asymmetric (echo 14.1). */
+/** Ratio of septum to posterior wall at or above which hypertrophy is asymmetric (echo 14.1). */
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Returns whether hypertrophy is asymmetric; null if it is not. A ratio between the two limits
- * counts only without hypertension, and the blood pressure is not known.
+ * Returns how far the hypertrophy is asymmetric; null if it is not. A ratio between the two limits
+ * is asymmetric only without hypertension, and the blood pressure is not known.
  */
 export function asymmetryOf(
   septum: number,
@@ -52,7 +55,8 @@ export function asymmetryOf(
 }
 
 /**
- * LVOT gradients, mmHg, from which an obstruction is stated and from which treatment is considered.
+ * LVOT gradients, mmHg, at or above which an obstruction is reported (`from`) and treatment is
+ * considered (`treatment`).
  */
 export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
 
@@ -68,8 +72,8 @@ type ObstructionRow = (typeof OBSTRUCTIONS)[number];
 export type Obstruction = ObstructionRow | `${ObstructionRow}, at or above 50 mmHg`;
 
 /**
- * Returns the category of outflow obstruction by the gradients at rest and on provocation, in mmHg
- * (echo 14.1).
+ * Returns the category of outflow obstruction from the gradients at rest and on provocation, in
+ * mmHg (echo 14.1).
  */
 export function obstructionCategory(rest: number, provoked: number | null): Obstruction {
   const atRest = rounded(rest, 0);
@@ -90,9 +94,9 @@ const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
 
 /**
  * Returns the category if only the gradient on provocation, in mmHg, is known. The obstruction may
- * have been present at rest, too. Null if the gradient is too low for an obstruction, because the
- * gradient at rest is still needed then. The published table asks for the gradient at rest, so this
- * row is a convention.
+ * also be present at rest. Null if the gradient is too low for an obstruction on provocation,
+ * because the gradient at rest is then still needed. The published table requires the gradient at
+ * rest, so this category is a convention of this project.
  */
 export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
@@ -107,13 +111,14 @@ const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
 ]);
 
 /**
- * Returns true if a category is a convention of this project and not a row that the societies print
- * ([C], echo 14.1).
+ * Returns true if a category is a convention of this project ([C], echo 14.1) and is not in the
+ * tables of the societies.
  */
 export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
 
 /**
- * Product of RWT and E/e' below which amyloid is unlikely in a population screened for it (AMYLI).
+ * Product of RWT and E/e' below which amyloidosis is unlikely in a population that is screened for
+ * it (AMYLI).
  */
 export const AMYLI_RULE_OUT = 2.22;
 
@@ -129,7 +134,7 @@ const DILATED_PATTERNS = [
  */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
-/** Results that do not match any of the published patterns, each with the reason. */
+/** Results for hearts that match none of the published patterns. Each result gives the reason. */
 const OPEN_PATTERNS = [
   'LV dysfunction, size unknown',
   'LV dysfunction, not dilated by diameter; volume index not measured',
@@ -146,8 +151,8 @@ export const isPublished = (pattern: DilatedPattern) =>
 const SEXES = ['male', 'female'] as const;
 
 /**
- * Returns whether the LV is dilated. One measure above its limit suffices; both are needed to
- * exclude dilatation (echo 14.3).
+ * Returns whether the LV is dilated. One measure above its limit is enough for dilatation; both
+ * measures are needed to exclude it (echo 14.3).
  */
 function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
   if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
@@ -160,9 +165,9 @@ function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | nu
 }
 
 /**
- * Returns the pattern from the EF, the diameter in cm and the volume index in ml/m² (echo 14.3). If
- * a quantity that is needed is not known, the result says so. If the sex is not known, the pattern
- * must hold by the limits of both sexes.
+ * Returns the pattern from the EF, the diameter in cm and the volume index in ml/m² (echo 14.3).
+ * The result names a needed quantity that is not known. If the sex is not known, the pattern must
+ * hold by the limits of both sexes.
  */
 export function dilatedPattern(
   sex: Sex | null,
@@ -182,9 +187,7 @@ export function dilatedPattern(
  */
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 
-/**
- * Quantities from which myocardial disease is recognised. Null means that a quantity is not known.
- */
+/** Quantities that show myocardial disease; null for a quantity that is not known. */
 interface MyocardialQuantities {
   sex: Sex | null;
   /** g/m2 */
@@ -192,7 +195,7 @@ interface MyocardialQuantities {
   /** Thickest wall at end-diastole, cm. */
   wall: number | null;
   scoreIndex: number | null;
-  /** Whether any segment was scored above 1. */
+  /** True if a segment was scored above 1. */
   abnormalSegment: boolean;
 }
 
@@ -200,8 +203,8 @@ interface MyocardialQuantities {
 const NORMAL_INDEX = 1;
 
 /**
- * Returns the upper limit of the LV mass index, g/m². If the sex is not known, a mass must be above
- * the ranges of both sexes.
+ * Returns the upper limit of the LV mass index, g/m². If the sex is not known, it is the higher
+ * limit of the two sexes.
  */
 function upperMass(sex: Sex | null): number {
   const { male, female } = LEFT_VENTRICLE.massIndex;
@@ -209,9 +212,9 @@ function upperMass(sex: Sex | null): number {
 }
 
 /**
- * Returns the signs of myocardial disease in the sense of D16: LVH, cardiomyopathy, ischaemia,
- * infarction, abnormal wall motion (echo 10.4). An empty list means that nothing measured shows
- * one, which does not exclude the disease.
+ * Returns the signs of myocardial disease by D16: LVH, cardiomyopathy, ischaemia, infarction,
+ * abnormal wall motion (echo 10.4). An empty list means that no measured value shows a sign; the
+ * disease is not excluded.
  */
 export function myocardialDisease(quantities: MyocardialQuantities): MyocardialSign[] {
   const { sex, massIndex, wall, scoreIndex, abnormalSegment } = quantities;

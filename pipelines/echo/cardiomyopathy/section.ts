@@ -47,13 +47,13 @@ const NEEDS = [
   'strain by segment',
 ] as const;
 
-/** Returns true if any of the gradients is high enough for an obstruction. */
+/** Returns true if one of the gradients is high enough for an obstruction. */
 const obstructs = (...gradients: readonly (Measurement | null)[]) =>
   gradients.some((one) => one !== null && rounded(one.value, 0) >= OBSTRUCTION.from);
 
 /**
- * Reports that apical sparing is not assessed. It is the ratio of apical to basal and mid strain,
- * and was published for speckle tracking only (PHE12).
+ * Reports that apical sparing is not assessed. Apical sparing is the ratio of apical to basal and
+ * mid strain; it was published for speckle tracking only (PHE12).
  */
 function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
   const contour = heart.trusted && heart.segments.some(({ strain }) => strain !== null);
@@ -62,8 +62,8 @@ function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
 
 interface Hypertrophy {
   /**
-   * Null if only one wall was measured and it is below the criterion, because the other may be
-   * thicker.
+   * Null if only one wall was measured and it is thinner than the criterion, because the other wall
+   * may be thicker.
    */
   wall: WallStatement | null;
   conclusions: readonly (Statement | null)[];
@@ -71,8 +71,8 @@ interface Hypertrophy {
 }
 
 /**
- * Judges the thickness of the walls. One thick wall meets the criterion; both walls are needed to
- * say that none does (echo 14.1).
+ * Grades the thickness of the walls. One thick wall is enough to meet the criterion; both walls
+ * must be measured to report that the criterion is not met (echo 14.1).
  */
 function hypertrophyOf(values: Values): Hypertrophy {
   const [septum, posterior] = [values.measurement('ivsd'), values.measurement('lvpwd')];
@@ -100,8 +100,8 @@ function hypertrophyOf(values: Values): Hypertrophy {
 }
 
 /**
- * Recognises restrictive filling by E/A and deceleration time alone. The sizes of the chambers,
- * which are criteria as well, are not considered.
+ * Recognises restrictive filling by E/A and deceleration time alone. The sizes of the chambers are
+ * further criteria, but they are not used here.
  */
 function restrictiveOf(values: Values): Statement | null {
   const [filling, deceleration] = [values.number('e-to-a'), values.number('deceleration-time')];
@@ -125,8 +125,8 @@ function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): Statement | 
 }
 
 /**
- * Returns the category of outflow obstruction by the gradients at rest and on provocation; null if
- * neither gradient decides.
+ * Returns the category of outflow obstruction from the gradients at rest and on provocation; null
+ * if the known gradients do not determine it.
  */
 function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
   return rest
@@ -134,7 +134,7 @@ function obstructionOf(rest: Measurement | null, provoked: Measurement | null) {
     : provoked && provokedObstruction(provoked.value);
 }
 
-/** Lists what was not assessed. If nothing was found at all, only that is reported. */
+/** Lists what was not assessed. If the section found nothing, only that is reported. */
 function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | null)[] {
   const { wall, pattern, obstruction, any } = found;
   if (!any) return [sayOfCardiomyopathy.gap('cardiomyopathy.nothing', {})];
@@ -142,8 +142,8 @@ function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | nu
     sayOfCardiomyopathy.gap('cardiomyopathy.walls-may-be-missed', {}),
     obstruction ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-gradient', {}),
     sparingGap(evidence),
-    // No input of the endpoint shows these patterns. They are named so that silence is not read as
-    // absence.
+    // No input of the endpoint shows these patterns. The report names them, so that a reader does
+    // not take them as excluded.
     sayOfCardiomyopathy.gap('cardiomyopathy.never-assessed', {}),
     wall ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-hypertrophy', {}),
     pattern ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-dilated', {}),
@@ -154,7 +154,7 @@ interface Found {
   wall: WallStatement | null;
   pattern: DilatedPattern | null;
   obstruction: Obstruction | null;
-  /** Whether anything was measured or concluded. */
+  /** True if the section measured or concluded something. */
   any: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { PerformanceMethod } from '../rv-function/guideline.ts';
 const TWO_DIMENSIONAL = 'SCT|399064001';
 const M_MODE = 'SCT|399155008';
 
-/** Codes of CID 12300 that include the mode of the measurement in their meaning (echo 18.4). */
+/** Image mode of each code of CID 12300 whose meaning includes the mode (echo 18.4). */
 const MODES: Readonly<Record<string, string>> = {
   'LN|79969-2': TWO_DIMENSIONAL,
   'LN|80007-8': TWO_DIMENSIONAL,
@@ -30,7 +30,10 @@ const MODES: Readonly<Record<string, string>> = {
   'LN|79977-5': M_MODE,
 };
 
-/** Quantities that can be measured in 2D and in M-mode. The 2D value is preferred (echo 5.1, 6). */
+/**
+ * Quantities that can be measured both in 2D and in M-mode. The 2D value is preferred (echo 5.1,
+ * 6).
+ */
 const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
   'ivsd',
   'lvidd',
@@ -44,8 +47,8 @@ const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Rank of each method that a report may state for a value; the lowest rank is preferred (CID 12227;
- * echo 4.2, 5.2).
+ * Rank of each method that a report may give for a value; the method with the lowest rank is
+ * preferred (CID 12227; echo 4.2, 5.2).
  */
 const STATED: Readonly<
   Partial<Record<string, Readonly<Record<string, { rank: number; method: MethodKey }>>>>
@@ -55,8 +58,8 @@ const STATED: Readonly<
     'DCM|125205': { rank: 1, method: 'cart-area-length' },
     'DCM|125206': { rank: 4, method: 'cart-cube' },
   },
-  // The cube formula of linear dimensions has the best rank, because the partition values and the
-  // LV geometry are defined for it.
+  // The cube formula of linear dimensions is preferred, because the partition values and the LV
+  // geometry are defined for it.
   'lv-mass': {
     'DCM|125222': { rank: 4, method: 'cart-mass-2d' },
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
@@ -70,7 +73,10 @@ const STATED: Readonly<
 const OTHER_STATED = 2;
 const NOT_STATED = 3;
 
-/** Codes of mass divided by height. This is a different quantity, although it has the same name. */
+/**
+ * Codes of LV mass divided by height. It is a different quantity from LV mass, although it has the
+ * same name.
+ */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
 const isMassByHeight = ({ method }: CartMeasurement) =>
@@ -91,13 +97,14 @@ function rankOf(value: CartMeasurement): number {
 }
 
 /**
- * This method, (125316, DCM, "Directly measured"), counts as no method, because it adds nothing.
+ * The method (125316, DCM, "Directly measured") is treated as no method, because it says nothing
+ * about how the value was measured.
  */
 const DIRECT = 'DCM|125316';
 
 /**
- * Returns a key of the method and mode of a value. Only values with the same key are repeats of the
- * same measurement.
+ * Returns a key made of the method and the mode of a value. Only values with the same key repeat
+ * the same measurement.
  */
 function groupOf(value: CartMeasurement): string {
   const method = value.method && keyOf(value.method);
@@ -105,9 +112,9 @@ function groupOf(value: CartMeasurement): string {
 }
 
 /**
- * Keeps the values of one method and mode for each quantity, so that no median mixes methods (echo
- * 19, rule 2). The method is that of the value that the operator chose; without a choice, the
- * preferred method.
+ * Selects the values of one method and mode for each quantity, so that no median mixes methods
+ * (echo 19, rule 2). If the operator chose a value, its method is used; otherwise the preferred
+ * method.
  */
 function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement[] {
   const standing = new Map<string, CartMeasurement>();
@@ -126,8 +133,8 @@ function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement
 }
 
 /**
- * Sets the method of the machine's value to the one that its report states, if that method decides
- * how far the value can be used.
+ * Sets the method of the machine's value to the method in its report, if the use of the value
+ * depends on that method.
  */
 export function withStatedMethod(
   measurement: Measurement,
@@ -142,8 +149,8 @@ export function withStatedMethod(
 }
 
 /**
- * Codes that have the same meaning as a code of the concept table: codes of CID 12300 that include
- * the mode, and codes of TID 5200 (echo 18.4).
+ * Further codes of the concepts in the concept table: codes of CID 12300 that include the mode, and
+ * codes of TID 5200 (echo 18.4).
  */
 const ALSO: Readonly<Record<string, ConceptKey>> = {
   'LN|18049-7': 'lvef-teichholz',
@@ -187,17 +194,20 @@ const VALVES = {
 
 const PEAK = ['LN|11726-7', 'LN|20355-4'];
 const FORWARD = 'SCT|263677008';
-/** Codes of regurgitant and of retrograde flow (CID 12221, CID 12306). */
+/** Codes of regurgitant flow and of retrograde flow (CID 12221, CID 12306). */
 const BACKWARD = new Set(['SCT|397417004', 'SCT|312004007']);
 
 interface Property {
   codes: readonly string[];
   site: string;
-  /** Required direction of flow. A general name at a valve means nothing without the direction. */
+  /**
+   * Required direction of flow. A general property name at a valve is ambiguous without the
+   * direction.
+   */
   flow: 'forward' | 'backward' | 'any';
   /**
-   * Methods with which this property has this concept (CID 12227); set only if the method makes a
-   * difference. Null in the list matches a value without a method.
+   * Methods that a property must have to match this concept (CID 12227); absent if the method does
+   * not matter. Null in the list matches a value without a method.
    */
   methods?: readonly (string | null)[];
   key: ConceptKey;
@@ -213,8 +223,8 @@ const METHODS = {
 } as const;
 
 /**
- * Concepts of the general properties of TID 5203. A property has the concept if it was measured at
- * the given site, in the given direction of flow.
+ * Concept of each general property of TID 5203, by the site and the direction of flow at which it
+ * was measured.
  */
 const PROPERTIES: readonly Property[] = [
   { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
@@ -287,7 +297,7 @@ function flows({ flow }: Property, { flowDirection }: CartMeasurement): boolean 
 }
 
 /**
- * Codes of the biplane methods of EF and volume in TID 5200; the other methods use one plane (CID
+ * Codes of the biplane methods of EF and volume in TID 5200. All other methods use one plane (CID
  * 12227).
  */
 const BIPLANE: ReadonlySet<string | null> = new Set(['DCM|125207', 'DCM|125227']);
@@ -307,9 +317,9 @@ function volumetric({ method, imageView }: CartMeasurement, code: string): Conce
 const INSPIRATION = 'SCT|14910006';
 
 /**
- * Returns true if an IVC diameter is the least one: the machine calls it the minimum, or measured
- * it in inspiration. The collapse is calculated from the greatest and the least diameter (echo
- * 12.1, 12.2).
+ * Returns true if an IVC diameter is the minimum: the machine derived it as the minimum, or
+ * measured it in inspiration. The collapse is calculated from the greatest and the least diameter
+ * (echo 12.1, 12.2).
  */
 function isLeast({ derivation, respiration }: CartMeasurement): boolean {
   if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
@@ -318,7 +328,7 @@ function isLeast({ derivation, respiration }: CartMeasurement): boolean {
 
 /**
  * Returns the concept of an LA volume of TID 5200. The method is area-length unless the report
- * states another one (echo 18.4).
+ * gives another method (echo 18.4).
  */
 function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
   const by = codeOf(method);
@@ -354,10 +364,10 @@ const END_SYSTOLE = 'SCT|416430001';
 const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
 
 /**
- * Converts the machine's values to the keys of echocardiography and the units of the concept table,
- * and keeps the values of the preferred method for each quantity. Values under stress and depths of
- * an effusion at end-systole are left out. Indexed values, deviations and values whose unit cannot
- * be converted keep the key that they had. A value that cannot be identified has a null key.
+ * Converts the machine's values to the echo keys and units of the concept table, and selects the
+ * values of the preferred method for each quantity. Values under stress and depths of an effusion
+ * at end-systole are left out. Indexed values, deviations and values whose unit cannot be converted
+ * keep the key that they had. The key of a value that cannot be identified is null.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
   const named = cart.flatMap((value) => {
@@ -375,15 +385,18 @@ export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasuremen
   return ofPreferredMethods(named);
 }
 
-/** Image modes of CID 12224 by which RIMP is measured; each has its own limit (echo 7.2). */
+/**
+ * Kind of Doppler for each image mode of CID 12224 in which RIMP is measured. Each kind has its own
+ * limit (echo 7.2).
+ */
 const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
   'SCT|261199008': 'pulsed',
   'SCT|439858009': 'tissue',
 };
 
 /**
- * Returns the kind of Doppler by which the machine measured RIMP; null if the machine does not
- * state the kind for every value, or used both kinds.
+ * Returns the kind of Doppler by which the machine measured RIMP. Null if the kind of any value is
+ * not known, or if both kinds were used.
  */
 export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
   const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');

@@ -23,15 +23,15 @@ export interface ClipBeat {
 export interface MeasuredClip {
   clip: ChamberClip;
   beats: readonly ClipBeat[];
-  /** Source from which the phases were determined. */
+  /** How the phases were determined. */
   phases: PhaseSource;
-  /** Whether the RR intervals are even; null if fewer than three R waves are known. */
+  /** True if the RR intervals are even; null if fewer than three R waves are known. */
   regular: boolean | null;
-  /** Share of the outlined frames that could be used. */
+  /** Share of the outlined frames that are usable for measurement. */
   usable: number;
-  /** False if the area of the cavity jumps from frame to frame; nothing is measured then. */
+  /** False if the area of the cavity jumps from frame to frame; the clip is then not measured. */
   steady: boolean;
-  /** Mean probability over the cavity of the frames that were measured, 0 to 1. */
+  /** Mean probability over the cavity in the measured frames, 0 to 1. */
   confidence: number;
 }
 
@@ -39,8 +39,8 @@ export const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 /**
- * Unsteadiness above which an outline counts as failed. The area of a heart changes smoothly from
- * frame to frame; that of a failed outline does not.
+ * Unsteadiness above which the outlines count as failed. The area of a heart changes smoothly from
+ * frame to frame; the area of failed outlines jumps.
  */
 const UNSTEADY = 0.1;
 
@@ -58,8 +58,8 @@ function unsteadiness(areas: readonly number[]): number {
 }
 
 /**
- * Returns whether the R waves follow each other evenly, and the greatest number of beats to
- * average. `regular` is null if fewer than three R waves are known.
+ * Returns whether the R waves are evenly spaced, and the greatest number of beats to average.
+ * `regular` is null if fewer than three R waves are known.
  */
 export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {
   const regular = isRegular(rWaves);
@@ -67,8 +67,8 @@ export function averaging(rWaves: readonly number[]): { regular: boolean | null;
 }
 
 /**
- * Returns the chambers of a frame with the outlines that a person corrected; null in the same cases
- * as `frameGeometry`.
+ * Returns the chambers of a frame, with the outlines that a person corrected. Null in the same
+ * cases as `frameGeometry`.
  */
 export const correctedGeometry = (
   frame: ChamberFrame,
@@ -81,10 +81,10 @@ export const correctedGeometry = (
   );
 
 /**
- * Replaces the outlines of the beats by those that a person corrected. If there are any, only the
- * beats that hold one are measured, because the person looked at those. A beat is left out if
- * nothing can be measured on its corrected outline, so that the former outline does not count as
- * the person's.
+ * Replaces the outlines of the beats by those that a person corrected. If a person corrected any
+ * outline, only the beats with a corrected outline are measured, because the person looked only at
+ * these. A beat is left out if nothing can be measured on its corrected outline; otherwise its
+ * former outline would be reported as the person's.
  */
 function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberClip): ClipBeat[] {
   const corrected = new Map(
@@ -106,8 +106,8 @@ function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberC
 }
 
 /**
- * Returns the beats of a clip, at most as many as are averaged. The list is empty if the clip does
- * not hold a whole beat, or if its outlines are unsteady.
+ * Returns the beats of a clip, at most as many as are averaged. The list is empty if the clip shows
+ * no whole beat, or if its outlines are unsteady.
  */
 export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
   const figures = clip.frames.flatMap((frame) => frameGeometry(frame, clip.scale) ?? []);
@@ -135,8 +135,8 @@ export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
 });
 
 /**
- * Returns the clip of a view that is measured: a calibrated clip first, then the clip with the
- * greatest product of usable frames and confidence. Null if no clip of the view holds a beat.
+ * Returns the clip that is measured for a view. A calibrated clip is preferred; then the clip with
+ * the greatest product of usable frames and confidence. Null if no clip of the view shows a beat.
  */
 export function bestClip(
   clips: readonly MeasuredClip[],
@@ -158,8 +158,8 @@ export const overBeats = (
 ): BeatMean | null => meanOfBeats(beats.flatMap((beat) => measure(beat) ?? []));
 
 /**
- * Keeps the beats in which no outline of a chamber has a fault. If every beat has one, all beats
- * are kept and the fault is returned, so that the value can be shown as withheld.
+ * Returns the beats in which no outline of a chamber has a fault. If every beat has a fault, it
+ * returns all beats and the fault, so that the value can be shown as withheld.
  * @param faultOf returns the fault of the outlines from which a beat is measured.
  */
 export function soundBeats(
@@ -172,7 +172,7 @@ export function soundBeats(
   return { on, fault: faultOf(first) };
 }
 
-/** Returns the first fault among figures of a beat; null if none of them has a fault. */
+/** Returns the first fault among the figures of a beat; null if no figure has a fault. */
 export const faultIn = (...figures: readonly (ChamberFigure | null)[]): OutlineFault | null =>
   figures.flatMap((figure) => figure?.fault ?? [])[0] ?? null;
 
@@ -185,7 +185,7 @@ export const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
 
 /**
  * Returns the value if the clip is calibrated; null without a scale, because sizes cannot be
- * measured then.
+ * measured without a scale.
  */
 export const sized = <Value>(on: MeasuredClip, value: Value): Value | null =>
   isCalibrated(on) ? value : null;

@@ -20,18 +20,17 @@ export interface ChamberFrame {
   corrected?: Partial<Record<Chamber, readonly Point[]>>;
   confidence: Readonly<Record<Chamber, number>>;
   pose: VentriclePose | null;
-  /** Faults of the outlined ventricle; a frame with a fault is drawn, but not measured. */
+  /** Faults of the outlined ventricle. A frame with a fault is drawn but not measured. */
   faults: readonly (ShapeFault | OutlineFault | 'below-gate' | 'area-jump')[];
   /**
-   * Fault of each other chamber, if it has one. Such a chamber is drawn, but not measured on this
-   * frame.
+   * Fault of each other chamber. A chamber with a fault is drawn but not measured on this frame.
    */
   chamberFaults: Partial<Record<Exclude<JudgedChamber, 'lv'>, OutlineFault>>;
 }
 
-/** LVEF of one beat, joined from the outlines and the second network. */
+/** LVEF of one beat, combined from the outlines and the second network. */
 export interface JointEjection extends JointEjectionFraction {
-  /** The two estimates before they were joined, per cent. */
+  /** The two estimates before they were combined, per cent. */
   byDiscs: number;
   byNetwork: number;
   /** Frame number, 0-based. */
@@ -52,7 +51,7 @@ export interface ChamberClip {
   /** Number of frames in the clip; every `stride`-th frame was outlined. */
   framesInClip: number;
   stride: number;
-  /** Whether the display is mirrored, so that the right heart is on the right of the picture. */
+  /** True if the display is mirrored, so that the right heart is on the right of the picture. */
   mirrored: boolean;
   frames: readonly ChamberFrame[];
   ejections: readonly JointEjection[];

@@ -8,24 +8,26 @@ export type ApicalView = (typeof APICAL_VIEWS)[number];
 /** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
-/** The evidence from which the gaps of the outlined apical clips are determined. */
+/** Evidence from which `outlineGap` finds why a view was not measured. */
 export interface OutlineEvidence {
   /** View of each clip. */
   clips: readonly {
     view: string | null;
-    /** View that the classifier would name if its gate were not applied. */
+    /**
+     * View with the highest confidence, although that confidence is below the classifier's gate.
+     */
     belowGate: string | null;
-    /** Null if no classifier looked at the clip. */
+    /** Null if no classifier processed the clip. */
     confidence: number | null;
     /**
-     * Whether the fan could not be separated from the rest of the screen, so that the whole screen
-     * was taken for the picture.
+     * True if the fan could not be separated from the rest of the screen; the whole screen was then
+     * used as the picture.
      */
     unseparated: boolean;
   }[];
   /**
-   * `apical` is null if the reader of the apical clips failed; `clips` is null if no permitted
-   * model outlines chambers.
+   * `apical` is null if the reader of apical clips failed. `clips` is null if no permitted model
+   * outlines chambers.
    */
   views: { apical: { clips: readonly unknown[] | null } | null };
   /** Clip that was measured in each view; null if no clip shows a whole beat. */
@@ -36,19 +38,20 @@ export interface OutlineEvidence {
 export interface Rhythm {
   /** Seconds to the next beat; null if not known. */
   beats: readonly { interval: number | null }[];
-  /** Whether the RR intervals are even; null if fewer than three R waves are known. */
+  /** True if the RR intervals are even; null if fewer than three R waves are known. */
   regular: boolean | null;
 }
 
-/** Rhythm of the apical clips, as far as it is known. */
+/** Rhythm of the apical clips. A clip that was not measured is null. */
 export interface RhythmEvidence {
   clips: Readonly<Record<'A4C' | 'A2C', Rhythm | null>>;
-  /** Whether the volumes of the outlines may be reported. */
+  /** True if the volumes of the outlines may be reported. */
   trusted: boolean;
 }
 
 /**
- * Returns why none of the wanted views was measured on outlines; null if at least one of them was.
+ * Returns why outlines were measured in none of the wanted views; null if at least one of the views
+ * was measured.
  */
 export function outlineGap(
   { clips, views, heart }: OutlineEvidence,
@@ -71,12 +74,12 @@ export function outlineGap(
 }
 
 /**
- * Greatest difference between the RR intervals of two views, as a share of the longer interval, at
- * which both views count as having the same heart rate (echo 4.1).
+ * Greatest difference between the RR intervals of two views at which they have the same heart rate.
+ * It is a share of the longer interval (echo 4.1).
  */
 const INTERVAL_DIFFERENCE = 0.1;
 
-/** Returns the mean time from beat to beat, in seconds; null if no interval is known. */
+/** Returns the mean RR interval in seconds; null if no interval is known. */
 function meanInterval({ beats }: Rhythm): number | null {
   const intervals = beats.flatMap(({ interval }) => interval ?? []);
   return intervals.length > 0
@@ -85,8 +88,8 @@ function meanInterval({ beats }: Rhythm): number | null {
 }
 
 /**
- * Returns the number of beats averaged in an irregular rhythm, and whether it is below the advised
- * number; null unless the rhythm is known to be irregular.
+ * Returns the number of beats that were averaged in an irregular rhythm, and whether it is below
+ * the advised number. Null if the rhythm is regular or not known.
  */
 export function irregularity({ beats, regular }: Rhythm): { beats: number; few: boolean } | null {
   if (regular !== false) return null;
@@ -95,7 +98,8 @@ export function irregularity({ beats, regular }: Rhythm): { beats: number; few: 
 
 /**
  * Returns the irregular rhythm of A4C and A2C, the views from which volumes and EF are measured. If
- * both are irregular, the one with fewer beats is reported; null if neither is.
+ * both views are irregular, the view with fewer beats is reported. Null if neither view is
+ * irregular.
  */
 export function irregularRhythm({
   clips,
@@ -107,8 +111,8 @@ export function irregularRhythm({
 }
 
 /**
- * Returns true if the RR intervals of A4C and A2C differ so much that their volumes were not
- * measured at the same heart rate.
+ * Returns true if the RR intervals of A4C and A2C differ too much for one heart rate, so that their
+ * volumes cannot be combined.
  */
 export function isUnequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): boolean {
   if (!trusted || !A4C || !A2C) return false;

@@ -17,7 +17,7 @@ export interface ChamberFigure {
   area: number;
   /** Null if the valve plane of the chamber was not found; only the area is known then. */
   axis: ChamberAxis | null;
-  /** Reason why the outline is not that of a whole chamber; null if nothing contradicts it. */
+  /** Reason why the outline does not show the whole chamber; null if there is no such sign. */
   fault: OutlineFault | null;
 }
 
@@ -39,7 +39,8 @@ const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
  * Returns the chambers of one frame; null if the ventricle has a fault or no valve plane. If the
- * picture has no scale, its pixels are assumed to be square: ratios are then valid, sizes are not.
+ * picture has no scale, its pixels are assumed to be square; ratios are then valid, but sizes are
+ * not.
  */
 export function frameGeometry(
   { frame, time, outlines, faults, chamberFaults }: ChamberFrame,
@@ -82,8 +83,8 @@ export function axial(figure: ChamberFigure | null): AxialFigure | null {
 const CENTIMETRE = 10;
 
 /**
- * Returns the diameters of the discs and the length of the chamber in cm, the unit of the volume
- * formulas.
+ * Returns the diameters of the discs and the length of the chamber. Both are in cm, the unit of the
+ * volume formulas.
  */
 function discsInCentimetres({ outline, axis }: AxialFigure) {
   return {
@@ -113,8 +114,8 @@ export function widest(
 }
 
 /**
- * Basal third of a ventricle, as shares of its axis. It leaves out the valve plane itself, where an
- * outline is rounded.
+ * Basal third of a ventricle, as shares of its axis. It leaves out the valve plane itself, where
+ * outlines are rounded.
  */
 export const BASAL_THIRD = [0.05, 1 / 3] as const;
 
@@ -135,9 +136,9 @@ export function planeVolume(figure: AxialFigure | null): number | null {
 }
 
 /**
- * Returns the biplane volume, in ml; null if either plane is missing. The discs of each view are
- * cut across the axis of that view and paired by number; the length is the longer of both (echo
- * 4.2).
+ * Returns the biplane volume, in ml; null if a plane is missing. Each view is cut into discs across
+ * its own axis, and the discs of both views are paired by number. The length is the longer of the
+ * two axes (echo 4.2).
  */
 export function biplaneVolume(
   fourChamber: AxialFigure | null,
@@ -149,7 +150,7 @@ export function biplaneVolume(
   return biplaneDiscVolume(four.diameters, two.diameters, length);
 }
 
-/** Returns the ventricle of a frame in the form in which strain and wall motion are measured. */
+/** Returns the ventricle of a frame in the form that strain and wall motion need. */
 export const ventricleFigure = ({ lv, muscle }: FrameGeometry) => ({
   outline: lv.outline,
   axis: lv.axis,

@@ -25,7 +25,7 @@ export function outlineCaliper(outline: readonly Point[], clip: ChamberClip): Ca
   return { type: 'polygon', points: inPixels(outline, clip).map(pair) };
 }
 
-/** Returns a straight line of a figure as a caliper. */
+/** Returns a straight line of a chamber as a caliper. */
 export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper {
   return { type: 'line', points: inPixels([from, to], clip).map(pair) };
 }
@@ -33,7 +33,7 @@ export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper 
 export const axisCaliper = ({ axis }: AxialFigure, clip: ChamberClip): Caliper =>
   lineCaliper(axis.base, axis.apex, clip);
 
-/** Returns a cut across the axis, at a share of its length, as a caliper. */
+/** Returns a cut across the axis as a caliper. The position of the cut is a share of the axis. */
 export function cutCaliper(
   { axis }: AxialFigure,
   share: number,
@@ -54,8 +54,8 @@ export interface Outlined {
   value: BeatMean | null;
   on: MeasuredClip;
   /**
-   * Frame on which the caliper is shown, on behalf of all beats; null for a value of several
-   * frames.
+   * Frame on which the caliper is drawn, as an example for all beats; null if the value comes from
+   * several frames.
    */
   at?: FrameGeometry | null;
   calipers?: readonly Caliper[];
@@ -65,10 +65,12 @@ export interface Outlined {
   uncertainty?: number | null;
 }
 
-/** Number of frames below which a clip shows only single phases, and not how the area changes. */
+/**
+ * Minimum number of frames that show how the area changes. A shorter clip shows only single phases.
+ */
 const COURSE_FRAMES = 8;
 
-/** States how the phases were determined; empty if they were determined from the ECG. */
+/** Returns a remark on how the phases were determined; empty if they come from the ECG. */
 function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip): Remark[] {
   if (phases === 'ecg') return [];
   return [
@@ -78,7 +80,7 @@ function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip):
   ];
 }
 
-/** States over how many beats the value was averaged. */
+/** Returns a remark on the number of beats that were averaged. */
 function beatsRemark(on: MeasuredClip): Remark {
   const irregular = irregularity(on);
   return irregular
@@ -87,12 +89,12 @@ function beatsRemark(on: MeasuredClip): Remark {
 }
 
 /**
- * Returns the id of a value from the outlines, which must differ from the id of the machine's value
- * of the same concept.
+ * Returns the id of a value measured on outlines. It differs from the id of the machine's value of
+ * the same concept.
  */
 export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
 
-/** Returns the measurement, withheld if the beats that were averaged contradict each other. */
+/** Returns the measurement. It is withheld if the averaged beats contradict each other. */
 export function withAgreement(
   measurement: Measurement,
   key: EchoConcept,
@@ -106,7 +108,10 @@ export function withAgreement(
   );
 }
 
-/** Returns the measurements, withheld if the outline of the chamber has a fault in every beat. */
+/**
+ * Returns the measurements. They are withheld if the outline of the chamber has a fault in every
+ * beat.
+ */
 export function withOutlineFault(
   measurements: Measurement[],
   chamber: JudgedChamber,

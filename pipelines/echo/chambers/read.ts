@@ -21,28 +21,29 @@ export interface ApicalReadings {
   /** Null if no permitted model outlines chambers. */
   clips: readonly ChamberClip[] | null;
   /**
-   * Whether a second network checks the outlines. Without one, no volume and no EF is reported,
-   * because outlines alone were not shown to be better than one constant answer for every patient.
+   * True if a second network checks the outlines. Without the check, no volume and no EF is
+   * reported, because outlines alone were not shown to be better than one constant answer for every
+   * patient.
    */
   volumesTrusted: boolean;
 }
 
 /**
- * Maximum number of clips that are outlined per view, so that a long study does not take too long.
- * The views of the other clips are named, but their chambers are not outlined.
+ * Maximum number of clips per view that are outlined, so that a long study does not take too long.
+ * For the other clips, only the view is named.
  */
 const CLIPS_PER_VIEW = 2;
 /** Approximate number of frames outlined per clip: two seconds at 30 frames a second. */
 const FRAMES_PER_CLIP = 64;
 /**
- * Least number of frames. A single picture shows no beat; two may be its end-diastole and
- * end-systole.
+ * Minimum number of frames in a clip. A single picture shows no beat, but two pictures may show
+ * end-diastole and end-systole.
  */
 const LEAST_FRAMES = 2;
 /** Number of frames that are decoded and outlined at a time. */
 const BATCH = 8;
 /**
- * Number of frames by which it is decided whether a display is mirrored and where the edge of its
+ * Number of frames that are used to find whether a display is mirrored and where the edge of its
  * fan is.
  */
 const SIDE_FRAMES = 2;
@@ -52,7 +53,7 @@ interface Chosen {
   of: ClipView & { fan: Rectangle };
 }
 
-/** Returns the clips of apical views that are to be outlined, the best first. */
+/** Selects the apical clips to outline, the best clip first. */
 function chosenClips(views: readonly ClipView[]): Chosen[] {
   return APICAL_VIEWS.flatMap((view) =>
     views
@@ -67,8 +68,8 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
 }
 
 /**
- * Returns the rank of a clip. A scale counts most, then a view that the header names, then the
- * confidence of the classifier.
+ * Returns the rank of a clip. A clip with a scale comes first, then a clip whose header names the
+ * view, then the clip with the higher confidence of the classifier.
  */
 const worth = ({ clip, source, confidence }: ClipView) =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
@@ -116,7 +117,9 @@ function readFrame(
   };
 }
 
-/** Marks the frames in which the area of the cavity jumps against both neighbouring frames. */
+/**
+ * Marks the frames in which the area of the cavity differs suddenly from both neighbouring frames.
+ */
 function withJumps(frames: readonly ChamberFrame[], areas: readonly number[]): ChamberFrame[] {
   const jumps = new Set(jumpingFrames(areas));
   return frames.map((frame, index) =>
@@ -130,7 +133,7 @@ interface Outlining {
   clip: Clip;
   fan: Rectangle;
   mirrored: boolean;
-  /** Convex hull of the lit pixels of the fan, in stored pixels. */
+  /** Convex hull of the lit pixels of the fan, in pixels of the stored frame. */
   picture: readonly Point[];
   segment: Segment;
   signal: AbortSignal;
@@ -177,7 +180,7 @@ function discEjection({ diastole, systole }: ClipBeat): number | null {
   return filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null;
 }
 
-/** Returns the joint LVEF of both networks for each beat that the outlines show. */
+/** Returns, for each outlined beat, the LVEF that is combined from both networks. */
 async function ejectionsOf(
   read: ChamberClip,
   clip: Clip,
@@ -200,7 +203,7 @@ async function ejectionsOf(
   return found;
 }
 
-/** Decodes a few frames that are spread evenly over a clip. */
+/** Decodes a few frames, evenly spaced over a clip. */
 async function someFrames(clip: Clip, signal: AbortSignal): Promise<GrayImage[]> {
   const some: GrayImage[] = [];
   for (let n = 0; n < SIDE_FRAMES; n++) {
@@ -220,7 +223,7 @@ async function readClip(
   const { clip, fan, confidence } = of;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
   const some = await someFrames(clip, signal);
-  // Only the four-chamber view shows the right heart, which tells whether the display is mirrored.
+  // Only the four-chamber view shows the right heart, from which the mirroring is recognised.
   const mirrored = view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
   const picture = litHull(some, fan);
   const outlining = { clip, fan, mirrored, picture, segment, signal };

@@ -20,7 +20,7 @@ export interface RhythmAndFilling extends PatientEvidence {
   spectra: readonly {
     flow: string | null;
     regular: boolean | null;
-    /** `doubt` is the reason why the quantity cannot be relied on; null if it can. */
+    /** `doubt` is the reason why the quantity is unreliable; null if it is reliable. */
     quantities: readonly { key: EchoConcept; doubt: DisplayDoubt | null }[];
   }[];
 }
@@ -29,15 +29,17 @@ export interface RhythmAndFilling extends PatientEvidence {
 const FASTEST = 100;
 
 /**
- * Reasons why the algorithms for sinus rhythm may not be used. Without a reason, the fields are
- * null, false or empty.
+ * Reasons why the algorithms for sinus rhythm may not be used. A field is null, false or empty if
+ * its reason does not apply.
  */
 export interface Applicability {
   child: boolean;
-  /** Diseases of the mitral valve, which make E/e' invalid, so that nothing is graded. */
+  /**
+   * Diseases of the mitral valve. They make E/e' invalid, so that diastolic function is not graded.
+   */
   mitral: readonly MitralDisease[];
   /**
-   * Whether filling is irregular and has no A wave, as in atrial fibrillation. Only an ECG proves
+   * True if filling is irregular and has no A wave, as in atrial fibrillation. Only an ECG proves
    * atrial fibrillation.
    */
   fibrillating: boolean;
@@ -55,8 +57,8 @@ const isFibrillating = (evidence: RhythmAndFilling) =>
   );
 
 /**
- * Returns why A cannot be separated from E; null unless A is doubtful in every display that shows
- * it.
+ * Returns why A cannot be separated from E; null if A is reliable in at least one display, or is
+ * not shown.
  */
 function fusion(evidence: RhythmAndFilling): Remark | null {
   const atrial = inflows(evidence).flatMap(({ quantities }) =>
@@ -70,8 +72,8 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
 
 /**
  * Returns the heart rate, beats per minute, of the clips in which E and A were measured. If those
- * clips are not known, as with values of the machine's report, the rate of all clips at rest is
- * used. Null if no clip states a rate.
+ * clips are not known, as for values of the machine's report, it returns the rate of all clips at
+ * rest. Null if no header gives a rate.
  */
 function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
@@ -93,8 +95,8 @@ function unusableFilling(evidence: RhythmAndFilling, values: Values): Remark | n
 }
 
 /**
- * Collects what in the study forbids the algorithms. It is determined before an algorithm is used
- * (echo 10.2).
+ * Collects the reasons why the algorithms may not be used. It runs before any algorithm (echo
+ * 10.2).
  */
 export const applicabilityOf = (
   evidence: RhythmAndFilling,
@@ -107,10 +109,10 @@ export const applicabilityOf = (
   filling: unusableFilling(evidence, values),
 });
 
-/** LVEF as the algorithms of 2016 need it: it decides which of the two is used. */
+/** LVEF for the algorithms of 2016. It decides which of the two algorithms is used. */
 export interface Ejection {
-  /** Null if not known, or contested. */
+  /** Null if not known or contested. */
   reduced: boolean | null;
-  /** Whether the LVEF was measured, but its values disagree on which side of the limit it is. */
+  /** True if the measured values of the LVEF disagree on the side of the limit. */
   contested: boolean;
 }

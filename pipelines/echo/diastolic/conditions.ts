@@ -13,14 +13,14 @@ import { SECTION } from './measure.ts';
 import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 
 /**
- * Mitral valve area by half-time, cm², up to which stenosis is suggested although no gradient was
+ * Mitral valve area by half-time, cm², up to which stenosis is suspected even if no gradient was
  * measured (VHD20; echo 11.5).
  */
 const STENOTIC_AREA = 1.5;
 
 /**
- * Returns the mitral valve area by half-time, cm². It is calculated here because the section of the
- * valves runs later.
+ * Returns the mitral valve area by half-time, cm². It is calculated here because the valve section
+ * runs later.
  */
 function areaByHalfTime(values: Values): number | null {
   const halfTime = values.number('mv-half-time');
@@ -29,8 +29,7 @@ function areaByHalfTime(values: Values): number | null {
 }
 
 /**
- * Recognises mitral stenosis. Any stenosis counts, but one doubtful sign is not enough evidence
- * (echo 11.5).
+ * Recognises mitral stenosis of any degree. One doubtful sign is not enough evidence (echo 11.5).
  */
 function stenosis(values: Values): MitralDisease | null {
   const planimetry = values.number('mv-area-planimetry');
@@ -52,8 +51,8 @@ function stenosis(values: Values): MitralDisease | null {
 }
 
 /**
- * Recognises significant mitral regurgitation. "Significant" is understood as moderate or more, or
- * as quantities that contradict each other.
+ * Recognises significant mitral regurgitation: moderate or more, or quantities that contradict each
+ * other.
  */
 function regurgitation(values: Values): MitralDisease | null {
   const { MR } = regurgitations(values);
@@ -61,21 +60,24 @@ function regurgitation(values: Values): MitralDisease | null {
 }
 
 /**
- * Returns the diseases of the mitral valve that make e' and E/e' invalid, so that diastolic
- * function has no standard grade: any stenosis, significant regurgitation (D16, D25; echo 10.2). An
- * empty list means that nothing measured shows one, which does not exclude it.
+ * Returns the diseases of the mitral valve that make e' and E/e' invalid: any stenosis and
+ * significant regurgitation. Diastolic function then has no standard grade (D16, D25; echo 10.2).
+ * An empty list means that no measured value shows a disease; disease is not excluded.
  */
 function mitralDisease(values: Values): MitralDisease[] {
   return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
 }
 
-/** Classifies the value as it is shown, rounded (echo 0.3). */
+/**
+ * Returns true if the LVEF is reduced. The value is rounded first, because the report shows the
+ * rounded value (echo 0.3).
+ */
 const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
 
 /**
- * Returns whether the LVEF is reduced. Values that contradict each other may still be on the same
+ * Returns whether the LVEF is reduced. Values that contradict each other can still agree on the
  * side of the limit.
  */
 function ejectionOf(values: Values): Ejection {
@@ -96,14 +98,14 @@ function ejectionOf(values: Values): Ejection {
 const NORMAL_SCORE = 1;
 
 /**
- * Returns true if a segment moves abnormally. The apex is left out, because it is not scored for
- * wall motion (ASE 2015).
+ * Returns true if a segment moves abnormally. The apical cap is left out, because it is not scored
+ * for wall motion (ASE 2015).
  */
 const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][number]) =>
   segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
 
 /**
- * Returns the signs of myocardial disease among the measured values and the conclusions of earlier
+ * Returns the signs of myocardial disease in the measured values and in the conclusions of earlier
  * sections.
  */
 function myocardialSigns(evidence: DiastolicEvidence, values: Values): MyocardialSign[] {
@@ -119,8 +121,8 @@ function myocardialSigns(evidence: DiastolicEvidence, values: Values): Myocardia
 }
 
 /**
- * Functions that diastolic function needs from the sections of LVEF, valves, wall motion and the
- * right heart.
+ * Results of the LVEF, valve, wall motion and right heart sections that diastolic function needs,
+ * as functions.
  */
 export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
   ejectionOf,

@@ -2,8 +2,8 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * This file grades diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). The inequalities of 2016
- * are strict and those of 2025 are not, which is why the two algorithms share nothing.
+ * This file grades diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). It shares nothing with
+ * the algorithm of 2025, because the limits of 2016 are exclusive and those of 2025 are inclusive.
  */
 
 /** E and e' in cm/s, TR in m/s, LAVi in ml/m2; null if not available. */
@@ -42,7 +42,10 @@ function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Cr
   ];
 }
 
-/** Returns criterion 1, average E/e'. If only the ratio of one wall is known, its limit is used. */
+/**
+ * Returns criterion 1, average E/e'. If the ratio of only one wall is known, the limit of that wall
+ * is used.
+ */
 function ratioCriterion(inputs: Diastolic2016): Criterion {
   const { averageRatio, septalRatio, lateralRatio } = inputs;
   if (averageRatio === null && septalRatio !== null) {
@@ -86,8 +89,8 @@ export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[nu
 }
 
 /**
- * Number of criteria of algorithm A. If fewer are available, the result is limited ("available" in
- * D16; echo 10.3).
+ * Number of criteria of algorithm A. If fewer criteria are available, the result is marked as
+ * limited ("available" in D16; echo 10.3).
  */
 export const CRITERIA_2016A = 4;
 
@@ -111,8 +114,8 @@ export interface Filling2016 extends Diastolic2016 {
 }
 
 /**
- * Returns true if the pulmonary vein decides: the EF is reduced, and of two available criteria one
- * is met and the other is not (step 3e).
+ * Returns true if the pulmonary vein decides the result: the EF is reduced, two criteria are
+ * available, and only one of them is met (step 3e).
  */
 function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): boolean {
   const of = (wanted: boolean) => counted.filter(({ met }) => met === wanted).length;
@@ -138,8 +141,8 @@ export function algorithm2016B(inputs: Filling2016): Result2016B {
 }
 
 /**
- * Returns the criteria that algorithm B used, in the order of its steps, without those that it did
- * not need.
+ * Returns the criteria that algorithm B used, in the order of its steps. Criteria that were not
+ * needed are left out.
  */
 export function criteria2016B(inputs: Filling2016): Criterion[] {
   const { ratio, early } = inputs;

@@ -2,9 +2,9 @@ import { rounded } from '../../measure/rounding.ts';
 import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
- * Inputs of diastolic function by ASE 2025 in sinus rhythm (echo 10.5). Its limits are inclusive,
- * unlike those of 2016. The figure was reconstructed from public implementations. Where they
- * differ, on branch c, the convention of the reference is followed.
+ * Inputs of diastolic function by ASE 2025 in sinus rhythm (echo 10.5). The limits are inclusive,
+ * unlike those of 2016. The flow chart was reconstructed from public implementations. They disagree
+ * on branch c, where the convention of the reference is used.
  */
 export interface Diastolic2025 {
   /** cm/s */
@@ -14,7 +14,7 @@ export interface Diastolic2025 {
   early: number | null;
   /** E/A */
   ratio: number | null;
-  /** E/e' if the machine reports it; otherwise it is calculated from E and e'. */
+  /** E/e' if the machine reports it; otherwise E/e' is calculated from E and e'. */
   averageRatio?: number | null;
   septalRatio?: number | null;
   lateralRatio?: number | null;
@@ -85,8 +85,8 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
 }
 
 /**
- * Returns the markers of step 2, each with whether it is positive; null for a marker that was not
- * measured.
+ * Returns the markers of step 2, each with whether it is positive. `met` is null if the marker was
+ * not measured.
  */
 function secondStep(inputs: Diastolic2025): Criterion[] {
   const enlarged =
@@ -127,8 +127,8 @@ function elevated(ratio: number | null): Result2025 {
 }
 
 /**
- * Number of primary variables. A result needs at least two of them, and a result that is not
- * limited needs all (echo 10.5).
+ * Number of primary variables. A result needs at least two of them. If one is missing, the result
+ * is marked as limited (echo 10.5).
  */
 const PRIMARIES_2025 = 3;
 
@@ -136,8 +136,8 @@ const knownPrimaries = (inputs: Diastolic2025) =>
   Object.values(primaryVariables(inputs)).filter((met) => met !== null);
 
 /**
- * Returns the branch of the algorithm. Branches a, b and c give a result at once; d requires step
- * 2. Null if fewer than two primary variables are known.
+ * Returns the branch of the algorithm. Branches a, b and c give a result directly; branch d leads
+ * to step 2. Null if fewer than two primary variables are known.
  */
 function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
   const known = knownPrimaries(inputs);
@@ -175,7 +175,7 @@ export function algorithm2025(inputs: Diastolic2025): Result2025 {
   }
 }
 
-/** Returns true if the result rests on only two of the primary variables. */
+/** Returns true if the result is based on only two of the primary variables. */
 export const isLimited2025 = (inputs: Diastolic2025) =>
   knownPrimaries(inputs).length === PRIMARIES_2025 - 1;
 
@@ -185,7 +185,7 @@ export function discordant(inputs: Diastolic2025): string[] {
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
 }
 
-/** Returns the criteria that the algorithm used, without those that it did not need. */
+/** Returns the criteria that the algorithm used. Criteria that were not needed are left out. */
 export function criteria2025(inputs: Diastolic2025): Criterion[] {
   const { reducedVelocity, raisedRatio, raisedPressure } = primaryVariables(inputs);
   const branch = branchOf(inputs);
@@ -212,7 +212,7 @@ const PRESENCE_2025 = [
   'insufficient data',
 ] as const;
 
-/** Number of positive signs needed for dysfunction: with a reduced e', and with a preserved e'. */
+/** Number of positive signs, in addition to e', that are needed for dysfunction. */
 const NEEDED = { reduced: 1, preserved: 2 } as const;
 
 const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
@@ -236,7 +236,8 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
 
 /**
  * Returns whether diastolic function is abnormal, regardless of LA pressure (D25; echo 10.5). A
- * sign that was not measured may be positive; if it would decide, the result is indeterminate.
+ * sign that was not measured may be positive. If such signs could change the result, it is
+ * indeterminate.
  */
 export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[number] {
   const [velocity, ...signs] = presenceCriteria2025(inputs);
@@ -249,8 +250,8 @@ export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[numb
 }
 
 /**
- * Returns supplemental signs of a raised LA pressure, for a study in which no marker of step 2 was
- * measured. L wave, Ar-A and Valsalva are not assessed, because they are not among the values.
+ * Returns supplemental signs of a raised LA pressure. They are used if no marker of step 2 was
+ * measured. L wave, Ar-A and Valsalva are not assessed, because no value of them is measured.
  * Velocities in m/s, pressures in mmHg.
  */
 export function supplementalSigns2025(inputs: {
@@ -301,13 +302,16 @@ export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   ];
 }
 
-/** Number of positive criteria at which the reservoir strain and the pulmonary vein decide. */
+/** Number of positive criteria at which the reservoir strain and the pulmonary vein are needed. */
 const NOT_DECIDED = 2;
 
 const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
   criteria.filter(({ met }) => met === wanted).length;
 
-/** Returns the markers that decide if two of the four criteria are positive; empty otherwise. */
+/**
+ * Returns the markers that are needed if exactly two of the four criteria are positive; empty
+ * otherwise.
+ */
 export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
   if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
   return [
@@ -317,11 +321,11 @@ export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
 }
 
 /**
- * Returns the LA pressure in atrial fibrillation from four criteria. With up to one positive
- * criterion it is normal, with three it is elevated. With two, the reservoir strain or the
- * pulmonary vein decides; if neither was measured, the result is indeterminate. A missing criterion
- * counts for neither side. If it could raise the number of positive criteria to two, the data do
- * not suffice.
+ * Returns the LA pressure in atrial fibrillation from four criteria. It is normal with up to one
+ * positive criterion, and elevated with three or more. With two, it is elevated if the reservoir
+ * strain or the pulmonary vein is positive, and indeterminate otherwise. A criterion that was not
+ * measured is neither positive nor negative. If more than two are missing, or if missing criteria
+ * could raise the number of positive ones to two, the data are insufficient.
  */
 export function fibrillationPressure(
   inputs: FibrillationInputs,

@@ -32,12 +32,12 @@ import {
 import { type DiastolicInputs, SECTION } from './measure.ts';
 
 export interface Judgement {
-  /** Result with its scheme and its criteria; null if the algorithm gives no result. */
+  /** Result with its scheme and its criteria; null if the algorithm has no result. */
   result: DiastolicResult | null;
   /** Statements that are reported together with the result. */
   conclusions: readonly (Statement | null)[];
   gaps: readonly Statement[];
-  /** Whether the data sufficed for a result. */
+  /** True if the data were sufficient for a result. */
   given: boolean;
   elevated: boolean;
   classifications: Result['classifications'];
@@ -54,7 +54,9 @@ const NO_JUDGEMENT: Judgement = {
 
 const ALONE = { because: null, next: null } as const;
 
-/** Marks the published result as limited if it rests on less than the algorithm asks for. */
+/**
+ * Marks the published result as limited if fewer data were available than the algorithm requires.
+ */
 const limitedTo = (result: string, limited: boolean) => (limited ? `${result}, limited` : result);
 
 const isElevated2016 = (result: Result2016B) =>
@@ -63,7 +65,7 @@ const isElevated2016 = (result: Result2016B) =>
 const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
   classification(SECTION, 'diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
 
-/** Returns why algorithm B is used from the beginning; null if algorithm A is used first. */
+/** Returns why algorithm B is used directly; null if algorithm A is used first. */
 function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
   if (reduced) return 'reduced-ef';
   return disease.length > 0 ? disease : null;
@@ -75,8 +77,7 @@ function byB(of: DiastolicInputs['of2016'], reducedEf: boolean) {
 }
 
 /**
- * Returns the judgement after a positive algorithm A: dysfunction, together with the result of
- * algorithm B.
+ * Returns the conclusion after a positive algorithm A: dysfunction, with the result of algorithm B.
  */
 function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgement {
   const criteria = criteria2016A(of);
@@ -111,7 +112,7 @@ function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgeme
   };
 }
 
-/** Judges diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). */
+/** Grades diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). */
 export function judge2016(
   of: DiastolicInputs['of2016'],
   ejection: Ejection,
@@ -143,15 +144,15 @@ export function judge2016(
     ...NO_JUDGEMENT,
     given: true,
     result: { scheme: '2016-a', result: limited, criteria, ...ALONE },
-    // Algorithm A assumes that there is no disease, but signs that were not measured are not
-    // excluded (10.4).
+    // Algorithm A assumes that there is no myocardial disease, but signs of disease that were not
+    // measured cannot be excluded (10.4).
     conclusions: [sayOfDiastolic.limitation('diastolic.disease-unknown', {})],
     classifications: [category2016(limited, '2016-a', criteria)],
   };
 }
 
 /**
- * Returns the statement whether diastolic function is abnormal, regardless of LA pressure (echo
+ * Returns a statement on whether diastolic function is abnormal, regardless of LA pressure (echo
  * 10.5).
  */
 function presenceOf(of: DiastolicInputs['of2025']) {
@@ -176,7 +177,7 @@ function presenceOf(of: DiastolicInputs['of2025']) {
   };
 }
 
-/** Judges diastolic function and LA pressure by ASE 2025 in sinus rhythm (echo 10.5). */
+/** Grades diastolic function and LA pressure by ASE 2025 in sinus rhythm (echo 10.5). */
 export function judge2025(
   of: DiastolicInputs['of2025'],
   supplemental: readonly Criterion[],
@@ -212,7 +213,7 @@ export function judge2025(
   };
 }
 
-/** Judges LA pressure by ASE 2025 in atrial fibrillation, which only an ECG proves (echo 10.6). */
+/** Grades LA pressure by ASE 2025 in atrial fibrillation, which only an ECG proves (echo 10.6). */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);
   const criteria = [...fibrillationCriteria(of), ...fibrillationMarkers(of)];

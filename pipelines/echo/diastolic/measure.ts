@@ -62,7 +62,8 @@ const RATIOS = {
 } as const;
 
 /**
- * Ratios of E to e', the velocity of the mitral annulus. They are invalid if the valve is diseased.
+ * Ratios of E to e', the velocity of the mitral annulus. They are invalid if the mitral valve is
+ * diseased.
  */
 const ANNULAR: ReadonlySet<Calculated> = new Set<Calculated>([
   'e-to-e-prime',
@@ -70,15 +71,15 @@ const ANNULAR: ReadonlySet<Calculated> = new Set<Calculated>([
   'e-to-e-prime-lateral',
 ]);
 
-/** Returns why a ratio is listed but not used; null if it may be used. */
+/** Returns why a ratio is listed but not used; null if it is used. */
 function againstRatio(key: Calculated, { mitral, filling }: Applicability): Remark | null {
   if (key === 'e-to-a') return filling;
   return ANNULAR.has(key) && mitral.length > 0 ? remarkOfEcho('diastolic.invalid-ratio', {}) : null;
 }
 
 /**
- * Returns the ratios of the section, and all values together with these ratios. Ratios that are
- * withheld are not added to the values.
+ * Returns the ratios of the section, and the given values together with these ratios. Withheld
+ * ratios are not added to the values.
  */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {
@@ -100,7 +101,7 @@ export interface DiastolicInputs {
 
 /**
  * Returns the inputs of the three algorithms.
- * @param systolicPressure pressure of the pulmonary artery, mmHg; null if not known.
+ * @param systolicPressure systolic pressure of the pulmonary artery, mmHg; null if not known.
  */
 export function inputsOf(values: Values, systolicPressure: number | null): DiastolicInputs {
   const annular = {

@@ -34,13 +34,13 @@ import {
 /** Evidence that this section needs in addition to the values. */
 export interface DiastolicEvidence extends RhythmAndFilling {
   heart: {
-    /** Whether values that are calculated from the change of a volume may be reported. */
+    /** True if values that are calculated from the change of a volume may be reported. */
     trusted: boolean;
     segments: readonly { segment: number; score: number | null }[];
   };
 }
 
-/** Functions that give the algorithms the conclusions of other sections (conditions.ts). */
+/** Conclusions of other sections that the algorithms need, as functions (conditions.ts). */
 export interface DiastolicConditions {
   ejectionOf(values: Values): Ejection;
   mitralDisease(values: Values): readonly MitralDisease[];
@@ -70,8 +70,8 @@ const ELSEWHERE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * Returns the finding of an elevated LA pressure, with the scheme of each result and the conditions
- * of its use.
+ * Returns the finding of an elevated LA pressure. It names the scheme of each result and the
+ * conditions under which the scheme is valid.
  */
 function elevatedFinding(
   judgements: readonly Judgement[],
@@ -90,8 +90,8 @@ function elevatedFinding(
 }
 
 /**
- * Returns what an algorithm needs and what was not measured. A missing criterion is not counted as
- * negative.
+ * Returns the values that an algorithm needs but that were not measured. A missing criterion is not
+ * counted as negative.
  */
 function missingOf(
   { of2016, of2025, ofFibrillation }: DiastolicInputs,
@@ -117,7 +117,7 @@ function missingOf(
   ];
 }
 
-/** Returns the judgements of the algorithms; empty if none of them may be used. */
+/** Returns the conclusions of the algorithms; empty if no algorithm may be used. */
 function judgementsOf(
   evidence: DiastolicEvidence,
   conditions: DiastolicConditions,
@@ -145,7 +145,7 @@ interface Measured {
   inputs: DiastolicInputs;
 }
 
-/** Lists what could not be graded, and what is missing for it. */
+/** Lists what could not be graded, and which values are missing for it. */
 function gapsOf(
   judgements: readonly Judgement[],
   { applicability, inputs }: Measured,

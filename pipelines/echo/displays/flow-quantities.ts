@@ -35,9 +35,9 @@ export interface TracePoint {
 /** The value of a quantity in one beat, with the points at which it was measured. */
 interface BeatValue {
   value: number;
-  /** Two points form a caliper; more points form the trace. */
+  /** Two points are drawn as a caliper, more points as a trace. */
   points: readonly TracePoint[];
-  /** Peak that is measured a second time: its trace and its column. */
+  /** Trace and column of a peak that is measured a second time. */
   peak?: { trace: SpectralTrace; column: number };
 }
 
@@ -46,17 +46,17 @@ export interface FlowQuantity {
   key: EchoConcept;
   beats: readonly BeatValue[];
   remark: DisplayRemark | null;
-  /** Reason why the values cannot be relied on; absent if they can. */
+  /** Reason why the values are unreliable; absent if they are reliable. */
   doubt?: DisplayDoubt | null;
 }
 
 const CENTIMETRES = 100;
 const MILLISECONDS = 1000;
 
-/** Seconds before and after a peak within which its tip on the leading edge is searched. */
+/** Time in seconds, before and after a peak, in which the tip on the leading edge is searched. */
 const TIP = 0.02;
 
-/** Returns a velocity of a trace with its sign: cm/s, positive above the baseline. */
+/** Returns a velocity of a trace with its sign, in cm/s; positive above the baseline. */
 export const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
 
@@ -101,7 +101,7 @@ function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seco
   ];
 }
 
-/** Returns the mean gradient and the pressure half-time of a mitral stenosis by CW. */
+/** Returns the mean gradient and the pressure half-time of a mitral stenosis, measured by CW. */
 function stenosisQuantities(
   falls: readonly { milliseconds: number; points: readonly TracePoint[] }[],
   traced: (value: (flow: readonly number[]) => number) => BeatValue[],
@@ -119,8 +119,8 @@ function stenosisQuantities(
 }
 
 /**
- * Returns the quantities of a filling: by PW E, A and their times; by CW the mean gradient and the
- * pressure half-time of the valve.
+ * Returns the quantities of a filling. By PW these are E, A and their times; by CW, the mean
+ * gradient and the pressure half-time of the valve.
  * @param seconds per column of the display.
  */
 function fillingQuantities(
@@ -129,7 +129,8 @@ function fillingQuantities(
   seconds: number,
   cw: boolean,
 ): FlowQuantity[] {
-  // E and A are measured at the leading edge (D16), other flows at the dense part of the signal.
+  // E and A are measured at the leading edge (D16). Other flows are measured at the dense part of
+  // the signal.
   const outer = ({ peak }: Wave) => fastestNear(trace.leading, peak, TIP / seconds);
   const peakOf = (wave: Wave) => peakValue(trace, wave.peak, outer(wave));
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
@@ -198,8 +199,8 @@ function fillingQuantities(
 }
 
 /**
- * Returns the pressure half-time and the peak of a diastolic jet; for PR also the end-diastolic
- * velocity.
+ * Returns the pressure half-time and the peak of a diastolic jet. For PR it also returns the
+ * end-diastolic velocity.
  */
 function decayQuantities(
   flow: Flow,
@@ -271,7 +272,7 @@ function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejec
   return [{ key: 'ivrt', beats, remark: null }] as const;
 }
 
-/** Quantities of a display that was read as a certain flow. */
+/** Quantities of a display, measured as those of one flow. */
 export interface FlowReading {
   side: SpectralTrace['side'];
   trace: SpectralTrace;
@@ -281,8 +282,8 @@ export interface FlowReading {
 }
 
 /**
- * Side of the baseline on which each flow is usually displayed: as seen from the apex or, for flows
- * of the right ventricle, from the left sternal edge. A machine may have inverted the display.
+ * Side of the baseline on which each flow is normally displayed, from the apex or, for flows of the
+ * right ventricle, from the left sternal edge. The operator may have inverted the display.
  */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'mitral-inflow': 'above',
@@ -291,14 +292,17 @@ const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'pulmonary-vein': 'above',
 };
 
-/** Share of the velocity on the other side below which the usual side shows only a mirror image. */
+/**
+ * Ratio of the velocity on the usual side to that on the other side, below which the signal on the
+ * usual side is only a mirror image.
+ */
 const MIRROR = 0.3;
 
 const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
 /**
- * Returns true if the waves on one side of the baseline last as long as an ejection; those of a
+ * Returns true if the waves on one side of the baseline last as long as an ejection. The waves of a
  * diastolic jet do not.
  */
 function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
@@ -309,9 +313,9 @@ function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): 
 }
 
 /**
- * Returns the side of the baseline on which a flow is measured: the usual side, or the other one if
- * the machine inverted the display. If a display of the aortic valve that was not inverted shows a
- * jet of AR, the other side is the faster one; the jet must not be measured as a stenosis.
+ * Returns the side of the baseline on which a flow is measured: the usual side, or the other side
+ * if the display is inverted. A display of the aortic valve needs a check: in a display that is not
+ * inverted, a jet of AR can be faster than the ejection, and must not be measured as a stenosis.
  */
 function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const usual = display[USUAL_SIDE[flow] ?? 'below'];
@@ -378,7 +382,7 @@ const WALLS = {
   unnamed: ['s-prime-unnamed', 'e-prime-unnamed', 'a-prime-unnamed'],
 } as const satisfies Record<string, readonly [EchoConcept, EchoConcept, EchoConcept]>;
 
-/** Returns S', e' and a' of a wall; `unnamed` if the header does not identify the wall. */
+/** Returns S', e' and a' of a wall. The wall is `unnamed` if the header does not identify it. */
 export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay): FlowReading {
   const { systolic, diastolic, beats, inverted } = annularMotion(display);
   const [s, e, a] = WALLS[wall];
@@ -402,7 +406,7 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
   };
 }
 
-/** Measures the peaks of a flow without a name, on the stronger side of the baseline. */
+/** Measures the peaks of a flow that is not identified, on the stronger side of the baseline. */
 export function readUnnamed(display: SpectralDisplay): FlowReading {
   const { above, below, spectrum } = display;
   const strength = (trace: SpectralTrace) => trace.brightness * tallest(trace);
@@ -418,7 +422,7 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
 
 /**
  * Returns the quantities of a display whose flow is known.
- * @param heartRate stated by the header, beats per minute.
+ * @param heartRate from the header, beats per minute.
  */
 export function readFlow(
   flow: Flow,

@@ -32,9 +32,9 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
 
 /**
  * Flow for each structure of the Anatomic Region Sequence and each kind of Doppler (codes of echo
- * 18.5). A valve without a direction may show its stenosis or its regurgitation. CW of the aortic
- * valve is read as its ejection and CW of the tricuspid valve as its regurgitation, because that is
- * what CW is used for at these valves.
+ * 18.5). A display of a valve without a direction may show a stenosis or a regurgitation. CW is
+ * used for the ejection at the aortic valve and for the regurgitation at the tricuspid valve, and
+ * is read in this way.
  */
 const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flow }[] = [
   { region: 'SCT:13418002', kinds: ['pw', 'cw'], flow: 'lvot' },
@@ -66,8 +66,8 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
   'mitral-inflow':
     /\b(mitral|mv|m) ?(valve )?(in ?flow|filling|e ?a|stenosis|diastol\w*)\b|^(mv|mitral( valve)?)( (pw|cw|doppler))*$|\bms\b/,
   lvot: /\b(lvot|lv out ?flow)\b/,
-  // No words identify this flow. It is derived from `lvot` by the kind of Doppler and the words of
-  // a provocation.
+  // No words identify this flow directly. It is derived from `lvot`, the kind of Doppler and the
+  // words for a provocation.
   'lvot-rest': /^$/,
   'lvot-provoked': /^$/,
   'aortic-valve':
@@ -86,7 +86,8 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
 };
 
 /**
- * Words that identify tissue Doppler. Without them, "septal" may mean a wall and "RV" a chamber.
+ * Words that identify tissue Doppler. "Septal" and "RV" name a flow of tissue Doppler only together
+ * with one of these words.
  */
 const TISSUE_WORDS =
   /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
@@ -96,19 +97,16 @@ type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 /** Returns true if the words of the header mention tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 
-/** Words of manoeuvres that raise the gradient of an outflow obstruction (echo 14.1). */
+/** Words for manoeuvres that raise the gradient of an outflow obstruction (echo 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
 
-/**
- * Returns the flow that CW of the outflow tract shows. CW measures its gradient, at rest or on
- * provocation.
- */
+/** Returns the flow that CW of the outflow tract shows: its gradient, at rest or on provocation. */
 function outflowByContinuousWave(words: string): Flow {
   return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
 }
 
 /**
- * Returns the flow that the header names: by its code, or else by the words of view and stage. Null
+ * Returns the flow that the header names, by its code or else by the words of view and stage. Null
  * if the header names no flow, or two flows.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
@@ -121,7 +119,7 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const named = words
     ? ALL.filter((flow) => TISSUE.has(flow) === tissue && WORDS[flow].test(words))
     : [];
-  // Words that name a regurgitation are more specific than the code of the valve.
+  // Words for a regurgitation are more specific than the code of the valve.
   const leak = named.find((flow) => REGURGITATIONS.has(flow));
   if (leak) return leak;
   const flow = coded?.flow ?? (named.length === 1 ? (named[0] ?? null) : null);

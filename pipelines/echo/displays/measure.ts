@@ -21,7 +21,7 @@ export const TRACED = {
 } as const;
 
 /**
- * Sections that keep the values of a structure that was not identified. No section lists these
+ * Section that reports each value of a structure that was not identified. No section lists these
  * values in `measures`.
  */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
@@ -33,15 +33,15 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
 };
 
 /**
- * Quantities of which the highest value counts if several acoustic windows show them: in the other
- * windows the beam was not parallel to the jet (AS17, R10).
+ * Quantities whose highest value is used if several acoustic windows show them. In the windows with
+ * lower values, the beam was not parallel to the jet (AS17, R10).
  */
 const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
 /**
- * Peak to which each quantity of a jet belongs. Such a quantity is taken from the window in which
- * its peak was highest. In another window, its integral and mean would belong to a jet that was not
- * parallel to the beam (AS17).
+ * Peak to which each quantity of a jet belongs. The quantity is measured in the window with the
+ * highest peak. In another window the beam was not parallel to the jet, so the integral and the
+ * mean would be too low (AS17).
  */
 const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
   'av-mean-gradient': 'av-vmax',
@@ -68,9 +68,9 @@ function doubtOf(traced: Traced): Remark | null {
 }
 
 /**
- * Returns the confidence in a quantity, 0 to 1: that of its trace times the share of its beats that
- * are similar. The share differs between quantities of one display, because E may vary with
- * breathing while A does not.
+ * Returns the confidence in a quantity, 0 to 1: the confidence of its trace times the share of its
+ * beats that are similar. The share differs between quantities of one display; for example, E may
+ * vary with breathing while A does not.
  */
 const confidenceOf = ({ reading, quantity: { beats, used } }: Traced) =>
   reading.confidence * (beats.length > 0 ? used.length / beats.length : 1);
@@ -81,7 +81,10 @@ function traceDoubt({ reading, quantity: { beats, used } }: Traced): DisplayDoub
   return 2 * used.length < beats.length ? 'beats-differ' : null;
 }
 
-/** States the number of beats averaged; empty for a quantity that is not measured beat by beat. */
+/**
+ * Returns a remark on the number of beats averaged; empty for a quantity that is not measured beat
+ * by beat.
+ */
 function beatsRemark({ reading, quantity }: Traced): Remark[] {
   if (quantity.beats.length === 0) return [];
   const irregular = reading.regular === false;
@@ -117,8 +120,8 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
 }
 
 /**
- * Returns the best of the displays that show a quantity. A display whose value is used precedes one
- * whose value is doubtful.
+ * Returns the best of the displays that show a quantity. A display with a usable value is better
+ * than a display with a doubtful value.
  */
 function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
   const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : confidenceOf(one));
@@ -132,8 +135,9 @@ function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
 }
 
 /**
- * Returns the displays from which a quantity may be taken: the display of the peak to which it
- * belongs, if that peak is used and the display shows the quantity; otherwise all displays.
+ * Returns the displays in which a quantity may be measured: the display with the peak to which the
+ * quantity belongs, if that peak is used and that display shows the quantity; otherwise all
+ * displays.
  */
 function eligible(
   found: readonly Traced[],
@@ -147,9 +151,9 @@ function eligible(
 }
 
 /**
- * Returns the quantities of traced displays as measurements, each in the section that owns it. If
- * several displays show a named structure, the best one counts; displays without a name are all
- * listed.
+ * Returns the quantities of traced displays as measurements, each in the section that reports it.
+ * If several displays show a named structure, the best display is used. Displays without a name are
+ * all listed.
  */
 export function tracedMeasurements(
   readings: readonly DisplayReading[],

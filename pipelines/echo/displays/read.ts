@@ -25,18 +25,18 @@ import { readMModeDisplays } from './read-m-mode.ts';
 import { BEATS_DIFFER, type DisplayReading, type TracedQuantity } from './reading.ts';
 
 /**
- * Least share of the columns in which a display must show flow. A display with less counts as one
- * without flow.
+ * Minimum share of the columns that must show flow. A display with fewer such columns is treated as
+ * a display without flow.
  */
 const FILLED = 0.08;
-/** Share of the scale above which a peak may be aliased or, in CW, cut off (echo 17). */
+/** Share of the scale above which a peak may be aliased or, in CW, clipped (echo 17). */
 const NYQUIST = 0.95;
 /**
- * Least ratio of a peak at the edge of the densest signal to the same peak at half level. Below it
- * the signal has no clear edge, and the value depends on where the reader draws the edge.
+ * Minimum ratio of a peak at the edge of the densest signal to the same peak at half level. Below
+ * this ratio the signal has no clear edge, and the value depends on where a reader draws the edge.
  */
 const READINGS_AGREE = 0.8;
-/** Seconds before and after a peak within which its second reading is taken. */
+/** Time in seconds, before and after a peak, in which the second reading of the peak is taken. */
 const SECOND_READING = 0.03;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
@@ -45,7 +45,7 @@ const clamp = (value: number, last: number) => Math.max(0, Math.min(last, value)
 
 /**
  * Converts points of a display to pixel centres of the stored frame. Points outside the display are
- * drawn at its edge.
+ * moved to its edge.
  */
 function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay): Caliper {
   const { left, top, columns, rows, zeroRow, velocityPerRow } = spectrum;
@@ -59,8 +59,8 @@ function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay)
 }
 
 /**
- * Returns how well two independent readings of the edge agree at a peak; 1 if they are equal, empty
- * if the beat has no peak to compare.
+ * Returns how well two independent readings of the edge agree at a peak; 1 if they are equal. The
+ * list is empty if the beat has no peak to compare.
  */
 function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): number[] {
   if (!peak) return [];
@@ -71,8 +71,8 @@ function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): 
 }
 
 /**
- * Returns why the values of a quantity cannot be right: a peak at the end of the scale, beats that
- * differ too much, or two readings of the edge that differ. Null if nothing contradicts them.
+ * Returns why the values of a quantity cannot be right: a peak is at the end of the scale, the
+ * beats differ too much, or the two readings of the edge differ. Null if there is no such reason.
  */
 function contradiction({ beats }: FlowQuantity, seconds: number): DisplayDoubt | null {
   const atEnd = beats.some(
@@ -110,8 +110,8 @@ interface FlowNaming {
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
   const flow = headerFlow(clip, sweep.kind);
-  // The name of a wall is one sign of tissue Doppler. A flow of tissue Doppler is accepted only
-  // with a second sign (echo 2.6).
+  // The name of a wall is one sign of tissue Doppler. A tissue Doppler flow is accepted only with a
+  // second sign (echo 2.6).
   if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
     return { flow, namedBy: 'header', nameConfidence: 1, because: null };
   }
@@ -136,8 +136,9 @@ function readAs(
 }
 
 /**
- * Returns why a trace cannot be measured; null if it can. Only the measured peaks matter: other
- * signal that reaches the end of the scale (a click, the outflow next to an inflow) is ignored.
+ * Returns why a trace cannot be measured; null if it can. Only the measured peaks are checked.
+ * Other signals that reach the end of the scale (a click, the outflow next to an inflow) are
+ * ignored.
  */
 function refusalOf(
   { trace, peaks }: FlowReading,
@@ -193,7 +194,7 @@ function readDopplerSweep(
   };
 }
 
-/** Reads every spectral display of a clip on its last frame, on which the sweep is complete. */
+/** Reads every spectral display of a clip on the last frame, where the sweep is complete. */
 async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
   const sweeps = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));

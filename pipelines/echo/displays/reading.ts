@@ -8,7 +8,7 @@ import type { DisplayRefusal } from '../../result/render/echo/views.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
-/** Structures that an M-mode display may show and that are measured (echo 5, 7, 12). */
+/** Structures that are measured in M-mode (echo 5, 7, 12). */
 const M_MODE_STRUCTURES = {
   'tricuspid-excursion': 'Tricuspid annulus',
   'mitral-excursion': 'Mitral annulus',
@@ -35,9 +35,9 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 };
 
 /**
- * Returns the structure that the header names by words or by code. The ventricle and the vena cava
- * are also named by a view in which M-mode is used for no other structure. Null if the header names
- * no structure, or two structures.
+ * Returns the structure that the header names by words or by code. For the ventricle and the vena
+ * cava, the name of a view is enough, if M-mode shows no other structure in that view. Null if the
+ * header names no structure, or two structures.
  */
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
@@ -53,8 +53,8 @@ export function mModeStructure(
 }
 
 /**
- * Standard error of a mean over beats, as a share of the mean, above which the mean is not used: a
- * person may measure another beat and get another value.
+ * Standard error of a mean over beats, as a share of the mean, above which the mean is not used.
+ * With such a spread, a person who measures another beat may get another value.
  */
 export const BEATS_DIFFER = 0.08;
 
@@ -70,37 +70,41 @@ export interface TracedQuantity {
   used: readonly number[];
   calipers: readonly Caliper[];
   remark: DisplayRemark | null;
-  /** Reason why the value cannot be relied on; null if it can. */
+  /** Reason why the value is unreliable; null if it is reliable. */
   doubt: DisplayDoubt | null;
 }
 
-/** Reading of one spectral or M-mode display, whatever it shows. */
+/** Reading of one spectral or M-mode display. */
 export interface DisplayReading {
   file: string;
   sopInstanceUid: string | null;
   /** Frame number, 0-based. */
   frame: number;
   kind: SweepKind;
-  /** What the display shows; null if neither the header nor its form identifies it. */
+  /**
+   * Flow or structure that the display shows; null if neither the header nor the form identifies
+   * it.
+   */
   flow: Flow | MModeStructure | 'annulus' | null;
-  /** Whether the header or the form named the display. A name in the header has confidence 1. */
+  /**
+   * Whether the header or the form identified the display. An identification by the header has
+   * confidence 1.
+   */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /** Feature of the form by which the display has its name, or has no name. */
+  /** Feature of the form by which the display was identified, or because of which it was not. */
   because: DisplayForm | null;
   /** Peak velocity, cm/s, as the mean of the similar beats; null if the display was not traced. */
   peak: number | null;
   side: 'above' | 'below' | null;
   beats: number;
-  /** Whether the beats have the same length; null if fewer than three beats were seen. */
+  /** True if the beats have the same length; null if fewer than three beats were seen. */
   regular: boolean | null;
   /** Confidence of the trace, 0 to 1. */
   confidence: number;
   /** Reason why nothing was measured; null if something was measured. */
   refusal: DisplayRefusal | null;
-  /**
-   * Velocity curve on its frame, in the form in which results list it; null if nothing was traced.
-   */
+  /** Velocity curve on its frame, in the format of the result; null if nothing was traced. */
   trace: FlowTraceData | null;
   quantities: readonly TracedQuantity[];
 }

@@ -11,8 +11,8 @@ const FOCUSED_BANDS = [
 ] as const;
 
 /**
- * Returns the band of an EF in a focused study (ACC; echo 15). It is never shown together with the
- * sex-specific grade.
+ * Returns the band of an EF in a focused study (ACC; echo 15). The band is never shown together
+ * with the sex-specific grade.
  */
 export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   const shown = rounded(ef, 0);
@@ -33,8 +33,9 @@ export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduc
 const FOCUSED_STEP = 5;
 
 /**
- * Returns the EF, per cent, rounded to the nearest step in the same band. 48 % becomes 45, because
- * 50 would contradict "reduced". The neighbouring steps always include one in the same band.
+ * Returns the EF, per cent, rounded to the nearest step in the same band. 48 % becomes 45 %,
+ * because 50 % would contradict "reduced". At least one of the two neighbouring steps is always in
+ * the same band.
  */
 export function focusedEf(ef: number): number {
   const nearest = FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);
@@ -44,16 +45,18 @@ export function focusedEf(ef: number): number {
 
 const CAVA_STATES = { 3: 'small, collapsing', 8: 'intermediate', 15: 'plethoric' } as const;
 
-/** Returns the class of an IVC by its diameter, mm, and its collapse, per cent (echo 12.2, 15). */
+/**
+ * Returns the class of an IVC from its diameter, mm, and its collapse, per cent (echo 12.2, 15).
+ */
 export const focusedCava = (diameter: number, collapse: number) =>
   CAVA_STATES[atrialPressure(diameter, collapse)];
 
 type RvSize = 'normal' | 'enlarged' | 'severely enlarged';
 
 /**
- * Returns the size of the RV by the ratio of the end-diastolic areas of RV and LV in A4C
- * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 applies to areas only: the basal diameter of
- * a healthy RV is two thirds of that of its LV and more.
+ * Returns the size of the RV from the ratio of the end-diastolic areas of RV and LV in A4C
+ * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 is valid for areas only. The basal diameter
+ * of a healthy RV is two thirds of the LV diameter or more.
  */
 export function focusedRightVentricle(areas: number): RvSize {
   const shown = rounded(areas, 2);
@@ -61,6 +64,8 @@ export function focusedRightVentricle(areas: number): RvSize {
   return shown <= 1 ? 'enlarged' : 'severely enlarged';
 }
 
-/** Returns the size of the RV by the ratio of the basal diameters, which has one limit (PH22). */
+/**
+ * Returns the size of the RV from the ratio of the basal diameters. There is only one limit (PH22).
+ */
 export const focusedByDiameters = (ratio: number): RvSize =>
   isBeyond(RV_SIZE.ratio, ratio) ? 'enlarged' : 'normal';

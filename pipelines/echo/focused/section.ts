@@ -32,13 +32,12 @@ interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
   })[];
   /** Clips of the study; a clip without regions has no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
-  /** Whether the input is one to five videos of a handheld scanner and not a study. */
+  /** True if the input is one to five videos of a handheld scanner and not a study. */
   handheld: boolean;
 }
 
 /**
- * Functions that give this section the conclusions of the sections of LVEF and of pericardial
- * effusion.
+ * Conclusions of the LVEF and pericardial effusion sections that this section needs, as functions.
  */
 interface FocusedConditions<Evidence extends FocusedEvidence> {
   gradableEf(values: Values): Measurement | null;
@@ -50,10 +49,7 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
   ): {
     depth: Measurement | null;
     grade: string | null;
-    /**
-     * View in which the effusion is deeper than at the place where its depth was measured; null if
-     * no view shows more.
-     */
+    /** View that shows a deeper effusion than the one that was measured; null if no view does. */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
   };
@@ -62,15 +58,12 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
 const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
-/**
- * Number of windows that a statement on the LV needs. With fewer, the statement is limited (echo
- * 15).
- */
+/** Minimum number of windows for an unlimited statement on the LV (echo 15). */
 const ENOUGH_VIEWS = 2;
 
 /**
- * States that the answer on the LV is limited because too few windows were seen; null if enough
- * were seen.
+ * Returns a statement that the answer on the LV is limited because too few windows were seen; null
+ * if enough were seen.
  */
 function windowsGap(windows: readonly string[]): Statement | null {
   if (windows.length >= ENOUGH_VIEWS) return null;
@@ -84,7 +77,9 @@ interface Answer {
   gaps: readonly (Statement | null)[];
 }
 
-/** Returns the answer on effusion, as far as the section of pericardial effusion can grade it. */
+/**
+ * Returns the answer on effusion, from the grade that the pericardial effusion section can give.
+ */
 function effusionAnswer({
   depth,
   grade,
@@ -113,7 +108,7 @@ function cavaAnswer(values: Values): Answer {
 }
 
 /**
- * Returns the answer on the LV by its EF. A band is never shown together with the sex-specific
+ * Returns the answer on the LV from its EF. A band is never shown together with the sex-specific
  * grade of the same value (echo 15).
  */
 function ventricleAnswer<Evidence extends FocusedEvidence>(

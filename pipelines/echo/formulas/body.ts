@@ -7,9 +7,7 @@ export const BODY_SURFACE_AREA = {
   haycock: (height: number, weight: number) => 0.024265 * weight ** 0.5378 * height ** 0.3964,
 } as const;
 
-/**
- * Ranges outside of which a height or a weight is implausible and nothing is indexed (echo 0.6).
- */
+/** Plausible ranges of height and weight. Outside these ranges nothing is indexed (echo 0.6). */
 const PLAUSIBLE_BODY = {
   heightCm: [120, 220],
   weightKg: [30, 250],
@@ -32,7 +30,7 @@ export function indexingArea(height: number | null, weight: number | null): numb
   return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
 }
 
-/** Body mass index, kg/m2, from which LV mass is indexed to height as well (echo 1). */
+/** Body mass index, kg/m2, at or above which LV mass is also indexed to height (echo 1). */
 export const OBESE_FROM = 30;
 
 /**

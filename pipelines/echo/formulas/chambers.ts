@@ -33,15 +33,15 @@ export function areaLengthVolume(area: number, length: number): number {
 
 /**
  * Returns the volume of an ellipsoid from two planes: 8 A1 A2 / (3 pi L). For the left atrium, L is
- * the shorter length.
+ * the shorter of the two lengths.
  */
 export function biplaneAreaLengthVolume(one: number, other: number, length: number): number {
   return (8 * one * other) / (3 * Math.PI * length);
 }
 
 /**
- * Returns the volume of a bullet: 5/6 of the short-axis area at the papillary muscles times the
- * length.
+ * Returns the volume of a bullet shape: 5/6 of the short-axis area at the papillary muscles times
+ * the length.
  */
 export const bulletVolume = (area: number, length: number) => (5 / 6) * area * length;
 
@@ -73,15 +73,15 @@ export const relativeWallThickness = (posterior: number, cavity: number) =>
   (2 * posterior) / cavity;
 
 /**
- * Returns the relative wall thickness from the mean of both walls. If the walls are asymmetric, it
- * is given in addition to the one from twice the posterior wall (echo 5.4).
+ * Returns the relative wall thickness from the mean of both walls. If the walls differ, it is
+ * reported together with the relative wall thickness from twice the posterior wall (echo 5.4).
  */
 export const wallThicknessOfBoth = (septum: number, posterior: number, cavity: number) =>
   (septum + posterior) / cavity;
 
 /**
- * Returns LV mass over height^2.7, g/m^2.7. Unlike indexing to BSA, it does not hide the mass of an
- * obese patient's heart (echo 1, 5.2).
+ * Returns LV mass over height^2.7, g/m^2.7. Unlike division by BSA, it shows hypertrophy in obese
+ * patients as well (echo 1, 5.2).
  */
 export const massPerHeight = (mass: number, heightCm: number) => mass / (heightCm / 100) ** 2.7;
 
@@ -93,8 +93,8 @@ export const lagrangianStrain = (initial: number, length: number) =>
   (100 * (length - initial)) / initial;
 
 /**
- * Returns the overall GLS, per cent: the mean of the three apical views. Null unless all three are
- * known (echo 8.1).
+ * Returns the overall GLS, per cent: the mean of the three apical views. Null if a view is missing
+ * (echo 8.1).
  */
 export function globalStrain(views: readonly (number | null)[]): number | null {
   const given = views.filter((view) => view !== null);
@@ -114,5 +114,5 @@ export function relativeApicalStrain(
   return Math.abs(mean(apical)) / (Math.abs(mean(basal)) + Math.abs(mean(mid)));
 }
 
-/** Returns the wall motion score index: the mean of the scores of the segments that were seen. */
+/** Returns the wall motion score index: the mean score of the segments that were seen. */
 export const scoreIndex = (scores: readonly number[]) => mean(scores);

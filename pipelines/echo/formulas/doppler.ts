@@ -7,13 +7,13 @@
 export const pressureGradient = (velocity: number) => 4 * velocity ** 2;
 
 /**
- * Returns the pressure gradient, mmHg, corrected for the proximal velocity. The correction matters
- * if the proximal velocity is above 1.5 m/s (echo 17).
+ * Returns the pressure gradient, mmHg, corrected for the proximal velocity. The correction is
+ * relevant if the proximal velocity is above 1.5 m/s (echo 17).
  */
 export const correctedGradient = (distal: number, proximal: number) =>
   4 * (distal ** 2 - proximal ** 2);
 
-/** Integrates samples that are `step` apart, by trapezoids. */
+/** Integrates samples at a distance of `step` by trapezoids. */
 export function integral(samples: readonly number[], step: number): number {
   return samples
     .slice(1)
@@ -33,7 +33,7 @@ export function meanGradient(velocities: readonly number[], step: number): numbe
   return integral(gradients, step) / ((velocities.length - 1) * step);
 }
 
-/** Share of a linear deceleration after which the gradient has fallen to half: 1 - 1/sqrt2. */
+/** Share of a linear deceleration after which the gradient is halved: 1 - 1/sqrt2. */
 const HALVING = 1 - Math.SQRT1_2;
 
 /** Pressure half-time, ms, from the deceleration time, ms. */
@@ -54,16 +54,16 @@ export const strokeVolume = (diameter: number, vti: number) => circleArea(diamet
 export const cardiacOutput = (stroke: number, heartRate: number) => (stroke * heartRate) / 1000;
 
 /**
- * Returns the rate of pressure rise, mmHg/s, from the time between two velocities, ms: 1 and 3 m/s
- * for MR, 1 and 2 m/s for TR.
+ * Returns the rate of pressure rise, mmHg/s. The time between the two velocities is in ms; the
+ * velocities are 1 and 3 m/s for MR, 1 and 2 m/s for TR.
  */
 export function pressureRise(from: number, to: number, milliseconds: number): number {
   return (1000 * (pressureGradient(to) - pressureGradient(from))) / milliseconds;
 }
 
 /**
- * Returns the valve area by the continuity equation, cm2: by VTI (cm) or by peak velocity (m/s) of
- * both sites (AS17).
+ * Returns the valve area by the continuity equation, cm2, from the VTI (cm) or the peak velocity
+ * (m/s) of both sites (AS17).
  */
 export const continuityArea = (diameter: number, proximal: number, distal: number) =>
   (circleArea(diameter) * proximal) / distal;
@@ -99,8 +99,8 @@ interface FlowSite {
 }
 
 /**
- * Returns the mitral regurgitant volume, ml: mitral minus outflow stroke volume. Valid only without
- * AR.
+ * Returns the mitral regurgitant volume, ml: mitral stroke volume minus outflow stroke volume. It
+ * is valid only without AR.
  */
 export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
   strokeVolume(mitral.diameter, mitral.vti) - strokeVolume(outflow.diameter, outflow.vti);
@@ -109,12 +109,12 @@ export const volumetricRegurgitation = (mitral: FlowSite, outflow: FlowSite) =>
 export const mitralAreaByHalfTime = (halfTime: number) => 220 / halfTime;
 export const mitralAreaByDeceleration = (decelerationTime: number) => 759 / decelerationTime;
 /**
- * Returns the tricuspid valve area, cm2, from the pressure half-time, ms. It is less validated than
- * the mitral one (VS09).
+ * Returns the tricuspid valve area, cm2, from the pressure half-time, ms. The formula is less
+ * validated than that of the mitral valve (VS09).
  */
 export const tricuspidAreaByHalfTime = (halfTime: number) => 190 / halfTime;
 
-/** Formulas below use pressures in mmHg, velocities in m/s and times in ms (echo 7, 12). */
+/** The formulas below use pressures in mmHg, velocities in m/s and times in ms (echo 7, 12). */
 
 /** Myocardial performance index (Tei index): (TCO - ET) / ET. */
 export const performanceIndex = (closureToOpening: number, ejection: number) =>
@@ -124,8 +124,8 @@ export const eccentricityIndex = (parallel: number, perpendicular: number) =>
   parallel / perpendicular;
 
 /**
- * Returns the pressure in the chamber from which a jet comes, mmHg: RVSP from TR, mean PAP from
- * early PR, diastolic PAP from late PR.
+ * Returns the pressure, mmHg, in the chamber from which a jet originates: RVSP from TR, mean PAP
+ * from early PR, diastolic PAP from late PR.
  */
 export const pressureBehindJet = (velocity: number, atrial: number) =>
   pressureGradient(velocity) + atrial;

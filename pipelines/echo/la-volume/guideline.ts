@@ -6,7 +6,7 @@ const apIndex = { normal: [1.5, 2.3], mild: 2.6, moderate: 2.9 } as const;
 /** Ranges and grades of the left atrium (echo 6). */
 export const LEFT_ATRIUM = {
   /**
-   * LA volume index, ml/m2. The limits are the same for both sexes and for both methods, discs and
+   * LA volume index, ml/m2. The same limits apply to both sexes and to both methods, discs and
    * area-length.
    */
   volumeIndex: {
@@ -17,7 +17,7 @@ export const LEFT_ATRIUM = {
     evidence: 'A',
   },
   /**
-   * LA diameter, cm. The 2005 table prints 5.2 for men both as moderate and as severe; here it is
+   * LA diameter, cm. The 2005 table prints 5.2 for men as moderate and again as severe; here it is
    * severe (echo 6).
    */
   diameter: {

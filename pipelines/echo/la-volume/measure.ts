@@ -22,14 +22,19 @@ import {
 } from '../chambers/outlined.ts';
 import { isTooSmallAtrium } from '../locate/outline-faults.ts';
 
-/** Returns the beats whose outline of the atrium at end-systole may show the whole atrium. */
+/**
+ * Returns the beats in which the outline of the atrium at end-systole may include the whole atrium.
+ */
 const atrialBeats = (on: MeasuredClip) =>
   soundBeats(on, ({ diastole, systole: { la } }) => {
     const small = la !== null && isTooSmallAtrium(la.area, diastole.lv.area);
     return small ? 'too-small-beside-lv' : faultIn(la);
   });
 
-/** Returns area, length and volume of the atrium at end-systole, when it is fullest (echo 6). */
+/**
+ * Returns area, length and volume of the atrium at end-systole, when the atrium is largest (echo
+ * 6).
+ */
 export function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   const section = 'la-volume';
   const [fourBeats, twoBeats] = [four && atrialBeats(four), two && atrialBeats(two)];

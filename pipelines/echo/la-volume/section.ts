@@ -32,7 +32,8 @@ const ID = 'la-volume';
 const NEEDS = ['A4C and A2C clips that hold the atrium', 'height and weight'] as const;
 
 /**
- * Difference of the two lengths of the atrium, cm, above which it must be traced again (echo 6).
+ * Difference between the two lengths of the atrium, cm, above which the atrium must be traced again
+ * (echo 6).
  */
 const LENGTH_TOLERANCE = 0.5;
 
@@ -46,8 +47,8 @@ const PLANES = [
 ] as const;
 
 /**
- * Returns true if the value is so close to a limit that the neighbouring grade is as likely (echo
- * 19, rule 2).
+ * Returns true if the value is close enough to a limit that the neighbouring grade is equally
+ * likely (echo 19, rule 2).
  */
 function isAtLimit({ value }: Measurement): boolean {
   const { male, decimals } = LEFT_ATRIUM.volumeIndex;
@@ -56,8 +57,8 @@ function isAtLimit({ value }: Measurement): boolean {
 }
 
 /**
- * States that diameter and volume disagree whether the atrium is enlarged. The volume counts (echo
- * 6).
+ * Returns a statement that diameter and volume disagree on whether the atrium is enlarged. The
+ * volume decides (echo 6).
  */
 function diameterDisagrees(
   grade: Abnormality,
@@ -101,7 +102,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   const { traced, index, indexByLength } = volumesOf(given);
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
-  // The grades of LAVi are the same for both sexes, so the limits for men are used for all.
+  // The grades of LAVi are the same for both sexes, so the limits for men are used for every adult.
   const adult = !isChild(evidence);
   const grade = adult ? graded(counted, LEFT_ATRIUM.volumeIndex, 'male') : null;
   const inRange = (one: Measurement | null) =>
@@ -166,7 +167,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   });
 }
 
-/** Reports volume and diameter of the left atrium (echo 6). */
+/** Reports the volume and the diameter of the left atrium (echo 6). */
 export const laVolume: EchoSection<LaVolumeEvidence> = {
   id: ID,
   title: 'Left atrial volume',

@@ -8,11 +8,11 @@ import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
 /**
- * Completes the left ventricle of an apical view, which has neither dents nor holes. Within the
- * convex hull of cavity and myocardium, the probabilities of the background and of the right heart
- * are set to 0, so that a class of the left heart becomes the most likely one. Changes `shares`,
- * the probabilities on the grid, channel after channel. `left` lists the classes of the left heart,
- * cavity and myocardium first.
+ * Completes the left ventricle of an apical view, because a ventricle has neither dents nor holes.
+ * Within the convex hull of cavity and myocardium, it sets the probabilities of the background and
+ * of the right heart to 0; the most likely class is then one of the left heart. It changes
+ * `shares`, the probabilities on the grid, channel after channel. `left` lists the classes of the
+ * left heart, first cavity and myocardium.
  */
 export function completeVentricle(
   shares: Float32Array,
@@ -77,8 +77,8 @@ function inside(hull: readonly Point[], { width, height }: Grid): number[] {
 }
 
 /**
- * Chambers of one frame. The labels are given for the pixels of the stored frame, beginning at the
- * upper left corner of `area`.
+ * Chambers of one frame. There is one label for each pixel of `area` in the stored frame, starting
+ * at the upper left corner.
  */
 export interface ChamberMasks {
   area: Rectangle;
@@ -88,14 +88,14 @@ export interface ChamberMasks {
   labels: Uint8Array;
   /** Mean probability over the pixels of each chamber; 0 if the chamber was not found. */
   confidence: Readonly<Record<Chamber, number>>;
-  /** Whether the confidence in the LV cavity reaches the gate of the model. */
+  /** True if the confidence in the LV cavity reaches the gate of the model. */
   accepted: boolean;
 }
 
 /** Returns the label of a chamber in `ChamberMasks.labels`. */
 export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) + 1;
 
-/** Labels of the left heart, cavity and myocardium first. */
+/** Labels of the left heart, first cavity and myocardium. */
 const LEFT_HEART_LABELS = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
 /** Returns the area of a chamber in pixels. */
@@ -105,8 +105,8 @@ export function areaOf(masks: ChamberMasks, chamber: Chamber): number {
 
 /**
  * Outlines the chambers of each frame with `echo-chambers`. The model expects the apex of the fan
- * at the top and the right heart on the left; `mirrored` states that the display shows it on the
- * right. `area` is the fan (sector.ts), the same for all frames of a clip.
+ * at the top and the right heart on the left; `mirrored` is true if the display shows it on the
+ * right. `area` is the fan (sector.ts) and is the same for all frames of a clip.
  */
 export async function segmentChambers(
   session: ModelSession,
@@ -154,8 +154,9 @@ function mirrorRows(labels: Uint8Array, width: number): void {
 }
 
 /**
- * Joins the left heart of one model with the right heart of another. The labels of right ventricle
- * and right atrium are used on pixels at which the first model does not see the left heart.
+ * Combines the left heart of one model with the right heart of another model. A pixel gets the
+ * label of the right ventricle or right atrium only if the first model does not see the left heart
+ * there.
  */
 export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
   const [ventricle, atrium] = [labelOf('rv'), labelOf('ra')];
@@ -168,16 +169,13 @@ export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): Chamber
   return { ...left, labels, confidence: { ...left.confidence, rv, ra } };
 }
 
-/**
- * Difference in confidence by which the mirror image must exceed the usual display. Otherwise the
- * usual display is assumed.
- */
+/** Minimum difference in confidence at which the display is taken as mirrored. */
 const MARGIN = 0.01;
 
 /**
  * Returns true if the display shows an apical view mirrored, with the right heart on the right, as
- * some laboratories do. This is assumed if `echo-chambers` outlines LV, myocardium and LA with more
- * confidence in the mirror image. A few frames of a clip are enough.
+ * in some laboratories. The display is taken as mirrored if `echo-chambers` outlines LV, myocardium
+ * and LA with more confidence in the mirror image. A few frames of a clip are enough.
  */
 export async function isMirrored(
   session: ModelSession,

@@ -4,26 +4,27 @@ import type { RegisteredModel } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { type VentriclePose, ventricleCrop } from './ventricle-pose.ts';
 
-/** Side length of the square view, in long axes of the ventricle (models/training/ventricle.py). */
+/** Side length of the square crop, in long axes of the ventricle (models/training/ventricle.py). */
 const CROP_LENGTHS = 1.7;
 /** Difference between the two estimates, in percentage points, at which the confidence is 0. */
 const NO_CONFIDENCE = 50;
 
-/** LVEF joined from the estimates of both networks. */
+/** LVEF combined from the estimates of both networks. */
 export interface JointEjectionFraction {
   /** LVEF, per cent, recalibrated. */
   percent: number;
   /** 1 if the two estimates are equal, 0 if they are 50 percentage points apart. */
   confidence: number;
-  /** Whether the two estimates agree well enough to reach the gate of the model. */
+  /** True if the two estimates agree well enough to reach the gate of the model. */
   accepted: boolean;
 }
 
 /**
  * Estimates the LVEF in per cent with `echo-ejection-fraction`, from an end-diastolic and an
- * end-systolic frame of one beat. Returns the mean for the view and its mirror image. Both frames
- * are cropped by the pose of the ventricle at end-diastole, so that its shortening stays visible.
- * The network sees only the pixels; the masks only place the crop.
+ * end-systolic frame of one beat. Returns the mean of the estimates for the view and for its mirror
+ * image. Both frames are cropped by the pose of the ventricle at end-diastole, so that the
+ * shortening of the ventricle remains visible. The masks only determine the crop; the network
+ * receives only pixels.
  */
 export async function estimateEjectionFraction(
   session: ModelSession,
@@ -41,9 +42,9 @@ export async function estimateEjectionFraction(
 }
 
 /**
- * Returns the recalibrated mean of the LVEF by discs from the masks of `echo-chambers` and the LVEF
- * of `echo-ejection-fraction`. The two networks are trained separately, so a disagreement means
- * that one of them is wrong.
+ * Returns the recalibrated mean of two estimates: the LVEF by discs from the masks of
+ * `echo-chambers`, and the LVEF of `echo-ejection-fraction`. The two networks are trained
+ * separately, so a disagreement shows that at least one of them is wrong.
  */
 export function jointEjectionFraction(
   byDiscs: number,

@@ -29,7 +29,7 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
 
 /**
  * View for each View Name that machines write in a stress protocol. The patterns are matched with
- * the name as `plainWords`, and are never shown.
+ * the name in the form of `plainWords`, and are never shown.
  */
 const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(plax|parasternal long axis)$/, 'PLAX'],

@@ -20,7 +20,7 @@ import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
-/** Frames of one beat at end-diastole and end-systole, in stored pixels. */
+/** End-diastolic and end-systolic frame of one beat, in stored pixels. */
 interface VentriclePair {
   ed: GrayImage;
   es: GrayImage;
@@ -31,12 +31,12 @@ interface VentriclePair {
 }
 
 /**
- * Finds views and chambers. A member is null if no permitted model serves the task. `area` is the
- * fan in stored pixels, the same for all frames of a clip (sector.ts).
+ * Finds views and chambers. A member is null if no permitted model can do its task. `area` is the
+ * fan in stored pixels and is the same for all frames of a clip (sector.ts).
  */
 export interface HeartLocator {
   nameView: ((frames: readonly GrayImage[], area: Rectangle) => Promise<ViewEstimate>) | null;
-  /** Decides once for a clip, from a few of its frames, whether the display is mirrored. */
+  /** Decides for a whole clip, from a few of its frames, whether the display is mirrored. */
   isMirrored: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null;
   segment:
     | ((
@@ -46,19 +46,19 @@ export interface HeartLocator {
       ) => Promise<ChamberMasks[]>)
     | null;
   /**
-   * Estimates the LVEF by both networks; `byNetwork` is the estimate of the second network alone.
+   * Estimates the LVEF with both networks; `byNetwork` is the estimate of the second network alone.
    */
   ejectionFraction:
     | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
     | null;
   /**
-   * Outlines the structures of parasternal and subcostal frames. `longAxisLines` measures PLAX on
-   * them.
+   * Outlines the structures of parasternal and subcostal frames. `longAxisLines` measures these
+   * outlines in PLAX.
    */
   parasternal:
     | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
     | null;
-  /** Models that were used, in the form in which the result names them. */
+  /** Models that were used, in the format of the result. */
   models: Result['models'];
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export interface HeartLocator {
 /**
  * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws if the
  * bytes of a model differ from those in the registry.
- * @param opening decides where the models run; when absent, they run on the thread of the caller.
+ * @param opening decides where the models run. Without it, they run on the thread of the caller.
  */
 export async function openHeartLocator(
   settings: InferenceSettings & { allow: PackSetting },
@@ -79,8 +79,8 @@ export async function openHeartLocator(
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
-  // These two models run longest. They are opened one after the other, so that each gets a separate
-  // thread.
+  // These two models take the longest. They are opened one after the other, so that each runs on
+  // its own thread.
   const parasternal = await open('echo-parasternal');
   const ejectionFraction = await open('echo-ejection-fraction');
   const rightHeart = await openRightHeart(registry, chambers, settings, opening);
@@ -114,8 +114,8 @@ export async function openHeartLocator(
 }
 
 /**
- * Opens a permitted model that outlines the right heart. It is used if the more accurate model does
- * not outline the right heart.
+ * Opens a permitted model that outlines the right heart. It is needed if the more accurate model
+ * does not outline the right heart.
  */
 async function openRightHeart(
   registry: readonly RegisteredModel[],

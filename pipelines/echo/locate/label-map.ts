@@ -14,7 +14,7 @@ export interface LabelMap {
   height: number;
   labels: Uint8Array;
   /**
-   * Mean probability of each class over the pixels labelled with it; 0 for the background and for a
+   * Mean probability of each class over the pixels with its label; 0 for the background and for a
    * class without pixels.
    */
   confidence: readonly number[];
@@ -25,10 +25,10 @@ const MIXED = 255;
 
 /**
  * Returns the most likely class of each pixel of a source of `width` × `height`. The probabilities
- * on the network's grid (channel after channel) are interpolated between its pixels. If the four
- * corners of a cell have one class, the whole cell has that class, because the values inside are
- * means of the corners. Therefore only cells on a border are examined pixel by pixel, and cells of
- * background are skipped.
+ * on the network's grid (channel after channel) are interpolated. If the four corners of a cell
+ * have the same class, the whole cell has it, because the values inside are means of the corners.
+ * Therefore only cells on a border are examined pixel by pixel, and cells of background are
+ * skipped.
  */
 export function labelsOf(
   shares: Float32Array,
@@ -69,8 +69,8 @@ export function labelsOf(
 }
 
 /**
- * Returns the class with the largest share at the fractions `fx`, `fy` of a cell; of equal shares,
- * the first class.
+ * Returns the class with the largest share at the fractions `fx`, `fy` of a cell. If several shares
+ * are equal, the first class is returned.
  */
 function likeliestIn(
   shares: Float32Array,
@@ -89,8 +89,8 @@ function likeliestIn(
 }
 
 /**
- * Returns the class with the largest share at each pixel of a grid of `plane` pixels; of equal
- * shares, the first class.
+ * Returns the class with the largest share at each pixel of a grid of `plane` pixels. If several
+ * shares are equal, the first class is returned.
  * @param shares channel after channel.
  */
 export function mostLikely(shares: Float32Array, plane: number, classes: number): Uint8Array {
@@ -109,7 +109,7 @@ export function mostLikely(shares: Float32Array, plane: number, classes: number)
 }
 
 /**
- * Returns for each cell the class that all its corners have, or `MIXED`. A cell has the index of
+ * Returns for each cell the class that all its corners share, or `MIXED`. A cell has the index of
  * its upper left corner.
  */
 function agreedCells(best: Uint8Array, width: number): Uint8Array {
@@ -136,8 +136,8 @@ function between(
 }
 
 /**
- * For each source pixel, the grid cell to the left of it (or above it), and the position of the
- * pixel in that cell as a fraction.
+ * Grid cell of each source pixel along one axis, and the position of the pixel in that cell as a
+ * fraction.
  */
 interface Positions {
   before: Int32Array;
@@ -175,15 +175,15 @@ export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): num
 }
 
 /**
- * Least size of a second part of a class, as a share of the largest part, at which it counts as
- * anatomy and not as a speck.
+ * Minimum size of a second part of a class, as a share of the largest part. A smaller part is a
+ * speck and not anatomy.
  */
 const SECOND_PART = 0.2;
 
 /**
- * Reduces every class except the background to its largest connected part, and fills its holes. The
- * classes in `twofold` may have two parts, such as a wall that the picture shows on both sides of a
- * cavity.
+ * Reduces every class except the background to its largest connected part and fills the holes of
+ * that part. The classes in `twofold` may have two parts, such as a wall that is visible on both
+ * sides of a cavity.
  */
 export function withoutSpecks(
   { width, height, labels, confidence }: LabelMap,
@@ -201,7 +201,7 @@ export function withoutSpecks(
   return { width, height, labels: kept, confidence };
 }
 
-/** Fills holes: background that is enclosed by a single class gets the label of that class. */
+/** Fills holes: background that a single class encloses gets the label of that class. */
 function fillHoles(labels: Uint8Array, width: number): void {
   for (const hole of regionsOf(maskOf({ labels }, 0), width)) {
     if (hole.open) continue;

@@ -17,9 +17,9 @@ export const ECHO_VIEWS = [
 export type EchoView = (typeof ECHO_VIEWS)[number];
 
 /**
- * A view that the header or the classifier names; the header may leave the level of a short axis
- * open. The LV is not measured on an A4C aimed at the RV, which foreshortens the LV, nor on the
- * long axes of the RV, which do not show the LV.
+ * A view that the header or the classifier names. A header may name a short axis without its level.
+ * The LV is not measured on an A4C aimed at the RV, which foreshortens the LV, nor on the long axes
+ * of the RV, which do not show the LV.
  */
 export type HeartView =
   | Exclude<EchoView, 'other'>
@@ -31,8 +31,8 @@ export type HeartView =
   | 'RV-OUTFLOW';
 
 /**
- * Groups of views (api 2.6). The result lists the clips by them, and sections ask for clips by
- * them.
+ * Groups of views (api 2.6). The result lists the clips by group, and sections request clips by
+ * group.
  */
 export const VIEW_FAMILIES = [
   'PLAX',
@@ -69,8 +69,8 @@ const FAMILY: Readonly<Record<HeartView, ViewFamily>> = {
 };
 
 /**
- * Returns true if a clip shows the shape of the heart, so that its view can be named; spectra and
- * M-modes do not.
+ * Returns true if a clip shows the heart as a picture, so that its view can be named. Spectra and
+ * M-modes are not pictures.
  */
 export const isPicture = ({ mode }: { mode: string }) => mode !== 'spectral' && mode !== 'm-mode';
 
@@ -82,7 +82,7 @@ export const isFocused = (view: HeartView) => FOCUSED.has(familyOf(view));
 const WITHOUT_VENTRICLE: ReadonlySet<HeartView> = new Set(['SUBCOSTAL-IVC', 'PSAX-AV']);
 
 /**
- * Returns true if a view shows the left ventricle; views of a vessel and of the plane of the aortic
+ * Returns true if a view shows the left ventricle. Views of a vessel or of the plane of the aortic
  * valve do not.
  */
 export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
@@ -93,7 +93,9 @@ export const familyOf = (view: HeartView): ViewFamily => FAMILY[view];
 export const CHAMBERS = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const;
 export type Chamber = (typeof CHAMBERS)[number];
 
-/** Structures of a parasternal or subcostal frame, in the order of their labels from 1 on. */
+/**
+ * Structures of a parasternal or subcostal frame, in the order of their labels, which start at 1.
+ */
 export const PARASTERNAL_STRUCTURES = [
   'lv',
   'myocardium',

@@ -3,20 +3,17 @@ import { areaOf, distanceToOutline, type Outline } from '../../measure/outline.t
 import { convexHull } from '../../measure/picture.ts';
 import type { Chamber } from './names.ts';
 
-/** Reasons why an outline is not that of a whole chamber. */
+/** Reasons why an outline does not show a whole chamber. */
 export type OutlineFault = 'dented' | 'out-of-sector' | 'too-small-beside-lv';
 
-/**
- * Chambers whose outline is judged; the muscle is judged together with the cavity that it
- * surrounds.
- */
+/** Chambers whose outline is checked. The myocardium is checked together with the cavity. */
 export type JudgedChamber = Exclude<Chamber, 'myocardium'>;
 
 /**
- * Least share of its convex hull that a chamber fills. In 92 patients of CAMUS (A4C, not used in
- * training; both phases), the outlines of experts fill 0.84 and more for the LV and 0.966 and more
- * for the LA. An outline of the network that lost part of an atrium in a shadow filled 0.84. There
- * are no outlines of experts for the right heart; the limit of the RV is lowest, because it is bent
+ * Minimum share of its convex hull that a chamber fills. In 92 patients of CAMUS (A4C, not used in
+ * training; both phases), the outlines of experts fill 0.84 or more for the LV and 0.966 or more
+ * for the LA. A network outline that lost part of an atrium in a shadow filled 0.84. There are no
+ * expert outlines for the right heart. The limit of the RV is the lowest, because the RV bends
  * around the septum.
  */
 const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
@@ -27,20 +24,20 @@ const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
 };
 
 /**
- * Greatest share of an outline that may be on the edge of the fan (echo 3, quality gates). With
- * more, the picture cuts the chamber off, and its area is too small.
+ * Maximum share of an outline that may be on the edge of the fan (echo 3, quality gates). If the
+ * share is larger, the chamber is cut off and its area is too small.
  */
 const EDGE_SHARE = 0.15;
 /**
- * Distance from the edge of the fan, as a share of the square root of the fan's area, within which
- * a point counts as on the edge.
+ * Distance from the edge of the fan within which a point is on the edge, as a share of the square
+ * root of the fan's area.
  */
 const EDGE = 0.015;
 
 /**
- * Least area of the atrium at end-systole, as a share of the end-diastolic area of the LV. In 92
- * patients of CAMUS, one atrium in thirty is smaller by the outlines of experts. An outline that
- * stops at a shadow is smaller as well.
+ * Minimum area of the atrium at end-systole, as a share of the end-diastolic area of the LV. In 92
+ * patients of CAMUS, the expert outline of one atrium in thirty is smaller. An outline that stops
+ * at a shadow is smaller as well.
  */
 const LEAST_ATRIUM = 0.25;
 
@@ -58,7 +55,7 @@ export function shareOnEdge(outline: Outline, fan: readonly Point[]): number {
 }
 
 /**
- * Returns the first fault of the outline of a chamber in one frame; null if it may be a whole
+ * Returns the first fault of a chamber's outline in one frame; null if the outline may show a whole
  * chamber.
  * @param fan the convex hull of the picture, in the unit of the outline; empty if not known.
  */

@@ -6,8 +6,8 @@ import { labelsOf, withoutSpecks } from './label-map.ts';
 import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
 /**
- * Structures of one frame. The labels are given for the pixels of the stored frame, beginning at
- * the upper left corner of `area`.
+ * Structures of one frame. There is one label for each pixel of `area` in the stored frame,
+ * starting at the upper left corner.
  */
 export interface ParasternalMasks {
   area: Rectangle;
@@ -17,7 +17,7 @@ export interface ParasternalMasks {
   labels: Uint8Array;
   /** Mean probability over the pixels of each structure; 0 if it was not found. */
   confidence: Readonly<Record<ParasternalStructure, number>>;
-  /** Whether the confidence in the LV cavity reaches the gate of the model. */
+  /** True if the confidence in the LV cavity reaches the gate of the model. */
   accepted: boolean;
 }
 
@@ -33,7 +33,7 @@ const TWOFOLD = [parasternalLabel('myocardium'), parasternalLabel('effusion')];
 
 /**
  * Outlines the structures of each frame of a parasternal (long or short axis) or subcostal view
- * with `echo-parasternal`. `area` is the fan (sector.ts), the same for all frames of a clip.
+ * with `echo-parasternal`. `area` is the fan (sector.ts) and is the same for all frames of a clip.
  */
 export async function segmentParasternal(
   session: ModelSession,
@@ -70,18 +70,18 @@ export type Line = readonly [Point, Point];
  */
 const TIPS = 0.5;
 /**
- * Distances from the LV opening along the aortic root at which the width of the sinuses is tried,
- * as multiples of the width of that opening.
+ * Distances from the LV opening along the aortic root at which the width of the sinuses is
+ * measured. They are multiples of the width of that opening.
  */
 const SINUS_LEVELS = [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
 const REFINEMENTS = 3;
 /**
- * Distances from the base at which the middle of the cavity is determined, as multiples of its
- * width.
+ * Distances from the base at which the middle of the cavity is determined, as multiples of the
+ * width of the cavity.
  */
 const LEVELS = [0.2, 0.35, 0.5, 0.65, 0.8];
 const STEP = 0.5;
-/** Number of touching border pixels from which two structures are taken to have a common plane. */
+/** Minimum number of touching border pixels at which two structures share a plane. */
 const CONTACT = 4;
 
 interface Axis {
@@ -91,9 +91,9 @@ interface Axis {
 }
 
 /**
- * Returns the lines that a sonographer draws on the long axis: septum, cavity and posterior wall in
- * one line across the cavity at the tips of the mitral leaflets; left atrium and aortic sinuses. A
- * line is left out if its structures were not found.
+ * Returns the lines that a sonographer draws on the long axis: septum, cavity and posterior wall
+ * along one line across the cavity at the tips of the mitral leaflets; left atrium and aortic
+ * sinuses. A line is left out if its structures were not found.
  */
 export function longAxisLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   return { ...ventricleLines(masks), ...atriumLine(masks), ...sinusLine(masks) };
@@ -117,8 +117,8 @@ function ventricleLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, L
 }
 
 /**
- * Finds the long axis of the cavity and its mean width, refined on chords across it. Null if the
- * cavity has no base at the atrium or the aorta.
+ * Finds the long axis of the cavity and its mean width, and refines both on chords across the
+ * cavity. Null if the cavity has no base at the atrium or the aorta.
  */
 function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null {
   const base = contactOf(masks, 'lv', ['la', 'aorta']);
@@ -157,8 +157,8 @@ function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>
 }
 
 /**
- * Draws the line across the aortic root at the sinuses. The annulus is not measured, because it is
- * too oblique in the masks.
+ * Draws the line across the aortic root at the sinuses. The annulus is not measured, because the
+ * masks show it too obliquely.
  */
 function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   const opening = contactOf(masks, 'aorta', ['lv']);
@@ -183,8 +183,8 @@ function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>>
 }
 
 /**
- * Returns the point at which the line from `from` through `edge` leaves the myocardium behind the
- * edge.
+ * Returns the point at which the line from `from` through `edge` leaves the myocardium beyond
+ * `edge`.
  */
 function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | null {
   const direction = unit(from, edge);
@@ -226,10 +226,7 @@ function chord(
   return [at(from - STEP / 2), at(to + STEP / 2)];
 }
 
-/**
- * Finds the border at which a structure touches others. Returns the middle of the border and its
- * extent.
- */
+/** Finds the border at which a structure touches others, and returns its middle and its extent. */
 function contactOf(
   masks: ParasternalMasks,
   structure: ParasternalStructure,
@@ -303,7 +300,7 @@ function projected(point: Point, on: Point, along: Point): Point {
 }
 
 /**
- * Orders the ends of a line: the end nearer to the probe, which is higher in the picture, comes
- * first.
+ * Orders the ends of a line so that the end nearer to the probe, which is higher in the picture,
+ * comes first.
  */
 const towardsProbe = ([a, b]: Line): Line => (a.y <= b.y ? [a, b] : [b, a]);

@@ -3,7 +3,8 @@ import type { HeartLocator } from './heart-locator.ts';
 import type { HeartView } from './names.ts';
 
 /**
- * Input of a reader. Frames are decoded on request; a reader must not keep their pixels afterwards.
+ * Input of a reader. Frames are decoded on request; a reader must not hold their pixels after it
+ * has read them.
  */
 export interface EchoReaderInput {
   study: Study;
@@ -13,16 +14,16 @@ export interface EchoReaderInput {
 }
 
 /**
- * Reads the images for one or several sections. A reader returns plain data (outlines in pixels of
- * stored frames, times, confidences), so that sections stay pure and are tested without images.
+ * Reads the images for one or more sections. A reader returns plain data (outlines in pixels of
+ * stored frames, times, confidences), so that sections stay pure and can be tested without images.
  */
 export interface EchoReader<T> {
-  /** Part of the stage name after `inference.`. */
+  /** Suffix of the stage name, after `inference.`. */
   stage: string;
   label: string;
   /**
    * Reads the images.
-   * @param known is called after each clip with what has been read so far.
+   * @param known is called after each clip with the readings so far.
    */
   read(input: EchoReaderInput, known?: (soFar: T) => void): Promise<T>;
 }
@@ -35,11 +36,11 @@ export interface ClipView {
   source: 'header' | 'model' | 'person' | null;
   /** Confidence of the model; null if the header names the view, or if no model was used. */
   confidence: number | null;
-  /** View that the model would name if it had no gate; null if there is no such view. */
+  /** View that the model would name without its gate; null if there is no such view. */
   belowGate: HeartView | null;
   /**
-   * Whether the picture could not be distinguished from the rest of the screen. The classifier was
-   * then given the whole frame.
+   * True if the picture could not be separated from the rest of the screen. The classifier then
+   * received the whole frame.
    */
   unseparated: boolean;
   /** Fan of the picture in stored pixels; null if no frame of the clip was examined. */

@@ -4,7 +4,7 @@ import { convexHull } from '../../measure/picture.ts';
 import { blobs } from '../../measure/regions.ts';
 
 /**
- * Luminance above which a block of the screen shows tissue or speckle, and not the black
+ * Luminance above which a block of the screen shows tissue or speckle. A darker block is
  * background.
  */
 const LIT = 10;
@@ -15,19 +15,19 @@ const LIT = 10;
 const BLOCKS = 96;
 
 /**
- * A dark cavity may separate the tip of the fan from the rest. Another lit part belongs to the fan
- * if it is not a line, not tiny, and above or below the largest part. `lit`: least share of its box
- * that is lit; `side`: least length of its shorter side in blocks; `size`: least size as a share of
- * the largest part; `offMiddle`: greatest offset to one side, as a share of the width of the
- * largest part.
+ * Limits for further parts of the fan, because a dark cavity may separate the tip of the fan from
+ * the rest. A further lit part belongs to the fan if it is not a line, not tiny, and above or below
+ * the largest part. `lit`: minimum lit share of its box; `side`: minimum length of its shorter side
+ * in blocks; `size`: minimum size as a share of the largest part; `offMiddle`: greatest offset to
+ * one side, as a share of the width of the largest part.
  */
 const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
 
 /**
  * Returns the rectangle, in stored pixels, that the fan of the picture fills. The fan is the
- * largest connected lit part of the brightest of `images` (frames of one clip), and the parts of
- * the same fan that a dark cavity separates from it. `within` limits the search, for example to the
- * 2D region of the header. If nothing is lit, the whole of `within` is returned.
+ * largest connected lit part of the brightest of `images` (frames of one clip), together with those
+ * parts of the fan that a dark cavity separates from it. `within` limits the search, for example to
+ * the 2D region of the header. If nothing is lit, all of `within` is returned.
  */
 export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
   const [first] = images;
@@ -62,8 +62,8 @@ export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rect
 }
 
 /**
- * Returns the edge of the picture: the convex hull, in stored pixels, of what any of the images
- * shows within the rectangle of the fan.
+ * Returns the edge of the picture: the convex hull, in stored pixels, of all lit pixels of the
+ * images within the rectangle of the fan.
  */
 export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] {
   const ends: Point[] = [];

@@ -12,8 +12,8 @@ export interface VentriclePose {
 }
 
 /**
- * Returns the pose of the LV, by the axis of the cavity's second moments. The apex is on the side
- * to which the myocardium, open at the mitral valve, extends further. Null without cavity or
+ * Returns the pose of the LV from the second moments of the cavity. The apex is on the side to
+ * which the myocardium, which is open at the mitral valve, extends further. Null without cavity or
  * myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
@@ -33,9 +33,9 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 }
 
 /**
- * Crops the image to a square view of the ventricle with the apex at the top. The crop is `lengths`
- * long axes wide and has `size` × `size` pixels, by bilinear interpolation. Values are from 0 to 1,
- * and 0 outside the image (models/training/ventricle.py does the same).
+ * Crops the image to a square around the ventricle with the apex at the top. The crop is `lengths`
+ * long axes wide and is resampled bilinearly to `size` × `size` pixels. Values are from 0 to 1, and
+ * 0 outside the image (models/training/ventricle.py does the same).
  */
 export function ventricleCrop(
   image: GrayImage,
@@ -109,9 +109,10 @@ export type ShapeFault =
 
 /**
  * Limits of the shape on apical views, which exclude failed outlines. `areaPerLengthSquared` is the
- * area over the squared length of the ellipse with the same moments, `wallShare` the share of the
- * cavity's border that has myocardium beside it, `wallPerCavity` the myocardium over the cavity.
- * The limits are wide enough for dilated and for thick, contracted ventricles.
+ * area divided by the squared length of the ellipse with the same moments, `wallShare` the share of
+ * the cavity's border that is next to myocardium, `wallPerCavity` the area of the myocardium
+ * divided by that of the cavity. The limits allow dilated ventricles and thick, contracted
+ * ventricles.
  */
 const SHAPE_LIMITS = {
   areaPerLengthSquared: { min: 0.24, max: 0.66 },
@@ -121,7 +122,7 @@ const SHAPE_LIMITS = {
   edgeShare: 0.15,
 } as const;
 
-/** Greatest change of area against both neighbouring frames, as a share (echo 3, quality gates). */
+/** Greatest change of area from both neighbouring frames, as a share (echo 3, quality gates). */
 const AREA_JUMP = 0.25;
 
 /**
@@ -149,8 +150,8 @@ export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
 }
 
 /**
- * Returns the shares of the cavity's border that are beside myocardium and on the edge of the
- * picture.
+ * Returns two shares of the cavity's border: the share next to myocardium and the share on the edge
+ * of the picture.
  */
 function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge: number } {
   const lv = labelOf('lv');
@@ -175,8 +176,8 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
 
 /**
  * Returns the indices of frames whose area differs by more than 25 % from both neighbours; the area
- * of a heart never changes so much within one frame. The first and the last frame have only one
- * neighbour and are not judged.
+ * of a heart never changes that much within one frame. The first and the last frame are not
+ * checked, because they have only one neighbour.
  */
 export function jumpingFrames(areas: readonly number[]): number[] {
   const far = (a: number, b: number) => Math.abs(a - b) > AREA_JUMP * Math.max(b, 1);

@@ -5,15 +5,15 @@ import type { ModelSession } from '../../inference/session.ts';
 import { ECHO_VIEWS, type EchoView } from './names.ts';
 
 /**
- * Levels of the short-axis view. If a clip is between two levels, the probability of the view is
- * divided between both.
+ * Levels of the short-axis view. For a clip between two levels, the probability is divided between
+ * them.
  */
 const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfies EchoView[];
 
 /**
- * Probability from which the level of a short axis is named. The sum of all levels must reach the
- * gate of the view, which may be higher: a wrong level is a neighbouring plane, but a wrong view is
- * a different part of the heart.
+ * Probability at which the level of a short axis is named. The sum of all levels must reach the
+ * gate of the view. That gate may be higher, because a wrong level is a neighbouring plane, but a
+ * wrong view is a different part of the heart.
  */
 const LEVEL_GATE = 0.6;
 
@@ -21,19 +21,19 @@ const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === vie
 
 export interface ViewEstimate {
   /**
-   * `other` for a view without a name here, or if the gate of the classifier is not reached; `PSAX`
-   * if only the gate of its level is not reached.
+   * `other` if the classifier has no name for the view or its gate is not reached; `PSAX` if only
+   * the gate of the level is not reached.
    */
   view: EchoView | 'PSAX';
   /** Calibrated probability of `view`. */
   confidence: number;
-  /** View that would be named if it reached the gate. */
+  /** View that is most likely, although it does not reach the gate. */
   belowGate: EchoView | null;
 }
 
 /**
- * Names the view of a clip with `echo-view`, from the mean over some of its frames. `area` is the
- * fan (sector.ts) in stored pixels.
+ * Names the view of a clip with `echo-view`, from the mean over some frames. `area` is the fan
+ * (sector.ts) in stored pixels.
  */
 export async function nameView(
   session: ModelSession,
@@ -46,7 +46,7 @@ export async function nameView(
 }
 
 /**
- * Returns the output of the network for a clip: the mean over its frames, one number per channel.
+ * Returns the output of the network for a clip, one number per channel: the mean over its frames.
  */
 export async function viewLogits(
   session: ModelSession,
@@ -59,8 +59,9 @@ export async function viewLogits(
 }
 
 /**
- * Returns the view by softmax at a temperature (Guo 2017), if it reaches the gate; some views have
- * a separate gate. A short axis is named by the sum of all its levels, and its level separately.
+ * Returns the view by softmax at a temperature (Guo 2017), if its probability reaches the gate.
+ * Some views have their own gate. A short axis is named by the sum of all its levels; its level is
+ * named separately.
  */
 export function viewOfLogits(
   logits: readonly number[],

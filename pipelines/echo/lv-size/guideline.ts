@@ -58,8 +58,9 @@ export const GEOMETRY = [
 type Geometry = (typeof GEOMETRY)[number];
 
 /**
- * Returns the geometry by the mass index, g/m2, and the relative wall thickness (ASE15; echo 5.4).
- * `quantity` names the method of the mass, linear or 2D, because their limits differ.
+ * Returns the geometry from the mass index, g/m2, and the relative wall thickness (ASE15; echo
+ * 5.4). `quantity` names the method of the mass, linear or 2D, because the methods have different
+ * limits.
  */
 export function geometryOf(
   sex: Sex,
@@ -75,7 +76,7 @@ export function geometryOf(
 }
 
 /**
- * Difference of the wall thicknesses, cm, above which relative wall thickness is calculated in both
+ * Difference in wall thickness, cm, above which the relative wall thickness is calculated in both
  * ways (echo 5.4).
  */
 export const ASYMMETRIC_WALLS = 0.3;

@@ -30,7 +30,10 @@ import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
 interface LvSizeEvidence extends PatientEvidence {
   /** View of each clip. */
   clips: readonly { view: HeartView | null }[];
-  /** `parasternal` is null if its reader failed; `clips` is null if no permitted model measures. */
+  /**
+   * `parasternal` is null if its reader failed. `clips` is null if no permitted model measures
+   * parasternal views.
+   */
   views: {
     parasternal: {
       clips:
@@ -40,7 +43,7 @@ interface LvSizeEvidence extends PatientEvidence {
   };
 }
 
-/** Returns why nothing was measured on a parasternal long axis; null if something was. */
+/** Returns why nothing was measured on a parasternal long axis; null if a value was measured. */
 function parasternalGap({
   clips,
   views: { parasternal },
@@ -75,8 +78,8 @@ const QUANTITIES = {
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
- * Returns true if a mass was calculated from 2D areas. Such a mass has separate limits, which exist
- * only per body surface area (echo 5.3).
+ * Returns true if a mass was calculated from 2D areas. Such a mass has its own limits, which are
+ * published per body surface area only (echo 5.3).
  */
 const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
 
@@ -100,8 +103,8 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
 }
 
 /**
- * Returns the mass over height^2.7, g/m^2.7. It is given in addition in obesity, where indexing to
- * the body surface area hides hypertrophy (echo 1).
+ * Returns the mass over height^2.7, g/m^2.7. It is added in obesity, because division by the body
+ * surface area then hides hypertrophy (echo 1).
  */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
   const bodyMass = bodyMassIndex(patient.height, patient.weight);
@@ -123,8 +126,8 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
 }
 
 /**
- * States relative wall thickness in both ways if the walls differ in thickness (echo 5.4); null if
- * they do not.
+ * Reports the relative wall thickness in both ways if the walls differ in thickness (echo 5.4);
+ * null if they do not.
  */
 function asymmetryOf(values: Values): Statement | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];
@@ -142,7 +145,7 @@ function geometryGap(mass: Measurement | null, index: Measurement | null): State
     : sayOfLvSize.gap('lv-size.geometry-without-mass', {});
 }
 
-/** Returns the ranges for each quantity; a mass from 2D areas has separate ranges. */
+/** Returns the ranges for each quantity. A mass from 2D areas has its own ranges. */
 function rangesFor(mass: Measurement | null, index: Measurement | null) {
   const massIndex =
     is2d(index) || (index?.method === 'per-surface-area' && is2d(mass))
@@ -258,7 +261,7 @@ function run(evidence: LvSizeEvidence, values: Values) {
 const accepted = <T extends { quality: string }>(one: T | null) =>
   one?.quality === 'accepted' ? one : null;
 
-/** Reports size, mass and geometry of the left ventricle (echo 5). */
+/** Reports the size, mass and geometry of the left ventricle (echo 5). */
 export const lvSize: EchoSection<LvSizeEvidence> = {
   id: ID,
   title: 'Left ventricular size and mass',

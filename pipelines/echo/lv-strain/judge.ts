@@ -17,19 +17,21 @@ export const GLS_LIMITS = { normal: -18, abnormal: -16 } as const;
 
 export type StrainBand = 'normal' | 'borderline' | 'abnormal';
 
-/** Returns the band of a GLS, which is given in per cent with its sign (ST25; echo 8.2). */
+/** Returns the band of a GLS, per cent, with its negative sign (ST25; echo 8.2). */
 export function strainBand(gls: number): StrainBand {
   const shown = rounded(gls, 1);
   if (shown < GLS_LIMITS.normal) return 'normal';
   return shown <= GLS_LIMITS.abnormal ? 'borderline' : 'abnormal';
 }
 
-/** RELAPS (relative apical strain) from which relative apical sparing is suggested (PHE12). */
+/**
+ * RELAPS (relative apical strain) at or above which relative apical sparing is suspected (PHE12).
+ */
 export const APICAL_SPARING = 1;
 
 /**
- * Returns the lower limit of a normal LVEF, per cent. If the sex is unknown, the higher limit of
- * both sexes is used.
+ * Returns the lower limit of a normal LVEF, per cent; the higher of the two limits if the sex is
+ * unknown.
  */
 function normalFrom(evidence: PatientEvidence): number {
   const { male, female } = LEFT_VENTRICLE.ef;
@@ -51,7 +53,7 @@ export function discordantEf(
   return rounded(strain.value, 1) > GLS_LIMITS.abnormal ? ef : null;
 }
 
-/** Strain of each view that is averaged for a GLS, in the order of `APICAL_VIEWS`. */
+/** Strain of each view that is averaged for the GLS, in the order of `APICAL_VIEWS`. */
 export const STRAIN_VIEWS = {
   'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
   'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
@@ -63,7 +65,7 @@ const SECTION = 'lv-strain';
 
 /**
  * Timings of GLS. End-systolic strain is preferred; peak systolic strain is accepted if it is
- * labelled so (ST25; echo 8.1).
+ * labelled as such (ST25; echo 8.1).
  */
 const TIMINGS = ['gls-end-systolic', 'gls-peak-systolic'] as const satisfies readonly GlobalKey[];
 
@@ -78,8 +80,8 @@ export interface StrainSources {
 }
 
 /**
- * Separates the machine's speckle tracking from the contour strain of the outlines. They are two
- * methods and are never averaged.
+ * Separates the machine's speckle tracking from the contour strain of the outlines. The two methods
+ * are never averaged.
  */
 export const strainSources = (values: Values): StrainSources => ({
   machine: values.only(isOfMachine),
@@ -96,10 +98,10 @@ function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
 }
 
 /**
- * Returns the overall GLS, by precedence: the machine's GLS, end-systolic before peak systolic; the
- * mean of three views from the machine; the mean of three views from the outlines (docs/echo.md:
- * the machine's value counts). If the machine's value is used, the value from the outlines is added
- * as a remark. Null if no GLS is known.
+ * Returns the overall GLS from the first available source: the machine's GLS, end-systolic before
+ * peak systolic; the mean of three views from the machine; the mean of three views from the
+ * outlines (docs/echo.md). If the machine's value is used, a remark gives the value from the
+ * outlines. Null if no GLS is known.
  */
 export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
   const contour = globalStrainOf(outlines, 'gls-end-systolic');
@@ -120,8 +122,8 @@ const differs = (one: number | null, other: number | null) =>
   rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
 
 /**
- * Returns true if the strains of the outlines and of the machine differ, overall or in a view, by
- * more than their variability (echo 19, rule 4: the difference is stated and not resolved
+ * Returns true if the strains of the outlines and of the machine differ by more than their
+ * variability, overall or in a view (echo 19, rule 4: the difference is reported and not resolved
  * silently).
  */
 export function strainsDisagree({ machine, outlines }: StrainSources): boolean {

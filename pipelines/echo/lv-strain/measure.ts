@@ -14,7 +14,7 @@ const STRAIN_KEYS = {
   A3C: 'gls-end-systolic-3c',
 } as const satisfies Record<ApicalView, EchoConcept>;
 
-/** Frame rate, frames per second, from which strain is advised (echo 2.8). */
+/** Minimum frame rate for strain, frames per second (echo 2.8). */
 const STRAIN_RATE = 40;
 
 export function strainValues(clips: ApicalClips): Measurement[] {
@@ -37,8 +37,8 @@ export function strainValues(clips: ApicalClips): Measurement[] {
 }
 
 /**
- * Returns the longitudinal contour strain of a view, per cent, averaged over its beats; null
- * without a beat.
+ * Returns the longitudinal contour strain of a view, per cent, averaged over its beats; null if
+ * there is no beat.
  */
 const viewStrain = (on: MeasuredClip): BeatMean | null =>
   overBeats(on, ({ diastole, systole }) =>

@@ -29,9 +29,9 @@ import {
 /** Evidence that this section needs in addition to the values. */
 interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** Whether values that are calculated from the change of a volume may be reported. */
+    /** True if values that are calculated from the change of a volume may be reported. */
     trusted: boolean;
-    /** Strain in per cent; null if no view gives a plausible strain. */
+    /** Strain in per cent; null if no view has a plausible strain. */
     segments: readonly { segment: number; name: string; strain: number | null }[];
   };
 }
@@ -46,7 +46,7 @@ const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-sy
 
 /**
  * Concepts of peak strain at any time of the beat. Such a strain is shown without a band, because
- * the bands are for systolic strain (ST25; echo 8.1, 8.2).
+ * the bands are valid for systolic strain (ST25; echo 8.1, 8.2).
  */
 const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
 
@@ -57,8 +57,8 @@ const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
   });
 
 /**
- * States which views gave a strain, and from which source. No mean is formed from fewer than three
- * views of one method.
+ * Reports which views have a strain, and from which source. No mean is calculated from fewer than
+ * three views of one method.
  */
 function missingViews(
   evidence: LvStrainEvidence,
@@ -97,8 +97,8 @@ function run(evidence: LvStrainEvidence, values: Values) {
   const overall = overallStrain(sources);
   const gls = overall?.measurement ?? null;
   const other = gls?.concept.key === 'gls-end-systolic' ? 'gls-peak-systolic' : 'gls-end-systolic';
-  // The views that were averaged from the outlines are listed in addition to the machine's value of
-  // the same view.
+  // A view that was averaged from the outlines is listed even if the machine has a value for the
+  // same view.
   const averaged = VIEWS.flatMap((key) => {
     const view = sources.outlines.measurement(key);
     return view && gls?.inputs.includes(view.id) ? [view] : [];
@@ -163,7 +163,7 @@ function run(evidence: LvStrainEvidence, values: Values) {
   });
 }
 
-/** Reports longitudinal strain of the left ventricle (echo 8). */
+/** Reports the longitudinal strain of the left ventricle (echo 8). */
 export const lvStrain: EchoSection<LvStrainEvidence> = {
   id: ID,
   title: 'Left ventricular strain',

@@ -8,7 +8,7 @@ const HEART_FAILURE_RANGES = [
 ] as const;
 
 /**
- * Returns the range of the EF, which applies if clinical heart failure is present (HF21; echo 4.5).
+ * Returns the range of the EF that applies if clinical heart failure is present (HF21; echo 4.5).
  */
 export function heartFailureRange(
   ef: number,
@@ -21,20 +21,20 @@ export function heartFailureRange(
 }
 
 /**
- * Difference of the lengths of two views, as a share of the longer one, above which the shorter
- * view counts as foreshortened (echo 4.2).
+ * Difference between the lengths of two views, as a share of the longer length, above which the
+ * view with the shorter length is foreshortened (echo 4.2).
  */
 const LENGTH_DIFFERENCE = 0.1;
 
-/** Returns true if the long axes of two views differ too much to belong to the same ventricle. */
+/** Returns true if the long axes of two views differ too much for the same ventricle. */
 export function unequalLengths(one: number, other: number): boolean {
   const longer = Math.max(one, other);
   return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
 }
 
 /**
- * Difference of the end-diastolic volumes of two views, as a share of the larger one, above which a
- * remark is made (echo 4.6).
+ * Difference between the end-diastolic volumes of two views above which a remark is added. It is a
+ * share of the larger volume (echo 4.6).
  */
 const VOLUME_DIFFERENCE = 0.25;
 

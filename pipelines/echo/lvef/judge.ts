@@ -7,7 +7,10 @@ import { fractionalChange } from '../formulas/chambers.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { isOfMachine, type Values } from '../shared/section.ts';
 
-/** Kinds of EF; the first one that was measured is the headline EF (echo 4.2). */
+/**
+ * Kinds of EF in order of preference; the first kind that was measured is the headline EF (echo
+ * 4.2).
+ */
 export const EF_PRECEDENCE = [
   'lvef-3d',
   'lvef-biplane',
@@ -20,9 +23,8 @@ export const EF_PRECEDENCE = [
 
 /**
  * Returns the headline EF of the study; null if no EF was measured. Among the values from the
- * images, the joint LVEF of both networks precedes the LVEF by discs of the outlines, which is one
- * half of it (api 2.6). A value of the machine by a better method, or by the same method, precedes
- * both.
+ * images, the combined LVEF of both networks is preferred to the LVEF by discs, which is half of it
+ * (api 2.6). A machine's value by a better method, or by the same method, is preferred to both.
  */
 export function headlineEf(values: Values): Measurement | null {
   const [first] = EF_PRECEDENCE.flatMap((key) => {
@@ -38,7 +40,7 @@ interface Reading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** Whether the EF was calculated from EDV and ESV, whatever EF the source reports. */
+  /** True if the EF was calculated from EDV and ESV, whatever EF the source reports. */
   ofVolumes: boolean;
   /** Values on which a finding about this EF is based. */
   evidence: readonly Measurement[];
@@ -75,8 +77,8 @@ function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
 }
 
 /**
- * Difference between two EFs, in percentage points, up to which it is within measurement
- * variability (echo 4.6).
+ * Difference between two EFs, in percentage points, that measurement variability can explain (echo
+ * 4.6).
  */
 export const EF_VARIABILITY = 10;
 
@@ -86,8 +88,8 @@ export const SEVERE_EF = 30;
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
 /**
- * Returns the EF from the other source, machine or images, by the best of its methods. An EF from a
- * single diameter cannot contradict one from volumes (echo 5.2).
+ * Returns the EF of the other source, machine or images, by its best method. An EF from a single
+ * diameter cannot contradict an EF from volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -100,8 +102,8 @@ function ofOtherSource(values: Values, ef: Measurement): Reading[] {
 }
 
 /**
- * Returns the EF by biplane discs from the outlines. It can contradict the joint LVEF, because both
- * networks see only A4C.
+ * Returns the EF by biplane discs from the outlines. It can contradict the combined LVEF, because
+ * both networks use A4C only.
  */
 function discsOfImages(values: Values, ef: Measurement): Reading[] {
   if (ef.concept.key !== 'lvef-networks') return [];
@@ -109,17 +111,17 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
-/** Reason why the headline EF is shown, but neither graded nor used for a conclusion. */
+/** Reason why the headline EF is shown but neither graded nor used for a conclusion. */
 export interface UngradedEf {
   gap: Statement;
-  /** Whether one of the contradicting values shows severely reduced function. */
+  /** True if one of the contradicting values shows severely reduced function. */
   severe: boolean;
   between: readonly Measurement[];
 }
 
 /**
  * Returns the contradiction between the headline EF and other EFs; null if they agree. A
- * contradiction is stated and never resolved silently (echo 19, rule 4).
+ * contradiction is reported and never resolved silently (echo 19, rule 4).
  */
 function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
@@ -142,8 +144,8 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
 export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
 
 /**
- * Returns true if the LV is wider than the upper limit for the sex whose range was applied. If no
- * range was applied, it must be wider than the limits of both sexes.
+ * Returns true if the LV diameter is above the upper limit for the sex whose range was applied. If
+ * no range was applied, the diameter must be above the limits of both sexes.
  */
 function isDilated(diameter: Measurement | null): boolean {
   if (!diameter) return false;
@@ -162,8 +164,8 @@ function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | 
 }
 
 /**
- * Refuses to grade an EF from one diameter if the ventricle is dilated or moves unevenly, because
- * one diameter does not represent such a ventricle (echo 5.2).
+ * Returns why an EF from one diameter must not be graded: the ventricle is dilated or moves
+ * unevenly, and one diameter does not represent such a ventricle (echo 5.2). Null otherwise.
  */
 function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   const method = linearMethod(ef);
@@ -184,7 +186,9 @@ function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   };
 }
 
-/** Returns why the headline EF may not be graded; null if it may be, or if there is no EF. */
+/**
+ * Returns why the headline EF must not be graded; null if it may be graded, or if there is no EF.
+ */
 export function ungradedEf(values: Values): UngradedEf | null {
   const ef = headlineEf(values);
   if (!ef) return null;
@@ -193,15 +197,15 @@ export function ungradedEf(values: Values): UngradedEf | null {
 }
 
 /**
- * Returns the headline EF if it may be graded and used; null otherwise, and if no EF was measured.
+ * Returns the headline EF if it may be graded and used; null otherwise, or if no EF was measured.
  */
 export function gradableEf(values: Values): Measurement | null {
   return ungradedEf(values) ? null : headlineEf(values);
 }
 
 /**
- * Returns a severely reduced EF of the machine that would be hidden, because the headline EF is
- * from the images. Null if the machine reported no such EF.
+ * Returns a severely reduced EF of the machine that the report would hide, because the headline EF
+ * is from the images. Null if the machine reported no such EF.
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

@@ -62,7 +62,7 @@ const VOLUMES = [
   'lv-length-2c',
 ] as const satisfies readonly EchoConcept[];
 
-/** States where the outlines of two views disagree (echo 4.2, 4.6). */
+/** Reports the disagreements between the outlines of two views (echo 4.2, 4.6). */
 function disagreements(values: Values): (Statement | null)[] {
   const number = (key: EchoConcept) => {
     const one = values.measurement(key);
@@ -86,8 +86,8 @@ function limitOf({ concept, method }: Measurement): Statement | null {
 }
 
 /**
- * Returns true if the value is so close to a limit that the neighbouring grade is as likely (echo
- * 19, rule 2).
+ * Returns true if the value is close enough to a limit that the neighbouring grade is equally
+ * likely (echo 19, rule 2).
  */
 function isAtLimit({ value }: Measurement, sex: Sex): boolean {
   const { normal, mild, moderate } = LEFT_VENTRICLE.ef[sex];
@@ -96,9 +96,8 @@ function isAtLimit({ value }: Measurement, sex: Sex): boolean {
 }
 
 /**
- * Returns the finding of severe LV dysfunction, which is reported at once (echo 16). It may be
- * based on the headline EF, on one of several EFs that contradict each other, or on a value of the
- * machine.
+ * Returns the finding of severe LV dysfunction, which is critical (echo 16). It is based on the
+ * headline EF, on one of several EFs that contradict each other, or on a value of the machine.
  */
 function criticalFinding(
   values: Values,
@@ -108,8 +107,8 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  // A finding refers only to values that the section lists. A value from the images that the
-  // machine's value replaces appears only in the remark on that value.
+  // A finding refers only to values that the section lists. If the machine's value replaces a value
+  // from the images, the latter appears only in a remark.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
     return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);
@@ -137,7 +136,7 @@ function criticalFinding(
 }
 
 /**
- * States which other methods give a different grade than the LVEF that counts; null if all agree.
+ * Reports the other methods whose grade differs from that of the headline LVEF; null if all agree.
  */
 function methodsDisagree(
   ef: Measurement,
@@ -298,7 +297,7 @@ function classificationsOf(
   ].map((one) => one || null);
 }
 
-/** Reports ejection fraction and volumes of the left ventricle (echo 4). */
+/** Reports the ejection fraction and the volumes of the left ventricle (echo 4). */
 export const lvef: EchoSection<LvefEvidence> = {
   id: ID,
   title: 'Left ventricular ejection fraction',

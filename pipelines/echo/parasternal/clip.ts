@@ -11,21 +11,19 @@ export interface ParasternalFrame {
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Area of the LV cavity in pixels. The phases are determined from its change over time. */
+  /** Area of the LV cavity in pixels. The phases are determined from its course over time. */
   cavity: number;
   lines: Partial<Record<LongAxisLine, Line>>;
-  /**
-   * Line across the fluid outside the heart at its deepest place; null if no fluid was outlined.
-   */
+  /** Line across the fluid around the heart at the deepest place; null if no fluid was outlined. */
   fluid: Line | null;
   /**
-   * Line across the echo-free space behind the posterior wall in the picture; null if there is no
-   * such space.
+   * Line across the echo-free space behind the posterior wall, as seen in the picture; null if
+   * there is no such space.
    */
   gap: Line | null;
   /**
-   * Wall around the cavity of a short axis; null in other views, and if muscle does not surround
-   * the cavity.
+   * Wall around the cavity of a short axis; null in other views, or if muscle does not surround the
+   * cavity.
    */
   wall: ShortAxisWall | null;
   /** Mean probability over the pixels of cavity and fluid. */

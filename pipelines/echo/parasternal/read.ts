@@ -13,9 +13,9 @@ import { showsSegments } from './short-axis-segments.ts';
 import { shortAxisWall } from './short-axis-wall.ts';
 import { linesOnPicture, type PictureLines } from './wall-edges.ts';
 
-/** Number of directions in which the depth at a place is measured. */
+/** Number of directions in which the depth is measured at each place. */
 const ANGLES = 24;
-/** Number of places in the layer at which its depth is measured. */
+/** Number of places in the fluid layer at which the depth is measured. */
 const PLACES = 120;
 
 /** Returns the shortest line across an outline that goes through a point inside it. */
@@ -43,9 +43,9 @@ function shortestThrough(
 }
 
 /**
- * Returns the line across the layer of fluid outside the heart at its deepest place: the longest of
- * the shortest lines through its points (echo 13). In pixels of the stored frame; null if no fluid
- * was outlined.
+ * Returns the line across the layer of fluid around the heart at the deepest place: the longest of
+ * the shortest lines through its points (echo 13). It is in pixels of the stored frame; null if no
+ * fluid was outlined.
  */
 function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
   const { area, width, height } = masks;
@@ -73,13 +73,13 @@ function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
 }
 
 export interface ParasternalReadings {
-  /** Null if no permitted model knows the parasternal and subcostal views. */
+  /** Null if no permitted model outlines parasternal and subcostal views. */
   clips: readonly ParasternalClip[] | null;
 }
 
 /**
- * Maximum number of clips outlined per family of views, and of frames per clip; they limit the time
- * that a long study takes.
+ * Maximum number of clips per family of views that are outlined, so that a long study does not take
+ * too long.
  */
 const CLIPS_PER_FAMILY = 2;
 const FRAMES_PER_CLIP = 48;
@@ -97,8 +97,8 @@ interface Chosen {
 }
 
 /**
- * Ranks the clips: calibrated clips and those named with more confidence come first. Of the short
- * axes, the best clip of each level comes before second clips of a level.
+ * Ranks the clips. Calibrated clips come first, then clips that were named with more confidence.
+ * The best short-axis clip of each level comes before the second clip of any level.
  */
 function ranked(clips: readonly Chosen[]): Chosen[] {
   const worth = ({ of: { clip, source, confidence } }: Chosen) =>
@@ -113,7 +113,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
       const { view, fan, clip } = of;
-      // A view along a vessel does not show a ventricle, so it is left out.
+      // A view along a vessel is left out, because it does not show a ventricle.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
       return fan !== null && moves ? [{ family, view, of }] : [];

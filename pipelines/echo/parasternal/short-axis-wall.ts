@@ -2,7 +2,8 @@ import type { PixelScale, Point } from '../../contract/image.ts';
 import { type ParasternalMasks, parasternalLabel } from '../locate/parasternal.ts';
 
 /**
- * Wall of a short axis in one direction from the middle of the ventricle, in the unit of the scale.
+ * Wall of a short axis in one direction from the middle of the ventricle. Lengths are in the unit
+ * of the scale.
  */
 export interface WallRay {
   /** Degrees, counter-clockwise from the right of the display. */
@@ -16,8 +17,8 @@ export interface WallRay {
 export interface ShortAxisWall {
   rays: readonly WallRay[];
   /**
-   * Direction of the middle of the septum, in degrees: the RV is behind the muscle there. Null if
-   * it was not seen.
+   * Direction of the middle of the septum, in degrees. The septum is where the RV is behind the
+   * muscle. Null if it was not seen.
    */
   septum: number | null;
 }
@@ -25,22 +26,22 @@ export interface ShortAxisWall {
 const EVERY_DEGREES = 5;
 const STEP = 0.5;
 /**
- * Greatest gap, in pixels, between two structures that count as touching, because their borders are
- * only as fine as the network's grid.
+ * Greatest gap, in pixels, between two structures that touch each other. Their borders can have
+ * gaps because they are only as fine as the network's grid.
  */
 const TOUCH = 6;
 /**
- * Greatest distance between the middle of the ventricle and the beginning of the cavity, as a share
- * of the picture's diagonal.
+ * Greatest distance from the middle of the ventricle to the start of the cavity, as a share of the
+ * picture's diagonal.
  */
 const OFF_MIDDLE = 0.04;
 /**
- * Least share of the directions in which muscle must surround the cavity. With less, the plane
- * passes through a valve.
+ * Minimum share of the directions in which muscle must surround the cavity. If the share is lower,
+ * the plane passes through a valve.
  */
 const SURROUNDED = 0.9;
 /**
- * Least arc, in degrees, over which the RV must be behind the muscle for the septum to be
+ * Minimum arc, in degrees, over which the RV must be behind the muscle for the septum to be
  * recognised.
  */
 const SEPTAL_ARC = 60;
@@ -48,8 +49,8 @@ const SEPTAL_ARC = 60;
 const degrees = (angle: number) => (angle * Math.PI) / 180;
 
 /**
- * Returns the middle of cavity and muscle together, so that motion of the whole heart is not
- * mistaken for motion of its wall. Null if neither was outlined.
+ * Returns the middle of cavity and muscle together, so that a motion of the whole heart is not
+ * mistaken for a motion of the wall. Null if neither was outlined.
  */
 function middleOf({ labels, width }: ParasternalMasks): Point | null {
   const [cavity, muscle] = [parasternalLabel('lv'), parasternalLabel('myocardium')];
@@ -71,8 +72,8 @@ interface Cut extends WallRay {
 }
 
 /**
- * Follows a ray outwards from the middle: through the cavity, then its muscle, and whether the RV
- * comes next. Null if the ray does not meet the cavity.
+ * Follows a ray outwards from the middle, through the cavity and the muscle, and checks whether the
+ * RV comes next. Null if the ray does not meet the cavity.
  */
 function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: PixelScale): Cut | null {
   const { labels, width, height } = masks;
@@ -103,7 +104,7 @@ function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: Pixel
   };
 }
 
-/** Returns the mean of directions on the circle, in degrees. */
+/** Returns the circular mean of directions, in degrees. */
 function meanDirection(angles: readonly number[]): number {
   const x = angles.reduce((sum, angle) => sum + Math.cos(degrees(angle)), 0);
   const y = angles.reduce((sum, angle) => sum + Math.sin(degrees(angle)), 0);

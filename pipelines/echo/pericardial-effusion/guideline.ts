@@ -3,31 +3,32 @@ import { rounded } from '../../measure/rounding.ts';
 const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
 export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
 
-/** Greatest depths, mm, of a moderate and of a large effusion. */
+/** Greatest depth, mm, of a moderate effusion; a deeper effusion is large. */
 const MODERATE = 20;
 const LARGE = 25;
 
 /**
  * Distance, mm, by which an outline may extend beyond the fluid. On simulated hearts, 8 mm of fluid
- * were measured as 9 to 12 mm, because an outline follows a thin layer only as closely as its grid.
+ * were measured as 9 to 12 mm, because an outline follows a thin layer only as closely as its grid
+ * allows.
  */
 export const OUTLINE_EXCESS = 4;
 
 /**
- * Returns true if an effusion of this depth, mm, is large or very large, which is reported at once
- * (echo 13).
+ * Returns true if an effusion of this depth, mm, is large or very large and therefore a critical
+ * finding (echo 13).
  */
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
 /**
- * Returns true if fluid with this outlined depth, mm, is a large effusion even if the outline
- * extends beyond it.
+ * Returns true if the effusion is large even if its outline, with this depth in mm, extends beyond
+ * the fluid.
  */
 export const surelyLarge = (outlined: number) => isLarge(outlined - OUTLINE_EXCESS);
 
 /**
- * Returns true if fluid outlined at another place has a higher grade than the measured depth. Both
- * depths in mm.
+ * Returns true if fluid that was outlined at another place has a higher grade than the measured
+ * depth. Both depths are in mm.
  */
 export function outgrows(outlined: number, measured: number): boolean {
   const grades: readonly EffusionGrade[] = EFFUSION_GRADES;
@@ -72,7 +73,7 @@ const TAMPONADE_STATEMENTS = [
 ] as const;
 type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
 
-/** Returns true if a statement requires that the patient is seen at once. */
+/** Returns true if a statement means that the patient must be seen at once. */
 export const isUrgent = (statement: TamponadeStatement) =>
   statement === 'possible haemodynamic effect; urgent clinical correlation' ||
   statement === 'echo signs compatible with tamponade; urgent review';
@@ -84,9 +85,9 @@ export const isUrgent = (statement: TamponadeStatement) =>
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
 /**
- * Returns the statement by the decision table of echo 13; tamponade itself is a clinical diagnosis.
- * The row "no echo sign" requires that chambers were examined and do not collapse. A sign that is
- * present counts even if other signs were not assessed.
+ * Returns the statement by the decision table of echo 13. Tamponade itself is a clinical diagnosis.
+ * The row "no echo sign" requires that the chambers were examined and do not collapse. One sign is
+ * enough, even if other signs were not assessed.
  */
 export function tamponadeStatement({
   effusion,

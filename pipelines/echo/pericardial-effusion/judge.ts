@@ -3,37 +3,34 @@ import type { ViewFamily } from '../locate/names.ts';
 import { isChild, isOfMachine, type PatientEvidence, type Values } from '../shared/section.ts';
 import { type EffusionGrade, effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
-/** Evidence from which pericardial fluid is judged, in addition to the values. */
+/** Evidence on pericardial fluid, in addition to the values. */
 export interface EffusionEvidence extends PatientEvidence {
   fluid: FluidFinding;
 }
 
-/** All that is known about pericardial fluid, for every section that reports it. */
+/** All findings on pericardial fluid, for every section that reports it. */
 export interface Effusion {
   fluid: FluidFinding;
   depth: Measurement | null;
-  /**
-   * Null without a depth, for a child, and if the effusion is deeper at another place than where it
-   * was measured.
-   */
+  /** Null without a depth, for a child, or if the effusion is deeper at another place. */
   grade: EffusionGrade | null;
   /**
-   * Whether the depth was measured behind the posterior wall in PLAX, the only place where this
-   * software measures it.
+   * True if the depth was measured behind the posterior wall in PLAX. The software measures it
+   * nowhere else.
    */
   behindWall: boolean;
   /**
-   * View in which the outlined effusion is so deep that it exceeds the grade of the measured depth;
-   * null if no view shows more.
+   * View whose outlined effusion has a higher grade than the measured depth; null if no view shows
+   * more.
    */
   deeperIn: string | null;
-  /** Whether the outline alone shows that the effusion is large. */
+  /** True if the outline alone shows that the effusion is large. */
   outlinedLarge: boolean;
 }
 
 /**
- * Returns what is known about the effusion. It is graded by its greatest depth (echo 13); the depth
- * at another place may not be used instead.
+ * Returns the findings on the effusion. It is graded by its greatest depth (echo 13); a depth at
+ * another place must not be used instead.
  */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;
@@ -55,12 +52,15 @@ export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion
 }
 
 export interface FluidFinding {
-  /** Clips that were searched for fluid: calibrated clips with accepted frames and a whole beat. */
+  /**
+   * Clips that were searched for fluid. They are calibrated and have accepted frames and a whole
+   * beat.
+   */
   searched: readonly string[];
   /** Views of the clips that show an echo-free space outside the heart. */
   seen: readonly string[];
   /**
-   * End-diastolic depth, measured behind the posterior wall in the picture. If it cannot be
+   * End-diastolic depth behind the posterior wall, measured in the picture. If it cannot be
    * measured there, it is the greatest depth of the outlines, which is not accepted. Null if no
    * searched clip shows fluid.
    */

@@ -7,15 +7,15 @@ import type { FluidFinding } from './judge.ts';
 /** Depth, mm, below which fluid is normal, or is only the border between two outlines. */
 const LEAST_FLUID = 3;
 
-/** Mean probability below which a space does not count as fluid. */
+/** Minimum mean probability of a space that is taken as fluid. */
 const FLUID_GATE = 0.7;
 
-/** Least share of the accepted frames of a clip that must show the fluid. */
+/** Minimum share of the accepted frames of a clip that must show the fluid. */
 const PERSISTENT = 0.6;
 
 /**
- * Number of clips that must show the fluid, because a single one may show a shadow, fat, or a
- * failed outline.
+ * Number of clips that must show the fluid, because a single clip may show a shadow, fat, or a
+ * failed outline instead.
  */
 const CONFIRMED = 2;
 

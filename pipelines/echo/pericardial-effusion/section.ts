@@ -34,7 +34,7 @@ function plethora(values: Values): boolean | null {
   return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
 }
 
-/** States where fluid was searched and not found, which does not exclude an effusion (echo 13). */
+/** Reports where fluid was searched and not found. This does not exclude an effusion (echo 13). */
 function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
   if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});
   return depth
@@ -43,7 +43,8 @@ function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
 }
 
 /**
- * States that an echo-free space in two clips is possibly fluid. Nothing more is concluded from it.
+ * Reports that an echo-free space in two clips is possibly fluid. No other conclusion is drawn from
+ * it.
  */
 function possibleFluid({
   fluid: { seen: views },
@@ -54,8 +55,8 @@ function possibleFluid({
 }
 
 /**
- * States how large the effusion is and where it was measured, or that it is deeper in another view;
- * null if neither is known.
+ * Reports how large the effusion is and where it was measured, or that it is deeper in another
+ * view; null if neither is known.
  */
 function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Effusion) {
   if (depth && deeperIn) {
@@ -68,8 +69,8 @@ function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Ef
 }
 
 /**
- * Returns true if the fluid may be pleural. Fluid in front of the descending aorta is pericardial
- * and fluid behind it is pleural, but the aorta is not outlined.
+ * Returns true if the fluid may be pleural. Pericardial fluid is in front of the descending aorta
+ * and pleural fluid behind it, but the aorta is not outlined.
  */
 const mayBePleural = ({ fluid, behindWall }: Effusion) =>
   behindWall && fluid.seen.every((view) => view === 'PLAX');
@@ -142,7 +143,7 @@ function run(evidence: EffusionEvidence, values: Values) {
   });
 }
 
-/** Reports presence and size of pericardial fluid (echo 13). */
+/** Reports the presence and the size of pericardial fluid (echo 13). */
 export const pericardialEffusion: EchoSection<EffusionEvidence> = {
   id: ID,
   title: 'Pericardial effusion',

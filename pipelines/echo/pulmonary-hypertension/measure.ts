@@ -8,7 +8,7 @@ import { tricuspidGrade } from '../valves/guideline.ts';
 import { atrialPressure, contradictsCava } from './guideline.ts';
 
 export interface RightHeartPressures {
-  /** Values that were calculated or withheld, each with its remark. */
+  /** Values that the section calculated or withheld, each with its remark. */
   own: readonly Measurement[];
   /** Measured and calculated values, without those that were withheld. */
   values: Values;
@@ -26,8 +26,8 @@ const withheld = (one: Measurement, section: string, fault: RightHeartFault): Me
 });
 
 /**
- * Returns values of the machine that contradict each other, marked as withheld; empty if there is
- * no contradiction.
+ * Returns the machine's values that contradict each other, marked as withheld; empty if there is no
+ * contradiction.
  */
 function contradicted(values: Values, section: string): Measurement[] {
   const atrial = values.measurement('ra-pressure');
@@ -42,8 +42,8 @@ function contradicted(values: Values, section: string): Measurement[] {
 }
 
 /**
- * Returns the pressures of the right heart from TR and IVC (echo 12.2, 12.3). An RA pressure of the
- * machine that contradicts the machine's IVC is withheld, and so are pressures from a torrential
+ * Returns the pressures of the right heart from TR and IVC (echo 12.2, 12.3). A machine's RA
+ * pressure that contradicts the machine's IVC is withheld, and so are pressures from a torrential
  * jet. Values that are based on a withheld value are withheld as well.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {

@@ -40,7 +40,10 @@ const MEASURED = [
 /** Number of categories of signs. Signs of two categories raise the probability (PH22). */
 const CATEGORIES = 3;
 
-/** States why there is no RA pressure, and what that means for the RVSP; null if there is one. */
+/**
+ * Reports why there is no RA pressure, and what that means for the RVSP; null if there is an RA
+ * pressure.
+ */
 function atrialGap(values: Values, withheld: boolean): Statement | null {
   if (values.measurement('ra-pressure') || withheld) return null;
   const [diameter, collapse] = [values.number('ivc-diameter'), values.number('ivc-collapse')];
@@ -51,7 +54,7 @@ function atrialGap(values: Values, withheld: boolean): Statement | null {
 }
 
 /**
- * States that a jet of severe or worse TR does not obey the Bernoulli equation (echo 11.6, 12.4
+ * Reports that the Bernoulli equation is not valid for a jet of severe or worse TR (echo 11.6, 12.4
  * "pitfalls").
  */
 function jetCaution(grade: RightHeartPressures['tricuspid']): Statement | null {
@@ -80,12 +83,12 @@ function run(evidence: PatientEvidence, given: Values) {
   });
   const { present, assessed } = categoriesOf(signs);
   const jet = values.measurement('tr-vmax');
-  // Without a TR value it is not known whether the signal was sought, so other signs are needed
+  // Without a TR value it is not known whether a TR signal was searched, so other signs are needed
   // (echo 12.4).
   const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
   const by = assessable ? probability(jet?.value ?? null, present) : null;
-  // A torrential jet is slower than the pressure behind it would suggest. It can therefore confirm
-  // pulmonary hypertension, but not exclude it.
+  // A torrential jet is slower than the pressure behind it would suggest. Its velocity can confirm
+  // pulmonary hypertension but cannot exclude it.
   const torrential = tricuspid === 'torrential (5+)';
   const likelihood = torrential && by !== 'high' ? null : by;
   const limited = likelihood === 'low' && assessed.length < 2;
@@ -147,7 +150,9 @@ function run(evidence: PatientEvidence, given: Values) {
   });
 }
 
-/** Reports pressures of the right heart and the probability of pulmonary hypertension (echo 12). */
+/**
+ * Reports the pressures of the right heart and the probability of pulmonary hypertension (echo 12).
+ */
 export const pulmonaryHypertension: EchoSection = {
   id: ID,
   title: 'Pulmonary hypertension',

@@ -25,15 +25,14 @@ export const RV_SIZE = {
 
 type Limit = { decimals: number } & ({ below: number } | { above: number });
 
-/** Returns true if a value, rounded, is beyond its limit. */
+/** Returns true if a rounded value is beyond its limit. */
 export function isBeyond(limit: Limit, value: number): boolean {
   const shown = rounded(value, limit.decimals);
   return 'below' in limit ? shown < limit.below : shown > limit.above;
 }
 
 /**
- * Returns whether a measured value is beyond its limit; null if its interval includes the limit, so
- * that it may be on either side.
+ * Returns whether a measured value is beyond its limit; null if its interval includes the limit.
  */
 export const isSurelyBeyond = (
   limit: Limit,
@@ -44,8 +43,8 @@ export const isSurelyBeyond = (
 export type PerformanceMethod = 'pulsed' | 'tissue';
 
 /**
- * Returns whether RIMP is abnormal by the limit of its method. If the method is unknown, both
- * limits must agree; null if they do not (echo 7.2).
+ * Returns whether RIMP is abnormal by the limit of its method. If the method is unknown, the limits
+ * of both methods must agree; null if they do not (echo 7.2).
  */
 export function isPerformanceBeyond(
   value: number,

@@ -27,8 +27,8 @@ import { inadequate } from '../shared/plausibility.ts';
 const SECTION = 'rv-function';
 
 /**
- * Returns the lateral hinge of the RV. The free wall is on the left of the usual display and on the
- * right of a mirrored one.
+ * Returns the lateral hinge point of the RV. The free wall is on the left of a normal display and
+ * on the right of a mirrored display.
  */
 const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
   mirrored ? axis.hinges.right : axis.hinges.left;
@@ -36,7 +36,7 @@ const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
 const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
 
 /**
- * Returns the distance, mm, by which the lateral hinge moves towards the apex of the RV from
+ * Returns the distance, mm, by which the lateral hinge point moves towards the apex of the RV from
  * end-diastole to end-systole; null if it cannot be measured.
  */
 function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
@@ -56,20 +56,20 @@ const midWidth = ({ outline, axis }: AxialFigure) =>
   chordLength(outline, onAxis(axis, 0.5), directionsOf(axis).across);
 
 /**
- * Returns the basal width of the RV over that of the LV on one frame; null if the RV cannot be
- * measured.
+ * Returns the basal width of the RV divided by that of the LV on one frame; null if the RV cannot
+ * be measured.
  */
 function ventricleRatio({ diastole }: ClipBeat): number | null {
   const right = ventricle(diastole);
   return right && widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
 }
 
-/** Returns the end-diastolic area of the RV as a share of that of the LV. */
+/** Returns the end-diastolic area of the RV divided by that of the LV. */
 const areaRatio = ({ diastole: { rv, lv } }: ClipBeat): number | null => rv && rv.area / lv.area;
 
 /**
  * Values that show whether the outline of the RV is plausible. The excursion of the annulus is not
- * one of them, because an implausible excursion means only that the hinge is wrong.
+ * included, because an implausible excursion only means that the hinge point is wrong.
  */
 const SIZES: readonly EchoConcept[] = [
   'rv-ed-area',
@@ -80,9 +80,9 @@ const SIZES: readonly EchoConcept[] = [
 ];
 
 /**
- * Withholds all values if the outline is not plausible: one size of the RV is implausible, the RV
- * is not smaller in systole, or its beats contradict each other. Its other sizes, its ratio to the
- * LV and the motion of its annulus cannot be trusted then.
+ * Withholds all values if the outline is implausible: one size of the RV is implausible, the RV is
+ * not smaller in systole, or its beats contradict each other. The other sizes, the ratio to the LV
+ * and the motion of the annulus are then unreliable, too.
  */
 function believed(values: Measurement[], change: BeatMean | null): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
@@ -103,7 +103,7 @@ function believed(values: Measurement[], change: BeatMean | null): Measurement[]
 }
 
 /**
- * Returns the basal and mid-cavity diameter at end-diastole; a standard A4C underestimates both.
+ * Returns the basal and mid-cavity diameters at end-diastole. A standard A4C underestimates both.
  */
 function widths(on: MeasuredClip): Measurement[] {
   const { clip } = on;
@@ -141,8 +141,8 @@ function widths(on: MeasuredClip): Measurement[] {
 
 /**
  * Returns the values of the right heart from an A4C clip (echo 7): areas, diameters, the motion of
- * the annulus, the ratio of the ventricles. A standard A4C underestimates the RV; a remark states
- * this.
+ * the annulus, the ratio of the ventricles. A remark states that a standard A4C underestimates the
+ * RV.
  */
 export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
   if (given?.clip.view !== 'A4C') return [];
@@ -184,7 +184,7 @@ export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
   const ofVentricle = [
     ...area('rv-ed-area', 'diastole'),
     ...area('rv-es-area', 'systole'),
-    // If the clip has a scale, the section calculates this change from the areas.
+    // If the clip has a scale, the section calculates the fractional area change from the areas.
     ...outlined({
       key: 'rv-fac',
       section: SECTION,

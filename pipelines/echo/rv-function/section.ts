@@ -25,8 +25,8 @@ import {
 /** Evidence that this section needs in addition to the values. */
 interface RvFunctionEvidence extends PatientEvidence, OutlineEvidence {
   /**
-   * Kind of Doppler by which the machine measured RIMP; null if the machine does not state it, or
-   * used both kinds.
+   * Kind of Doppler by which the machine measured RIMP; null if the kind is not known, or if both
+   * kinds were used.
    */
   performanceMethod: PerformanceMethod | null;
 }
@@ -65,8 +65,8 @@ interface Judged {
 }
 
 /**
- * Returns RIMP as one of the indices. It is left out if its method is unknown and would decide
- * whether it is abnormal.
+ * Returns RIMP as one of the indices. It is left out if its method is unknown and the two methods
+ * disagree on whether it is abnormal.
  */
 function judgedPerformance(
   { performanceMethod }: RvFunctionEvidence,
@@ -77,7 +77,7 @@ function judgedPerformance(
 }
 
 /**
- * Returns the row of the decision table that applies to the indices (echo 7.3); null without any
+ * Returns the row of the decision table that applies to the indices (echo 7.3); null if there is no
  * index.
  */
 function systolicFunction(judged: readonly Judged[]) {
@@ -94,7 +94,7 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
-/** Returns the sizes that are surely beyond their limits; empty for a child. */
+/** Returns the sizes whose intervals are entirely beyond their limits; empty for a child. */
 function sizesOf(values: Values, child: boolean) {
   const beyond = (key: EchoConcept, limit: Parameters<typeof isSurelyBeyond>[0]) => {
     const measurement = values.measurement(key);
@@ -120,13 +120,16 @@ function judgedIndices(
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
     const beyond = one?.quality === 'accepted' ? isSurelyBeyond(limit, one) : null;
-    // A value whose interval includes the cut-off is counted as neither normal nor abnormal.
+    // A value is left out if its interval includes the cut-off, because it is neither normal nor
+    // abnormal.
     return one && beyond !== null ? [{ measurement: one, beyond }] : [];
   });
   return child ? [] : [...measured, ...performance];
 }
 
-/** Returns the statements on function and size, and the findings that follow from them. */
+/**
+ * Returns the statements on function and size, and the findings that follow from the statements.
+ */
 function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType<typeof sizesOf>) {
   const found = systolicFunction(judged);
   const indices = judged.map(({ measurement }) => measurement);
@@ -135,8 +138,8 @@ function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType
   const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
   const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
   const alone = found?.conclusion === 'single index reduced';
-  // Possible pulmonary embolism is reported at once (echo 16); a single abnormal index is enough if
-  // it is the only one available.
+  // A possible pulmonary embolism is a critical finding (echo 16). One abnormal index is enough if
+  // no other index is available.
   const strained = (dilated || larger) && (found?.conclusion === 'reduced' || alone);
   const strain = sayOfRvFunction.conclusion('rv-function.strain', { alone });
   return {
@@ -204,7 +207,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
   });
 }
 
-/** Reports function and size of the right ventricle (echo 7). */
+/** Reports the function and the size of the right ventricle (echo 7). */
 export const rvFunction: EchoSection<RvFunctionEvidence> = {
   id: ID,
   title: 'Right ventricular function',

@@ -62,7 +62,7 @@ const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
 /**
  * Returns the area of each outlined chamber of a frame, cm2; null without a scale. `epicardium` is
- * the cavity with the muscle around it.
+ * the cavity together with the myocardium around it.
  */
 export function chamberAreasOf(
   outlines: OutlinedClip['clip']['frames'][number]['outlines'],
@@ -117,7 +117,7 @@ const clipData = oncePer(({ clip, beats, phases, usable, confidence }: OutlinedC
   })),
 }));
 
-/** States which chambers were outlined in a clip, and on how many frames. */
+/** Reports which chambers were outlined in a clip, and on how many frames. */
 function outlinedStatement({ clip, beats, steady }: OutlinedClip): Statement {
   return sayOfSegmentChambers.conclusion('segment-chambers.outlined', {
     view: clip.view,

@@ -6,15 +6,15 @@ import { inadequate } from './plausibility.ts';
 import { isOfMachine } from './section.ts';
 import { valuesOf } from './values.ts';
 
-/** Least and greatest stroke volume, ml, of a plausible contour (echo 4.6). */
+/** Range of a plausible stroke volume from a contour, ml (echo 4.6). */
 const STROKE = [10, 200] as const;
 
 interface Pair {
-  /** Two concepts of values of the same ventricle. */
+  /** Two concepts whose values describe the same ventricle. */
   of: readonly [EchoConcept, EchoConcept];
-  /** Returns why the two values cannot both be right; null if they can. */
+  /** Returns why the two values cannot both be right; null if both can be. */
   fault(one: number, other: number): Remark | null;
-  /** Concepts whose values are withheld if the two contradict each other. */
+  /** Concepts whose values are withheld if the two values contradict each other. */
   withheld: readonly EchoConcept[];
 }
 
@@ -60,8 +60,8 @@ const PAIRS: readonly Pair[] = [
 ];
 
 /**
- * Returns for each concept the reason why its value is withheld. `measured` holds the values of one
- * source, machine or images.
+ * Returns the reason why the value of each concept is withheld. `measured` contains the values of
+ * one source, machine or images.
  */
 function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
@@ -82,9 +82,9 @@ const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
  * Values on which each value is based, because it is calculated from them or measured on the same
- * outline or trace. If one of them is implausible, the value cannot be trusted either (echo 3). The
- * sections never calculate with a withheld value; this table is needed for values that a source
- * reports.
+ * outline or trace. If one of them is implausible, the value is unreliable, too (echo 3). The
+ * sections never calculate from a withheld value; this table is needed for values that a source has
+ * calculated.
  */
 const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> = {
   'lv-ed-area-4c': OF_LV_4C,
@@ -93,7 +93,7 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'lvedv-4c': OF_LV_4C,
   'lvesv-4c': OF_LV_4C,
   'lvef-4c': OF_LV_4C,
-  // Half of the joint LVEF comes from the discs of A4C.
+  // Half of the combined LVEF comes from the discs of A4C.
   'lvef-networks': [...OF_LV_4C, 'lvef-4c'],
   'gls-end-systolic-4c': OF_LV_4C,
   'lv-ed-area-2c': OF_LV_2C,
@@ -147,7 +147,7 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'tapse-to-spap': ['tapse', 'tr-vmax', 'rvsp'],
 };
 
-/** Returns the concepts for which a source has inadequate values only. */
+/** Returns the concepts for which a source has only inadequate values. */
 function withheldIn(measured: readonly Measurement[]): Set<string> {
   const accepted = new Set(
     measured.filter(({ quality }) => quality === 'accepted').map(({ concept }) => concept.key),
@@ -177,9 +177,9 @@ function withDependants(measured: readonly Measurement[]): readonly Measurement[
 }
 
 /**
- * Marks values that no heart can have together as inadequate. The same applies to values that are
- * based on them, or on an implausible value of the same source, machine or images (echo 3, 4.6,
- * 5.5).
+ * Marks values as inadequate if no heart can have them together. Values that are based on such
+ * values, or on an implausible value of the same source (machine or images), are marked as well
+ * (echo 3, 4.6, 5.5).
  */
 export function withConsistency(measured: readonly Measurement[]): Measurement[] {
   const ofMachine = faultsOf(measured.filter(isOfMachine));
@@ -192,7 +192,7 @@ export function withConsistency(measured: readonly Measurement[]): Measurement[]
   const sources = [true, false].flatMap((machine) =>
     withDependants(consistent.filter((one) => isOfMachine(one) === machine)),
   );
-  // The order is kept, because the first value of a quantity is the one that is used.
+  // The order must not change, because the first value of a quantity is the one that is used.
   const found = new Map(sources.map((one) => [one.id, one]));
   return consistent.map((one) => found.get(one.id) ?? one);
 }

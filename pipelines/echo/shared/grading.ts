@@ -6,14 +6,14 @@ import { categoryWithin } from '../../result/section-outcome.ts';
 export type Sex = 'male' | 'female';
 
 /**
- * How well a limit is verified. `B` means that it is stated as published and was not checked again
- * independently (echo 0.1).
+ * How well a limit is verified. `B` means that the limit is as published and was not independently
+ * checked again (echo 0.1).
  */
 export type Evidence = 'A' | 'B' | 'C';
 
 /**
  * Severity grades of one quantity as published. `mild` and `moderate` are the outermost values of
- * their bands. They are on the abnormal side of the normal range.
+ * their bands, on the abnormal side of the normal range.
  */
 interface Partition {
   normal: readonly [number, number];
@@ -41,7 +41,7 @@ const ABNORMALITY = [
 ] as const;
 export type Abnormality = (typeof ABNORMALITY)[number];
 
-/** Bands that are not abnormal. No decision depends on which of them a value is in. */
+/** Bands that are not abnormal. No decision distinguishes between them. */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
   'below normal range',
   'normal',
@@ -49,8 +49,8 @@ export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
 ]);
 
 /**
- * Returns the band of a value, which is rounded first. Values beyond the normal range on the other
- * side are not graded.
+ * Rounds a value and returns its band. A value beyond the normal range on the other side is not
+ * graded.
  */
 function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
   const { normal, mild, moderate } = partition;
@@ -76,8 +76,8 @@ export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
   grade === 'mildly abnormal' || grade === 'moderately abnormal' || grade === 'severely abnormal';
 
 /**
- * Returns the grade of an accepted value by the limits for the sex; null without an accepted value
- * or if the sex is unknown.
+ * Returns the grade of an accepted value by the limits for the sex. Null if the value is not
+ * accepted or the sex is unknown.
  */
 export function graded(measurement: Measurement | null, quantity: GradedQuantity, sex: Sex | null) {
   return measurement?.quality === 'accepted' && sex
@@ -86,8 +86,8 @@ export function graded(measurement: Measurement | null, quantity: GradedQuantity
 }
 
 /**
- * Returns the value with the normal range for the sex; if the sex is unknown, with both ranges in a
- * remark.
+ * Returns the value with the normal range for the sex. If the sex is unknown, a remark gives both
+ * ranges.
  */
 export function inRangeOf(
   measurement: Measurement,
@@ -108,7 +108,7 @@ export function inRangeOf(
   return {
     ...measurement,
     reference: { low, high, centile: null, z_score: null, chart: quantity.source },
-    // Null if the interval includes an end of the range.
+    // The category is null if the interval includes an end of the range.
     interpretation: category,
     remarks: [...measurement.remarks, ...unverified],
   };
@@ -117,7 +117,7 @@ export function inRangeOf(
 /** A criterion of a decision rule. */
 export type Criterion = {
   name: string;
-  /** Null if the criterion is not available; this does not count as not met. */
+  /** Null if the criterion is not available, which is different from not met. */
   met: boolean | null;
 };
 
@@ -131,11 +131,11 @@ export function anyMet(...conditions: readonly (boolean | null)[]): boolean | nu
 }
 
 /**
- * Distance from a cut-off, in the unit of the value, within which a value may be on either side of
- * it (echo 19, rule 2).
+ * Measurement variability, in the unit of the value. Within this distance from a cut-off, a value
+ * may be on either side (echo 19, rule 2).
  */
 export const VARIABILITY = { ejectionFraction: 5, strain: 1.5, atrialVolumeIndex: 3 } as const;
 
-/** Returns true if a value, as shown, is within measurement variability of one of the cut-offs. */
+/** Returns true if a displayed value is within measurement variability of one of the cut-offs. */
 export const isNearCutOff = (shown: number, cutOffs: readonly number[], within: number) =>
   cutOffs.some((cutOff) => Math.abs(shown - cutOff) <= within);

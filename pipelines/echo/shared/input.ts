@@ -17,8 +17,8 @@ const optionsSchema = z.strictObject({
 });
 
 /**
- * Schema of the clinical context. The sex selects the normal ranges; height and weight give the
- * body surface area.
+ * Schema of the clinical context. The sex selects the normal ranges; the body surface area is
+ * calculated from height and weight.
  */
 const clinicalContextSchema = z.strictObject({
   age_years: z
@@ -83,7 +83,7 @@ export type EchoOptions = z.infer<typeof optionsSchema>;
 export type EchoContext = z.infer<typeof clinicalContextSchema>;
 
 /**
- * Returns options and context of a job, with their defaults.
+ * Returns the options and the context of a job, with defaults for missing values.
  * @throws if they do not match the schema.
  */
 export function parseRequest(

@@ -5,8 +5,8 @@ import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 
 /**
- * Plausible ranges. A value outside its range is an error of contour or calibration and is withheld
- * (echo 3).
+ * Plausible ranges. A value outside its range is caused by a wrong contour or calibration and is
+ * withheld (echo 3).
  */
 export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>>> = {
   lvef: [5, 90],
@@ -37,8 +37,7 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   // A change of 5 % or less means that the outline does not follow the heart.
   'rv-fac': [5.1, 80],
   'rv-basal': [15, 90],
-  // The limits combine the narrowest plausible RV with the widest plausible LV, and the other way
-  // round.
+  // The limits combine the narrowest plausible RV with the widest plausible LV, and vice versa.
   'rv-to-lv': [0.17, 3.6],
   'rv-to-lv-area': [0.1, 3.6],
   'gls-end-systolic': [-30, -5],
@@ -74,7 +73,7 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'ivc-diameter': [3, 45],
   'ivc-collapse': [0, 100],
   'rvot-acceleration': [30, 220],
-  // These ranges are wide. Values outside of them were measured on noise or at a wrong scale ([C]).
+  // These ranges are wide. Values outside them come from noise or a wrong scale ([C]).
   'lvesv-biplane': [5, 450],
   'lvesv-4c': [5, 450],
   'lvesv-2c': [5, 450],
@@ -124,7 +123,7 @@ export const withRemark = (measurement: Measurement, remark: Remark): Measuremen
 });
 
 /**
- * Withholds the measurement as inadequate, with the reason as its last remark. A value that a
+ * Withholds the measurement as inadequate and adds the reason as its last remark. A value that a
  * person confirmed is not withheld.
  */
 export const inadequate = (measurement: Measurement, reason: Remark): Measurement =>
