@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { ERRORS, type ErrorCode, SonogateError } from '../platform/errors/catalogue.ts';
@@ -36,12 +36,9 @@ export async function serveAdminSocket(
 ): Promise<{ close(): Promise<void> }> {
   const path = adminSocketPath(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (existsSync(path)) {
-    if (await answers(path)) {
-      logger.event(EVENTS.adminShared);
-      return { close: async () => {} };
-    }
-    rmSync(path);
+  if (await answers(path)) {
+    logger.event(EVENTS.adminShared);
+    return { close: async () => {} };
   }
   const server: Server = createServer((call, answer) => {
     void handle(call, run, logger).then(({ status, body }) => {
@@ -49,17 +46,23 @@ export async function serveAdminSocket(
       answer.end(body);
     });
   });
+  // Processes that start at the same moment all find no answer. Each binds a name of its own and
+  // renames it, which is atomic: the last one serves, and none fails to start.
+  const own = join(dirname(path), `.a${randomBytes(3).toString('hex')}`);
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
     // The socket is bound before `listen` returns, so that no other file of this process is created
     // with the restricted umask.
     const umask = process.umask(0o177);
-    server.listen(path, done);
+    server.listen(own, done);
     process.umask(umask);
   });
+  const inode = statSync(own).ino;
+  renameSync(own, path);
   return {
     close: () =>
       new Promise((done) => {
+        if (statSync(path, { throwIfNoEntry: false })?.ino === inode) rmSync(path, { force: true });
         server.close(() => done());
         server.closeAllConnections();
       }),

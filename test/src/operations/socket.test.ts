@@ -1,6 +1,8 @@
-import { mkdtempSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandsOn } from '../../../src/operations/commands.ts';
 import {
@@ -55,6 +57,32 @@ describe('admin socket', () => {
     const third = await serveAdminSocket(dataDir, async () => '"third"', silentLogger);
     await expect(callAdminSocket(dataDir, 'who', {})).resolves.toBe('"third"');
     await third.close();
+  });
+
+  it('is served when processes of one folder start and end at the same moments', async () => {
+    const dataDir = folder();
+    const module = new URL('../../../src/operations/socket.ts', import.meta.url);
+    const script = `
+      const { serveAdminSocket } = await import(${JSON.stringify(module.href)});
+      for (let n = 0; n < 300; n += 1) {
+        const served = await serveAdminSocket(process.argv[1], async () => '', { event() {} });
+        await served.close();
+      }`;
+    const starting = () =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, dataDir]);
+    await Promise.all([starting(), starting(), starting()]);
+    const last = await serveAdminSocket(dataDir, async () => '"last"', silentLogger);
+    await expect(callAdminSocket(dataDir, 'who', {})).resolves.toBe('"last"');
+    await last.close();
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('replaces the file of a process that was killed', async () => {
+    const dataDir = folder();
+    writeFileSync(adminSocketPath(dataDir), '');
+    const server = await serveAdminSocket(dataDir, async () => '"served"', silentLogger);
+    await expect(callAdminSocket(dataDir, 'who', {})).resolves.toBe('"served"');
+    await server.close();
   });
 
   it('says that no gateway runs when there is no socket or a stale one', async () => {
