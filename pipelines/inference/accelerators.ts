@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * Accelerators that are tried before `cpu`. The processor always loads and is the reference for the
- * others.
+ * Accelerators that are tried before `cpu`. The processor always works, and the answers of the
+ * others are compared with its answers.
  */
 export const ACCELERATORS = ['cuda', 'webgpu'] as const;
 export type Accelerator = (typeof ACCELERATORS)[number];
@@ -67,9 +67,9 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
 }
 
 /**
- * Returns the accelerators that may load on a machine, and for each other one the reason why it
- * cannot. Only files are checked, because asking a library for a missing device prints errors into
- * the operator's log.
+ * Returns the accelerators that a machine may be able to load, and the reason why each of the
+ * others cannot load. Only files are checked, because a library that is asked for a missing device
+ * prints errors into the operator's log.
  */
 export function acceleratorsOf(machine: Machine = thisMachine): {
   present: Accelerator[];
@@ -100,7 +100,7 @@ export const ACCELERATOR_REFUSALS = {
 export interface AcceleratorRefusal {
   accelerator: Accelerator;
   why: keyof typeof ACCELERATOR_REFUSALS;
-  /** Detail for the operator: the message of the library, or what was measured. */
+  /** Detail for the operator: the message of the library, or the measured numbers. */
   detail: string;
 }
 

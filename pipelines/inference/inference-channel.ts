@@ -7,5 +7,5 @@ export interface InferenceRun {
   seconds: number;
 }
 
-/** Channel that publishes each call of a model. Usually nobody subscribes. */
+/** Channel that publishes each call of a model. Usually it has no subscriber. */
 export const INFERENCE = channel('sonogate:inference');

@@ -33,10 +33,10 @@ interface Letterboxed {
 }
 
 /**
- * Fits the whole image into `width` × `height` on black, centred, with its aspect ratio. The image
- * is reduced by area average or enlarged by bilinear interpolation; its grey levels are rounded and
- * divided by 255. Training does exactly the same (models/training/letterbox.py); a difference here
- * would be a systematic error in millimetres.
+ * Fits the whole image into `width` × `height` on black, centred, without a change of the aspect
+ * ratio. The image is reduced by area average or enlarged by bilinear interpolation; the grey
+ * levels are rounded and divided by 255. Training does exactly the same
+ * (models/training/letterbox.py); a difference would cause a systematic error in millimetres.
  */
 export function letterbox(image: GrayImage, width: number, height: number): Letterboxed {
   const size = `${width} ${height}`;
@@ -48,8 +48,8 @@ export function letterbox(image: GrayImage, width: number, height: number): Lett
 }
 
 /**
- * Keeps the last letterboxed version of each image, because several models with one input size use
- * the same image. It must not be modified.
+ * Caches the last letterboxed version of each image, because several models with the same input
+ * size use the same image. It must not be modified.
  */
 const lastOf = new WeakMap<GrayImage, { size: string; letterboxed: Letterboxed }>();
 
@@ -70,8 +70,8 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
     const end = rows.first[y + 1] ?? 0;
     for (let n = rows.first[y] ?? 0; n < end; n++) {
       const row = rows.source[n] ?? 0;
-      // The last source row of one target row is usually the first of the next, so it is not scaled
-      // again.
+      // The last source row of a target row is often the first source row of the next one, so it
+      // need not be scaled again.
       if (row !== scaledRow) {
         scaledRow = row;
         scaleRow(scaled, image, row, columns);
@@ -98,7 +98,7 @@ export function toSource(placement: Placement, point: Point): Point {
 
 /**
  * Scales one source row along x. This loop takes most of the time. It uses flat arrays, because a
- * function that reads arrays of several types would take three times as long.
+ * function that reads arrays of several types takes three times as long.
  */
 function scaleRow(
   scaled: Float64Array,
@@ -116,14 +116,17 @@ function scaleRow(
   }
 }
 
-/** Weights of all targets in sequence; those of target `t` begin at `first[t]`. */
+/** Weights of all targets in one array; those of target `t` begin at `first[t]`. */
 interface FlatWeights {
   first: Int32Array;
   source: Int32Array;
   weight: Float64Array;
 }
 
-/** Weights for the lengths used last, because a cine needs the same weights for every frame. */
+/**
+ * Weights of the lengths that were used last, because a cine needs the same weights for every
+ * frame.
+ */
 const known = new Map<string, FlatWeights>();
 const MOST_KNOWN = 64;
 
@@ -181,18 +184,21 @@ function linearWeights(from: number, to: number): Weights {
 
 /** Grey level above which a pixel is lit. JPEG noise in black areas is darker. */
 const LIT = 12;
-/** Least lit share of a row or column of the picture. A speck or a letter lights less. */
+/**
+ * Minimum lit share of a row or column of the picture. A speck or a letter lights a smaller share.
+ */
 const LEAST_LIT = 0.01;
 /**
- * Minimum factor by which the picture must become larger for its black surroundings to be cut off.
+ * Minimum factor by which cropping must enlarge the picture. With a smaller factor, the black
+ * surroundings stay.
  */
 const WORTH = 1.2;
 
 /**
- * Does the same as `letterbox`, but with the ultrasound picture only, if the screen around it would
- * make it notably smaller. The sector often takes half of a cart's screen, and borders blur in
- * small images (heads measured 2 % too large, femora lost). No image of the training sets has such
- * surroundings.
+ * Crops the image to the ultrasound picture before `letterbox`, if the screen around the picture
+ * would make it much smaller. The sector often takes half of a cart's screen, and borders blur in
+ * small images (heads were measured 2 % too large, femora were lost). The images of the training
+ * sets have no such surroundings.
  * @param margin added on each side of the picture, as a share of its size.
  */
 export function letterboxLit(
@@ -239,14 +245,14 @@ function withMargin(
 interface LitPart {
   area: Rectangle;
   /**
-   * Cropped pictures by margin. They are cropped only when needed, because most images have no
+   * Cropped pictures by margin. They are made only when needed, because most images have no
    * surroundings.
    */
   lit: Map<string, GrayImage>;
 }
 
 /**
- * Keeps the lit part of each image, because several models use the same image and `letterbox`
+ * Caches the lit part of each image, because several models use the same image and `letterbox`
  * recognises it. It must not be modified.
  */
 const partOf = new WeakMap<GrayImage, LitPart>();
@@ -260,8 +266,8 @@ function litPart(image: GrayImage): LitPart {
 }
 
 /**
- * Returns the rectangle that holds every row and column with lit pixels `within` a part of the
- * image; the whole part if nothing is lit.
+ * Returns the rectangle around all rows and columns with lit pixels, `within` a part of the image.
+ * If nothing is lit, it is the whole part.
  */
 export function litArea(
   { width, height, data }: GrayImage,

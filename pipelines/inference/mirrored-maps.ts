@@ -11,8 +11,8 @@ interface ImageMaps {
 
 /**
  * Runs a model that returns a map for each channel on each image and on its mirror image (left and
- * right exchanged), and averages the two. An answer that depends on the side on which the probe was
- * held becomes blurred and gets a lower confidence.
+ * right exchanged), and averages both. An answer that depends on the orientation of the probe
+ * becomes blurred, and its confidence decreases.
  */
 export async function mirroredMaps(
   session: ModelSession,

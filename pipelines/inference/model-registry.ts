@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** Tasks of models, by the endpoint that uses them. */
+/** Tasks of models, grouped by the endpoint that uses them. */
 export const MODEL_TASKS = {
   obstetric: [
     'fetal-plane',
@@ -26,7 +26,7 @@ const modelSchema = z.strictObject({
   id: z.string(),
   version: z.string(),
   task: z.enum([...MODEL_TASKS.obstetric, ...MODEL_TASKS.echo]),
-  /** Path relative to the registry, like those of card and metrics. */
+  /** Path relative to the registry. The paths of card and metrics are relative to it, too. */
   file: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string(),
@@ -46,11 +46,11 @@ const modelSchema = z.strictObject({
   }),
   /** Temperature that divides the logits before the softmax; classifiers only. */
   temperature: z.number().positive().optional(),
-  /** Confidence below which the answer is not used. It is chosen on the validation split. */
+  /** Confidence below which the answer is not used, chosen on the validation split. */
   gate: z.number().min(0).max(1),
   /** Gates of classes that differ from `gate`; classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
-  /** Linear correction of a raw answer. It is fitted on held-out training patients. */
+  /** Linear correction of a raw answer, fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
 });
 const registrySchema = z.strictObject({ models: z.array(modelSchema) });
@@ -65,7 +65,7 @@ export type PackSetting = 'all' | 'permissive';
 export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
 
 /**
- * Reads and checks a registry.
+ * Reads a registry and checks it.
  * @throws Error that names every fault.
  */
 export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredModel[]> {
@@ -77,7 +77,7 @@ export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredMode
 }
 
 /**
- * Returns the model for a task among the packs that `models.allow` permits: the first in the
+ * Returns the model for a task from the packs that `models.allow` permits. It is the first in the
  * registry, which lists more accurate models first. Null if no model is allowed.
  */
 export function modelFor(
@@ -92,9 +92,9 @@ const isAllowed = ({ pack }: RegisteredModel, allow: PackSetting) =>
   allow === 'all' || pack === 'permissive';
 
 /**
- * Returns every model that a job may use: the first for each task, and any model that answers what
- * those before it do not (the right heart, which the more accurate chamber network does not
- * segment).
+ * Returns every model that a job may use: the first model for each task, and further models that
+ * have a channel which the models before them lack (such as the right heart, which the more
+ * accurate chamber network does not segment).
  */
 export function modelsInUse(
   models: readonly RegisteredModel[],
@@ -123,7 +123,7 @@ export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Information for a client about a model before relying on it. */
+/** Information about a model that a client needs before it relies on the model. */
 export interface ModelCard {
   id: string;
   version: string;
@@ -131,7 +131,7 @@ export interface ModelCard {
   licence: string;
   pack: 'permissive' | 'research';
   sha256: string;
-  /** The model's `metrics.json`, as `models/evaluate.ts` measured it on held-out data. */
+  /** The model's `metrics.json`, which `models/evaluate.ts` measured on held-out data. */
   accuracy: unknown;
 }
 

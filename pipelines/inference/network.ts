@@ -14,13 +14,12 @@ export type Provider = Accelerator | 'cpu';
 
 /** A network's answer to one batch. */
 export interface Answer {
-  /** Values image after image, channel after channel. */
+  /** Values, image after image and channel after channel. */
   values: Float32Array;
-  /** Seconds that the network worked, without the time in a queue. */
+  /** Seconds for which the network worked, without the time in a queue. */
   seconds: number;
   /**
-   * Set once, by the first run that failed on the accelerator. From then on the model runs on
-   * `cpu`.
+   * Set by the first run that failed on the accelerator. After that run, the model runs on `cpu`.
    */
   refusal?: AcceleratorRefusal;
 }
@@ -36,7 +35,7 @@ export interface Network {
 
 /**
  * Loads a verified model on one provider.
- * @throws if that provider does not load it.
+ * @throws if the provider cannot load the model.
  */
 export type LoadNetwork = (
   model: RegisteredModel,
@@ -46,7 +45,7 @@ export type LoadNetwork = (
 
 /**
  * Loads a network with ONNX Runtime. A running network blocks the thread that called it; the
- * library offers no alternative.
+ * library has no alternative.
  */
 export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
   const { id, input, output } = model;
@@ -56,8 +55,8 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
     interOpNumThreads: 1,
     graphOptimizationLevel: 'all',
     logSeverityLevel: 3,
-    // Waiting threads sleep instead of spinning, because others decode and measure on the same
-    // cores meanwhile.
+    // Waiting threads sleep instead of spinning, because other threads decode and measure on the
+    // same cores.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
   });
   return {
@@ -78,24 +77,24 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
 
 /**
  * Maximum difference between two providers, in units of the output (logits, or shares of a map). An
- * accelerator whose answers differ by more in the self-test is not used. docs/model-training.md
- * lists the measured differences.
+ * accelerator that differs by more in the self-test is not used. docs/model-training.md lists the
+ * measured differences.
  */
 export const PROVIDER_TOLERANCE = 1e-2;
 
-/** Batch size at which an accelerator must not be slower than the processor. */
+/** Batch size for which an accelerator must be at least as fast as the processor. */
 const BATCH_IMAGES = 4;
 
 /**
- * Factor by which a driver must be slower than the processor, with one image, to count as running
- * in software. SwiftShader takes hundreds of times as long as the processor alone.
+ * An accelerator that is slower than the processor by this factor, with one image, is a driver that
+ * runs in software. SwiftShader takes hundreds of times as long as the processor.
  */
 const TIMES_SLOWER_IN_SOFTWARE = 20;
 
 /**
  * Returns why an accelerator must not be used for a model; null if it may be used. Its answers to
  * one image and to a batch are compared with those of the processor. If `timed`, its speed is
- * compared, too; it is measured in a second run, because the first one compiles shaders.
+ * compared as well, in a second run, because the first run compiles shaders.
  * @param pixels of an input image.
  */
 export async function faultOf(
@@ -128,7 +127,7 @@ interface Comparison {
   images: number;
   /** Largest difference, in units of the output. */
   difference: number;
-  /** Seconds that the last run took. */
+  /** Seconds of the last run. */
   accelerated: number;
   processor: number;
 }
@@ -192,10 +191,10 @@ export function selfTestImages(count: number, pixels: number): Float32Array<Arra
 }
 
 /**
- * Returns a network that runs on an accelerator and falls back to the processor once a run has
- * thrown. A lost device does not come back within a process, and a model that does not fit into its
- * memory never will. The failed run is repeated on the processor, so that its caller still gets an
- * answer, whose `refusal` gives the reason. Waiting runs go to the processor, too.
+ * Returns a network that runs on an accelerator and changes to the processor after a run has
+ * thrown. It does not change back: a lost device cannot be used again in the same process, and a
+ * model that exceeds its memory always will. The failed run is repeated on the processor, and the
+ * `refusal` of its answer gives the reason. Waiting runs are moved to the processor as well.
  */
 function withProcessorFallback(
   openOnProcessor: () => Promise<Network>,
@@ -204,7 +203,7 @@ function withProcessorFallback(
 ): Network {
   let processor: Promise<Network> | null = null;
 
-  // A lost device may also fail to release its resources.
+  // Releasing the resources of a lost device may also fail.
   const changeOver = () =>
     onAccelerator
       .release()
@@ -236,8 +235,8 @@ function withProcessorFallback(
 export interface OpenedNetwork {
   network: Network;
   /**
-   * Reasons why accelerators were not used. A refusal that applies to every model is given with the
-   * first model only.
+   * Reasons why accelerators were not used. A refusal that applies to every model is listed only
+   * for the first model.
    */
   refusals: readonly AcceleratorRefusal[];
 }
@@ -248,21 +247,21 @@ export type OpenNetwork = (
 ) => Promise<OpenedNetwork>;
 
 interface Parts {
-  /** Returns the accelerators that may load on this machine, and the reasons against the others. */
+  /** Returns the accelerators that may load on this machine, and why the others cannot. */
   accelerators: typeof acceleratorsOf;
   load: LoadNetwork;
 }
 
 /**
- * Refusals that apply to every model. Trying the next model would only delay the start and print
- * errors.
+ * Refusals that apply to every model. The accelerator is then not tried with further models,
+ * because that would delay the start and print errors.
  */
 const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', 'software'];
 
 /**
- * Returns a function that opens verified models, each on the first provider that loads, agrees with
- * the processor and is not slower. A provider that was requested by name may be slower than the
- * processor; if it fails, only the processor replaces it.
+ * Returns a function that opens verified models, each on the first provider that loads it, agrees
+ * with the processor and is not slower. A provider that was requested by name may be slower than
+ * the processor. If such a provider fails, the processor replaces it, and no other accelerator.
  * @throws only if a model cannot be opened on the processor.
  */
 export function networkOpener({

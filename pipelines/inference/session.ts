@@ -13,14 +13,15 @@ import {
 } from './network.ts';
 
 /**
- * Images per batch. On the processor a larger batch only needs more memory, because the activations
- * of the whole batch are held at the same time. An accelerator is idle with a small batch.
+ * Images per batch. On the processor, a larger batch is not faster; it only needs more memory for
+ * its activations. An accelerator would be idle with a small batch.
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 
 /**
- * Returns the session of a network on any provider. Each run is published on `INFERENCE`, and each
- * accelerator that the network does not use, or no longer uses, on `ACCELERATOR_REFUSAL`.
+ * Returns the session of a network on any provider. It publishes each run on `INFERENCE`. It
+ * publishes each accelerator that the network does not use, or stops using, on
+ * `ACCELERATOR_REFUSAL`.
  */
 export function inBatches(
   model: RegisteredModel,
@@ -71,13 +72,15 @@ export function inBatches(
 
 export interface ModelSession {
   model: RegisteredModel;
-  /** Provider of the model; after a run has failed on an accelerator, it is the processor. */
+  /**
+   * Provider of the model. It changes to the processor after a run has failed on an accelerator.
+   */
   readonly provider: Provider;
   /** Images per batch. */
   batch: number;
   /**
-   * Runs a batch. `inputs` are images of the model's input size, from 0 to 1, row by row. Resolves
-   * to one array per image: its share of the output, channel after channel.
+   * Runs a batch. `inputs` are images of the model's input size, row by row, with values from 0 to
+   * 1. Resolves to one array per image with its part of the output, channel after channel.
    */
   run(inputs: readonly Float32Array[]): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -85,7 +88,7 @@ export interface ModelSession {
 
 /**
  * Loads a verified model.
- * @throws if its bytes differ from those of the registry.
+ * @throws if the bytes of the model differ from the registry.
  */
 export type OpenSession = (
   model: RegisteredModel,

@@ -18,7 +18,7 @@ export interface Opened {
   refusals: readonly AcceleratorRefusal[];
 }
 
-/** A request with the port on which it is answered. */
+/** A request, together with the port for its answer. */
 export interface Asked {
   call: Call;
   port: MessagePort;
@@ -29,10 +29,10 @@ export type Answered<T> = { answer: T } | { error: Error };
 const ENTRY = new URL('./inference-thread-entry.ts', import.meta.url);
 
 /**
- * Starts an inference thread and returns a function that opens models there, so that the caller can
- * decode and measure while a model runs. Models of the thread run one after the other. The thread
- * does not keep the process alive and ends with it. If the thread itself fails, the uncaught error
- * ends the process, so that the work is repeated in a new one.
+ * Starts an inference thread and returns a function that opens models there. The caller can then
+ * decode and measure while a model runs. The models of the thread run one after the other. The
+ * thread does not keep the process alive and ends with it. If the thread itself fails, the uncaught
+ * error ends the process, so that the work is repeated in a new process.
  */
 export function startInferenceThread(): OpenSession {
   const thread = new Worker(ENTRY);
@@ -65,9 +65,9 @@ export function startInferenceThread(): OpenSession {
 /**
  * Distributes models over two inference threads. Models on the processor are assigned to the
  * threads in turn, so that two models can run at the same time. All models of an accelerator are
- * opened on the first thread: two threads using WebGPU at once end the process
- * (microsoft/onnxruntime#32561, shown with 1.30), and an accelerator runs one model after the other
- * in any case.
+ * opened on the first thread, because two threads that use WebGPU at once end the process
+ * (microsoft/onnxruntime#32561, reproduced with 1.30). This costs no time, because an accelerator
+ * runs one model after the other in any case.
  */
 export function overThreads(
   [first, second]: readonly [OpenSession, OpenSession],

@@ -13,13 +13,13 @@ import { type StudyFile, withByteSource } from './study-file.ts';
 
 /** One entry of an archive that is not a folder. */
 interface ArchiveMember {
-  /** Path as the archive states it. It has not been checked and must not be shown or used. */
+  /** Path in the archive. It has not been checked and must not be shown or used. */
   path: string;
-  /** Reason, in a sentence, why the entry is not read; null for a plain file, which is read. */
+  /** Sentence that explains why the entry is not read; null for a plain file. */
   refused: string | null;
   /**
-   * Returns the bytes, unpacked as they are consumed. They must be consumed before the next member
-   * is requested.
+   * Returns the bytes, unpacked while they are consumed. They must be consumed before the next
+   * member is requested.
    */
   content(): AsyncIterable<Buffer>;
 }
@@ -30,8 +30,8 @@ const CHECKSUM_START = 148;
 const CHECKSUM_END = 156;
 
 /**
- * Returns true if `block` is a tar header, judged by its checksum: the sum of every byte, with
- * spaces in place of the checksum field.
+ * Returns true if `block` is a tar header, which is recognised by its checksum: the sum of all
+ * bytes, with spaces in place of the checksum field.
  */
 function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK || block[0] === 0) return false;
@@ -53,18 +53,22 @@ function tarRefusal({ type }: Header): string | null {
   return 'the archive holds no plain file here';
 }
 
-/** Makes tar-stream read the format before POSIX, too. Its types lack this option. */
+/**
+ * Option of tar-stream to read the format before POSIX as well. The types of tar-stream lack this
+ * option.
+ */
 const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } = {
   allowUnknownFormat: true,
 };
 
 /**
- * Yields the members of a tar file in the order of the file. A member that is not consumed is
- * skipped.
+ * Yields the members of a tar file in the order of the file. A member whose content is not consumed
+ * is skipped.
  */
 async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
   const entries = extract(ANY_FORMAT);
-  // The error of the source is thrown to the consumer of the entries, so the callback does nothing.
+  // The callback does nothing, because the consumer of the entries receives the error of the
+  // source.
   pipeline(createReadStream(path), entries, () => {});
   for await (const entry of entries) {
     if (entry.header.type !== 'directory') {
@@ -83,7 +87,7 @@ const SYMBOLIC_LINK = 0o120_000;
 
 /**
  * Returns true if an entry is a link. The Unix mode is in the upper half of the attributes (APPNOTE
- * 4.4.15); it is 0 if there is no mode.
+ * 4.4.15); it is 0 if the archive does not have it.
  */
 function isLink(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK;
@@ -99,9 +103,9 @@ function zipRefusal(entry: Entry): string | null {
 }
 
 /**
- * Yields the bytes of an entry and checks their checksum; yauzl checks only their number. The
- * stream is opened when the first byte is requested, because an error without a listener would end
- * the process.
+ * Yields the bytes of an entry and checks their checksum, because yauzl checks only their number.
+ * The stream is opened when the first byte is requested, because an error that nobody listens to
+ * would end the process.
  */
 async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   const bytes = await zip.openReadStreamPromise(entry);
@@ -116,8 +120,8 @@ async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 }
 
 /**
- * Yields the members of a zip file in the order of its directory. yauzl does not decode the names,
- * because its check would reject the whole archive at the first bad name.
+ * Yields the members of a zip file in the order of its directory. The names are not decoded by
+ * yauzl, because it would reject the whole archive at the first invalid name.
  */
 async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
   const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
@@ -144,8 +148,8 @@ export interface Unpacked {
 }
 
 /**
- * Thrown if a limit for the whole study or for the outermost archive is reached; nothing more is
- * read from that archive.
+ * Thrown if a limit for the whole study or for the outermost archive is reached. Nothing more is
+ * then read from that archive.
  */
 class LimitReached extends UnreadableInput {}
 
@@ -159,7 +163,8 @@ interface Unpacking extends Unpacked {
   /** Number of unpacked bytes at which the free space on the disk is measured again. */
   measureAt: number;
   /**
-   * Number of files written so far. Each is named by its number, never by a name from an archive.
+   * Number of files written so far. A written file is named by its number, never by a name from an
+   * archive.
    */
   written: number;
   outermost: { size: number; unpacked: number };
@@ -168,8 +173,8 @@ interface Unpacking extends Unpacked {
 type ContainerKind = 'zip' | 'tar' | 'gzip';
 
 /**
- * Returns the kind of archive, judged by content and never by name; null for other files, including
- * DICOM with any preamble.
+ * Returns the kind of archive, recognised by its content and never by its name; null for other
+ * files, including DICOM files with any preamble.
  */
 async function containerKind(path: string): Promise<ContainerKind | null> {
   return withByteSource(path, async (source) => {
@@ -183,9 +188,9 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
 }
 
 /**
- * Converts errors of the libraries, which mean damage, to UnreadableInput. An error of this machine
- * (a full disk), which names a system call, is thrown unchanged. After a cancellation, the reason
- * of the cancellation is thrown instead.
+ * Converts errors of the libraries, which are caused by damaged files, to UnreadableInput. An error
+ * of this machine (such as a full disk) names a system call and is thrown unchanged. After a
+ * cancellation, the reason of the cancellation is thrown instead.
  */
 function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
   signal?.throwIfAborted();
@@ -256,7 +261,7 @@ async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Prom
 
 const MAX_SHOWN = 120;
 
-/** Returns a path in a form to be shown: printable, and no longer than a line or two. */
+/** Returns a path that can be shown: printable, and at most a line or two long. */
 function shown(path: string): string {
   const printable = path.replaceAll(/\p{C}/gu, '?');
   return printable.length > MAX_SHOWN ? `${printable.slice(0, MAX_SHOWN)}…` : printable;
@@ -278,8 +283,8 @@ function checkPath(path: string, limits: ContainerLimits): void {
 }
 
 /**
- * Returns a name such as `archive.zip/inner/file.dcm`. A name that occurs twice in the archive gets
- * a number.
+ * Returns a name such as `archive.zip/inner/file.dcm`. If the name occurs twice in the archive, a
+ * number is added.
  */
 function memberName(unpacking: Unpacking, archive: string, path: string): string {
   const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
@@ -321,11 +326,12 @@ async function openMembers(
 }
 
 /**
- * Opens a gzip file. Its content is read under the name of the file; a tar.gz counts as one
- * archive, not two.
+ * Opens a gzip file. Its content has the name of the file. A tar.gz is one level of nesting, not
+ * two.
  */
 async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
-  // The error of either stream is thrown to the consumer of the bytes.
+  // The callback does nothing, because the consumer of the bytes receives the error of either
+  // stream.
   const content = pipeline(createReadStream(file.path), createGunzip(), () => {});
   const path = await spool(unpacking, content);
   if ((await containerKind(path)) === 'tar') {
@@ -336,7 +342,7 @@ async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
 }
 
-/** Returns the file itself or, for a deflated DICOM file, an inflated copy. */
+/** Returns the file itself. For a deflated DICOM file, it returns an inflated copy. */
 async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Promise<StudyFile> {
   const content = await inflateDicom(file.path);
   if (!content) return file;
@@ -369,11 +375,11 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
 }
 
 /**
- * Opens zip, tar, tar.gz and gzip files, including nested ones, inflates deflated DICOM files, and
- * returns every other file unchanged. Members are written below `folder`, which is created for the
- * first archive, and are named `archive.zip/path/in/it`. A file that cannot be opened is refused
- * with a sentence, and the others are still read. Only an error of this machine is thrown, and the
- * reason of `signal`, at most one chunk after it was aborted.
+ * Opens zip, tar, tar.gz and gzip files, including nested archives, inflates deflated DICOM files,
+ * and returns all other files unchanged. Members are written to `folder`, which is created for the
+ * first archive, and are named `archive.zip/path/in/it`. If a file cannot be opened, it is refused
+ * with a sentence and the other files are still read. Only an error of this machine is thrown, or
+ * the reason of `signal`, at most one chunk after the signal was aborted.
  */
 export async function unpack(
   files: readonly StudyFile[],

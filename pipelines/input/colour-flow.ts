@@ -3,27 +3,28 @@ import type { RgbImage } from '../contract/study.ts';
 import { spanOfRow } from '../measure/picture.ts';
 
 /**
- * Minimum chroma (of 255) of a coloured pixel. A lower chroma may be the tint of a grey map or an
- * effect of compression.
+ * Minimum chroma (of 255) of a coloured pixel. A lower chroma may be caused by a tinted grey map or
+ * by compression.
  */
 const LEAST_CHROMA = 48;
 /**
  * Minimum saturation (chroma divided by brightness) of a coloured pixel. The sepia and blue grey
- * maps of carts are below it.
+ * maps of carts are less saturated.
  */
 const LEAST_SATURATION = 0.4;
-/** Minimum brightness of a pixel that shows anything. */
+/** Minimum brightness of a lit pixel. */
 const LIT = 24;
-/** Share of coloured pixels among the lit ones above which the grey map itself is tinted. */
+/**
+ * Share of coloured pixels among the lit pixels. Above this share, the grey map itself is tinted.
+ */
 const TINTED_SHARE = 0.6;
 /** Range in degrees around the hue of a tinted map that still belongs to the map. */
 const TINT_WIDTH = 40;
 /**
- * Minimum number of coloured pixels among a pixel and its eight neighbours, because flow fills an
- * area.
+ * Minimum number of coloured pixels in the 3 × 3 block around a pixel, because flow fills an area.
  */
 const LEAST_NEIGHBOURS = 7;
-/** Minimum coloured share of a picture that shows colour flow. An ECG line colours less. */
+/** Minimum coloured share of a picture that shows colour flow. An ECG line covers less. */
 const FLOW_SHARE = 0.004;
 
 function chromaOf(red: number, green: number, blue: number) {
@@ -62,9 +63,8 @@ function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
 }
 
 /**
- * Returns a mask of the pixels that show colour Doppler and not tissue: 1 for flow, 0 for anything
- * else. Flow is recognised by its saturation. A tinted grey map, which has a single hue, is
- * excluded.
+ * Returns a mask of the pixels that show colour Doppler: 1 for flow, 0 for everything else. Flow is
+ * recognised by its saturation. A tinted grey map is excluded, because it has a single hue.
  */
 export function colourMask({ data, width, height }: RgbImage): Uint8Array {
   const coloured = new Uint8Array(width * height);
@@ -90,8 +90,8 @@ function neighbours(mask: Uint8Array, width: number, x: number, y: number): numb
 }
 
 /**
- * Returns true if colour flow is drawn inside one of the areas (convex polygons of pixel
- * coordinates). Coloured text and lines do not count.
+ * Returns true if one of the areas (convex polygons of pixel coordinates) shows colour flow.
+ * Coloured text and lines are ignored.
  */
 export function showsColourFlow(image: RgbImage, areas: readonly (readonly Point[])[]): boolean {
   const { width, height } = image;

@@ -10,21 +10,21 @@ import {
 
 /** Limits on the memory for decoded frames, independent of the length of a cine. */
 export const DECODING = {
-  /** Frames per batch: as many as a model processes in one run. */
+  /** Frames per batch. A model processes this many frames in one run. */
   frames: 16,
   /**
-   * Batches in progress at the same time. While two models work on one batch each, the next is
+   * Batches in progress at the same time: two models work on one batch each while the next batch is
    * decoded.
    */
   batches: 3,
   /** Bytes of grey pixels per batch; at least one frame. */
   bytes: 64 * 1024 * 1024,
   /**
-   * Frames decoded at the same time. Each also needs memory for its compressed bytes and its
+   * Frames decoded at the same time. Each one also needs memory for its compressed bytes and its
    * colours.
    */
   atOnce: 4,
-  /** Files read at the same time: the header and the first frame of each. */
+  /** Files read at the same time. The header and the first frame of each file are read. */
   files: 4,
 } as const;
 
@@ -43,7 +43,7 @@ interface DecodedBatch {
   refused: RefusedFile[];
 }
 
-/** Yields every frame of `clips`, in batches that keep to the limits in `DECODING`. */
+/** Yields every frame of `clips`, in batches within the limits of `DECODING`. */
 export function* frameBatches(
   clips: readonly Clip[],
   budget: { frames: number; bytes: number } = DECODING,

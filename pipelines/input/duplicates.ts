@@ -4,17 +4,17 @@ import { pipeline } from 'node:stream/promises';
 import type { Clip, RefusedFile } from '../contract/study.ts';
 import type { AcquisitionTime } from './dicom/acquisition-time.ts';
 
-/** A clip as it was read, before its position in the study is known. */
+/** A clip that was read and has no position in the study yet. */
 export interface ReadClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null if the file does not state one. */
+  /** Study Instance UID; null if the file does not contain it. */
   study: string | null;
-  /** Remark on an inconsistency in the file, which was read nevertheless; null for a consistent file. */
+  /** Remark on an inconsistency in a file that could still be read; null for a consistent file. */
   remark: string | null;
   /**
-   * Property by which duplicates are recognised: the digest of the pixels of the first frame, or
-   * the size of the file.
+   * Property that duplicates share: the digest of the pixels of the first frame, or the size of the
+   * file.
    */
   likeness: { pixels: string } | { bytes: number };
   /** Path on this machine. */
@@ -22,7 +22,7 @@ export interface ReadClip {
 }
 
 /**
- * Returns a digest of decoded pixels; it is equal for two files that show the same picture, however
+ * Returns a digest of decoded pixels. Two files with the same picture have the same digest, however
  * they are compressed.
  */
 export function pixelDigest(data: Uint8Array): string {
@@ -42,7 +42,7 @@ async function sameFrame(one: Clip, other: Clip, index: number): Promise<boolean
 
 /**
  * Returns true if two clips have the same pixels. Their first frames are already known to be equal.
- * The middle and the last frame are compared, which distinguish two cines of one scene.
+ * The middle and the last frames are compared, because they differ between two cines of one scene.
  */
 async function samePixels(one: Clip, other: Clip): Promise<boolean> {
   const last = one.frames.length - 1;
@@ -63,8 +63,8 @@ async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
 }
 
 /**
- * Keeps each image once. Of the files with the same SOP Instance UID, the same bytes or the same
- * pixels, the first is kept. Every other is refused with the name of the file that it repeats.
+ * Removes duplicates. Of several files with the same SOP Instance UID, the same bytes or the same
+ * pixels, the first is used. Each of the others is refused with the name of the first.
  */
 export async function withoutDuplicates(
   read: readonly ReadClip[],

@@ -16,7 +16,7 @@ import { readVideo } from './video/frames.ts';
 
 type FileKind = 'dicom' | 'still' | 'animation' | 'video' | 'unknown';
 
-/** Returns the kind of a file, judged by its content and never by its name. */
+/** Returns the kind of a file, recognised by its content and never by its name. */
 async function sniff(path: string): Promise<FileKind> {
   return withByteSource(path, async (source) => {
     if (source.size === 0) throw new UnreadableInput('the file is empty');
@@ -31,12 +31,12 @@ async function sniff(path: string): Promise<FileKind> {
 }
 
 /**
- * Returns the clip with its mode. If the header does not state whether the clip shows colour flow,
+ * Returns the clip with its mode. If the header does not tell whether the clip shows colour flow,
  * the pixels decide.
  */
 async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
-  // Most frames are grey, so the picture is located only if there is any colour.
+  // Most frames are grey. Therefore the picture is located only if the frame has any colour.
   if (!showsColourFlow(firstFrame, [rectanglePolygon(wholeFrame(clip))])) return clip;
   const { areas } = await ultrasoundOf(clip);
   return showsColourFlow(firstFrame, areas) ? { ...clip, mode: 'colour' } : clip;
@@ -69,8 +69,8 @@ async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadCli
 }
 
 /**
- * Reads one file: a clip, or a structured report of ultrasound measurements. `mmPerPx` is the
- * user's scale.
+ * Reads one file, which is a clip or a structured report of ultrasound measurements. `mmPerPx` is
+ * the user's scale.
  * @throws UnreadableInput with a sentence for a person if the file cannot be used.
  */
 export async function readFile(

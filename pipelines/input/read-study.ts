@@ -25,7 +25,8 @@ interface ReadOptions {
   /** Files of earlier examinations; they become `Study.priors`. */
   priors?: readonly StudyFile[] | undefined;
   /**
-   * Names of files that an earlier run did not finish reading. They are refused without being read.
+   * Names of files whose reading an earlier run did not finish. They are refused without being
+   * read.
    */
   unreadable?: readonly string[] | undefined;
   /**
@@ -36,7 +37,7 @@ interface ReadOptions {
 
 const TOO_SLOW = 'reading the file, or decoding one of its frames, took too long';
 
-/** Returns a clip or report whose frames publish each decoding. */
+/** Returns a clip or report that publishes each decoding of a frame. */
 function watched(read: ReadClip | ReadReport, name: string): ReadClip | ReadReport {
   if (!('clip' in read)) return read;
   const frames = read.clip.frames.map((frame) => ({
@@ -90,7 +91,7 @@ async function readFiles(
   return { clips, reports, refused, files: files.length + unpacked.refused.length };
 }
 
-/** Returns each clip with its time, and with the luminance of its ultrasound picture only. */
+/** Returns each clip with its time. Its luminance is limited to the ultrasound picture. */
 function placed(read: readonly ReadClip[], instants: readonly (number | null)[]): Clip[] {
   return read.map(({ clip }, index) =>
     measuredInPicture({ ...clip, instant: instants[index] ?? null }),
@@ -119,10 +120,10 @@ function priorReports(
 }
 
 /**
- * Reads every file of a study, including those in archives and DICOMDIR sets. A file that cannot be
- * read, or that repeats another, is refused with a sentence and does not affect the others. Only an
- * error of this machine (a missing file, a full disk) is thrown. A prior that repeats an image of
- * the study is not a prior.
+ * Reads every file of a study, including files in archives and DICOMDIR sets. A file that cannot be
+ * read, or that repeats another file, is refused with a sentence; the other files are still read.
+ * Only an error of this machine (a missing file, a full disk) is thrown. An earlier file is not
+ * used as a prior if it repeats an image of the study.
  */
 export async function readStudy(
   given: readonly StudyFile[],

@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 
 /**
- * Published when the reading of a file or of one of its frames begins or ends. `id` is the same for
- * both.
+ * Event that the reading of a file or of one of its frames begins or ends. Both events have the
+ * same `id`.
  */
 export interface Reading {
   id: number;
@@ -11,14 +11,14 @@ export interface Reading {
 }
 
 /**
- * Channel that publishes what is being read, so that a watch outside this process can name the file
- * on which a decoder hangs. Usually nobody subscribes.
+ * Channel that publishes what is being read. A watchdog outside this process can then name the file
+ * on which a decoder hangs. Usually the channel has no subscriber.
  */
 export const READING = channel('sonogate:reading');
 
 let count = 0;
 
-/** Calls `read`, and publishes when it begins and ends. */
+/** Calls `read`, and publishes an event before and after. */
 export async function published<T>(file: string, read: () => Promise<T>): Promise<T> {
   count += 1;
   const id = count;

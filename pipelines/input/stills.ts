@@ -17,7 +17,8 @@ async function decodeStill(path: string): Promise<Pixels> {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,
     })
-      // A camera or phone stores the picture as its sensor was held; EXIF states which side is up.
+      // A camera stores the picture in the orientation of its sensor; EXIF contains which side is
+      // up.
       .autoOrient()
       .flatten()
       .toColourspace('srgb')
@@ -34,8 +35,8 @@ async function decodeStill(path: string): Promise<Pixels> {
 }
 
 /**
- * Reads a still (PNG, JPEG, GIF, WebP), upright. It is decoded here, so that a damaged still is
- * refused. `mmPerPx` is the user's scale.
+ * Reads a still (PNG, JPEG, GIF, WebP) and turns it upright. It is decoded here, so that a damaged
+ * still is refused. `mmPerPx` is the user's scale.
  */
 export async function readStill(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
   const { width, height } = await decodeStill(path);
@@ -66,7 +67,7 @@ interface Animation {
   frames: number;
 }
 
-/** Reads the metadata only, without a limit on the size; `checkSize` judges the size. */
+/** Reads only the metadata, without a limit on the size; `checkSize` checks the size. */
 async function readMetadata(path: string): Promise<Metadata> {
   try {
     return await sharp(path, { pages: -1, limitInputPixels: false }).metadata();
@@ -76,8 +77,8 @@ async function readMetadata(path: string): Promise<Metadata> {
 }
 
 /**
- * Checks that a GIF is complete. libvips returns the frames before a cut without an error; only the
- * trailer shows the cut (GIF89a 27).
+ * Checks that a GIF is complete. From a truncated GIF, libvips returns the complete frames without
+ * an error; only the missing trailer shows the truncation (GIF89a 27).
  */
 async function checkGifEnds(path: string): Promise<void> {
   const tail = await withByteSource(path, (source) => {
@@ -133,9 +134,9 @@ async function decode(
 }
 
 /**
- * Returns a decoder for the frames of an animation. Each frame builds on those before it, so that
- * decoding a single frame requires all earlier ones. Therefore frames are decoded in runs, and the
- * latest run is kept.
+ * Returns a decoder for the frames of an animation. A frame depends on all earlier frames, so a
+ * single frame cannot be decoded alone. Therefore frames are decoded in runs, and the latest run is
+ * cached.
  */
 function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> {
   const frameBytes = animation.width * animation.height * 3;
@@ -154,8 +155,8 @@ function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> 
 }
 
 /**
- * Returns the seconds of each frame from the first, calculated from the milliseconds for which each
- * frame is shown.
+ * Returns the time of each frame in seconds from the first, calculated from the milliseconds for
+ * which each frame is shown.
  */
 function frameTimes(delays: readonly number[], frames: number): number[] {
   let milliseconds = 0;
@@ -166,8 +167,8 @@ function frameTimes(delays: readonly number[], frames: number): number[] {
 }
 
 /**
- * Reads a GIF or WebP, animated or not. The last frame is decoded once here, which decodes all
- * frames before it, so that a damaged file is refused as a whole. `mmPerPx` is the user's scale.
+ * Reads a GIF or WebP, animated or not. The last frame is decoded here, which decodes all frames
+ * before it, so that a damaged file is refused as a whole. `mmPerPx` is the user's scale.
  */
 export async function readAnimation(
   file: string,

@@ -3,7 +3,10 @@ import { UnreadableInput } from '../contract/study.ts';
 
 /** A file of a study on the disk of this machine. */
 export interface StudyFile {
-  /** Name of the file in the request; for a member of an archive `archive.zip/path/in/it`. */
+  /**
+   * Name of the file in the request. A member of an archive has a name such as
+   * `archive.zip/path/in/it`.
+   */
   name: string;
   path: string;
 }
@@ -11,12 +14,12 @@ export interface StudyFile {
 const WINDOW = 16_384;
 const ENDS_BEFORE = 'the file ends before its data do';
 
-/** Random access to a file of any size through one small window. */
+/** Random access to a file of any size through a small window in memory. */
 export interface ByteSource {
   readonly size: number;
   /**
    * Returns `length` bytes at `offset`.
-   * @throws UnreadableInput if the file ends before.
+   * @throws UnreadableInput if the file ends before them.
    */
   read(offset: number, length: number): Promise<Buffer>;
 }
@@ -32,7 +35,7 @@ async function fill(handle: FileHandle, offset: number, length: number): Promise
   return buffer;
 }
 
-/** Opens the file at `path` for the time that `use` runs. */
+/** Opens the file at `path` while `use` runs. */
 export async function withByteSource<T>(
   path: string,
   use: (source: ByteSource) => Promise<T>,
@@ -59,7 +62,7 @@ export async function withByteSource<T>(
 
 /**
  * Returns `length` bytes of `path` at `offset`, in a new buffer.
- * @throws UnreadableInput if the file ends before.
+ * @throws UnreadableInput if the file ends before them.
  */
 export async function readBytes(path: string, offset: number, length: number): Promise<Buffer> {
   const handle = await open(path, 'r');

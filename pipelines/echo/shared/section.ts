@@ -5,9 +5,7 @@ import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.
 import type { Statement } from '../../result/statement.ts';
 import { type GradedQuantity, inRangeOf, type Sex } from './grading.ts';
 
-/**
- * The patient as the request describes them. A property that the request does not state is null.
- */
+/** The patient from the request. A property that the request does not give is null. */
 export interface EchoPatient {
   sex: Sex | null;
   /** Age in years. */
@@ -19,7 +17,7 @@ export interface EchoPatient {
   surface: number | null;
 }
 
-/** Evidence that every section may use; each section declares what else it needs. */
+/** Evidence that every section may use. A section declares any further evidence that it needs. */
 export interface PatientEvidence {
   patient: EchoPatient;
 }
@@ -29,17 +27,17 @@ export interface Calculation {
   section: string;
   method: EchoMethod;
   from: readonly EchoConcept[];
-  /** Calculates the quantity from the values of `from`, in the order of `from`. */
+  /** Calculates the quantity. The inputs are the values of `from`, in that order. */
   value(...inputs: number[]): number;
   presumes?: Presumption;
   /**
-   * Set if the inputs must belong to one beat, so that all are taken from the machine or all from
-   * the images. It names these inputs in a remark.
+   * Set if the inputs must come from the same beat; then either all inputs come from the machine or
+   * all from the images. It names these inputs in a remark.
    */
   ofOneSource?: ImageInputs;
 }
 
-/** Moves one value to an end of its 95 % interval, to see what is concluded then. */
+/** Moves one value to an end of its 95 % interval, to test whether a conclusion changes. */
 export interface Shift {
   /** Id of the measurement. */
   id: string;
@@ -49,25 +47,24 @@ export interface Shift {
   to: number;
 }
 
-/**
- * Values that were measured and calculated so far, by concept. Only accepted values are included.
- */
+/** Accepted values that were measured and calculated so far, by concept. */
 export interface Values {
   /**
-   * These values without a shift. Contradictions are judged by the values as they were measured,
-   * not at the ends of their intervals.
+   * These values without a shift. Contradictions are tested on the measured values, not on the ends
+   * of their intervals.
    */
   readonly asMeasured: Values;
-  /** Returns the values of the concept; the first one is the value that is used. */
+  /** Returns the values of the concept; only the first of them is used. */
   all(key: EchoConcept): readonly Measurement[];
   measurement(key: EchoConcept): Measurement | null;
   number(key: EchoConcept): number | null;
   /**
    * Calculates a quantity from others; null if an input is missing. If the machine reports the
-   * quantity itself, its value is used, and a remark states a disagreement with the inputs.
+   * quantity itself, the machine's value is used, and a remark is added if it disagrees with the
+   * inputs.
    */
   calculated(key: EchoConcept, calculation: Calculation): Measurement | null;
-  /** Returns these values, preceded by values that were just calculated. */
+  /** Returns these values with newly calculated values in front of them. */
   with(calculations: readonly (Measurement | null)[]): Values;
   /** Returns only the values for which `isWanted` is true, for example those of one source. */
   only(isWanted: (measurement: Measurement) => boolean): Values;
@@ -76,38 +73,38 @@ export interface Values {
 }
 
 /**
- * One section of the result. It declares what it needs, and has a pure function from the evidence
- * and the values to an outcome.
+ * One section of the result. It declares the evidence that it needs. Its `run` is a pure function
+ * of the evidence and the values.
  */
 export interface EchoSection<Evidence = PatientEvidence> {
   id: string;
   title: string;
-  /** Views, modes and values without which the section is not assessed. */
+  /** Views, modes and values that the section needs; without them it is not assessed. */
   needs: readonly string[];
-  /** Quantities that this section shows if they were measured. */
+  /** Quantities that this section reports if they were measured. */
   measures: readonly EchoConcept[];
   /**
-   * Whether the rules of the section consider the 95 % intervals of its values. If they do not, its
+   * True if the rules of the section consider the 95 % intervals of its values. If not, its
    * conclusions are compared at both ends of each interval (within-intervals.ts).
    */
   judgesIntervals?: boolean;
   /**
-   * Runs the section. `values` holds what was measured and what the sections before this one
+   * Runs the section. `values` contains the measured values and the values that earlier sections
    * calculated.
    */
   run(evidence: Evidence, values: Values): SectionOutcome;
 }
 
-/** Conclusion of a section from its values. */
+/** What a section concludes from its values. */
 export interface Conclusion {
   /** Values of the section; null for a value that could not be calculated or was not measured. */
   measurements: readonly (Measurement | null)[];
-  /** Conclusions; the summary lists the values before them. */
+  /** Conclusions. The summary lists them after the values. */
   conclusions?: readonly (Statement | null)[];
-  /** Statements on what could not be assessed, and what is missing for it. */
+  /** Statements on quantities that could not be assessed, and on what is missing for them. */
   gaps?: readonly (Statement | null)[];
   data?: SectionOutcome['data'];
-  /** True if something was seen and is reported although no value was measured. */
+  /** True if the section reports an observation although no value was measured. */
   seen?: boolean;
   findings?: readonly (FindingDraft | null)[];
   classifications?: readonly (Result['classifications'][number] | null)[];
@@ -122,14 +119,14 @@ export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
   source.provenance === 'cart-sr';
 
 /**
- * Returns a gap that names the withheld values with their reasons; empty without withheld values.
+ * Returns a gap that names the withheld values with their reasons; empty if no value is withheld.
  */
 const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];
 
 /**
- * Returns the outcome of a section (echo 0.4). Without an accepted value, the section is not
- * assessed, or inadequate if values were withheld. With gaps, it is partial.
+ * Returns the outcome of a section (echo 0.4). Without an accepted value, the section is inadequate
+ * if values were withheld, and otherwise not assessed. With gaps, it is partial.
  */
 export function conclude(
   { needs }: { needs: readonly string[] },
@@ -162,8 +159,8 @@ export function conclude(
 }
 
 /**
- * Adds to an outcome the values that were measured for the section but not accepted. Each is shown
- * with the reason, and without its number.
+ * Adds the measured values of the section that were not accepted to an outcome. Each is shown with
+ * the reason, and without its number.
  */
 export function withWithheld(
   outcome: SectionOutcome,
@@ -187,7 +184,7 @@ export function withWithheld(
   };
 }
 
-/** Returns a finding of a section; `evidence` are the values on which it is based. */
+/** Returns a finding of a section; `evidence` contains the values on which the finding is based. */
 export function finding(
   section: string,
   id: string,
@@ -212,7 +209,7 @@ interface Criterion {
 }
 
 /**
- * Returns a category with its scheme. Criteria that could not be assessed are listed as not
+ * Returns a category with its scheme. A criterion that could not be assessed is listed as not
  * available.
  */
 export function classification(
@@ -244,7 +241,7 @@ const ADULT = 18;
 export const isChild = ({ patient }: PatientEvidence) =>
   patient.age !== null && patient.age < ADULT;
 
-/** Returns the sex whose ranges apply; null if the sex is unknown, and for a child. */
+/** Returns the sex whose ranges apply; null for a child, or if the sex is unknown. */
 export const rangedSex = (evidence: PatientEvidence) =>
   isChild(evidence) ? null : evidence.patient.sex;
 
@@ -259,7 +256,7 @@ export function inAdultRange<T extends Measurement | null>(
     : measurement;
 }
 
-/** Gaps for properties of the patient that the request does not state. */
+/** Gaps for properties of the patient that the request does not give. */
 export const PATIENT_GAPS = {
   child: sayOfEcho.gap('echo.child', {}),
   sex: sayOfEcho.gap('echo.sex-unknown', {}),
@@ -267,7 +264,7 @@ export const PATIENT_GAPS = {
 } as const;
 
 /**
- * States which properties of the patient are missing for normal ranges and, if `indexed`, for
+ * Reports which properties of the patient are missing for normal ranges and, if `indexed`, for
  * indexing.
  */
 export function patientGaps(evidence: PatientEvidence, indexed: boolean): (Statement | null)[] {

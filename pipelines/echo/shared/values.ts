@@ -8,7 +8,7 @@ import { type Calculation, isOfMachine, type Shift, type Values } from './sectio
 
 type All = Values['all'];
 
-/** Concepts that a section asked for, whether or not they have a value. */
+/** Concepts that a section requested, with or without a value. */
 export type Reads = Set<string>;
 
 function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
@@ -23,7 +23,7 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
         ? valuesBy(
             (key) =>
               all(key)
-                // Values that were calculated from the moved value are left out, because they are
+                // Values that were calculated from the moved value are left out; they are
                 // calculated again where they are needed.
                 .filter(({ inputs }) => !inputs.includes(shift.id))
                 .map((one) => moved(one, shift.to, shift.from)),
@@ -34,7 +34,7 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
-      // The calculated value may be the one that is moved, even if its concept was left out.
+      // The moved value may be the calculated value itself, even if its concept was left out.
       reads?.add(key);
       const one = calculated(values, key, calculation);
       return one && shift ? moved(one, shift.from, shift.to) : one;
@@ -50,10 +50,10 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
 }
 
 /**
- * Groups accepted values by concept. If a concept has several values, the first one of
+ * Groups accepted values by concept. If a concept has several values, the first value in
  * `measurements` is used.
- * @param shift the value that is moved to an end of its interval; null leaves every value as it is.
- * @param reads collects the concepts that are asked for.
+ * @param shift the value that is moved to an end of its interval; if it is null, no value is moved.
+ * @param reads collects the concepts that are requested.
  */
 export function valuesOf(
   measurements: readonly Measurement[],
@@ -80,7 +80,7 @@ const DISAGREEMENT = 0.05;
 
 /**
  * Returns the measurements of the inputs; null if one is missing. If all must come from one source,
- * those of the machine are preferred.
+ * the machine is preferred.
  */
 function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measurement[] | null {
   const complete = (inputs: readonly (Measurement | null)[]) => {
@@ -94,9 +94,9 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 }
 
 /**
- * Returns the half width of the 95 % interval of a calculated value. If the calculation itself was
- * compared with a reference, it is that of the evidence for its method. Otherwise it is calculated
- * from the intervals of the inputs, whose errors are assumed to be independent (root of the sum of
+ * Returns the half width of the 95 % interval of a calculated value. If the results of the
+ * calculation were compared with a reference, the interval comes from that evidence. Otherwise it
+ * is calculated from the intervals of the inputs, with independent errors (root of the sum of
  * squares). Null if no input has an interval.
  */
 function intervalOf(
@@ -127,8 +127,8 @@ function calculated(
   const inputs = inputsOf(values, { section, method, value, ...calculation });
   const given = values.measurement(key);
   const result = inputs && value(...inputs.map((input) => input.value));
-  // If the machine's report gives zero for a divisor, that input is wrong, and nothing is
-  // calculated from it.
+  // If the machine reports zero for a divisor, that input is wrong, and nothing is calculated from
+  // it.
   if (!inputs || result === null || !Number.isFinite(result)) return given && { ...given, section };
   if (given) {
     const ofImages = isOfMachine(given) && inputs.every((input) => !isOfMachine(input));

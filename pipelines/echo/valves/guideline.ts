@@ -20,7 +20,10 @@ export const STENOSIS = {
   severe: { peak: 4, gradient: 40, area: 1, areaIndex: 0.6 },
   moderate: { peak: 3, gradient: 20, area: 1.5 },
   mild: { peak: 2.6 },
-  /** Stroke volume index, ml/m2. "Up to" is the wording of the ESC; VHD20 writes "below". */
+  /**
+   * Stroke volume index, ml/m2. The value itself is low flow, as in the wording of the ESC; VHD20
+   * writes "below".
+   */
   lowFlow: 35,
   highFlow: 58,
   preservedEf: 50,
@@ -56,8 +59,8 @@ function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: num
 }
 
 /**
- * Returns the grade of the first row that matches the rounded values (echo 11.1). A valve area
- * alone is never graded.
+ * Returns the grade of the first table row that matches the rounded values (echo 11.1). A valve
+ * area alone is never graded.
  */
 export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   const at = (value: number | null, decimals: number) =>
@@ -82,22 +85,25 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
   return (peak ?? 0) >= mild.peak ? 'mild AS' : 'no stenosis or sclerosis';
 }
 
-/** DVI above which a small valve area suggests that the LVOT diameter is too small (echo 19.4). */
+/**
+ * DVI above which a small valve area suggests that the LVOT diameter was measured too small (echo
+ * 19.4).
+ */
 const AMPLE_VELOCITY_INDEX = 0.3;
 /**
- * Distance from a limit, cm², within which the true area may be on either side of the limit (echo
- * 19, rule 2).
+ * Measurement variability of the valve area, cm². Within this distance from a limit, the true area
+ * may be on either side (echo 19, rule 2).
  */
 const AREA_VARIABILITY = 0.1;
 /**
- * Greatest differences at which the DVI and the ratio of AVA to LVOT area, which are the same
- * ratio, agree (echo 11.1, "reject").
+ * Greatest differences at which the DVI agrees with the ratio of AVA to LVOT area, which must be
+ * equal (echo 11.1, "reject").
  */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
- * Returns true if a valve area, cm², cannot belong to the LVOT area and the DVI reported with it.
- * Machines print a DVI with two decimals, so a difference within the last decimal does not count.
+ * Returns true if a valve area, cm², is inconsistent with the LVOT area and the DVI in the same
+ * report. A difference in the last of the two decimals that machines print for a DVI is ignored.
  */
 export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
   const difference = Math.abs(velocityIndex - area / outflowArea);
@@ -110,7 +116,10 @@ const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
   'normal-flow low-gradient AS, severe AS unlikely': 'check-outflow',
 };
 
-/** Grades of rows 6 to 9. A small LVOT diameter or hypertension can cause the same values. */
+/**
+ * Grades of rows 6 to 9. An LVOT diameter that was measured too small, or hypertension, can cause
+ * the same values.
+ */
 const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'classical low-flow low-gradient AS (LVEF <50%)',
   'paradoxical low-flow low-gradient AS (LVEF >=50%)',
@@ -118,7 +127,7 @@ const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'normal-flow low-gradient AS, severe AS unlikely',
 ]);
 
-/** Returns whether high flow explains a high gradient over an area above 1.0 cm². */
+/** Returns whether high flow explains a high gradient at an area above 1.0 cm². */
 function highFlow(strokeIndex: number | null): HighFlow {
   if (strokeIndex === null) return 'unknown';
   return strokeIndex > STENOSIS.highFlow ? 'yes' : 'no';
@@ -164,30 +173,33 @@ export function stenosisRemarks(
 
 export type MitralStenosisGrade = 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS';
 
-/** Returns the grade of mitral stenosis by valve area, cm2 (VHD20; echo 11.5). */
+/** Returns the grade of mitral stenosis from the valve area, cm2 (VHD20; echo 11.5). */
 export function mitralStenosis2020(area: number): MitralStenosisGrade {
   const shown = rounded(area, 2);
   if (shown <= 1) return 'very severe MS';
   return shown <= 1.5 ? 'severe MS' : 'progressive (non-severe) MS';
 }
 
-/** Returns the grade of mitral stenosis by valve area, cm2 (VS09). */
+/** Returns the grade of mitral stenosis from the valve area, cm2 (VS09). */
 export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe' {
   const shown = rounded(area, 2);
   if (shown < 1) return 'severe';
   return shown <= 1.5 ? 'moderate' : 'mild';
 }
 
-/** Mitral valve area, cm2, from which it is normal; a normal mitral orifice is 4 to 6 cm2. */
+/**
+ * Mitral valve area, cm2, at or above which the valve is normal. A normal mitral orifice is 4 to 6
+ * cm2.
+ */
 const NORMAL_AREA = 4;
 
 /**
- * Returns true if an area, cm², is too large to be graded. The tables of stenosis have no upper end
- * [C].
+ * Returns true if an area, cm², is too large for a grade. The published tables of stenosis have no
+ * upper end [C].
  */
 export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_AREA;
 
-/** Mean gradient, mmHg, from which an area by half-time may count as stenosis. */
+/** Minimum mean gradient, mmHg, at which an area by half-time may be graded as stenosis. */
 export const STENOTIC_GRADIENT = 5;
 
 /**
@@ -196,8 +208,8 @@ export const STENOTIC_GRADIENT = 5;
 const PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
- * Returns the grade of pulmonary stenosis by peak velocity, m/s. Null below 3 m/s: the table calls
- * this mild stenosis, but has no lower limit that separates it from a normal valve.
+ * Returns the grade of pulmonary stenosis from the peak velocity, m/s. Null below 3 m/s, because
+ * the table calls this mild stenosis without a lower limit that separates it from a normal valve.
  */
 export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
   const shown = rounded(peak, 1);
@@ -238,7 +250,7 @@ function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation)
 }
 
 /**
- * Returns the highest of the grades by EROA, volume and fraction; null if none was measured (echo
+ * Returns the highest grade from EROA, volume and fraction; null if none of them was measured (echo
  * 11.2, 11.3).
  */
 export function quantitativeGrade(
@@ -249,7 +261,7 @@ export function quantitativeGrade(
   return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
 }
 
-/** Returns true if the grades of the quantities differ by more than one; CMR is suggested then. */
+/** Returns true if the grades of the quantities differ by more than one. CMR is then suggested. */
 function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): boolean {
   const grades = gradesOf(valve, inputs);
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
@@ -261,8 +273,8 @@ interface RegurgitationSigns {
 }
 
 /**
- * Number of specific signs that decide alone, and number of signs that raises grade III to severe
- * (VR17; echo 11.2).
+ * Number of specific signs that are enough for a grade, and number of signs that raises grade III
+ * to severe (VR17; echo 11.2).
  */
 const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 
@@ -287,7 +299,7 @@ export function integratedGrade(
 }
 
 /**
- * Returns the specific signs of AR that can be assessed from numbers: vena contracta in cm, widths
+ * Counts the specific signs of AR that can be assessed from numbers: vena contracta in cm, widths
  * in per cent, PHT in ms.
  */
 export function aorticSigns(inputs: {
@@ -361,8 +373,8 @@ export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   ]);
 
 /**
- * Returns the grade of TR from both quantities: the higher grade if they differ by one grade;
- * indeterminate if they differ by more (echo 11.6).
+ * Returns the grade of TR from both quantities. If they differ by one grade, it is the higher
+ * grade; if they differ by more, it is indeterminate (echo 11.6).
  */
 export function tricuspidIntegrated(
   venaContracta: number | null,

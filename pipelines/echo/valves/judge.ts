@@ -31,21 +31,21 @@ import {
 export interface AorticStenosis {
   grade: StenosisGrade;
   /**
-   * Grade in its published wording. Only the statement that there is no sclerosis is left out,
-   * because nobody looked for it.
+   * Grade in its published wording. The wording "no sclerosis" is left out, because sclerosis is
+   * not assessed.
    */
   published: string;
   statements: readonly Statement[];
   criteria: readonly Criterion[];
   /** Area that was used for the grade. */
   area: Measurement | null;
-  /** Area reported by the machine that contradicts the DVI reported with it. */
+  /** Area in the machine's report that contradicts the DVI in the same report. */
   rejected: Measurement | null;
 }
 
 /**
- * Returns the machine's valve area if it cannot belong to the LVOT area and the DVI reported with
- * it; null otherwise.
+ * Returns the machine's valve area if it is inconsistent with the LVOT area and the DVI in the same
+ * report; null otherwise.
  */
 function foreignArea(values: Values): Measurement | null {
   const area = values.measurement('av-area');
@@ -57,11 +57,11 @@ function foreignArea(values: Values): Measurement | null {
 }
 
 /**
- * Returns the valve area and its index: by VTI, or by peak velocities if there is no VTI (echo
- * 11.1).
+ * Returns the valve area and its index, from the VTI, or from peak velocities if there is no VTI
+ * (echo 11.1).
  */
 function areasOf(values: Values, rejected: Measurement | null) {
-  // The areas by VTI and by peak velocities use the same LVOT diameter, which may be the error.
+  // Both areas, by VTI and by peak velocities, use the same LVOT diameter, which may be wrong.
   if (rejected) return { area: null, areaIndex: null };
   const area = values.measurement('av-area');
   if (area) return { area, areaIndex: values.measurement('av-area-index') };
@@ -75,7 +75,7 @@ const NO_STENOSIS: StenosisGrade = 'no stenosis or sclerosis';
 
 const { severe, lowFlow, preservedEf } = STENOSIS;
 
-/** Quantities that decide between the rows of the table, with their limits. */
+/** Quantities that determine the row of the grading table, with their limits. */
 const DECIDING = {
   'av-vmax': ['>= 4.0 m/s', 1, (v: number) => v >= severe.peak],
   'av-mean-gradient': ['>= 40 mmHg', 0, (v: number) => v >= severe.gradient],
@@ -110,8 +110,8 @@ const remark = (one: StenosisRemark) =>
   sayOfValves.conclusion('valves.stenosis-remark', { remark: one });
 
 /**
- * Grades aortic stenosis. Returns the grade with its evidence and the statements that must be read
- * with it (echo 11.1).
+ * Grades aortic stenosis. Returns the grade with its evidence, and the statements that a reader of
+ * the grade needs (echo 11.1).
  */
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
   const rejected = foreignArea(values);
@@ -159,15 +159,15 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
 
 interface MitralStenosis {
   grade: MitralStenosisGrade | null;
-  /** Remark that must be read with the grade, or the reason why nothing was graded. */
+  /** Remark that a reader of the grade needs, or the reason why nothing was graded. */
   remark: MitralRemark | null;
 }
 
 const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
- * Grades mitral stenosis by planimetry. The half-time is used only with a gradient that suggests
- * stenosis, and without significant AR, which shortens the half-time (echo 11.5).
+ * Grades mitral stenosis from planimetry. The half-time is used only if a gradient suggests
+ * stenosis and there is no significant AR, because AR shortens the half-time (echo 11.5).
  */
 export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
@@ -216,7 +216,7 @@ export interface Regurgitations {
 }
 
 /**
- * Grades the regurgitation of each valve for which something was quantified (echo 11.2, 11.3,
+ * Grades the regurgitation of each valve that has at least one quantified value (echo 11.2, 11.3,
  * 11.6).
  */
 export function regurgitations(values: Values): Regurgitations {
@@ -228,7 +228,7 @@ export function regurgitations(values: Values): Regurgitations {
 }
 
 /**
- * Names the valves whose regurgitation was not quantified. This does not mean that they are
+ * Names the valves whose regurgitation was not quantified. Such a valve is not necessarily
  * competent (echo 11.8).
  */
 export function regurgitationGap(grades: Regurgitations): Statement | null {
@@ -244,8 +244,8 @@ const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
 ]);
 
 /**
- * Returns true if AR is moderate or more. Quantities that contradict each other do not exclude
- * significant AR.
+ * Returns true if AR is moderate or more. If quantities contradict each other, significant AR is
+ * not excluded.
  */
 export const isSignificant = (grade: Regurgitations['AR']) =>
   grade !== null && !INSIGNIFICANT.has(grade);

@@ -34,9 +34,7 @@ import {
   regurgitations,
 } from './judge.ts';
 
-/**
- * Quantities that `valveFlows` calculates. Each is listed after those from which it is calculated.
- */
+/** Quantities that `valveFlows` calculates, in an order in which each one follows its inputs. */
 const VALVE_FLOWS = [
   'av-area',
   'av-area-vmax',
@@ -91,7 +89,7 @@ const NEEDS = [
   'colour clips with PISA or vena contracta',
 ] as const;
 
-/** Quantities by which each regurgitation is graded. */
+/** Quantities from which each regurgitation is graded. */
 const REGURGITANT = {
   aortic: [
     'ar-half-time',
@@ -132,7 +130,7 @@ const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
 const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
-/** Used for a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
+/** Grades of a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
@@ -145,7 +143,7 @@ interface Judgement {
 }
 
 /**
- * Judges all valve diseases except aortic stenosis, which is judged separately because it has
+ * Grades all valve diseases except aortic stenosis, which is graded separately because it has
  * criteria.
  */
 function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
@@ -177,7 +175,7 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
   ];
 }
 
-/** Judges moderate and severe stenosis of the pulmonary valve by its peak velocity. */
+/** Grades moderate and severe stenosis of the pulmonary valve from its peak velocity. */
 function pulmonaryJudgement(values: Values, child: boolean): Judgement {
   const peak = values.measurement('pv-vmax');
   const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;
@@ -199,7 +197,7 @@ function stenosisFinding(values: Values, { grade, published, area }: AorticSteno
     : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
-/** States what is missing for the grade of the aortic valve (echo 11.8). */
+/** Reports what is missing for the grade of the aortic valve (echo 11.8). */
 function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement | null)[] {
   const peak = values.measurement('av-vmax');
   const velocityIndex = values.measurement('velocity-index') !== null;

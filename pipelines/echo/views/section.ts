@@ -13,8 +13,8 @@ import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
   /**
-   * Views of the 2D pictures. Clips with colour are not counted, because they do not show walls and
-   * sizes.
+   * Views of the 2D pictures. Clips with colour are left out, because they are not used to assess
+   * walls and sizes.
    */
   views: ReadonlySet<HeartView>;
   spectra: readonly Display[];
@@ -26,8 +26,8 @@ const inView =
     wanted.some((view) => views.has(view));
 
 /**
- * Returns a test whether a flow was displayed. A display counts even if the header does not state
- * its kind of Doppler.
+ * Returns a test for whether a flow was displayed. A display is accepted even if the header does
+ * not name its kind of Doppler.
  */
 const displayed =
   (flow: Flow, kind: 'pw' | 'cw') =>
@@ -56,7 +56,7 @@ const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
 };
 
 /**
- * Returns the items of the minimum set that no clip shows. A study without all of them is limited.
+ * Returns the items of the minimum set that no clip shows. A study that lacks an item is limited.
  */
 function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
   const pictures = clips.filter(({ clip }) => isPicture(clip) && clip.mode !== 'colour');
@@ -155,7 +155,7 @@ interface ViewedClip {
   view: HeartView | null;
   source: 'header' | 'model' | null;
   confidence: number | null;
-  /** View that the model would name if it had no gate. */
+  /** View that the model would name without its gate. */
   belowGate: HeartView | null;
 }
 
@@ -170,15 +170,15 @@ interface Display {
   beats: number;
   confidence: number;
   refusal: DisplayRefusal | null;
-  /** Velocity curve in the form in which the result lists it. */
+  /** Velocity curve in the format of the result. */
   trace: Readonly<Record<string, unknown>> | null;
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
 /**
- * Returns the modes of a clip: those of its regions, or else the one from the flags of the header
- * (echo 2.3).
+ * Returns the modes of a clip: those of its regions or, without regions, the mode in the flags of
+ * the header (echo 2.3).
  */
 function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
   const kinds = [...new Set(sweeps.map(({ kind }) => kind))];
@@ -187,10 +187,7 @@ function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-/**
- * Returns the entry of a clip in the result: what it shows, including a view that is only
- * suspected.
- */
+/** Returns the entry of a clip in the result. It includes a view that is only suspected. */
 function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
@@ -214,7 +211,7 @@ interface Gap {
   statement: Statement;
 }
 
-/** States that the view of some clips is not known; null if the view of every picture is known. */
+/** Reports that the view of some clips is not known; null if the view of every picture is known. */
 function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   const unnamed = pictures.filter(({ view }) => view === null);
@@ -233,14 +230,14 @@ function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
 }
 
 /**
- * Returns the name of a flow in words; null for a structure of M-mode, and if nothing names the
- * display.
+ * Returns the name of a flow in words; null for an M-mode structure, or if the display was not
+ * identified.
  */
 const nameOf = (flow: string | null) =>
   flow !== null && flow in FLOWS ? FLOWS[flow as Flow] : null;
 
 /**
- * States which Doppler and M-mode displays were not measured, and why; null if all were measured.
+ * Reports which Doppler and M-mode displays were not measured, and why; null if all were measured.
  */
 function refusedGap(spectra: readonly Display[]): Gap | null {
   const displays = spectra.flatMap(({ file, kind, flow, refusal }) =>
@@ -255,7 +252,8 @@ function refusedGap(spectra: readonly Display[]): Gap | null {
 }
 
 /**
- * States that a study is limited, and which items are missing; null if the minimum set is complete.
+ * Reports that a study is limited, and which items are missing; null if the minimum set is
+ * complete.
  */
 function limitedGap(evidence: ViewsEvidence): Gap | null {
   const missing = missingOfMinimum(evidence);
@@ -305,7 +303,9 @@ function run(evidence: ViewsEvidence): SectionOutcome {
   };
 }
 
-/** Reports view and mode of every clip: from the header, or else from the images (echo 2). */
+/**
+ * Reports the view and the mode of every clip, from the header or else from the images (echo 2).
+ */
 export const views: EchoSection<ViewsEvidence> = {
   id: 'views',
   title: 'Views and modes',

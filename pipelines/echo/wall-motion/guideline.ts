@@ -32,16 +32,17 @@ export function territoryOf(artery: Artery): number[] {
 }
 
 /**
- * Limits of the 17-segment model (ASE15). `scored`: the apex is not scored. `enough`: with fewer
- * scored segments, the index is limited (echo 9). `global`: number of scored segments, in all three
- * territories, from which hypokinesis of all of them is not called regional. It is low because two
- * views show only the mid and apical segments, so that at most ten can be scored over 1.
+ * Limits of the 17-segment model (ASE15). `scored`: segment 17, the apical cap, is not scored.
+ * `enough`: with fewer scored segments, the index is limited (echo 9). `global`: minimum number of
+ * scored segments, in all three territories, at which hypokinesis of all of them is global and not
+ * regional. It is low, because two views show only the mid and apical segments, so that at most ten
+ * segments can be scored above 1.
  */
 export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, global: 8 } as const;
 
 /**
- * Limits of thickening, per cent: above `normal` it is normal, below `reduced` it is absent (ASE
- * 2015).
+ * Limits of thickening, per cent. Above `normal`, thickening is normal; below `reduced`, it is
+ * absent (ASE 2015).
  */
 const THICKENING = { normal: 30, reduced: 10 } as const;
 
@@ -57,31 +58,31 @@ const banded = (value: number, { normal, reduced }: { normal: number; reduced: n
   value > normal ? 1 : value >= reduced ? 2 : 3;
 
 /**
- * Returns the score by thickening, per cent: over 30 % is normal, 10 to 30 % hypokinetic, less
- * akinetic. A wall that thins in systole is dyskinetic (echo 9).
+ * Returns the score from the thickening, per cent: above 30 % is normal, 10 to 30 % hypokinetic,
+ * less akinetic. A wall that becomes thinner in systole is dyskinetic (echo 9).
  */
 export function thickeningScore(thickening: number): MotionScore {
   const shown = rounded(thickening, 0);
   return shown < 0 ? 4 : banded(shown, THICKENING);
 }
 
-/** Returns the score by inward motion, per cent. A wall that moves outwards is dyskinetic. */
+/** Returns the score from the inward motion, per cent. A wall that moves outwards is dyskinetic. */
 export function excursionScore(excursion: number): MotionScore {
   const shown = rounded(excursion, 0);
   return shown < EXCURSION.outward ? 4 : banded(shown, EXCURSION);
 }
 
 /**
- * Returns the score of a segment in one view from both signs, motion and thickening; null if they
- * do not agree. If the thickness is not seen, motion alone decides.
- * - Normal: the segment moves normally, and thickening is not absent. Requiring normal thickening
- *   would exclude most walls of healthy hearts, whose outlines, even those of experts, thicken by
- *   half of what the eye sees (docs/echo.md).
- * - Reduced: both signs are reduced. The milder score counts.
- * - Absent: both signs are absent. The worse score counts, which is dyskinetic if the wall thins or
- *   moves outwards (echo 9). Thinning with some inward motion, or outward motion with some
- *   thickening, is contradictory and not called dyskinesia: healthy outlines thicken by 11 % on
- *   average, so that some are below zero by chance.
+ * Returns the score of a segment in one view from two signs, motion and thickening; null if the
+ * signs do not agree. If the thickness is not visible, motion alone decides.
+ * - Normal: the segment moves normally, and thickening is not absent. Normal thickening is not
+ *   required, because most walls of healthy hearts do not reach it: outlines, even those of
+ *   experts, thicken by half of what the eye sees (docs/echo.md).
+ * - Reduced: both signs are reduced. The milder score is used.
+ * - Absent: both signs are absent. The worse score is used, which is dyskinetic if the wall becomes
+ *   thinner or moves outwards (echo 9). Thinning with some inward motion, or outward motion with
+ *   some thickening, is contradictory and not called dyskinesia. Healthy outlines thicken by 11 %
+ *   on average, so that a few become thinner by chance.
  */
 export function motionScore(thickening: number | null, excursion: number): MotionScore | null {
   const motion = excursionScore(excursion);
@@ -94,7 +95,7 @@ export function motionScore(thickening: number | null, excursion: number): Motio
 }
 
 /**
- * Returns true if one of the signs is absent. A sign that is only reduced in one view cannot be
+ * Returns true if one of the signs is absent. A sign that is merely reduced, in one view, cannot be
  * distinguished from noise.
  */
 export function isAbsent(thickening: number | null, excursion: number): boolean {
@@ -115,8 +116,8 @@ type RegionalStatement =
   | { kind: 'regional' };
 
 /**
- * Rings of segments. The neighbours of a segment are next to it on its ring, and above or below it
- * on the next ring.
+ * Rings of segments. A segment has neighbours on its own ring, and above or below it on the next
+ * ring.
  */
 const RINGS: readonly (readonly number[])[] = [
   [1, 2, 3, 4, 5, 6],
@@ -124,7 +125,10 @@ const RINGS: readonly (readonly number[])[] = [
   [13, 14, 15, 16],
 ];
 
-/** Mid segments that continue into each apical segment; six mid segments meet four apical ones. */
+/**
+ * Mid segments that are next to each apical segment; six mid segments border on four apical
+ * segments.
+ */
 const APICAL_NEIGHBOURS: Readonly<Record<number, readonly number[]>> = {
   13: [7, 8],
   14: [8, 9],
@@ -145,8 +149,8 @@ function areAdjacent(one: number, other: number): boolean {
 }
 
 /**
- * Returns true if every scored segment is hypokinetic, and enough segments were scored, with at
- * least one in each territory.
+ * Returns true if every scored segment is hypokinetic, and enough segments were scored, at least
+ * one of them in each territory.
  */
 function isGlobal(scores: ReadonlyMap<number, number>): boolean {
   const reached = ARTERIES.every((name) => territoryOf(name).some((number) => scores.has(number)));
@@ -156,7 +160,8 @@ function isGlobal(scores: ReadonlyMap<number, number>): boolean {
 
 /**
  * Returns the statement on the pattern of abnormal segments (echo 9). An artery is named only if
- * two adjacent segments of its territory score 2 or more and no segment outside the territory does.
+ * two adjacent segments of its territory score 2 or more and no segment outside the territory
+ * scores 2 or more.
  */
 export function regionalStatement(scores: ReadonlyMap<number, number>): RegionalStatement {
   const abnormal = [...scores].filter(([, score]) => score >= 2).map(([segment]) => segment);

@@ -16,7 +16,7 @@ import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from '
 /** Reading of one segment in one view, as means over its beats. */
 interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
   view: ApicalView | ShortAxisView;
-  /** Longitudinal strain, per cent; null in a short axis, which does not show it. */
+  /** Longitudinal strain, per cent; null in a short axis, where it cannot be measured. */
   strain: number | null;
   score: MotionScore | null;
 }
@@ -31,15 +31,15 @@ export interface WallSegmentReading {
   segment: number;
   name: string;
   /**
-   * Reading of each view that shows the segment. The apex is the mean of the apical segments and
-   * has no readings.
+   * Reading of each view that shows the segment. The apical cap has no readings; it is the mean of
+   * the apical segments.
    */
   readings: readonly SegmentReading[];
-  /** Mean strain of the views, per cent; null if no view gives a plausible strain. */
+  /** Mean strain of the views, per cent; null if no view has a plausible strain. */
   strain: number | null;
   /**
-   * Null if not scored. A score above 1 needs two views that agree on it (echo 9); a score above 1
-   * in only one view is `suspected`.
+   * Null if not scored. A score above 1 needs two views that agree (echo 9); a score above 1 in
+   * only one view is stored as `suspected`.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -47,15 +47,15 @@ export interface WallSegmentReading {
 
 type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
 
-/** Segment number for each view, side of the usual display, and level (echo 8.3). */
+/** Segment number for each view, side of the normal display, and level (echo 8.3). */
 const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
   A3C: { left: { basal: 5, mid: 11, apical: 16 }, right: { basal: 2, mid: 8, apical: 13 } },
 };
 /**
- * Segment to which the apical anteroseptal part in A3C belongs when 18 segments of strain are
- * reduced to 17: the apical septum.
+ * Segment that receives the apical anteroseptal part of A3C when 18 strain segments are reduced to
+ * 17: the apical septum.
  */
 const ANTEROSEPTAL_APEX = 14;
 
@@ -69,12 +69,14 @@ const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
 /**
- * Difference between beats, in percentage points, up to which the motion or the thickening of a
- * segment that does not move is not contradictory.
+ * Difference between beats, in percentage points, that noise can explain in the motion or the
+ * thickening of a segment that does not move.
  */
 const SEGMENT_NOISE = 15;
 
-/** Returns the mean over the beats; null without a beat, and if the beats contradict each other. */
+/**
+ * Returns the mean over the beats; null if there is no beat, or if the beats contradict each other.
+ */
 function agreedMean(values: readonly number[]): number | null {
   const over = meanOfBeats(values, SEGMENT_NOISE);
   return over && !over.contradicting ? over.value : null;
@@ -87,9 +89,8 @@ function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallL
 }
 
 /**
- * Returns true if the view also shows walls that move normally, at least as many as abnormal ones.
- * Otherwise its abnormal scores cannot be distinguished from those of an outline that is too stiff
- * as a whole.
+ * Returns true if at least half of the scored walls in the view move normally. Otherwise the
+ * abnormal scores may come from an outline that is too stiff as a whole.
  */
 function regional(readings: readonly Placed[]): boolean {
   const scores = readings.map(({ reading }) => reading.score);
@@ -102,7 +103,7 @@ interface Motion extends Pick<SegmentMotion, 'excursion' | 'thickening'> {
   strain: number | null;
 }
 
-/** Returns the reading of each segment in one view: means over its beats, with a score. */
+/** Returns the reading of each segment in one view: means over the beats, and a score. */
 function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): Placed[] {
   return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
     const strain = agreedMean(own.flatMap((one) => one.strain ?? []));
@@ -127,8 +128,8 @@ function apicalReadings({ clip, beats }: MeasuredClip): Placed[] {
 }
 
 /**
- * Returns the readings of the first short axis of each level, which is the best one; one list per
- * level.
+ * Returns one list of readings per short-axis level, from the first clip of the level. The first
+ * clip is the best one.
  */
 function shortAxisReadings(clips: readonly ParasternalClip[]): Placed[][] {
   const measured = clips.flatMap((clip) => {
@@ -146,9 +147,8 @@ const unscored = ({ segment, reading }: Placed): Placed => ({
 });
 
 /**
- * Combines the views. One view suffices for a normal segment, and two views that agree are needed
- * for an abnormal one. A view that does not show the thickness can confirm another view, but
- * decides nothing alone.
+ * Combines the views of a segment. One view is enough for a normal score; an abnormal score needs
+ * two views that agree. A view without thickness can confirm another view but is not enough alone.
  */
 function agreed(
   readings: readonly SegmentReading[],
@@ -173,14 +173,14 @@ interface Walls {
   apical: ApicalClips;
   shortAxes: readonly ParasternalClip[];
   /**
-   * Whether the joint LVEF of both networks is reduced. Only then is a view accepted in which no
-   * wall moves.
+   * True if the combined LVEF of both networks is reduced. A view in which no wall moves is
+   * accepted only then.
    */
   reduced: boolean;
 }
 
 /**
- * Returns the 17 segments of the ventricle as far as the apical and the short-axis views show them.
+ * Returns the 17 segments of the ventricle, with the readings of the apical and short-axis views.
  */
 export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegmentReading[] {
   const clips = Object.values(apical).filter((one) => one !== null);
@@ -213,7 +213,7 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
  * if no segment was scored.
  */
 export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measurement | null {
-  // The apex is not scored for wall motion.
+  // The apical cap is not scored for wall motion.
   const own = segments.filter(({ segment }) => segment <= WALL_MOTION.scored);
   const scores = own.flatMap(({ score }) => score ?? []);
   const isSuspected = own.some(({ suspected }) => suspected !== null && suspected > 1);

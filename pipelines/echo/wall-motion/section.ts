@@ -16,7 +16,7 @@ import {
 } from '../shared/section.ts';
 import { type MotionScore, regionalStatement, SCORE_NAMES, WALL_MOTION } from './guideline.ts';
 
-/** One segment as the views show it. */
+/** One segment with its readings in all views. */
 interface WallSegment {
   /** Segment number, 1 to 17 (echo 9). */
   segment: number;
@@ -25,14 +25,14 @@ interface WallSegment {
   readings: readonly { score: MotionScore | null }[];
   /** Null if the segment was not scored. */
   score: MotionScore | null;
-  /** Raised score that only one view gives; null if no single view raises it. */
+  /** Score above 1 that only one view gives; null otherwise. */
   suspected: MotionScore | null;
 }
 
 /** Evidence that this section needs in addition to the values. */
 interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** Whether values that are calculated from the change of a volume may be reported. */
+    /** True if values that are calculated from the change of a volume may be reported. */
     trusted: boolean;
     segments: readonly WallSegment[];
     /**
@@ -51,7 +51,9 @@ const NORMAL = 1;
 
 const SCHEME = 'ASE/EACVI 2015, 16 segments';
 
-/** Returns true if a segment is scored. The apex is not scored for wall motion (ASE 2015). */
+/**
+ * Returns true if a segment can be scored. The apical cap is not scored for wall motion (ASE 2015).
+ */
 const scorable = ({ segment }: WallSegment) => segment <= WALL_MOTION.scored;
 
 /** Returns a segment without its grade, because the grades are for adults (echo 19, rule 5). */
@@ -68,7 +70,7 @@ const byScore = (segments: readonly WallSegment[], of: 'score' | 'suspected') =>
     return score !== null && score > NORMAL ? [{ name: one.name, score: SCORE_NAMES[score] }] : [];
   });
 
-/** States why too few of the visible segments were graded; null if enough were graded. */
+/** Reports why too few of the visible segments were graded; null if enough were graded. */
 function tooFew(scored: number): Statement | null {
   const { enough, scored: of } = WALL_MOTION;
   if (scored >= enough) return null;
@@ -82,7 +84,7 @@ const REDUCED_EF = 45;
 
 /**
  * Returns the LVEF if it is below 45 % although the score index is 1.00 (every segment normal);
- * null if they agree (echo 19, rule 4).
+ * null if the two agree (echo 19, rule 4).
  */
 function discordantEf(values: Values, index: Measurement): Measurement | null {
   const ef = gradableEf(values);
@@ -92,7 +94,7 @@ function discordantEf(values: Values, index: Measurement): Measurement | null {
 
 type Scored = ReturnType<typeof byScore>;
 
-/** Returns the findings on abnormal segments, and on those that only one view suspects. */
+/** Returns the findings on abnormal segments and on segments that only one view suspects. */
 function segmentFindings(
   abnormal: Scored,
   suspected: Scored,
@@ -122,7 +124,7 @@ function segmentFindings(
   ];
 }
 
-/** States what the outlines show of the segments. */
+/** Reports the findings of the outlines on the segments. */
 function segmentConclusions(
   segments: readonly WallSegment[],
   abnormal: Scored,
@@ -149,7 +151,7 @@ function segmentConclusions(
   ];
 }
 
-/** Returns the segments in the form in which the result lists them. */
+/** Returns the segments in the format of the result. */
 const listed = (segments: readonly WallSegment[]) =>
   segments.map(({ segment, name, readings, score, suspected }) => ({
     segment,

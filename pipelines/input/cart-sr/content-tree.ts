@@ -12,21 +12,22 @@ import {
 import type { ByteSource } from '../study-file.ts';
 
 /**
- * Limits for a structured report. The report of a long examination has some thousand content items.
+ * Limits for a structured report. The report of a long examination has a few thousand content
+ * items.
  */
 export const REPORT_LIMITS = {
   bytes: 32 * 1024 * 1024,
   items: 200_000,
-  /** Depth of nested sequences. A report of TID 5200 reaches about fifteen. */
+  /** Maximum depth of nested sequences. A report of TID 5200 is nested about fifteen deep. */
   depth: 48,
-  /** Bytes of a text. A longer text is prose and is not read. */
+  /** Maximum number of bytes of a text. A longer text is prose and is not read. */
   textBytes: 64,
 } as const;
 
 /**
  * Texts of a structured report that are read: its codes, numbers and references (PS3.3 C.17.3), and
- * its study date, from which only an interval is calculated. As in the image reader, everything
- * else is skipped, so that no name or prose becomes a value.
+ * its study date, from which only an interval is calculated. As for images, everything else is
+ * skipped, so that no name or prose becomes a value.
  */
 const TEXTS: Readonly<Record<string, TextName>> = {
   '00080016': 'SOPClassUID',
@@ -100,7 +101,7 @@ interface Reading {
   items: number;
 }
 
-/** Returns printable text; '' for a text that is longer than a code or an identifier. */
+/** Returns printable text; '' if the text is too long for a code or an identifier. */
 async function textAt({ walk }: DataSet, element: Element): Promise<string> {
   if (element.length > REPORT_LIMITS.textBytes * 2) return '';
   const bytes = await walk.source.read(element.valueOffset, element.length);
@@ -181,8 +182,8 @@ async function readItem(
 }
 
 /**
- * Returns the allow-listed part of a structured report; null for an object of another SOP class,
- * whose content is not read.
+ * Returns the allow-listed part of a structured report; null for another SOP class, whose content
+ * is not read.
  * @throws UnreadableInput if a report cannot be parsed.
  */
 export async function readReportDataSet(
@@ -201,8 +202,8 @@ export async function readReportDataSet(
 }
 
 /**
- * Returns the SOP class of a data set. Elements are in the order of their tags, so no SOP class
- * follows after group 0008 (PS3.5 7.1).
+ * Returns the SOP class of a data set. The search ends after group 0008, because elements are in
+ * the order of their tags (PS3.5 7.1).
  */
 async function sopClassOf(dataSet: DataSet): Promise<string> {
   const { walk, encoding } = dataSet;
@@ -220,8 +221,8 @@ async function sopClassOf(dataSet: DataSet): Promise<string> {
 const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
 
 /**
- * SNOMED-RT codes of cart reports and their SNOMED CT equivalents (PS3.16 Annex O), as carts wrote
- * them before the 2018 edition of the standard.
+ * SNOMED CT equivalents of the SNOMED-RT codes in cart reports (PS3.16 Annex O). Carts wrote these
+ * codes before the 2018 edition of the standard.
  */
 const RT_TO_CT: Readonly<Record<string, string>> = {
   // Names of modifiers.
@@ -337,10 +338,7 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'G-0390': '399301000',
 };
 
-/**
- * Returns a code as the standard writes it today. A code without an equivalent is returned
- * unchanged.
- */
+/** Returns the current equivalent of a code. A code without an equivalent is returned unchanged. */
 function currentCode(code: CartCode): CartCode {
   if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
   if (!SNOMED_RT.has(code.scheme)) return code;
@@ -354,18 +352,21 @@ interface ReferencedImage {
   frame: number | null;
 }
 
-/** A node of the content tree of a report, with the data that its values need (PS3.3 C.17.3). */
+/**
+ * A node of the content tree of a report, with the data that are needed to interpret its values
+ * (PS3.3 C.17.3).
+ */
 export interface ReportNode {
   relationship: string;
   valueType: string;
   name: CartCode | null;
-  /** Code of a CODE item. */
+  /** Code of a CODE item; null for other items. */
   code: CartCode | null;
-  /** Value of a NUM item that has one, with the unit as the cart wrote it. */
+  /** Value of a NUM item, with the unit as the cart wrote it; null if the item has no value. */
   quantity: { value: number; unit: string } | null;
   /** Text of a short TEXT item; '' for all other items. */
   text: string;
-  /** Image of an IMAGE item. */
+  /** Image of an IMAGE item; null for other items. */
   image: ReferencedImage | null;
   nodes: readonly ReportNode[];
 }
@@ -402,7 +403,7 @@ function imageOf(item: ReportItem): ReferencedImage | null {
   return {
     sopClassUid: textOf(reference, 'ReferencedSOPClassUID'),
     sopInstanceUid,
-    // A reference to several frames belongs to no single frame.
+    // The frame is null if the reference names several frames.
     frame: Number.isInteger(frame) && frame > 0 ? frame : null,
   };
 }

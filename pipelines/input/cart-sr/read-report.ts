@@ -11,7 +11,7 @@ import { type ReportNode, readReportDataSet, toNode } from './content-tree.ts';
 import { referencedClasses, reportValues } from './values.ts';
 import { IMAGING_MEASUREMENT_REPORT, keyOf, REPORT_TITLES } from './vocabulary.ts';
 
-/** SR classes in which carts write measurements (PS3.4 B.5). */
+/** SOP classes of the structured reports in which carts write measurements (PS3.4 B.5). */
 const REPORT_CLASSES: ReadonlySet<string> = new Set([
   STORAGE_CLASS.enhancedSr,
   STORAGE_CLASS.comprehensiveSr,
@@ -45,7 +45,7 @@ export interface ReadReport {
   /** Time of the examination; null if not known. */
   examined: AcquisitionTime | null;
   /**
-   * Whether this gateway wrote the report. Its values must never come back as measurements of the
+   * True if this gateway wrote the report. Its values must never be used as measurements of the
    * machine.
    */
   draft: boolean;
@@ -55,7 +55,7 @@ export interface ReadReport {
  * Reads a structured report of the ultrasound machine or of this gateway: TID 5000, 5100, 5200,
  * 5220, 5300, and TID 1500 if it refers to ultrasound images. Returns null for another kind of
  * DICOM object.
- * @throws UnreadableInput for a report on something else and for one that cannot be parsed.
+ * @throws UnreadableInput if the report is about something else or cannot be parsed.
  */
 export async function readCartReport(file: StudyFile): Promise<ReadReport | null> {
   const dataSet = await withByteSource(file.path, (source) =>

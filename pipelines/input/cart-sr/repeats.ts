@@ -2,20 +2,21 @@ import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { keyOf } from './vocabulary.ts';
 
 /**
- * Number of digits in which equal values must agree, because reports use different units and
+ * Number of digits that must be the same in equal values, because reports use different units and
  * formats.
  */
 const SAME_DIGITS = 6;
 
 const code = (given: CartCode | null) => (given ? keyOf(given) : '');
 
-/** Returns a key for what was measured, without the value: concept, subject, place and moment. */
+/** Returns a key for a measured quantity without its value: concept, subject, place and moment. */
 function quantityKey(one: CartMeasurement): string {
   return [
     one.key ?? code(one.concept),
     one.fetus ?? '',
     one.laterality ?? '',
-    // A concept of the table implies its site, which carts may write or leave out.
+    // A concept of the table implies its site. Some carts write the site and others leave it out,
+    // so it is not part of the key.
     one.key ? '' : code(one.site),
     code(one.of),
     code(one.phase),
@@ -31,8 +32,8 @@ function quantityKey(one: CartMeasurement): string {
 }
 
 /**
- * Returns how much the cart states about a value. A statement that the value was chosen counts more
- * than a statement of how it was obtained.
+ * Returns a rank for how many details the cart gives for a value. The information that the value
+ * was selected is worth more than its derivation.
  */
 function weight({ selection, derivation, image }: CartMeasurement): number {
   return (selection ? 4 : 0) + (derivation ? 2 : 0) + (image ? 1 : 0);
@@ -48,9 +49,9 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values from one place, counting each image once. A single value and its mean are
- * also equal; therefore only as many values are kept as share one derivation. The values with the
- * most details are kept.
+ * Merges equal values from one place. Values from the same image are one measurement. A single
+ * measurement and its mean are equal as well, so the number of values that are returned is that of
+ * the most frequent derivation. The values with the most details are returned.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);
@@ -63,9 +64,10 @@ function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
 }
 
 /**
- * Merges values that several places (sections, reports) repeat. The same value twice in one place
- * was measured twice, unless both values are from the same image; the median of 175, 175 and 190 is
- * 175. Of each group the values with the most details are kept, in the position of the first.
+ * Merges values that are repeated in several places (sections, reports). Two equal values in one
+ * place were measured twice, unless they are from the same image: the median of 175, 175 and 190 is
+ * 175. Of each group, the values with the most details are returned, at the position of the first
+ * value.
  */
 export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {
   const kept = new Map<string, CartMeasurement[]>();
@@ -80,7 +82,10 @@ export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): 
   return [...kept.values()].flat();
 }
 
-/** Returns the values of all reports of a study without the repetitions between reports. */
+/**
+ * Returns the values of all reports of a study. A value that several reports repeat is returned
+ * once.
+ */
 export function withoutRepeats(measurements: readonly CartMeasurement[]): CartMeasurement[] {
   return mergedRepeats([...Map.groupBy(measurements, ({ file }) => file).values()]);
 }

@@ -20,8 +20,9 @@ import {
 } from './vocabulary.ts';
 
 /**
- * Age concept for the quantity of each biometry group (TID 5008). (18185-9, LN, "Gestational Age")
- * does not state what the age was derived from; the group that contains it does.
+ * Age concept for the quantity of each biometry group (TID 5008). The code (18185-9, LN,
+ * "Gestational Age") does not name the quantity from which the age was derived; the group that
+ * contains the age does.
  */
 const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
   hc: 'ga-by-hc',
@@ -30,8 +31,8 @@ const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
 };
 
 /**
- * Concepts of ages, which have no key by their code alone: (11888-5, LN, "Composite Ultrasound
- * Age") may come from any equation.
+ * Age concepts. The code of an age is not enough for a key, because (11888-5, LN, "Composite
+ * Ultrasound Age") may come from any equation.
  */
 const AGES: ReadonlySet<ConceptKey> = new Set([...Object.values(AGE_OF), 'ga-by-hc-ac-fl']);
 
@@ -53,8 +54,8 @@ type Named = Pick<
 >;
 
 /**
- * Returns the key of the only concept that fits the name of a value; a general name (a diameter, a
- * PI) also needs its site.
+ * Returns the key of the only concept that matches the name of a value. A general name (a diameter,
+ * a PI) must also match by its site.
  */
 function quantityOf({ concept, site }: Pick<Named, 'concept' | 'site'>): ConceptKey | null {
   const code = keyOf(concept);
@@ -76,9 +77,9 @@ function ageOf({ concept, of, site }: Named): ConceptKey | null {
 
 /**
  * Returns the key of the concept table for a value, and the value in the unit of the table. The key
- * is null, and the value unchanged, for a concept that the table does not have, a derivation that
- * is not a value of the quantity (a standard deviation), an indexed value, or a unit of another
- * dimension.
+ * is null and the value is unchanged in four cases: the table lacks the concept, the derivation
+ * (such as a standard deviation) is not a value of the quantity, the value is indexed, or its unit
+ * has another dimension.
  */
 export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'value' | 'unit'> {
   const { of, derivation, divisor, value, unit } = named;
@@ -89,20 +90,27 @@ export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'val
   return converted === null ? written : { key, value: converted, unit: entryOf(key).unit };
 }
 
-/** Content of an identifier of a fetus. */
+/** Information in an identifier of a fetus. */
 interface FetusId {
-  /** Letter or number of the fetus; otherwise letters that only distinguish it. */
+  /**
+   * Letter or number of the fetus, if it is known; otherwise letters that only distinguish this
+   * fetus from others.
+   */
   fetus: string;
-  /** Total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null if not stated. */
+  /**
+   * Total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null if the text does not contain
+   * it.
+   */
   fetuses: number | null;
-  /** Whether the letter or number was read from the text. */
+  /** True if the letter or number was read from the text. */
   known: boolean;
 }
 
 const WHOLE = new RegExp(`^(?:${FETUS_WORD} ?)?(i{1,3}|iv|[a-z]|\\d{1,2})(?: of (\\d))?$`);
 
 /**
- * Roman numerals for fetuses. The letter I is read as one, because no pregnancy has nine fetuses.
+ * Roman numerals for fetuses. The letter I is read as one and not as the ninth letter, because no
+ * pregnancy has nine fetuses.
  */
 const ROMAN: Readonly<Record<string, string>> = { i: '1', ii: '2', iii: '3', iv: '4' };
 
@@ -110,16 +118,16 @@ const LETTERS = 26;
 const OPAQUE_LETTERS = 3;
 
 /**
- * Returns letters in place of an identifier that is not a usual name of a fetus. Such a text may be
- * a person's name, which must not be kept. The letters come from a digest, which distinguishes two
- * fetuses in all reports of a study and is too short to reveal the text.
+ * Replaces an identifier that is not a usual name of a fetus by letters, because the text may be a
+ * person's name, which must not be stored. The letters come from a digest. The digest distinguishes
+ * two fetuses in all reports of a study and is too short to reveal the text.
  */
 function opaque(words: string): string {
   const digest = createHash('sha256').update(words).digest().subarray(0, OPAQUE_LETTERS);
   return [...digest].map((byte) => String.fromCharCode(65 + (byte % LETTERS))).join('');
 }
 
-/** Returns the fetus that a report names; null if it names none. */
+/** Returns the fetus that an identifier names; null if it names no fetus. */
 function readFetusId(written: string): FetusId | null {
   const words = plainWords(written.replaceAll('/', ' of '));
   if (words === '') return null;
@@ -160,9 +168,9 @@ const modifiers: Readonly<Record<string, Modifier>> = MODIFIERS;
 const nameOf = (node: ReportNode) => (node.name ? keyOf(node.name) : '');
 
 /**
- * Returns what the nodes of a context state about the fetus. (121030, DCM, "Subject ID") may also
- * be the patient's (TID 1007). It is read if the subject is a fetus, or if the subject is not
- * stated and the text is a fetal letter or number.
+ * Returns the fetal identifiers in the nodes of a context. (121030, DCM, "Subject ID") may also
+ * identify the patient (TID 1007). It is read only if the subject is a fetus, or if the subject is
+ * not given and the text is a fetal letter or number.
  */
 function fetusIds(nodes: readonly ReportNode[]) {
   const subject = nodes.find((node) => nameOf(node) === NAMES.subjectClass)?.code;
@@ -178,8 +186,8 @@ function fetusIds(nodes: readonly ReportNode[]) {
 }
 
 /**
- * Returns the name of the fetus. Its identifier precedes its number, so that all sections use the
- * same name.
+ * Returns the name of the fetus. Its identifier is preferred to its number, so that all sections
+ * use the same name.
  */
 function fetusOf(nodes: readonly ReportNode[]): string | null {
   const read = fetusIds(nodes);
@@ -204,8 +212,8 @@ function lateralityOf(nodes: readonly ReportNode[]): 'left' | 'right' | null {
 }
 
 /**
- * Returns the modifiers that apply to a container or a value. Those of the node itself precede
- * those of the container around it.
+ * Returns the modifiers that apply to a container or a value. The modifiers of the node itself
+ * override those of the container around it.
  */
 function contextOf(node: ReportNode, outer: Context): Context {
   const own = node.nodes.filter(({ relationship }) => relationship.startsWith('HAS '));
@@ -251,8 +259,8 @@ function imageOf(node: ReportNode): CartMeasurement['image'] {
 }
 
 /**
- * Returns the quantity of a biometry group, which is that of the first value that is not about
- * another value.
+ * Returns the quantity of a biometry group. It is the concept of the first value that does not
+ * describe another value.
  */
 function quantityOfGroup(container: ReportNode): CartCode | null {
   if (nameOf(container) !== NAMES.biometryGroup) return null;
@@ -299,8 +307,8 @@ function valuesOf(container: ReportNode, outer: Context, report: Report): CartMe
 }
 
 /**
- * Returns the number of fetuses as a value if there is more than one, because a report may state it
- * only in the context of its sections.
+ * Returns the number of fetuses as a value if there is more than one, because a report may contain
+ * this number only in the context of its sections.
  */
 function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
   const value = fetusCount(root);
@@ -324,13 +332,13 @@ function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
 
 /**
  * Returns the numbers that a report CONTAINS. A number that several sections repeat is returned
- * once. Numbers below another number are its properties and inputs, and are not returned. The age
- * of the patient is left out. The number of fetuses is included if the context of a section states
- * that it is more than one.
+ * once. Numbers below another number are its properties and inputs and are not returned, and
+ * neither is the age of the patient. The number of fetuses is included if the context of a section
+ * gives more than one.
  */
 export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
   const outer = contextOf(root, NO_CONTEXT);
-  // Each section is read separately, and then the content outside of all sections.
+  // Each section is read separately; the content outside all sections is read after them.
   const inSections = root.nodes
     .filter(({ valueType }) => valueType === 'CONTAINER')
     .map((section) => ({ ...root, nodes: [section] }));
@@ -342,7 +350,7 @@ export function reportValues(root: ReportNode, report: Report): CartMeasurement[
   return [...mergedRepeats(places), ...severalOf(root, report)];
 }
 
-/** Returns the SOP classes of all images that a report refers to. */
+/** Returns the SOP classes of all images to which a report refers. */
 export function referencedClasses(root: ReportNode): ReadonlySet<string> {
   return new Set([...nodesOf(root)].flatMap(({ image }) => image?.sopClassUid ?? []));
 }

@@ -12,7 +12,8 @@ export function keyOf({ scheme, code }: CartCode): string {
 export const REPORT_TITLES: Readonly<Record<string, string>> = {
   'DCM|125000': 'TID 5000',
   'DCM|125100': 'TID 5100',
-  // TID 5200 and TID 5300 share a title (PS3.17 CCCC.5); TID 5220 has one for each age.
+  // TID 5200 and TID 5300 share a title (PS3.17 CCCC.5). TID 5220 has a separate title for each age
+  // group.
   'DCM|125200': 'TID 5200',
   'DCM|125195': 'TID 5220',
   'DCM|125196': 'TID 5220',
@@ -22,7 +23,7 @@ export const REPORT_TITLES: Readonly<Record<string, string>> = {
 /** TID 1500, which is used for every modality. */
 export const IMAGING_MEASUREMENT_REPORT = 'DCM|126000';
 
-/** Modifiers that apply to a value, or to everything below the container that has them. */
+/** Modifiers that apply to a value, or to everything in the container that has them. */
 export const MODIFIERS = {
   'SCT|363698007': 'site',
   'SCT|370129005': 'method',
@@ -46,7 +47,7 @@ export const NAMES = {
   tableOfValues: 'DCM|121424',
   subjectClass: 'DCM|121024',
   subjectId: 'DCM|121030',
-  /** Names of the fetus, never of the patient. */
+  /** Names of the fetus; these codes never name the patient. */
   fetusNumber: 'DCM|121037',
   fetusId: 'LN|11951-1',
   subjectAge: 'DCM|121033',
@@ -62,7 +63,7 @@ export const NUMBER_OF_FETUSES = {
   bySummary: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
 } as const satisfies Record<string, CartCode>;
 
-/** Values of a biometry group that are about another value of it (TID 5008). */
+/** Concepts in a biometry group that describe another value of the group (TID 5008). */
 export const ABOUT_THE_GROUP: ReadonlySet<string> = new Set([
   'LN|18185-9',
   'DCM|125012',
@@ -179,9 +180,9 @@ const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
 };
 
 /**
- * Returns a unit in its simplest spelling. Annotations in braces have no effect on the unit (UCUM
- * 6): `{H.B.}/min` is `/min`, `{ratio}` is 1. The litre has two spellings (UCUM 29): `mL/m2` is
- * `ml/m2`.
+ * Returns a unit in its simplest spelling. Annotations in braces do not change the unit (UCUM 6):
+ * `{H.B.}/min` becomes `/min`, `{ratio}` becomes 1. The litre has two spellings (UCUM 29): `mL/m2`
+ * becomes `ml/m2`.
  */
 function bareUnit(unit: string): string {
   const bare = unit

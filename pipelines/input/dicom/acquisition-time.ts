@@ -2,9 +2,9 @@ import { dayNumber, secondsOfDay } from '../../dicom/dates.ts';
 import { ACQUISITION_TIMES, STUDY_TIME } from './attributes.ts';
 
 /**
- * Time at which an image was acquired, as numbers that only order images; no text of the header is
- * kept. `day` counts days and is null if the header gives a time of day only. `seconds` count from
- * midnight.
+ * Time at which an image was acquired. The numbers only order images; no text of the header is
+ * stored. `day` counts days and is null if the header gives only a time of day. `seconds` count
+ * from midnight.
  */
 export interface AcquisitionTime {
   day: number | null;
@@ -23,8 +23,8 @@ function ofDateTime(text: string): AcquisitionTime | null {
 }
 
 /**
- * Returns the acquisition time from the best of the dates and times in a header, given by tag; null
- * if none can be read.
+ * Returns the acquisition time from the most precise of the dates and times in a header, by tag;
+ * null if none can be read.
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
@@ -32,7 +32,7 @@ export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): Acquisiti
 
 /**
  * Returns the time of the examination that a report describes. The other dates of the report only
- * state when it was written.
+ * tell when it was written.
  */
 export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, [STUDY_TIME]);
@@ -56,8 +56,9 @@ function firstReadable(
 }
 
 /**
- * Returns for each image the seconds from the first image of `current`; no other form of the time
- * leaves the reader. If an image of the study has no date, only the times of day are compared.
+ * Returns the seconds of each image from the first image of `current`. The time is not given to
+ * callers in any other form. If an image of the study has no date, only the times of day are
+ * compared.
  * @param priors earlier examinations. Their seconds are negative, and null if a date is missing.
  */
 export function secondsFromFirst(

@@ -1,7 +1,7 @@
 /**
- * Attributes that a pipeline may see: those needed to decode, to calibrate and to order the clips.
- * Everything else in the header is skipped and never becomes a value, so that no name, date or
- * identifier of a person can reach a result, a log or a crash dump.
+ * Attributes that a pipeline may see. They are needed to decode, to calibrate and to order the
+ * clips. Everything else in the header is skipped and never becomes a value, so that no name, date
+ * or identifier of a person can reach a result, a log or a crash dump.
  */
 export const ATTRIBUTES = {
   '00020010': 'TransferSyntaxUID',
@@ -19,7 +19,7 @@ export const ATTRIBUTES = {
   '00181088': 'HeartRate',
   '00181164': 'ImagerPixelSpacing',
   '00186060': 'RWaveTimeVector',
-  // This UID is only compared to distinguish studies. Only the number of studies leaves the reader.
+  // This UID is only used to count the studies. Only the number of studies leaves the reader.
   '0020000D': 'StudyInstanceUID',
   '0020000E': 'SeriesInstanceUID',
   '00200013': 'InstanceNumber',
@@ -51,7 +51,7 @@ export const ATTRIBUTES = {
   '7FE00002': 'ExtendedOffsetTableLengths',
 } as const;
 
-/** Attributes of one item of the Sequence of Ultrasound Regions (PS3.3 C.8.5.5). */
+/** Attributes of an item of the Sequence of Ultrasound Regions (PS3.3 C.8.5.5). */
 const REGION_ATTRIBUTES = {
   '00186012': 'RegionSpatialFormat',
   '00186014': 'RegionDataType',
@@ -78,13 +78,13 @@ const REGION_ATTRIBUTES = {
   '0018603B': 'DopplerSampleVolumeYPosition',
 } as const;
 
-/** Attributes of one item of the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
+/** Attributes of an item of the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
 const CODE_ATTRIBUTES = {
   '00080100': 'CodeValue',
   '00080102': 'CodingSchemeDesignator',
 } as const;
 
-/** Attributes of one multiplex group of the Waveform Sequence (PS3.3 C.10.9). */
+/** Attributes of a multiplex group of the Waveform Sequence (PS3.3 C.10.9). */
 const WAVEFORM_ATTRIBUTES = {
   '00181068': 'MultiplexGroupTimeOffset',
   '003A0005': 'NumberOfWaveformChannels',
@@ -109,8 +109,9 @@ export const PIXEL_DATA = '7FE00010';
 export const STUDY_TIME = ['00080020', '00080030'] as const;
 
 /**
- * Dates and times of acquisition, best first, as pairs of date and time or a single combined value.
- * They become one number that orders the clips (acquisition-time.ts); the text is not kept.
+ * Dates and times of acquisition, best first. Each entry is a pair of date and time or one combined
+ * value. They become one number that orders the clips (acquisition-time.ts); the text is not
+ * stored.
  */
 export const ACQUISITION_TIMES = [
   ['0008002A'],
@@ -129,8 +130,8 @@ export type ItemAttributeName =
 export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];
 
 /**
- * Form in which the bytes of a value are read. A table is needed because implicit VR files do not
- * state it (PS3.6).
+ * How the bytes of a value are read. A table is needed because implicit VR files do not contain the
+ * VR (PS3.6).
  */
 type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
 

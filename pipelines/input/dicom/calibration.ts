@@ -6,9 +6,9 @@ import { DATA_TYPE, type Regions, SPATIAL_FORMAT, type UltrasoundRegion, UNIT } 
 const MM_PER_CM = 10;
 
 /**
- * Bounds beyond which a calibration cannot belong to an ultrasound picture: no beam reaches deeper,
- * no wavelength is shorter, no display stretches one axis further. They are wider than the usual
- * ranges of echo 2.8.
+ * Bounds of a calibration. Beyond them it cannot belong to an ultrasound picture: no beam reaches
+ * deeper, no wavelength is shorter, no display stretches one axis more. They are wider than the
+ * usual ranges of echo 2.8.
  */
 export const PLAUSIBLE = {
   deepestCm: 50,
@@ -16,12 +16,12 @@ export const PLAUSIBLE = {
   greatestAspect: 4,
 } as const;
 
-/** Finest scale that a user may give. It is the same bound as for a header. */
+/** Finest scale that a user may give. The bound for a header is the same. */
 export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
 
 export interface Calibration {
   regions: CalibratedRegion[];
-  /** Reason why the calibration in the header is not used; null if it was not refused. */
+  /** Reason why the calibration in the header is not used; null if it is used or absent. */
   refused: string | null;
 }
 
@@ -40,7 +40,8 @@ function implausible(cmX: number, cmY: number, rows: number): string | null {
 }
 
 /**
- * Returns the scale of a 2D region; a sentence if its scale cannot be used; null if it has none.
+ * Returns the scale of a 2D region; a sentence if the scale cannot be used; null if the region has
+ * no scale.
  */
 function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | null {
   const { units, area, corners, delta } = region;
@@ -60,7 +61,7 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
 
 /**
  * Returns the user's scale for a whole image without a scale; empty if the user gave none. A scale
- * beyond the bounds for a header is refused.
+ * beyond the bounds of a header is refused.
  */
 export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
   if (mmPerPx === null) return { regions: [], refused: null };
@@ -73,8 +74,8 @@ export function userScale(width: number, height: number, mmPerPx: number | null)
 }
 
 /**
- * Returns a contradiction between regions: two regions of one area must have the same scale, to a
- * hundredth. Null if they agree.
+ * Returns a contradiction between regions; null if they agree. Two regions of the same area must
+ * have the same scale to within one per cent.
  */
 function contradiction(regions: readonly CalibratedRegion[]): string | null {
   const same = (a: CalibratedRegion, b: CalibratedRegion) =>
@@ -105,14 +106,14 @@ function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
 
 /**
  * Returns the Pixel Spacing of the whole image. It is used only if no region of the header has axes
- * (echo 2.7), the image came from the cart itself, and the spacing applies to every depth.
+ * (echo 2.7), the cart itself made the image, and the spacing is valid at every depth.
  */
 function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {
   const [row = 0, column = 0] = numbersOf(header, 'PixelSpacing');
   const refuse = (refused: string): Calibration => ({ regions: [], refused });
   if (!(row > 0 && column > 0)) {
     const atDetector = numbersOf(header, 'ImagerPixelSpacing').length > 0;
-    // Imager Pixel Spacing is measured at a detector plane, which ultrasound does not have (PS3.3
+    // Imager Pixel Spacing is measured at a detector plane, and ultrasound has no detector (PS3.3
     // 10.7.1.3).
     return atDetector
       ? refuse('Imager Pixel Spacing gives no distances in the body')
@@ -121,7 +122,8 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
   if (SECONDARY_CAPTURES.has(textOf(header, 'SOPClassUID'))) {
     return refuse('the Pixel Spacing of a secondary capture is not trusted');
   }
-  // Spacings of type GEOMETRY and FIDUCIAL apply to one depth of a projection (PS3.3 10.7.1.3).
+  // Spacings of type GEOMETRY and FIDUCIAL are valid at only one depth of a projection (PS3.3
+  // 10.7.1.3).
   const type = textOf(header, 'PixelSpacingCalibrationType');
   if (type !== '') return refuse(`the Pixel Spacing of type ${type} holds at one depth only`);
   const wrong = implausible(column / MM_PER_CM, row / MM_PER_CM, rows);
@@ -135,8 +137,8 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
 
 /**
  * Returns the 2D regions of a header with their scale or, without any region, the Pixel Spacing
- * (obstetric 0.4). If one region is unusable, the whole calibration is doubtful and none is used.
- * The region of a colour box counts only if there is no tissue region.
+ * (obstetric 0.4). If one region is unusable, the whole calibration is doubtful and is not used.
+ * The region of a colour box is used only if there is no tissue region.
  */
 export function readCalibration(
   header: DicomHeader,

@@ -33,7 +33,10 @@ import {
 } from './regions.ts';
 import { checkSopClass } from './sop-class.ts';
 
-/** Image Type value 4, hexadecimal flags (PS3.3 C.8.5.6.1.1); several may be set. */
+/**
+ * Mode for each hexadecimal flag in Image Type value 4 (PS3.3 C.8.5.6.1.1). Several flags may be
+ * set.
+ */
 const IMAGE_MODES: readonly [flags: number, mode: Clip['mode']][] = [
   [0x0004 | 0x0008, 'spectral'],
   [0x0002 | 0x0020, 'm-mode'],
@@ -49,9 +52,9 @@ function byImageType(header: DicomHeader): Clip['mode'] {
 }
 
 /**
- * Returns the mode of an image. Its regions decide first, then Image Type and Ultrasound Color Data
- * Present, because some carts always write 0001 in Image Type (echo 2.4 and 2.5). `unknown` if the
- * header has none of them.
+ * Returns the mode of an image. The regions are used first, then Image Type and Ultrasound Color
+ * Data Present, because some carts always write 0001 in Image Type (echo 2.4 and 2.5). `unknown` if
+ * the header has none of these attributes.
  */
 function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
   const hasFormat = (value: number) => regions.some(({ format }) => format === value);
@@ -71,15 +74,15 @@ function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cl
 /** Times of the frames of a cine. */
 interface FrameTimes {
   timing: Timing;
-  /** Seconds of each frame from the first; all 0 if `timing` is `none`. */
+  /** Time of each frame from the first, in seconds; all 0 if `timing` is `none`. */
   seconds: number[];
 }
 
 const FRAME_TIME_VECTOR = '00181065';
 
 /**
- * Returns the frame times from Frame Time Vector, which gives the increment from the previous
- * frame; the first increment is 0 or meaningless (PS3.3 C.7.6.5.1.2).
+ * Returns the frame times from Frame Time Vector, which contains the increments from frame to
+ * frame. The first increment is 0 or meaningless (PS3.3 C.7.6.5.1.2).
  */
 function byVector(header: DicomHeader, frames: number): number[] | null {
   const vector = numbersOf(header, 'FrameTimeVector');
@@ -108,12 +111,12 @@ function perSecond(rate: number | null): number | null {
 }
 
 /**
- * Returns the time at which each frame was acquired: by Frame Time Vector or Frame Time, whichever
- * the Frame Increment Pointer names, otherwise the one that is present; then by the video stream in
- * the object, by Cine Rate, and last by Recommended Display Frame Rate, which states how to play a
- * cine and not how it was acquired (PS3.3 C.7.6.5).
- * @param stream seconds of each frame as the video stream states them; null for pixel data that are
- *   not a video.
+ * Returns the time at which each frame was acquired. The sources, in order: Frame Time Vector or
+ * Frame Time, whichever the Frame Increment Pointer names, or else the one that is present; the
+ * video stream in the object; Cine Rate; Recommended Display Frame Rate. The last one tells how to
+ * play a cine and not how it was acquired (PS3.3 C.7.6.5).
+ * @param stream time of each frame in the video stream, in seconds; null if the pixel data are not
+ *   a video.
  */
 function readFrameTimes(
   header: DicomHeader,
@@ -142,7 +145,7 @@ function readFrameTimes(
 }
 
 /**
- * Least and greatest heart rate of an adult or fetal heart, beats per minute. A cart without ECG
+ * Minimum and maximum heart rate of an adult or fetal heart, beats per minute. A cart without ECG
  * writes 0.
  */
 const HEART_RATE = { least: 20, most: 300 } as const;
@@ -189,8 +192,8 @@ function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg
 }
 
 /**
- * Returns what a header states about the heart beat, with R waves and trigger times converted from
- * milliseconds to seconds.
+ * Returns the cardiac data of a header, with R waves and trigger times converted from milliseconds
+ * to seconds.
  */
 function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
   const rate = numberOf(header, 'HeartRate');
@@ -222,7 +225,8 @@ const FLAGS = [
 type ImageTypeFlag = (typeof FLAGS)[number][1];
 
 /**
- * Returns the modes that value 4 names. They are a hint that never overrides the region sequence.
+ * Returns the modes in value 4 of Image Type. They are a hint and never override the region
+ * sequence.
  */
 export function imageTypeFlags(value: string): ImageTypeFlag[] {
   const bits = /^[0-9A-F]{1,4}$/i.test(value.trim()) ? Number.parseInt(value, 16) : 0;
@@ -234,14 +238,14 @@ function codeOf(item: HeaderItem | undefined): string | null {
   return value && scheme ? `${scheme}:${value}` : null;
 }
 
-/** Side for each laterality (PS3.3 C.7.6.1.1.1). U and B give no side. */
+/** Side for each laterality (PS3.3 C.7.6.1.1.1). U and B name no side. */
 const LATERALITY: Readonly<Record<string, 'left' | 'right'>> = { L: 'left', R: 'right' };
 
 function yesOrNo(text: string): boolean | null {
   return text === 'YES' ? true : text === 'NO' ? false : null;
 }
 
-/** Returns what a header states about an image, except its pixels and their scale. */
+/** Returns the description of an image in the header, without its pixels and their scale. */
 function readDescription(
   header: DicomHeader,
   { regions: written, misfit }: Regions,
@@ -276,20 +280,20 @@ function readDescription(
   };
 }
 
-/** A clip whose position in the study is not known yet. */
+/** A clip that has no position in the study yet. */
 interface DicomClip {
   clip: Clip;
   taken: AcquisitionTime | null;
-  /** Study Instance UID; null if not stated. */
+  /** Study Instance UID; null if the header does not contain it. */
   study: string | null;
   firstFrame: Pixels;
-  /** Remark on an inconsistency in the file, which was read nevertheless; null for a consistent file. */
+  /** Remark on an inconsistency in a file that could still be read; null for a consistent file. */
   remark: string | null;
 }
 
 /**
- * Returns a remark if header and pixel data differ in the number of frames. For a video the stream
- * decides, because only the stream shows how many frames can be decoded.
+ * Returns a remark if the number of frames differs between header and pixel data. For a video, the
+ * number in the stream is used, because only the stream shows how many frames can be decoded.
  */
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
   const announced = numberOf(header, 'NumberOfFrames');
@@ -298,9 +302,9 @@ function frameCountRemark(header: DicomHeader, frames: number): string | null {
 }
 
 /**
- * Reads a DICOM image or cine. Frames are decoded on request, by their position in the file. The
+ * Reads a DICOM image or cine. A frame is decoded on request, from its position in the file. The
  * first frame is decoded here, so that a file that cannot be decoded is refused as a whole.
- * `mmPerPx` is the user's scale for an image without one.
+ * `mmPerPx` is the user's scale for an image without a scale.
  */
 export async function readDicomClip(
   file: string,

@@ -8,12 +8,12 @@ import {
 } from '../../dicom/transfer-syntaxes.ts';
 import { withByteSource } from '../study-file.ts';
 
-/** Size of (0002,0000): its header, and its value, which is the length of the rest of the group. */
-const GROUP_LENGTH_BYTES = 12;
 /**
- * Bytes of (0002,0010) with the deflated transfer syntax: tag, VR UI, two bytes of length, and the
- * UID.
+ * Size in bytes of (0002,0000): the element header, and the value, which is the length of the rest
+ * of the group.
  */
+const GROUP_LENGTH_BYTES = 12;
+/** Bytes of (0002,0010) in a deflated file: tag, VR UI, two bytes of length, and the UID. */
 const DEFLATED_ELEMENT = Buffer.concat([
   Buffer.from([0x02, 0x00, 0x10, 0x00, 0x55, 0x49, DEFLATED.length, 0x00]),
   Buffer.from(DEFLATED),
@@ -64,9 +64,8 @@ async function* inflated(path: string, meta: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * Returns a Deflated Explicit VR Little Endian file (PS3.5 A.5) as the bytes of an Explicit VR
- * Little Endian file, so that its frames can be read at any offset; null for a file of any other
- * kind.
+ * Converts a Deflated Explicit VR Little Endian file (PS3.5 A.5) to the bytes of an Explicit VR
+ * Little Endian file, so that its frames can be read at any offset. Null for any other file.
  */
 export async function inflateDicom(path: string): Promise<AsyncIterable<Buffer> | null> {
   const meta = await deflatedMeta(path);

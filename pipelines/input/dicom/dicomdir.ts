@@ -18,7 +18,7 @@ import {
 } from './header.ts';
 
 /**
- * Tags of the Directory Record Sequence and of the attributes of a record that are read (PS3.3
+ * Tags of the Directory Record Sequence and of the attributes that are read from a record (PS3.3
  * F.3.2.2).
  */
 const DIRECTORY_RECORD_SEQUENCE = '00041220';
@@ -71,7 +71,7 @@ async function readRecords(dataSet: DataSet, sequence: Element): Promise<ListedF
 
 /**
  * Returns the files that a DICOMDIR lists (PS3.10 8.6); null if `source` is not a DICOMDIR. A
- * DICOMDIR begins with group 0004, with which no image begins.
+ * DICOMDIR is recognised by group 0004 at its beginning; no image begins with that group.
  * @throws UnreadableInput if the directory cannot be parsed.
  */
 async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
@@ -92,7 +92,7 @@ async function readDicomdir(source: ByteSource): Promise<ListedFile[] | null> {
 
 /**
  * Returns the files that a DICOMDIR lists; null if the file is not a readable DICOMDIR. A damaged
- * file is refused later, when it is read itself.
+ * file is refused later, when it is read as an image.
  */
 async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
   try {
@@ -105,7 +105,7 @@ async function directoryOf(file: StudyFile): Promise<ListedFile[] | null> {
 
 /**
  * Returns the SOP Instance UID of a file; '' if the file is not readable DICOM. Such a file is
- * refused later, when it is read itself.
+ * refused later, when it is read as an image.
  */
 async function sopInstanceUid(file: StudyFile): Promise<string> {
   return withByteSource(file.path, async (source) => {
@@ -121,13 +121,15 @@ async function sopInstanceUid(file: StudyFile): Promise<string> {
 const MISSING = 'the DICOMDIR lists this file, and it did not come with the study';
 
 /**
- * Ignores case in names, because media are written in upper case and often copied in lower case.
+ * Ignores the case of names, because media are written in upper case and often copied in lower
+ * case.
  */
 const folded = (name: string) => name.toUpperCase();
 
 /**
- * Returns the listed files that are missing. A file is found by its path relative to its DICOMDIR
- * or, if the folders were lost in transfer (uploads are flat), by its SOP Instance UID.
+ * Returns the listed files that are missing. A file is searched by its path relative to its
+ * DICOMDIR or, if the folders were lost in transfer (uploads have no folders), by its SOP Instance
+ * UID.
  */
 async function missingFiles(
   listed: ReadonlyMap<string, ListedFile>,
@@ -144,8 +146,8 @@ async function missingFiles(
 }
 
 /**
- * Removes the DICOMDIRs from `files` and names the missing files that they list. Files that no
- * DICOMDIR lists are kept and are read like all others.
+ * Removes the DICOMDIRs from `files` and names the files that they list but that are missing. Files
+ * that no DICOMDIR lists are not removed.
  */
 export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
   const directories = await inParallel(files, DECODING.files, directoryOf);

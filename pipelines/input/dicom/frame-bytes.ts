@@ -43,7 +43,7 @@ async function readFragments(
   const fragments: Span[] = [];
   let table: Span | null = null;
   let offset = start;
-  // Some writers leave out the delimiter and end the file.
+  // Some writers omit the delimiter at the end of the file.
   while (offset + 8 <= source.size) {
     const head = await source.read(offset, 8);
     const tag = head.readUInt32LE(0);
@@ -84,13 +84,15 @@ function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]):
 
 /**
  * First bytes of a code stream: SOI of JPEG and JPEG-LS with the next marker, SOC and SIZ of JPEG
- * 2000, JPEG XL, and JPEG 2000 and JPEG XL with their boxes. Shorter patterns also occur inside a
- * frame, whose fragments may be cut anywhere.
+ * 2000, JPEG XL, and JPEG XL and JPEG 2000 with boxes. Shorter patterns also occur inside a frame,
+ * and a fragment may begin anywhere in a frame.
  */
 const CODE_STREAM_STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c4a584c20', '0000000c6a502020'];
 const LONGEST_START = 8;
 
-/** Returns the pattern with which these bytes begin; null for the middle of a frame. */
+/**
+ * Returns the pattern with which these bytes begin; null if they are from the middle of a frame.
+ */
 function codeStreamStart(bytes: Buffer): string | null {
   const digits = bytes.toString('hex');
   return CODE_STREAM_STARTS.find((start) => digits.startsWith(start)) ?? null;
@@ -111,7 +113,7 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
   return groups;
 }
 
-/** Returns the fragments after the offset table, in their order. */
+/** Returns the fragments after the offset table, in file order. */
 export async function encapsulatedFragments(
   source: ByteSource,
   pixelData: PixelDataElement,
@@ -120,8 +122,8 @@ export async function encapsulatedFragments(
 }
 
 /**
- * Returns the byte ranges of encapsulated frames (PS3.5 A.4): by the basic offset table if it is
- * filled and correct, otherwise one fragment per frame, otherwise by the markers that begin a code
+ * Returns the byte ranges of encapsulated frames (PS3.5 A.4). The basic offset table is used if it
+ * is filled and correct; otherwise one fragment per frame; otherwise the markers that begin a code
  * stream.
  */
 export async function encapsulatedFrames(

@@ -22,8 +22,7 @@ import {
 type HeaderValue = string | number[] | Buffer;
 
 /**
- * Returns the printable characters of a value. A damaged value may be quoted in a sentence for a
- * person.
+ * Returns the printable characters of a value, because an error message may quote a damaged value.
  */
 function printable(bytes: Buffer): string {
   return bytes
@@ -34,7 +33,7 @@ function printable(bytes: Buffer): string {
 }
 
 /**
- * Returns the value of a kept attribute in newly allocated memory. `words` means that its bytes are
+ * Decodes the value of an attribute into newly allocated memory. `words` means that its bytes are
  * OW.
  */
 function decodeValue(
@@ -72,16 +71,16 @@ function decodeValue(
 
 export interface PixelDataElement {
   offset: number;
-  /** Null for encapsulated pixel data, whose length is undefined. */
+  /** Length in bytes; null for encapsulated pixel data, whose length is undefined. */
   length: number | null;
   /**
-   * Whether the data are 16-bit words in the byte order of the file, even if each word holds two
+   * True if the data are 16-bit words in the byte order of the file, even if each word contains two
    * 8-bit samples.
    */
   words: boolean;
 }
 
-/** One item of a sequence that is read. */
+/** One item of a sequence that the reader reads. */
 export type HeaderItem = ReadonlyMap<ItemAttributeName, HeaderValue>;
 
 /** The allow-listed part of a DICOM header (attributes.ts). */
@@ -89,7 +88,9 @@ export interface DicomHeader extends Readonly<Record<SequenceName, readonly Head
   transferSyntax: string;
   bigEndian: boolean;
   values: ReadonlyMap<AttributeName, HeaderValue>;
-  /** Time that orders the images of a study; it never leaves the reader in this form. */
+  /**
+   * Acquisition time, which orders the images of a study. It never leaves the reader in this form.
+   */
   taken: AcquisitionTime | null;
   pixelData: PixelDataElement | null;
 }
@@ -159,8 +160,8 @@ async function readValue(
 
 /**
  * Calls `each` for every item of a sequence with the offset of its first element, and returns the
- * offset after the sequence. Missing or wrongly nested delimiters, as real carts write them, end
- * the innermost open item.
+ * offset after the sequence. If a delimiter is missing or wrongly nested, as in files of real
+ * carts, the innermost open item ends there.
  */
 export async function walkSequence(
   walk: Walk,
@@ -239,7 +240,7 @@ async function readFileMeta(
   return { transferSyntax, offset };
 }
 
-/** A data set ready to be read: its encoding and the offset of its first element. */
+/** A data set that is ready to be read: its encoding and the offset of its first element. */
 export interface DataSet {
   walk: Walk;
   transferSyntax: string;
@@ -248,8 +249,8 @@ export interface DataSet {
 }
 
 /**
- * Reads the file meta information (PS3.10 7.1), or guesses the encoding if a file begins with its
- * data set.
+ * Reads the file meta information (PS3.10 7.1). If a file begins with its data set, the encoding is
+ * guessed.
  * @throws UnreadableInput if it cannot be parsed.
  */
 export async function openDataSet(source: ByteSource): Promise<DataSet> {
@@ -278,7 +279,7 @@ const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
 
 /**
  * Reads the header of a DICOM file (PS3.10) up to its pixel data. Only attributes on the allow-list
- * are kept.
+ * are returned.
  * @throws UnreadableInput if the header cannot be parsed.
  */
 export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
@@ -325,7 +326,7 @@ export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> 
   };
 }
 
-/** Length of the longest DT (PS3.5 6.2). */
+/** Maximum number of characters of a DT (PS3.5 6.2). */
 const LONGEST_TIME = 26;
 
 /** Returns the text of an attribute; '' if it is absent. */
@@ -335,8 +336,8 @@ export function textOf(header: DicomHeader, name: AttributeName): string {
 }
 
 /**
- * Returns the first number of an attribute, stored as binary or as decimal text; null if it is
- * absent or not a number.
+ * Returns the first number of an attribute, which is stored as binary or as decimal text; null if
+ * it is absent or not a number.
  */
 export function numberOf(header: DicomHeader, name: AttributeName): number | null {
   const value = header.values.get(name);

@@ -32,8 +32,8 @@ async function frameBytes(path: string, spans: FrameSpans): Promise<Buffer> {
 }
 
 /**
- * Swaps the bytes of each 16-bit word, because two 8-bit samples share a word and are swapped in a
- * big endian file (PS3.5 A.3).
+ * Swaps the bytes of each 16-bit word. In a big endian file, two 8-bit samples share a word and are
+ * swapped (PS3.5 A.3).
  */
 function unswap(bytes: Buffer): Buffer {
   return bytes.length % 2 === 0 ? bytes.swap16() : bytes;
@@ -63,8 +63,8 @@ function announcedFrames(header: DicomHeader): number {
 }
 
 /**
- * Opens a video. Its fragments form one stream (PS3.5 8.2.5), and only the stream shows how many
- * frames it has.
+ * Opens a video. Its fragments form one stream (PS3.5 8.2.5), and only the stream shows its number
+ * of frames.
  */
 async function openStream(
   path: string,

@@ -17,20 +17,22 @@ export const UNIT = {
 
 const LAST_ULTRASOUND_FORMAT = SPATIAL_FORMAT.waveform;
 
-/** A number along x and a number along y; null if the header does not give it. */
+/** A number for x and a number for y; null if the header does not contain it. */
 export interface Axes {
   x: number | null;
   y: number | null;
 }
 
-/** One item of the Sequence of Ultrasound Regions, as written (PS3.3 C.8.5.5). */
+/**
+ * One item of the Sequence of Ultrasound Regions, with the values of the header (PS3.3 C.8.5.5).
+ */
 export interface UltrasoundRegion {
   format: number | null;
   dataType: number | null;
   flags: number;
-  /** Area of the region within the image; null if no part of it is inside. */
+  /** Part of the region that is inside the image; null if no part is inside. */
   area: Rectangle | null;
-  /** Corners as written, for error messages. */
+  /** Corners in the header, for error messages. */
   corners: string;
   units: Axes;
   /** Physical Delta, with its sign. */
@@ -49,7 +51,7 @@ export interface UltrasoundRegion {
 
 export interface Regions {
   regions: readonly UltrasoundRegion[];
-  /** Reason why none of the regions can be trusted; null if they fit the image. */
+  /** Reason why no region can be used; null if all regions fit the image. */
   misfit: string | null;
 }
 
@@ -59,8 +61,8 @@ function areaOf(item: HeaderItem, columns: number, rows: number) {
   const maxX = numberIn(item, 'RegionLocationMaxX1') ?? Number.NaN;
   const maxY = numberIn(item, 'RegionLocationMaxY1') ?? Number.NaN;
   const corners = `(${minX}, ${minY}) to (${maxX}, ${maxY})`;
-  // Some carts write the corner after the last pixel, so one pixel beyond the edge still counts as
-  // the edge.
+  // Some carts write the corner after the last pixel. Therefore a corner one pixel beyond the edge
+  // is accepted as the edge.
   const outside = minX >= columns || minY >= rows || maxX > columns || maxY > rows;
   const area: Rectangle | null =
     maxX > minX && maxY > minY
@@ -74,8 +76,8 @@ function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x):
 }
 
 /**
- * Returns the position of the sample volume from the attributes introduced in 2009 or from the
- * unsigned attributes that they replaced.
+ * Returns the position of the sample volume from the attributes of 2009, or from the unsigned
+ * attributes that they replaced.
  */
 function sampleVolume(item: HeaderItem): Point | null {
   const x =
@@ -93,8 +95,8 @@ export function showsUltrasound({ format }: UltrasoundRegion): boolean {
 }
 
 /**
- * Reads the regions of a header. If a single region extends outside of the image, even that of an
- * ECG, all of them are doubtful, because the image was cropped or resized after it was calibrated.
+ * Reads the regions of a header. If one region extends beyond the image, even that of an ECG, all
+ * regions are doubtful, because the image was cropped or resized after its calibration.
  */
 export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
   let misfit: string | null = null;
@@ -124,9 +126,7 @@ export function readRegions(header: DicomHeader, columns: number, rows: number):
   return { regions, misfit };
 }
 
-/**
- * Bit 2 of Region Flags, which states that the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3).
- */
+/** Bit 2 of Region Flags. If it is set, the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
 const FREQUENCY_SCALE = 0b100;
 /** Values of bits 3 and 4 of Region Flags. */
 const RENEWAL = ['unspecified', 'scrolling', 'sweeping', 'both'] as const;
@@ -157,8 +157,8 @@ type ValueAxis = Pick<SweepRegion, 'unit' | 'valuePerPixel' | 'zeroRow' | 'yDire
 
 /**
  * Returns the row of the frame at which the y axis is 0. The reference pixel is relative to the
- * region. If it is outside of the region, some carts meant the whole frame and others made a
- * mistake; the row is unknown (null) then.
+ * region. If it is outside the region, some carts mean the whole frame and others are wrong; the
+ * row is then unknown (null).
  */
 function zeroRowOf({ area, delta, referencePixel, referenceValue }: UltrasoundRegion) {
   const [row, value, step] = [referencePixel.y, referenceValue.y, delta.y];
@@ -190,7 +190,7 @@ function valueAxis(region: UltrasoundRegion, kind: SweepKind): ValueAxis {
     const perHertz = velocityOfShift(region.transducerFrequency, region.correctionAngle ?? 0);
     return perHertz === null ? usable('Hz') : usable('cm/s', perHertz);
   }
-  // A scale in cm/s contradicts flags that call it a frequency.
+  // A scale in cm/s contradicts a flag for a frequency scale.
   const contradicts = (flags & FREQUENCY_SCALE) !== 0;
   return units.y === UNIT.centimetrePerSecond && !contradicts ? usable('cm/s') : unusable('cm/s');
 }
