@@ -168,17 +168,20 @@ export async function recordRules(
   ]);
 }
 
-/** Reschedules a complete study that cannot be submitted yet. */
+/**
+ * Reschedules a claimed study that cannot be submitted yet, unless its time was changed after the
+ * claim: a search that ended meanwhile made the study due at once, and nothing would do so again.
+ */
 export async function reschedule(
   database: Queryable,
-  study: Pick<StudyRow, 'id' | 'revision'>,
+  claimed: Pick<StudyRow, 'id' | 'revision' | 'next_attempt_at'>,
   until: Date,
   reason: string,
 ): Promise<void> {
   await database.query(
     `UPDATE studies SET next_attempt_at = $3, reason = $4
-     WHERE id = $1 AND revision = $2 AND state = 'complete'`,
-    [study.id, study.revision, until, reason],
+     WHERE id = $1 AND revision = $2 AND state = 'complete' AND next_attempt_at = $5`,
+    [claimed.id, claimed.revision, until, reason, claimed.next_attempt_at],
   );
 }
 

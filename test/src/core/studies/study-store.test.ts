@@ -75,6 +75,14 @@ describe('a study', () => {
     expect((await study()).complete_after).toEqual(atSecond(30));
   });
 
+  test('whose search ended before it was told to wait for it does not wait', async () => {
+    const [claimed] = await claimAt(30);
+    if (!claimed) throw new Error('nothing was claimed');
+    await database.query('UPDATE studies SET next_attempt_at = $1', [atSecond(31)]);
+    await reschedule(database, claimed, atSecond(90), 'Searching for the order of the study.');
+    expect(await claimAt(31)).toHaveLength(1);
+  });
+
   test('that a person completes is claimed at once', async () => {
     await completeNow(database, '1.2.3', atSecond(2));
     expect(await claimAt(2)).toHaveLength(1);
