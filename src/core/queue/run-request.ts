@@ -154,11 +154,15 @@ async function typicalSeconds(database: Database, endpoint: string): Promise<num
   return rows[0]?.seconds ?? null;
 }
 
+const RECORD_AGAIN_MS = 1000;
+
 /**
  * Writes what a pipeline reports to the log of the request, in order. `settled` resolves when
- * everything is written; an event that cannot be written is logged and does not end the run.
+ * everything is written. A stage or preview that cannot be written is logged and does not end the
+ * run. A critical flag is written again until it is recorded, because its mails and its place in
+ * the worklist come from this record alone; a run that `broken` ends raises its flags again.
  */
-async function recordProgress(row: StoredRequest, parts: ProgressParts) {
+async function recordProgress(row: StoredRequest, parts: ProgressParts, broken: AbortSignal) {
   const { database, config, logger, now } = parts;
   const typical = await typicalSeconds(database, row.endpoint);
   const started = performance.now();
@@ -186,15 +190,23 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts) {
     }
   };
 
+  const recorded = async (event: PipelineEvent, elapsedSeconds: number) => {
+    do {
+      try {
+        return await write(event, elapsedSeconds);
+      } catch (error) {
+        if (error instanceof LeaseLostError) return;
+        logger.event(EVENTS.requestEventUnrecorded, { request: row.id, error: String(error) });
+        if (event.type !== 'triage') return;
+        await delay(RECORD_AGAIN_MS, null, { signal: broken }).catch(() => {});
+      }
+    } while (!broken.aborted);
+  };
+
   return {
     record: (event: PipelineEvent) => {
       const elapsed = (performance.now() - started) / 1000;
-      last = last.then(() =>
-        write(event, elapsed).catch((error: unknown) => {
-          if (error instanceof LeaseLostError) return;
-          logger.event(EVENTS.requestEventUnrecorded, { request: row.id, error: String(error) });
-        }),
-      );
+      last = last.then(() => recorded(event, elapsed));
     },
     settled: () => last,
   };
@@ -473,7 +485,7 @@ async function runPipeline(
   if (module === undefined) {
     throw new RunFailure('failed', 'unknown_endpoint', `No pipeline for ${row.endpoint}.`);
   }
-  const progress = await recordProgress(row, parts);
+  const progress = await recordProgress(row, parts, signal);
   return await pool.run({
     module,
     folder: workFolder(config.dataDir, row.id),

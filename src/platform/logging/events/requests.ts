@@ -63,7 +63,8 @@ export const REQUESTS_EVENTS = {
     id: 'request_event_unrecorded',
     level: 'warn',
     text: 'pipeline event not recorded',
-    meaning: 'A progress event could not be stored; the run continues.',
+    meaning:
+      'A progress event could not be stored; the run continues. A critical flag is tried again until it is stored.',
     action: 'Check the database.',
   }),
   pipelineOutput: event<{ pid?: number; output: string }>({

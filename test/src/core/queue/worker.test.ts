@@ -214,6 +214,30 @@ describe('a request whose pipeline fails', () => {
     await own.close();
   });
 
+  it('keeps its critical flag when the database failed at that moment', async () => {
+    const own = await openSite();
+    const flags = "SELECT count(*)::int AS n FROM request_events WHERE name = 'triage'";
+    let refused = 0;
+    const transaction: typeof own.database.transaction = (work) =>
+      own.database.transaction(async (tx) => {
+        const before = (await tx.query<{ n: number }>(flags)).rows[0]?.n;
+        const done = await work(tx);
+        const after = (await tx.query<{ n: number }>(flags)).rows[0]?.n;
+        if (after !== before && refused === 0) {
+          refused += 1;
+          throw new Error('deadlock detected');
+        }
+        return done;
+      });
+    await own.startWorker({
+      database: Object.create(own.database, { transaction: { value: transaction } }),
+    });
+    const events = await own.submit('result').then(own.follow);
+    expect(events.filter(({ name }) => name === 'triage')).toHaveLength(1);
+    expect(refused).toBe(1);
+    await own.close();
+  });
+
   it('does not keep the next request from succeeding', async () => {
     const [bad, good] = [await site.submit('die'), await site.submit('result')];
     await Promise.all([site.follow(bad), site.follow(good)]);
