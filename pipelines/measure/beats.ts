@@ -10,8 +10,8 @@ export function withoutDrift(series: readonly number[], window: number): Float64
   const sums = new Float64Array(n + 1);
   for (let i = 0; i < n; i++) sums[i + 1] = (sums[i] ?? 0) + (series[i] ?? 0);
   return Float64Array.from(series, (value, i) => {
-    // Near the ends the window gets shorter, so that it stays centred. Otherwise a trend would bend
-    // there.
+    // The window is shorter near the ends, so that it stays centred. Otherwise a trend would be
+    // distorted there.
     const reach = Math.min(half, i, n - 1 - i);
     const total = (sums[i + reach + 1] ?? 0) - (sums[i - reach] ?? 0);
     return reach < half / 2 ? value - endMean(sums, i, half, n) : value - total / (2 * reach + 1);
@@ -40,8 +40,8 @@ export function autocovariance(series: ArrayLike<number>, maxLag: number): Float
 }
 
 /**
- * Returns the position of the vertex of a parabola through a sample and its two neighbours, in
- * samples from `at`.
+ * Returns the vertex of the parabola through a sample and its two neighbours, as an offset from
+ * `at` in samples.
  */
 function parabolicOffset(series: ArrayLike<number>, at: number): number {
   const before = series[at - 1];
@@ -60,8 +60,8 @@ interface Period {
 }
 
 /**
- * Share of the strongest autocorrelation from which a shorter lag is taken as the period. The
- * strongest lag is then a multiple of that period.
+ * Minimum strength of a shorter lag, as a share of the strongest autocorrelation, at which the
+ * shorter lag is the period. The strongest lag is then a multiple of the period.
  */
 const NEARLY = 0.82;
 /** Search range around a multiple of the period, as a share of the period. */
@@ -73,7 +73,7 @@ function isPeak(series: ArrayLike<number>, at: number): boolean {
 }
 
 /**
- * Returns the period of a series between two lags, found by autocorrelation. The lag is refined on
+ * Returns the period of a series, found by autocorrelation between two lags. The lag is refined on
  * its multiples, where an error of one sample matters less. Null if the autocorrelation has no peak
  * between the lags.
  */
@@ -102,7 +102,7 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
   return { lag, strength: (covariance[first] ?? 0) / power };
 }
 
-/** Requirements on a curve over time, without which beats are not separated. */
+/** Requirements on a curve over time. Beats are separated only if the curve meets them. */
 export const BEATS = {
   /**
    * Plausible heart rates in beats per minute (obstetric 0.6; the resting rates of adults are
@@ -110,15 +110,15 @@ export const BEATS = {
    */
   slowest: 40,
   fastest: 260,
-  /** Minimum autocorrelation at the period. Below it, the curve counts as not repeating. */
+  /** Minimum autocorrelation at the period. Below it, the curve is treated as not periodic. */
   gate: 0.35,
-  /** Share of the usual rise from which a rise counts as an upstroke. */
+  /** Minimum rise of an upstroke, as a share of the usual rise. */
   upstroke: 0.45,
 } as const;
 
 /**
- * One beat of a curve, given by the samples at the foot of its upstroke and at the foot of the
- * next.
+ * One beat of a curve: the samples at the foot of its upstroke and at the foot of the next
+ * upstroke.
  */
 export interface Beat {
   from: number;
@@ -135,7 +135,7 @@ export interface Beats {
   strength: number;
 }
 
-/** Returns for each sample the rise over the `reach` samples before it. */
+/** Returns for each sample how much the curve rose over the preceding `reach` samples. */
 function rises(curve: ArrayLike<number>, reach: number): Float64Array {
   return Float64Array.from(
     { length: curve.length },
@@ -143,7 +143,10 @@ function rises(curve: ArrayLike<number>, reach: number): Float64Array {
   );
 }
 
-/** Returns the steepest rise of each beat. No two are closer than six tenths of the period. */
+/**
+ * Returns the steepest rise of each beat. The distance between two of them is at least six tenths
+ * of the period.
+ */
 function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   const reach = Math.max(2, Math.round(0.12 * lag));
   const rise = rises(curve, reach);
@@ -160,8 +163,8 @@ function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
 }
 
 /**
- * Returns the foot of an upstroke, which is the point at which the line along the upstroke meets
- * the level before it.
+ * Returns the foot of an upstroke: the point at which the line along the upstroke meets the level
+ * before it.
  */
 function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): number | null {
   const reach = Math.max(3, Math.round(0.3 * lag));

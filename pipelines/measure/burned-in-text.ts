@@ -3,9 +3,10 @@ import type { Rectangle, RgbImage } from '../contract/study.ts';
 
 /**
  * Finds text that is burned into a frame: names, identifiers, dates, and the settings of the cart.
- * Text is found by its form and not read. A letter is a small connected stroke that is brighter (or
- * darker) than its surroundings on all sides, by much more than the surroundings vary; speckle and
- * tissue are not. Text is several such strokes of similar height side by side.
+ * Text is recognised by its shape and is not read. A letter is a small connected stroke that is
+ * brighter (or darker) than its surroundings on all sides, and the difference is much larger than
+ * the variation of the surroundings. Speckle and tissue are not like this. Text is several such
+ * strokes of similar height side by side.
  */
 
 /**
@@ -13,30 +14,31 @@ import type { Rectangle, RgbImage } from '../contract/study.ts';
  */
 const SURROUNDINGS = 0.025;
 const LEAST_SURROUNDINGS = 8;
-/** Grey levels by which a pixel must differ from the mean of its surroundings to count as ink. */
+/** Minimum difference in grey levels between a pixel of ink and the mean of its surroundings. */
 const LEAST_DIFFERENCE = 22;
 /**
- * Standard deviations of the surroundings by which ink must differ from their mean. The low value
- * finds small, soft letters on a bar; the high value finds letters on tissue without joining them
- * with speckle.
+ * Minimum difference between ink and the mean of its surroundings, in standard deviations of the
+ * surroundings. The low value finds small, soft letters on a bar; the high value finds letters on
+ * tissue without joining them to speckle.
  */
 const DEVIATIONS = [0.5, 1.5] as const;
-/** Least and greatest height of a letter: in pixels, and as a share of the image height. */
+/** Minimum height of a letter in pixels; the maximum is a share of the image height. */
 const LEAST_LETTER = 5;
 const TALLEST_LETTER = 0.06;
 /**
- * Least and greatest share of a letter's bounds that is ink. A letter such as `l` may fill them
- * more.
+ * Minimum share of a letter's bounds that is ink. A letter such as `l` may fill more than the
+ * maximum.
  */
 const LEAST_FILL = 0.12;
 const MOST_FILL = 0.9;
 /**
- * Greatest width of a part, as a multiple of its height. Letters that touch each other make a word.
+ * Greatest width of a part, as a multiple of its height. A wide part is a word of letters that
+ * touch each other.
  */
 const WIDEST = 30;
 /**
- * Least difference in grey levels between a letter and the ring around it, and greatest variation
- * of that ring, as a share of the difference.
+ * Minimum difference in grey levels between a letter and the ring around it. The ring may vary by
+ * at most a share of this difference.
  */
 const LEAST_CONTRAST = 34;
 const MOST_RING_VARIATION = 0.36;
@@ -45,7 +47,9 @@ const MOST_RING_VARIATION = 0.36;
  * scaled screen.
  */
 const EDGE = 2;
-/** Least number of letters side by side that make a text. Noise rarely makes as many. */
+/**
+ * Minimum number of letters side by side that are text. Noise rarely looks like that many letters.
+ */
 const LEAST_LETTERS = 3;
 /** Widest gap between two letters of a line, in letter heights. */
 const WIDEST_GAP = 1.3;
@@ -61,18 +65,18 @@ const HEIGHT_RATIO = 2.4;
  * darkest).
  */
 const SAME_INK = 45;
-/** Number of parts of a line from which its letters need not be even. */
+/** Minimum number of parts in a line whose letters need not be even. */
 const LONG_LINE = 6;
 /**
- * Limits of an even line: smallest height relative to the tallest, greatest difference of shade,
- * and distance from the base line as a share of the height.
+ * Limits of an even line: smallest height relative to the tallest letter, greatest difference of
+ * shade, and distance from the base line as a share of the height.
  */
 const EVEN_HEIGHT = 0.5;
 const EVEN_SHADE = 28;
 const LEVEL = 0.12;
 /**
- * Height of the strips above and below a line, in line heights, and greatest share of ink in them,
- * relative to that of the line.
+ * Height of the strips above and below a line, in line heights, and the greatest share of ink in
+ * them relative to the line.
  */
 const STRIP = 0.35;
 const MOST_INK_BESIDE = 0.6;
@@ -85,10 +89,7 @@ const PADDING = 0.4;
  * because it touches something.
  */
 const END_PADDING = 0.8;
-/**
- * Widest gap between two texts of one line, in their heights, at which the space between them is
- * covered, too.
- */
+/** Widest gap between two texts of one line, in text heights, that is covered as well. */
 const JOINED_GAP = 2;
 
 /** A connected part of the ink. */
@@ -101,9 +102,9 @@ interface Part extends Rectangle {
 /** A part that looks like a letter, or like several letters that touch each other. */
 interface Letter extends Rectangle {
   kind: number;
-  /** Grey level of its brightest pixel or, for dark ink, its darkest. */
+  /** Grey level of its brightest pixel; for dark ink, of its darkest pixel. */
   shade: number;
-  /** Least number of letters that the part may hold. */
+  /** Minimum number of letters in the part. */
   count: number;
 }
 
@@ -114,8 +115,8 @@ interface Channel {
 }
 
 /**
- * Returns for each corner the sums over all pixels above and to the left of it: of the values, and
- * of their squares.
+ * Returns two sums for each corner, over all pixels above and to the left of it: the sum of the
+ * values and the sum of their squares.
  */
 function integrals({ width, height, data }: Channel) {
   const stride = width + 1;
@@ -220,7 +221,7 @@ function hasLetterShape(part: Part, imageHeight: number): boolean {
 }
 
 /**
- * Compares a part with the ring around it. Returns their contrast, the variation of the ring, the
+ * Compares a part with the ring around it. Returns the contrast, the variation of the ring, the
  * shade of the ink, and the number of strokes per row.
  */
 function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) {
@@ -240,8 +241,8 @@ function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) 
         shade = kind === 1 ? Math.max(shade, value) : Math.min(shade, value);
         if (before !== kind) strokes += 1;
       } else {
-        // The background between bright letters belongs to the ring; it is darker than the mean of
-        // the letters.
+        // The background between bright letters is part of the ring, because it is darker than the
+        // mean of the letters.
         outside += value;
         square += value * value;
         ring += 1;
@@ -259,16 +260,17 @@ function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) 
 }
 
 /**
- * Returns a part as a letter, or as several letters that touch. Null if it does not differ from the
- * ring around it by much more than the ring varies, or if it is wide without the strokes of several
- * letters.
+ * Returns a part as a letter, or as several letters that touch each other. Null if its contrast to
+ * the ring around it is not much larger than the variation of the ring, or if it is wide but lacks
+ * the strokes of several letters.
  */
 function letterOf(channel: Channel, ink: Uint8Array, part: Part): Letter | null {
   if (!hasLetterShape(part, channel.height)) return null;
   const { contrast, variation, shade, strokesPerRow } = measure(channel, ink, part);
   if (contrast < LEAST_CONTRAST || variation > MOST_RING_VARIATION * contrast) return null;
   const count = Math.max(1, Math.round(widthOf(part) / (0.9 * heightOf(part))));
-  // Each letter has at least one upright stroke; a bright reflector or an ECG has one in total.
+  // Each letter has at least one upright stroke. A bright reflector or an ECG has only one in
+  // total.
   if (count > 2 && strokesPerRow < 0.75 * count) return null;
   const { minX, minY, maxX, maxY, kind } = part;
   return { minX, minY, maxX, maxY, kind, shade, count };
@@ -284,10 +286,10 @@ function sameLine(a: Letter, b: Letter, widestGap = WIDEST_GAP): boolean {
   return shared >= 0.6 * low && gap <= widestGap * high;
 }
 
-/** Number of the last letters of a line that the next letter may follow. */
+/** Number of last letters of a line that are tested as the neighbour of the next letter. */
 const RECENT = 6;
 
-/** Groups letters side by side into the lines of text that they make. */
+/** Groups letters that are side by side into lines of text. */
 function linesOf(letters: readonly Letter[]): Letter[][] {
   const lines: Letter[][] = [];
   for (const letter of letters.toSorted((a, b) => a.minX - b.minX)) {
@@ -317,10 +319,7 @@ function padded(area: Rectangle, { width, height }: Pick<GrayImage, 'width' | 'h
   };
 }
 
-/**
- * Returns the share of an area that is ink of one kind. Areas outside of the image count as free of
- * ink.
- */
+/** Returns the share of an area that is ink of one kind. Areas outside the image contain no ink. */
 function inkShare(ink: Uint8Array, { width, height }: Channel, area: Rectangle, kind: number) {
   let count = 0;
   for (let y = Math.max(0, area.minY); y <= area.maxY && y < height; y += 1) {
@@ -332,8 +331,8 @@ function inkShare(ink: Uint8Array, { width, height }: Channel, area: Rectangle, 
 }
 
 /**
- * Returns true if the strips above and below a line hold much less ink than the line. Noise
- * continues into the strips.
+ * Returns true if the strips above and below a line contain much less ink than the line. Noise
+ * extends into the strips.
  */
 function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): boolean {
   const [first] = line;
@@ -348,9 +347,9 @@ function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): bo
 }
 
 /**
- * Returns true if the letters of a line look alike, as the few letters of a short text do: of
- * similar height and shade, on one base line. Three echoes of tissue or flow side by side rarely
- * are. Long lines need not be even.
+ * Returns true if the letters of a line are alike, as the few letters of a short text are: similar
+ * in height and shade, on one base line. Three echoes of tissue or flow side by side are rarely
+ * alike. Long lines need not be even.
  */
 function isEven(line: readonly Letter[]): boolean {
   if (line.length < 3 || line.length >= LONG_LINE) return true;
@@ -377,7 +376,7 @@ function textIn(channel: Channel, ink: Uint8Array): Rectangle[] {
     const count = line.reduce((sum, letter) => sum + letter.count, 0);
     return count >= LEAST_LETTERS && isEven(line) && isApart(channel, ink, line);
   });
-  // One or two letters are text if they are on the line of another text.
+  // One or two letters are text only if they are in line with another text.
   const short = lines.filter((line) => {
     const others = texts.filter((text) => text !== line).flat();
     return !texts.includes(line) && isBeside(line, others);
@@ -423,8 +422,8 @@ function channelsOf({ width, height, data }: RgbImage): Channel[] {
 }
 
 /**
- * Returns rectangles that cover the text in a frame. Text is found by its shape and not recognised:
- * the numbers of a ruler and the letters of a body mark are therefore covered, too.
+ * Returns rectangles that cover the text in a frame. Text is found by its shape and is not read.
+ * Therefore the numbers of a ruler and the letters of a body mark are covered as well.
  */
 export function burnedInText(frame: RgbImage): Rectangle[] {
   const found = channelsOf(frame).flatMap((channel) =>

@@ -2,7 +2,7 @@
 interface CavitySample {
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Area in any unit, because only relative changes matter. */
+  /** Area in any unit; only relative changes are used. */
   area: number;
 }
 
@@ -18,17 +18,20 @@ export type PhaseSource = 'ecg' | 'area';
 
 interface Phases {
   beats: Beat[];
-  /** `ecg`: end-diastole was searched near R waves; `area`: only the area over time was used. */
+  /**
+   * `ecg`: end-diastole was searched near R waves; `area`: only the course of the area was used.
+   */
   source: PhaseSource;
 }
 
-/** Seconds before and after the R wave within which end-diastole is searched (echo 4.3). */
+/** Time in seconds, before and after the R wave, in which end-diastole is searched (echo 4.3). */
 const AROUND_R = 0.08;
 /**
- * Shares of the RR interval after end-diastole between which end-systole is searched (echo 4.3).
+ * Part of the RR interval after end-diastole in which end-systole is searched, as shares (echo
+ * 4.3).
  */
 const SYSTOLE = [0.25, 0.6] as const;
-/** Least and greatest time between two beats, in seconds: 200 to 30 beats per minute. */
+/** Minimum and maximum time between two beats, in seconds: 200 to 30 beats per minute. */
 const INTERVALS = [0.3, 2] as const;
 /**
  * Minimum change of the cavity, as a share of its largest area. A smaller change cannot be
@@ -36,7 +39,7 @@ const INTERVALS = [0.3, 2] as const;
  */
 const LEAST_CHANGE = 0.04;
 /**
- * Factor by which an interval between R waves may exceed the usual interval. In a longer interval,
+ * Maximum length of an RR interval as a multiple of the usual interval. If an interval is longer,
  * an R wave was missed.
  */
 const REGULAR = 1.6;
@@ -47,7 +50,7 @@ const argBest = (indices: readonly number[], better: (one: number, other: number
     null,
   );
 
-/** Returns the samples within an interval of time, both ends included. */
+/** Returns the samples in a period of time, including both ends. */
 const within = (samples: readonly CavitySample[], from: number, to: number) =>
   samples.flatMap(({ time }, index) => (time >= from - 1e-9 && time <= to + 1e-9 ? [index] : []));
 
@@ -67,7 +70,7 @@ function beatFrom(samples: readonly CavitySample[], start: number, interval: num
   if (diastole === null) return null;
   const from = samples[diastole]?.time ?? 0;
   const [early, late] = [from + SYSTOLE[0] * interval, from + SYSTOLE[1] * interval];
-  // If the clip ended within the search range, its last frame would be mistaken for the smallest
+  // If the clip ends within the search range, its last frame might be mistaken for the smallest
   // cavity.
   if ((samples.at(-1)?.time ?? 0) < late - 0.1 * interval) return null;
   const systole = smallest(samples, within(samples, early, late));
@@ -92,8 +95,8 @@ function beatsOfEcg(
 }
 
 /**
- * Averages each sample with its two neighbours, so that one badly outlined frame does not look like
- * a beat.
+ * Averages each sample with its two neighbours, so that one badly outlined frame is not taken for a
+ * beat.
  */
 function calmed(samples: readonly CavitySample[]): CavitySample[] {
   return samples.map(({ time, area }, i) => {
@@ -103,7 +106,8 @@ function calmed(samples: readonly CavitySample[]): CavitySample[] {
 }
 
 /**
- * Returns the seconds after which the area repeats best; null if the clip has less than two beats.
+ * Returns the time in seconds after which the area repeats best; null if the clip has fewer than
+ * two beats.
  */
 function periodOf(samples: readonly CavitySample[]): number | null {
   const first = samples[0]?.time ?? 0;
@@ -135,8 +139,7 @@ function periodOf(samples: readonly CavitySample[]): number | null {
       value >= (likeness[i + 1]?.value ?? 1),
   );
   const best = peaks.reduce((most, { value }) => Math.max(most, value), 0);
-  // Of several peaks that are nearly equal, the first is the period; the others are multiples of
-  // it.
+  // If several peaks are nearly equal, the first is the period and the others are multiples of it.
   return peaks.find(({ value }) => value >= 0.85 * best)?.lag ?? null;
 }
 
@@ -159,7 +162,7 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
   });
   const beats = tops.flatMap((index) => beatFrom(samples, calm[index]?.time ?? 0, interval) ?? []);
   if (beats.length > 0) return beats;
-  // In a loop that begins during systole, end-diastole comes after end-systole.
+  // If a loop begins during systole, its end-diastole comes after its end-systole.
   const all = calm.map((_, index) => index);
   const [diastole, systole] = [largest(calm, all), smallest(calm, all)];
   return diastole === null || systole === null ? [] : [{ diastole, systole, interval }];

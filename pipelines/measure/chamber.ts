@@ -10,11 +10,11 @@ import {
 } from './outline.ts';
 
 /**
- * The long axis of a chamber. Lengths are in the unit of the points. `left` and `right` are as seen
- * with the apex at the top.
+ * The long axis of a chamber. Lengths are in the unit of the points. `left` and `right` apply to a
+ * view with the apex at the top.
  */
 export interface ChamberAxis {
-  /** Hinge points, at which the walls begin at the valve. */
+  /** Hinge points of the valve, where the walls begin. */
   hinges: { left: Point; right: Point };
   /** Middle of the valve plane. */
   base: Point;
@@ -23,11 +23,12 @@ export interface ChamberAxis {
   length: number;
 }
 
-/** Greatest distance between two outlines that touch, as a share of the length of the outline. */
-const TOUCH = 0.02;
 /**
- * Greatest number of points of a gap in a run of touching points that counts as a flaw of the mask.
+ * Greatest distance between the points of two outlines that touch, as a share of the outline's
+ * length.
  */
+const TOUCH = 0.02;
+/** Maximum number of points in a gap between touching points that is a flaw of the mask. */
 const GAP = 3;
 /** Smallest and largest share of the outline that a valve plane can occupy. */
 const BASE_SHARE = [0.06, 0.45] as const;
@@ -69,9 +70,9 @@ const isBase = (run: Run | null, n: number): run is Run =>
   run !== null && run.count / n >= BASE_SHARE[0] && run.count / n <= BASE_SHARE[1];
 
 /**
- * Returns the part of the outline that is at the valve: the part that the wall of the chamber does
- * not cover. If that is not a plausible valve, it is the part that the chamber across the valve
- * touches. Null if neither part has a plausible size.
+ * Returns the part of the outline at the valve, which is the part that the wall of the chamber does
+ * not cover. If that part has no plausible size, it is the part that touches the chamber on the
+ * other side of the valve. Null if neither part has a plausible size.
  */
 function baseRun(outline: Outline, across: Outline | null, wall: Outline | null): Run | null {
   const touch = TOUCH * lengthOf([...outline, outline[0] ?? { x: 0, y: 0 }]);
@@ -85,9 +86,9 @@ function baseRun(outline: Outline, across: Outline | null, wall: Outline | null)
 const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * Returns the long axis of a chamber: from the middle of its valve plane to the point of the
- * outline farthest from there (echo 3). The points must have equal scales on both axes
- * (millimetres, or square pixels).
+ * Returns the long axis of a chamber, from the middle of the valve plane to the farthest point of
+ * the outline (echo 3). The points must have equal scales on both axes (millimetres, or square
+ * pixels).
  * @param across the chamber on the other side of the valve.
  * @param wall the muscle around the chamber, which ends at the valve.
  * @returns null if no valve plane was found.
@@ -125,8 +126,8 @@ export function onAxis({ base, apex }: ChamberAxis, share: number): Point {
 }
 
 /**
- * Returns the points on both walls at a share of the axis; null if the perpendicular does not cross
- * the outline there.
+ * Returns the points on both walls at a share of the axis; null if the perpendicular to the axis
+ * does not cross the outline there.
  */
 export function wallsAt(
   outline: Outline,

@@ -1,8 +1,8 @@
 import type { Ellipse, Point } from '../contract/image.ts';
 
 /**
- * An ellipse as the map that transforms it to the unit circle: |L (x - centre)| = 1 with L = [[p,
- * q], [0, r]]. These five numbers need no angle, which would wrap around, and no order of axes.
+ * An ellipse as the map to the unit circle: |L (x - centre)| = 1 with L = [[p, q], [0, r]]. These
+ * five numbers avoid an angle, which would wrap around, and an order of the axes.
  */
 interface UnitMap {
   cx: number;
@@ -13,12 +13,12 @@ interface UnitMap {
 }
 
 const ITERATIONS = 25;
-/** Multiple of the median residual beyond which residuals count less (Huber 1964). */
+/** Multiple of the median residual above which a residual gets less weight (Huber 1964). */
 const ROBUST_AT = 2;
 
 /**
- * Returns the ellipse closest to the points, by Gauss–Newton on the first-order distance to the
- * ellipse (Sampson 1982), with less weight for distant points. It needs five points or more and a
+ * Returns the ellipse that fits the points best, by Gauss–Newton on the first-order distance to the
+ * ellipse (Sampson 1982). Distant points have less weight. It needs at least five points and a
  * roughly correct start, such as `ellipseFromMoments`. Null if the fit is not an ellipse.
  */
 export function fitEllipse(points: readonly Point[], start: Ellipse): Ellipse | null {
@@ -60,8 +60,8 @@ export function distanceToEllipse(ellipse: Ellipse, { x, y }: Point): number {
 }
 
 /**
- * Returns a function for the signed distance to one ellipse, for use with many points, such as all
- * pixels of a mask.
+ * Returns a function that calculates the signed distance to one ellipse. It is used for many
+ * points, such as all pixels of a mask.
  */
 export function distanceFrom(ellipse: Ellipse): (x: number, y: number) => number {
   const map = unitMapOf(ellipse);
@@ -73,7 +73,7 @@ function sampson(map: UnitMap, px: number, py: number) {
   const y = py - map.cy;
   const u = map.p * x + map.q * y;
   const v = map.r * y;
-  // Math.hypot is not used because it takes ten times as long; these values neither overflow nor
+  // Math.hypot is avoided because it takes ten times as long; these values neither overflow nor
   // underflow.
   const radius = Math.max(Math.sqrt(u * u + v * v), 1e-9);
   const gradientX = (map.p * u) / radius;

@@ -11,9 +11,9 @@ export function perimeter(a: number, b: number): number {
 }
 
 /**
- * Converts an ellipse from pixels to mm. An affine image of an ellipse is an ellipse, but its axes
- * change direction if the scale differs between x and y. In the result `a >= b`, and the angle is
- * that of `a`.
+ * Converts an ellipse from pixels to mm. The result is an ellipse as well, but its axes change
+ * direction if the scales of x and y differ. In the result `a >= b`, and `angle` is the direction
+ * of `a`.
  */
 export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
   const cos = Math.cos(ellipse.angle);
@@ -23,8 +23,8 @@ export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {
   const uy = ellipse.a * sin * scale.y;
   const vx = -ellipse.b * sin * scale.x;
   const vy = ellipse.b * cos * scale.y;
-  // The singular values of this matrix M are the semi-axes; they are found from the eigenvalues of
-  // M Mᵀ.
+  // The semi-axes are the singular values of this matrix M. They are calculated from the
+  // eigenvalues of M Mᵀ.
   const xx = ux * ux + vx * vx;
   const yy = uy * uy + vy * vy;
   const xy = ux * uy + vx * vy;

@@ -5,7 +5,7 @@ import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
  * point.
  */
 export interface LineProfile {
-  /** Returns the interpolated grey level at a position; 0 outside of the picture. */
+  /** Returns the interpolated grey level at a position; 0 outside the picture. */
   level(mm: number): number;
   /** Returns the point at a position, in pixels. */
   point(mm: number): Point;
@@ -16,18 +16,21 @@ export interface LineProfile {
 export interface Band {
   /** Half width in mm of the band across which the levels are averaged. */
   half: number;
-  /** Millimetres by which the profile is extended before the first point and beyond the last. */
+  /**
+   * Distance in mm by which the profile starts before the first point and continues after the last
+   * point.
+   */
   before: number;
   beyond: number;
 }
 
-/** Millimetres between two positions of a profile, and between two lines of the band. */
+/** Distance in mm between two samples of a profile, and between two lines of the band. */
 const STEP = 0.25;
 const BESIDE = 0.5;
 
 /**
- * Returns the profile along the line from `from` to `to`. Averaging across the line removes speckle
- * and keeps edges that cross the line.
+ * Returns the profile along the line from `from` to `to`. The average across the line removes
+ * speckle, but not edges that cross the line.
  */
 export function lineProfile(
   image: GrayImage,
@@ -86,19 +89,22 @@ export function meanLevel({ level }: Pick<LineProfile, 'level'>, from: number, t
 export interface Step {
   /** Position in mm. */
   at: number;
-  /** Level beyond minus level before, divided by their sum plus a faint level: -1 to 1. */
+  /**
+   * Level after the step minus level before it, divided by the sum of both and a faint level: -1 to
+   * 1.
+   */
   contrast: number;
 }
 
-/** Millimetres before and beyond a step over which the levels are averaged and compared. */
+/** Distance in mm, before and after a step, over which the levels are averaged and compared. */
 const COMPARED = 2;
-/** Grey level of an echo that is so faint that its step counts half. */
+/** Grey level of an echo so faint that the contrast of its step is halved. */
 const FAINT = 25;
 
 /**
- * Returns the steepest step to brighter (or to darker) between two positions. It is found by
- * absolute levels, because relative levels would move an edge towards its darker side. Null if no
- * step has the requested direction.
+ * Returns the steepest step to a brighter (or darker) level between two positions. The step is
+ * found by absolute levels, because relative levels would move an edge towards its darker side.
+ * Null if no step has the requested direction.
  */
 export function steepestStep(
   profile: LineProfile,

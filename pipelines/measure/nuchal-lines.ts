@@ -5,8 +5,8 @@ import { median } from './statistics.ts';
 /** Thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
   /**
-   * Inner borders of the upper and the lower line, in pixels; the segment between them is
-   * perpendicular to the lines.
+   * Points on the inner borders of the upper and the lower line, in pixels. The segment between
+   * them is perpendicular to the lines.
    */
   ends: readonly [Point, Point];
   /** Thickness in the unit of the scale. */
@@ -16,8 +16,8 @@ export interface NuchalLines {
 }
 
 /**
- * Margin above and below the box that is also searched, as a share of the box's height, because the
- * box ends at the lines.
+ * Margin above and below the box that is also searched, as a share of the box's height. It is
+ * needed because the box ends at the lines.
  */
 const MARGIN = 0.5;
 /** Minimum rise in grey levels from the dark band to each line. */
@@ -27,8 +27,8 @@ const SMOOTHING = 0.05;
 /** Maximum slope of the band, in rows per column. */
 const STEEPEST = 1;
 /**
- * Part at the left and right ends of the box that is left out because the lines meet there, as a
- * share of the box's width.
+ * Part at the left and right ends of the box that is not measured, because the lines meet there. It
+ * is a share of the box's width.
  */
 const ENDS = 0.1;
 /** Widest band that is searched, as a share of the box's height. */
@@ -39,17 +39,17 @@ const WIDEST = 0.8;
  */
 const LINE_WEIGHT = 2;
 /**
- * Additional contrast, in grey levels, that a position at the edge of the searched strip must have
- * compared with a position in its middle.
+ * Contrast, in grey levels, that a position at the edge of the searched strip needs in addition to
+ * that of a position in the middle.
  */
 const OFF_MIDDLE = 40;
 /** Minimum share of the columns that must show both lines. */
 const LEAST_SEEN = 0.4;
 
 /**
- * Returns the largest thickness of the dark band between two bright lines. The borders are at half
- * the rise to each line ("on to on", FMF protocol), and the thickness is perpendicular to the band.
- * Null if the lines are visible on too little of the box.
+ * Returns the largest thickness of the dark band between two bright lines, perpendicular to the
+ * band. Each border is where the grey level has risen half way to the line ("on to on", FMF
+ * protocol). Null if too small a share of the box shows the lines.
  */
 export function nuchalLines(
   image: GrayImage,
@@ -77,7 +77,8 @@ export function nuchalLines(
   const { column, upper, lower, slope } = widest;
   const x = strip.left + from + column;
   const middle = { x, y: strip.top + (upper + lower) / 2 };
-  // In the unit of the scale the band runs along (1, slope); its normal is (-slope, 1).
+  // In the unit of the scale, the direction of the band is (1, slope) and its normal is (-slope,
+  // 1).
   const length = Math.hypot(1, slope);
   const half = widest.thickness / 2;
   const offset = { x: (-slope / length) * (half / scale.x), y: (1 / length) * (half / scale.y) };
@@ -94,7 +95,7 @@ export function nuchalLines(
 interface Strip {
   left: number;
   top: number;
-  /** Grey levels down each column of the strip. */
+  /** Grey levels from top to bottom in each column of the strip. */
   columns: Float64Array[];
 }
 
@@ -123,9 +124,9 @@ function smoothed(columns: readonly Float64Array[], window: number): Float64Arra
 }
 
 /**
- * Returns the connected path from left to right that is darkest relative to the lines on both its
- * sides. The fainter of the two lines decides: the gap to the amnion is dark, too, but the amnion
- * is a faint line.
+ * Returns the connected path from left to right that is darkest compared with the lines on both
+ * sides. The comparison uses the fainter of the two lines, because the gap to the amnion is dark as
+ * well, but the amnion is a faint line.
  */
 function bandPath(columns: readonly Float64Array[], widest: number): number[] {
   const rows = columns[0]?.length ?? 0;
@@ -193,8 +194,8 @@ function halfRise(
   let peak = dark;
   for (let y = valley, n = 0; n <= reach && y >= 0 && y < column.length; y += step, n++) {
     const value = column[y] ?? 0;
-    // The search stops when the level falls again, so that it finds the line itself and not a
-    // brighter structure behind it.
+    // The search stops when the level falls again, so that it finds the line and not a brighter
+    // structure behind it.
     if (value < peak - LEAST_RISE / 2 && peak - dark >= LEAST_RISE) break;
     peak = Math.max(peak, value);
   }

@@ -1,22 +1,22 @@
 import type { PixelScale, Point } from '../contract/image.ts';
 import { largestOf, paint, type Region, regionsOf } from './regions.ts';
 
-/** Square millimetres in a square centimetre, in which areas are reported. */
+/** Square millimetres in a square centimetre, the unit of reported areas. */
 export const SQUARE_CENTIMETRE = 100;
 
-/** A closed curve; its first point is not repeated. */
+/** A closed curve; the first point is not repeated at the end. */
 export type Outline = readonly Point[];
 
 /**
- * Number of points on an outline. They are a few pixels apart on a chamber, and fewer than the
- * limit in an SR.
+ * Number of points on an outline. On a chamber they are a few pixels apart, and their number is
+ * below the limit of an SR.
  */
 const POINTS = 96;
-/** Number of points before smoothing for each point that is kept. */
+/** Number of points before smoothing for each final point. */
 const OVERSAMPLING = 4;
 /**
- * Share of the outline over which it is smoothed. This removes the steps of an enlarged mask and
- * keeps its shape.
+ * Length over which an outline is smoothed, as a share of the outline. The smoothing removes the
+ * steps of an enlarged mask and preserves its shape.
  */
 const SMOOTHING = 0.006;
 /** Minimum size of a region in pixels. Smaller regions are noise in the mask. */
@@ -30,9 +30,7 @@ const STEPS = [
   { x: 0, y: -1 },
 ] as const;
 
-/**
- * Returns the path along the pixel edges of a region, once around, with the inside on the right.
- */
+/** Returns the path around a region along its pixel edges, with the inside on the right. */
 function edgePath(inside: (x: number, y: number) => boolean, start: Point): Point[] {
   const path: Point[] = [];
   let { x, y } = start;
@@ -42,7 +40,7 @@ function edgePath(inside: (x: number, y: number) => boolean, start: Point): Poin
     path.push({ x: x - 0.5, y: y - 0.5 });
     x += step.x;
     y += step.y;
-    // The direction depends on the two pixels ahead, of the four around the corner.
+    // Of the four pixels around the corner, the two ahead determine the direction.
     const side = STEPS[(heading + 1) % 4] ?? STEPS[1];
     const ahead = (sign: number) => {
       const dx = step.x + sign * side.x;
@@ -103,8 +101,8 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
 }
 
 /**
- * Returns the outer border of the largest region of a mask (1 inside) with its holes filled, in
- * pixel-centre coordinates. Null if no region of the mask is large enough.
+ * Returns the outer border of the largest region of a mask (1 inside) in pixel-centre coordinates,
+ * with its holes filled. Null if every region is too small.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
   const largest = largestOf(regionsOf(mask, width));
@@ -125,7 +123,7 @@ export function outlineOfRegion(region: Region, width: number, height: number): 
   return smooth.filter((_, index) => index % OVERSAMPLING === 0);
 }
 
-/** Converts points from pixels to millimetres; with a scale of 1 they stay in pixels. */
+/** Converts points from pixels to millimetres. With a scale of 1, the points remain in pixels. */
 export function inMillimetres(points: readonly Point[], scale: PixelScale): Point[] {
   return points.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
 }
@@ -148,8 +146,8 @@ export function lengthOf(path: readonly Point[]): number {
 export const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Returns the positions at which a line crosses an outline, as signed distances from `at` along the
- * unit vector `direction`, in ascending order.
+ * Returns the positions at which a line crosses an outline, in ascending order. They are signed
+ * distances from `at` along the unit vector `direction`.
  */
 export function crossings(outline: Outline, at: Point, direction: Point): number[] {
   const side = ({ x, y }: Point) => (x - at.x) * direction.y - (y - at.y) * direction.x;
@@ -180,7 +178,7 @@ export function contains(outline: Outline, point: Point): boolean {
 
 /**
  * Returns the distance from a point to the nearest edge of an outline. It is called for every point
- * of every outline of a clip; therefore it allocates nothing and takes one root.
+ * of every outline of a clip; therefore it allocates no memory and calculates only one root.
  */
 export function distanceToOutline(outline: Outline, point: Point): number {
   let nearest = Number.POSITIVE_INFINITY;

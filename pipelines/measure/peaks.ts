@@ -9,7 +9,7 @@ const WINDOW = 4;
 
 const at = (map: SoftMask, x: number, y: number) => map.values[y * map.width + x] ?? 0;
 
-/** Returns the highest local maxima of a map of landmarks, at most `limit`, the highest first. */
+/** Returns at most `limit` local maxima of a landmark map, the highest first. */
 export function highestPeaks(map: SoftMask, limit: number): Peak[] {
   const peaks: Peak[] = [];
   for (let y = 1; y < map.height - 1; y++) {
@@ -39,8 +39,8 @@ export function meanAlong(map: SoftMask, from: Point, to: Point): number {
 }
 
 /**
- * Returns the position of a peak to a fraction of a pixel. The weights are squared, so that the
- * window's edge does not shift it.
+ * Returns the position of a peak to a fraction of a pixel, as a centre of mass. The weights are
+ * squared, so that the edge of the window does not shift the position.
  */
 export function centreOfMass(map: SoftMask, peak: Point): Point {
   let sum = 0;

@@ -7,22 +7,25 @@ export const CARDIAC_MOTION = {
   /** Plausible rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
-  /** Shortest clip in seconds, and lowest frame rate, from which a rate is determined. */
+  /** Minimum length of a clip in seconds, and minimum frame rate, for a rate to be determined. */
   seconds: 1.5,
   framesPerSecond: 10,
-  /** Beats that a clip must contain before a repetition counts. */
+  /** Minimum number of beats in a clip; fewer repetitions are not enough. */
   beats: 2.5,
   /** Minimum oscillation of a block, as the standard deviation of its grey levels. */
   swing: 2.5,
   /**
-   * Minimum autocorrelation at the period: of the best block with its neighbours, and of the blocks
-   * around it.
+   * Minimum autocorrelation at the period: of the best block together with its neighbours, and of
+   * the blocks around it.
    */
   gate: 0.5,
   around: 0.4,
-  /** Minimum number of connected blocks, because speckle repeats by chance in one or two. */
+  /** Minimum number of connected blocks. In one or two blocks, speckle can repeat by chance. */
   cluster: 4,
-  /** Share of the textured blocks above which the whole picture moves or the video flickers. */
+  /**
+   * Share of the textured blocks above which the repetition is not a heart: the whole picture
+   * moves, or the video flickers.
+   */
   local: 0.5,
   /** Blocks along the longer side of the analysed area. */
   blocks: 64,
@@ -35,7 +38,8 @@ export type CardiacActivity =
       status: 'beating';
       beatsPerMinute: number;
       /**
-       * Effect on the rate, in beats per minute, of an error of half a frame over the whole clip.
+       * Error of the rate, in beats per minute, if the length of the whole clip is wrong by half a
+       * frame.
        */
       uncertainty: number;
       /** Autocorrelation at the period, 0 to 1. */
@@ -43,7 +47,7 @@ export type CardiacActivity =
       /** Rectangle around the beating blocks, in pixels of the frame. */
       area: Rectangle;
     }
-  /** A heart beat was searched and not seen, which does not prove its absence. */
+  /** A heartbeat was searched and not seen. This does not prove its absence. */
   | { status: 'not-seen'; strength: number }
   | {
       status: 'not-assessable';
@@ -81,7 +85,7 @@ function blockMeans(image: GrayImage, { area, size, columns, rows }: BlockGrid):
   return means.map((sum) => sum / (size * size));
 }
 
-/** Returns values at evenly spaced times by linear interpolation. `times` ascend. */
+/** Returns values at evenly spaced times, by linear interpolation. `times` must ascend. */
 function evenlySpaced(values: readonly number[], times: readonly number[], step: number): number[] {
   const start = times[0] ?? 0;
   const count = Math.floor(((times.at(-1) ?? start) - start) / step + 1e-6) + 1;
@@ -96,7 +100,7 @@ function evenlySpaced(values: readonly number[], times: readonly number[], step:
   });
 }
 
-/** Returns for every block and lag the sum of its value and those of its eight neighbours. */
+/** Returns for every block and lag the sum over the block and its eight neighbours. */
 function pooled(covariances: readonly Float64Array[], grid: BlockGrid): Float64Array[] {
   const { columns, rows } = grid;
   return covariances.map((own, block) => {
@@ -124,7 +128,7 @@ function around(blocks: readonly number[], { area, size, columns }: BlockGrid): 
   };
 }
 
-/** Returns the blocks of `members` that are connected with `seed`. */
+/** Returns the blocks of `members` that are connected to `seed`. */
 function cluster(seed: number, members: ReadonlySet<number>, { columns }: BlockGrid): number[] {
   const found = new Set([seed]);
   const open = [seed];
@@ -165,7 +169,8 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
   const power = CARDIAC_MOTION.swing ** 2;
   const moving: { block: number; covariance: Float64Array; lag: number; strength: number }[] = [];
   for (const [block, covariance] of regions.entries()) {
-    // Nine blocks are summed, but a wall crosses only three of them, so three must oscillate.
+    // A wall crosses only three of the nine summed blocks, so the sum must be at least that of
+    // three oscillating blocks.
     if ((covariance[0] ?? 0) < 3 * power) continue;
     const period = periodOf(covariance, Math.ceil(fastestLag), Math.floor(slowestLag));
     if (period) moving.push({ block, covariance, ...period });
@@ -209,10 +214,10 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
 }
 
 /**
- * Determines whether something beats in a cine, and how fast, from how the grey levels of small
- * blocks repeat. `times` are the seconds of the frames; `area` (pixels) excludes what is not
- * ultrasound. Activity is never reported for a still (obstetric 19), nor for a cine whose frame
- * times are unknown. Frames are read once, in order, and not kept.
+ * Determines whether a cine shows a heartbeat, and its rate, from the repetition of the grey levels
+ * of small blocks. `times` are the times of the frames in seconds; `area` (pixels) is the part that
+ * shows ultrasound. Activity is never reported for a still (obstetric 19), nor for a cine whose
+ * frame times are unknown. Frames are read once, in order, and not stored.
  */
 export async function cardiacActivity(
   frames: AsyncIterable<GrayImage> | Iterable<GrayImage>,
@@ -227,7 +232,8 @@ export async function cardiacActivity(
     return { status: 'not-assessable', reason: 'no-frame-times' };
   }
   const step = seconds / (count - 1);
-  // One frame less than the nominal length is enough, because times are the starts of the frames.
+  // The clip may be one frame shorter than the limit, because the times are those at which frames
+  // start.
   if (seconds + step < CARDIAC_MOTION.seconds) {
     return { status: 'not-assessable', reason: 'too-short' };
   }

@@ -100,53 +100,52 @@ function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
   );
 }
 
-/** Brightness above which a pixel counts as lit. Black with lossy compression is below it. */
+/** Brightness above which a pixel is lit. Black after lossy compression is darker. */
 const LIT = 10;
-/** Number of sampled pixels along the longer side; the real number is at most twice this. */
+/** Number of pixels that are sampled along the longer side. The real number may be twice this. */
 const LONGEST_SAMPLED = 384;
 /**
  * Number of cells along the longer side of the image. A cell is small compared with a letter on the
  * screen.
  */
 const CELLS = 256;
-/** Least share of lit pixels in a cell of tissue. Letters and lines light fewer. */
+/** Minimum share of lit pixels in a cell of tissue. Letters and lines light a smaller share. */
 const LIT_SHARE = 0.5;
 /**
- * Half height, as a share of the image height, below which a lit area is text or graphics and not a
- * picture.
+ * Half the height, as a share of the image height, below which a lit area is text or graphics and
+ * not a picture.
  */
 const TEXT_HALF_HEIGHT = 0.022;
 /**
- * Least size of a further part of a picture, such as the far side of a fluid, as a share of the
+ * Minimum size of a further part of a picture, such as the tissue beyond a fluid, as a share of the
  * largest part.
  */
 const LEAST_PART = 0.04;
 /**
- * Least share of changing pixels in a part of a picture. A part with fewer is a panel of the
- * screen.
+ * Minimum share of changing pixels in a part of a picture. A part with a smaller share is a panel
+ * of the screen.
  */
 const LEAST_MOTION = 0.02;
-/**
- * Least share of the frame that a picture fills, and largest lit share that may be outside of it.
- */
+/** Minimum share of the frame that a picture fills, and maximum lit share outside it. */
 const LEAST_PICTURE = 0.08;
 const MOST_CUT = 0.08;
 /**
- * Greatest thickness of a bar of the screen, and its greatest distance from an edge, as shares of
- * the screen.
+ * Maximum thickness of a bar of the screen, and its maximum distance from an edge, as shares of the
+ * screen.
  */
 const BAR_THICKNESS = 0.14;
 const BAR_INSET = 0.03;
 /**
- * Grey levels around the shade of a bar, and least share of a line within them. Speckle has less.
+ * Grey levels around the shade of a bar, and the minimum share of a line within this range. Speckle
+ * has a smaller share.
  */
 const BAR_SHADE = 4;
 const BAR_FLATNESS = 0.6;
 /** Grey levels by which compression changes the background of a bar around its letters. */
 const LETTER_SHADE = 8;
-/** Greatest share of a line of letters that may be neither background nor letter. */
+/** Maximum share of the pixels in a line of letters that are neither background nor letter. */
 const MOST_UNLIKE_LETTERS = 0.03;
-/** Least side of a screen in pixels. Smaller images are not screens. */
+/** Minimum side of a screen in pixels. Smaller images are not screens. */
 const LEAST_SIDE = 64;
 
 /** A grid of cells, 1 or 0 each. */
@@ -156,7 +155,7 @@ interface Grid {
   cells: Uint8Array;
 }
 
-/** Returns every `stride`th pixel of every `stride`th row. */
+/** Samples every `stride`th pixel of every `stride`th row. */
 function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
   if (stride === 1) return data;
   const [columns, rows] = [Math.ceil(width / stride), Math.ceil(height / stride)];
@@ -169,7 +168,10 @@ function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
   return out;
 }
 
-/** Returns the greatest value of each pixel over the frames, and the range over which it varies. */
+/**
+ * Returns the maximum of each pixel over the frames, and the difference between its maximum and
+ * minimum.
+ */
 function extremes(frames: readonly Uint8Array[]) {
   const most = Uint8Array.from(frames[0] ?? []);
   const least = Uint8Array.from(most);
@@ -203,7 +205,7 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
       counts[row + column] = (counts[row + column] ?? 0) + lit;
     }
   }
-  // The last cells of a row, and the cells of the last row, may have fewer pixels.
+  // The last cells of a row, and the cells of the last row, may contain fewer pixels.
   const cells = Uint8Array.from(counts, (lit, at) => {
     const [x, y] = [at % grid.width, Math.floor(at / grid.width)];
     const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
@@ -213,8 +215,8 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
 }
 
 /**
- * Replaces each cell by the lowest (or the highest, to grow) cell within `radius` along one axis;
- * cells beyond the edge count as dark.
+ * Replaces each cell by the lowest cell within `radius` along one axis, or by the highest if `grow`
+ * is set. Cells beyond the edge are dark.
  */
 function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
   const { width, height, cells } = grid;
@@ -288,8 +290,8 @@ function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line:
 const sumOf = (counts: Uint16Array) => counts.reduce((sum, n) => sum + n, 0);
 
 /**
- * Returns the shade of a line that has one, as behind the letters of a title bar; null if it has
- * several.
+ * Returns the shade of a line that has a single shade, as behind the letters of a title bar; null
+ * if it has several.
  */
 function shadeOf(counts: Uint16Array, length: number): number | null {
   let median = 0;
@@ -299,9 +301,9 @@ function shadeOf(counts: Uint16Array, length: number): number | null {
 }
 
 /**
- * Returns true if a line may show letters on the background of a bar. Beside bright letters there
- * is no black, and beside dark letters nothing is brighter than the background. The black around a
- * picture shows that the bar has ended.
+ * Returns true if a line may show letters on the background of a bar. A line with bright letters
+ * has no black, and a line with dark letters has nothing brighter than the background. Black pixels
+ * show that the bar has ended and the surroundings of a picture have begun.
  */
 function isLettered(counts: Uint16Array, shade: number, length: number): boolean {
   const black = sumOf(counts.subarray(0, LIT + 1));
@@ -310,8 +312,9 @@ function isLettered(counts: Uint16Array, shade: number, length: number): boolean
 }
 
 /**
- * Returns the number of lines from an edge inwards that are a bar of the screen; 0 if there is no
- * bar. A bar begins and ends with a line of one shade; between them it may hold lines of letters.
+ * Returns the number of lines, from an edge inwards, that belong to a bar of the screen; 0 if there
+ * is no bar. A bar begins and ends with a line of one shade; between them it may contain lines of
+ * letters.
  */
 function barLines(values: Uint8Array, lines: Lines): number {
   const inset = Math.ceil(BAR_INSET * lines.count);
@@ -330,7 +333,7 @@ function barLines(values: Uint8Array, lines: Lines): number {
     if (own !== null && Math.abs(own - shade) <= LETTER_SHADE) end = line + 1;
     else if (own !== null || !isLettered(counts, shade, lines.length)) break;
   }
-  // A band that does not end soon is not a bar.
+  // A band that is too thick is not a bar.
   return end - start > BAR_THICKNESS * lines.count ? 0 : end;
 }
 
@@ -366,11 +369,11 @@ function pictureParts(grid: Grid, moving: Grid | null): number[][] {
   const motion = (part: readonly number[]) =>
     part.filter((at) => moving?.cells[at]).length / part.length;
   const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
-  // In a frozen cine nothing moves, so that motion does not distinguish the picture from a panel.
+  // In a frozen cine nothing moves, so motion cannot distinguish the picture from a panel.
   return alive.length > 0 ? alive : large;
 }
 
-/** Returns two shares of the whole grid: the area of a hull, and the lit area outside of it. */
+/** Returns two shares of the whole grid: the area of a hull, and the lit area outside it. */
 function judge(hull: readonly Point[], { width, height, cells }: Grid) {
   let [inside, litInside] = [0, 0];
   for (let y = 0; y < height; y += 1) {
@@ -387,7 +390,7 @@ function judge(hull: readonly Point[], { width, height, cells }: Grid) {
 
 /**
  * Returns the hull of cells with a margin. The margin also covers the tip of a sector, which is
- * narrower than text and was not found.
+ * narrower than text and therefore was not found.
  */
 function hullOf(cells: readonly number[], width: number, margin: number): Point[] {
   const rows = new Map<number, [left: number, right: number]>();
@@ -408,12 +411,12 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
 
 /**
  * Finds the part of a screen that shows the ultrasound picture, as a convex polygon of pixel
- * coordinates: the large lit areas that are not text or lines and, in a cine, not panels that do
- * not move.
- * @param frames some frames of one size; more than one if the clip has several.
+ * coordinates. It consists of the large lit areas that are not text or lines; in a cine, panels
+ * that do not move are left out.
+ * @param frames some frames of the same size; more than one if the clip has several.
  * @param margin added around the picture, as a share of the height of the frame.
- * @returns null if no picture can be distinguished from black surroundings; nothing may be cut away
- *   then.
+ * @returns null if no picture can be distinguished from black surroundings. Nothing may then be cut
+ *   off.
  */
 function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
   const [first] = frames;
@@ -441,13 +444,13 @@ function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | 
   }));
 }
 
-/** Areas of a frame that show ultrasound, and not a name, a menu or a ruler. */
+/** Areas of a frame that show ultrasound, without names, menus and rulers. */
 export interface Picture {
   /** Convex polygons of pixel coordinates. */
   areas: readonly (readonly Point[])[];
   /**
-   * False if the picture could not be distinguished from its surroundings; `areas` is the whole
-   * frame then.
+   * False if the picture could not be distinguished from its surroundings; `areas` is then the
+   * whole frame.
    */
   known: boolean;
 }
@@ -459,8 +462,8 @@ export interface ShownPicture extends Picture {
 }
 
 /**
- * Share of the frame from which a region covers the whole screen, so that it does not bound the
- * picture.
+ * Share of the frame at or above which a region covers the whole screen and therefore does not
+ * bound the picture.
  */
 const WHOLE_SCREEN = 0.9;
 
@@ -469,13 +472,13 @@ const MEASURED_MARGIN = 0.12;
 const SHOWN_MARGIN = 0.022;
 
 /**
- * Number of frames that are analysed, and number of first frames over which they are spread (about
- * two seconds).
+ * Number of frames that are analysed. They are spread over the first frames of the clip (about two
+ * seconds).
  */
 const SAMPLES = 5;
 const SAMPLED_FRAMES = 60;
 
-/** Returns the image; null for a damaged frame, which is refused by the code that measures it. */
+/** Returns the image; null for a damaged frame, which the measuring code refuses later. */
 async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   try {
     return (await frame?.gray()) ?? null;
@@ -485,12 +488,12 @@ async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   }
 }
 
-/** Brightest background of a screen, and least share of its pixels that have this one shade. */
+/** Maximum brightness of a screen's background, and minimum share of pixels with this one shade. */
 const BRIGHTEST_GROUND = 40;
 const LEAST_GROUND = 0.2;
 /** Grey levels by which lossy compression makes the background brighter in places. */
 const GROUND_NOISE = 3;
-/** Least share of a screen that one panel fills: a menu, a title, a column of small pictures. */
+/** Minimum share of a screen that a panel fills: a menu, a title, a column of small pictures. */
 const LEAST_PANEL = 0.03;
 
 /** Returns an image whose background and panels are black. */
@@ -508,7 +511,7 @@ function onBlack(image: GrayImage): GrayImage {
   );
   if (ground === 0 && !isPanel.includes(1)) return image;
   const black = data.map((value, i) =>
-    // A panel has the same shade from pixel to pixel, and speckle does not.
+    // A panel has the same shade from pixel to pixel; speckle does not.
     isPanel[value] && data[i - 1] === value && data[i - width] === value
       ? 0
       : Math.max(0, value - ground),
@@ -545,7 +548,7 @@ function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
 
 /**
  * Finds the picture on a few frames of a clip.
- * @param text is blanked if the picture cannot be distinguished without that.
+ * @param text is blanked if the picture cannot be distinguished otherwise.
  */
 async function detect(
   { frames }: Clip,
@@ -584,9 +587,10 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
 }
 
 /**
- * Returns the picture of a clip for measuring: the ultrasound regions of the header. If the header
- * has none, or one over the whole screen, it is what is lit and moves on a few frames. The margin
- * is wide, because cutting off anatomy would be worse than including a letter.
+ * Returns the picture of a clip for measuring, which is the ultrasound regions of the header. If
+ * the header has no region, or one over the whole screen, the picture is the area that is lit and
+ * moves on a few frames. The margin is wide, because cutting off anatomy would be worse than
+ * including a letter.
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
@@ -597,12 +601,13 @@ async function pictureOf(clip: Clip): Promise<Picture> {
   return { areas: [rectanglePolygon(wholeFrame(clip))], known: false };
 }
 
-/** Number of frames in which text is searched. Text hardly ever changes its place within a clip. */
+/** Number of frames in which text is searched. Text rarely changes its place within a clip. */
 const TEXT_SAMPLES = 3;
 
 /**
  * Finds the text that is burned into the first, the middle and the last frame of a clip. In a cine,
- * it must be in two of them at the same place, because tissue that resembles letters moves.
+ * the text must be at the same place in two of these frames, because tissue that resembles letters
+ * moves.
  */
 async function textOf({ frames }: Clip): Promise<Rectangle[]> {
   const last = frames.length - 1;
@@ -615,7 +620,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
       const frame = await frames[index]?.rgb();
       if (frame) found.push(burnedInText(frame));
     } catch (error) {
-      // A damaged frame is refused by the code that measures it.
+      // The measuring code refuses a damaged frame later.
       if (!(error instanceof UnreadableInput)) throw error;
     }
   }
@@ -626,7 +631,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
   });
 }
 
-/** Returns true if two rectangles have at least half of the smaller one in common. */
+/** Returns true if two rectangles share at least half of the smaller rectangle. */
 function meet(a: Rectangle, b: Rectangle): boolean {
   const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX) + 1;
   const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
@@ -646,9 +651,9 @@ function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectan
 }
 
 /**
- * Returns what of a clip may be shown to others: the areas that show ultrasound, without the text
- * that is burned into them. Burned In Annotation NO is not trusted, because of two real objects
- * with NO, one shows the name of the patient on the tissue.
+ * Returns the parts of a clip that may be shown to others: the areas that show ultrasound, without
+ * burned-in text. Burned In Annotation NO is ignored, because one of two real objects with NO shows
+ * the name of the patient on the tissue.
  */
 export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
   const text = await textOf(clip);
@@ -658,16 +663,16 @@ export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
 
 /**
  * Returns the areas of a clip that show ultrasound: its regions, and within them only what is lit
- * and moves, because names are also shown in the corners beside a sector. With Burned In Annotation
- * YES, the list is empty if the header has no regions and the picture cannot be distinguished from
- * its surroundings.
+ * and moves, because names are also shown in the corners beside a sector. The list is empty if
+ * Burned In Annotation is YES, the header has no regions, and the picture cannot be distinguished
+ * from its surroundings.
  * @param text rectangles of burned-in text, if they are known.
  */
 export async function ultrasoundOf(clip: Clip, text: readonly Rectangle[] = []): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
   const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
   const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
-  // The display of a trace fills its region, so there is no text in corners to be cut off.
+  // A trace fills its whole region, so the region has no corners with text.
   const traces = clip.sweeps.length > 0 || clip.mode === 'spectral' || clip.mode === 'm-mode';
   if (bounded.known && traces) return bounded;
   const detected = await detect(clip, SHOWN_MARGIN, text);
@@ -700,12 +705,12 @@ function keepInside(
 function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean {
   return areas.some((area) => {
     const corners = [0, height - 1].map((y) => spanOfRow(area, y, width));
-    // If a convex area contains all four corners, nothing is outside of it.
+    // If a convex area contains all four corners, it contains the whole frame.
     return corners.every((span) => span?.[0] === 0 && span[1] === width - 1);
   });
 }
 
-/** Returns a frame that is black outside of the areas and on text; `channels` are interleaved. */
+/** Returns a frame that is black outside the areas and on text; `channels` are interleaved. */
 export function maskOutside(
   image: RgbImage,
   { areas, text }: Pick<ShownPicture, 'areas' | 'text'>,
@@ -722,8 +727,8 @@ export function maskOutside(
 }
 
 /**
- * Returns the same clip with the luminance of the picture only, so that no text or graphics around
- * it enters a measurement. The picture is located when the first frame is requested.
+ * Returns the same clip with the luminance limited to the picture, so that text and graphics around
+ * it do not affect a measurement. The picture is located when the first frame is requested.
  */
 export function measuredInPicture(clip: Clip): Clip {
   let bounds: Promise<Picture['areas'] | null> | null = null;

@@ -7,7 +7,7 @@ interface FluidMap {
   values: Float32Array;
 }
 
-/** The deepest vertical pocket, in cells of the grid. Whole numbers are the centres of cells. */
+/** The deepest vertical pocket, in cells of the grid. Whole numbers are centres of cells. */
 interface Pocket {
   top: Point;
   bottom: Point;
@@ -18,8 +18,8 @@ interface Pocket {
 const LEVEL = 0.5;
 
 /**
- * Returns the position between a wet cell and its dry neighbour at which the map falls through the
- * level, as a share of the way.
+ * Returns the position between a wet cell and its dry neighbour at which the map crosses the level,
+ * as a share of the distance.
  */
 function crossing(wet: number, dry: number, level: number): number {
   return wet <= dry ? 0.5 : Math.min(1, Math.max(0, (wet - level) / (wet - dry)));
@@ -27,8 +27,8 @@ function crossing(wet: number, dry: number, level: number): number {
 
 /**
  * Returns the longest column of fluid that is at least `narrowestMm` wide in its middle (obstetric
- * 4: vertical depth, free of cord and parts); null if there is no such pocket. `cell` is the size
- * of a cell in mm, `level` the probability from which a cell is fluid.
+ * 4: vertical depth, free of cord and fetal parts); null if there is no such pocket. `cell` is the
+ * size of a cell in mm, `level` the minimum probability of fluid.
  */
 export function deepestPocket(
   map: FluidMap,

@@ -32,7 +32,7 @@ function runsOfRow(values: Uint8Array, from: number, to: number): Run[] {
   return runs;
 }
 
-/** Returns the root of the tree that contains a run, and shortens the path to it. */
+/** Returns the root of the tree that contains a run, and shortens the path to the root. */
 function rootOf(parents: number[], run: number): number {
   let root = run;
   while (parents[root] !== root) root = parents[root] ?? root;
@@ -45,8 +45,8 @@ function rootOf(parents: number[], run: number): number {
 }
 
 /**
- * Connects the touching runs of two neighbouring rows. The runs of the rows begin at the numbers
- * `above` and `below`.
+ * Connects the touching runs of two neighbouring rows. `above` and `below` are the indices of the
+ * first run of the upper and of the lower row.
  */
 function joinRows(
   runs: readonly Run[],
@@ -70,9 +70,9 @@ function joinRows(
 }
 
 /**
- * Returns the connected regions of every value except 0, in the order of their first pixels. Runs
- * of each row are joined with those above (Rosenfeld and Pfaltz 1966), so that the time depends on
- * the rows and not on the pixels of a large region.
+ * Returns the connected regions of every value except 0, in the order of their first pixels. The
+ * runs of each row are joined with the runs above them (Rosenfeld and Pfaltz 1966), so that the
+ * time depends on the number of runs and not on the size of a region.
  * @param values row by row, `width` to a row.
  */
 export function regionsOf(values: Uint8Array, width: number): Region[] {
@@ -104,7 +104,10 @@ export function regionsOf(values: Uint8Array, width: number): Region[] {
   }));
 }
 
-/** Returns the largest region; of several, the first one. Null without any region. */
+/**
+ * Returns the largest region, or the first of several equally large ones. Null if there is no
+ * region.
+ */
 export function largestOf(regions: readonly Region[]): Region | null {
   return regions.reduce<Region | null>(
     (best, region) => (region.size > (best?.size ?? 0) ? region : best),
@@ -127,7 +130,7 @@ export function paint(values: Uint8Array, { runs }: Region, value: number): void
   for (const { start, end } of runs) values.fill(value, start, end);
 }
 
-/** Pixels that are connected by their edges, as indices into the image, row by row. */
+/** Pixels that are connected by their edges, as indices into the image. */
 export interface Blob {
   pixels: readonly number[];
   /** Whether the blob reaches the border of the image. */
@@ -135,8 +138,8 @@ export interface Blob {
 }
 
 /**
- * Returns the image averaged over squares of `factor` pixels. The remainder at the right and below
- * is dropped.
+ * Returns the image averaged over squares of `factor` pixels. Remaining pixels at the right and at
+ * the bottom are dropped.
  */
 export function reduced(image: GrayImage, factor: number): GrayImage {
   const width = Math.floor(image.width / factor);

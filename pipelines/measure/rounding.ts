@@ -1,7 +1,7 @@
 /**
- * Rounds half away from zero in decimal (echo 0.3). Published bands have a fixed precision, so a
- * value is rounded first, shown rounded, and classified as shown. `toFixed` rounds the binary
- * fraction: 5.85 would be shown as 5.8 and classified as 5.9.
+ * Rounds half away from zero in decimal (echo 0.3). Published bands have a fixed precision.
+ * Therefore a value is rounded first, and the rounded value is both shown and classified. `toFixed`
+ * rounds the binary fraction: 5.85 would be shown as 5.8 and classified as 5.9.
  */
 export function rounded(value: number, decimals: number): number {
   // A number below 1e-6 is written with an exponent, and rounds to zero anyway.
@@ -15,8 +15,8 @@ export const fixed = (value: number, decimals: number): string =>
   rounded(value, decimals).toFixed(decimals);
 
 /**
- * Number of decimals within which two numbers must differ to be unequal. Sums of whole pixels
- * differ by less.
+ * Number of decimals to which two numbers are compared. Rounding errors in sums of whole pixels are
+ * smaller.
  */
 const MOST_DECIMALS = 6;
 
@@ -24,9 +24,9 @@ const MOST_DECIMALS = 6;
 const sideOf = (value: number, cutOff: number) => Math.sign(rounded(value - cutOff, MOST_DECIMALS));
 
 /**
- * Returns the rounded value as text, like `fixed`, but with more decimals if they are needed to
- * keep the text on the same side of every cut-off as the value (obstetric 0.3). For example, 19.97
- * with a cut-off of 20 is not shown as "20.0".
+ * Returns the rounded value as text, like `fixed`. More decimals are used if they are needed to
+ * show the value on the correct side of every cut-off (obstetric 0.3). For example, 19.97 with a
+ * cut-off of 20 is not shown as "20.0".
  */
 export function fixedOffCutOffs(
   value: number,

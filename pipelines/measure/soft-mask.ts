@@ -9,9 +9,7 @@ export interface SoftMask {
   values: Float32Array;
 }
 
-/**
- * Probability from which a pixel counts as inside. The border is where the mask crosses this level.
- */
+/** Minimum probability of a pixel inside. The border is where the mask crosses this level. */
 const LEVEL = 0.5;
 const RAYS = 120;
 const RAY_STEP = 0.5;
@@ -21,11 +19,11 @@ export interface Region {
   xx: number;
   xy: number;
   yy: number;
-  /** Mask with only this region and its soft rim; other regions are removed. */
+  /** Mask with only this region and its soft margin; other regions are removed. */
   mask: SoftMask;
 }
 
-/** Returns the pixels of the grid that count as inside: 1 at or above the level, else 0. */
+/** Returns 1 for each pixel of the grid at or above the level, and 0 for the others. */
 export function insideOf({ values }: SoftMask): Uint8Array {
   const inside = new Uint8Array(values.length);
   for (let at = 0; at < inside.length; at++) inside[at] = (values[at] ?? 0) >= LEVEL ? 1 : 0;
@@ -86,9 +84,9 @@ function withRim({ width, height, values: all }: SoftMask, region: readonly numb
 }
 
 /**
- * Returns the border of a region to a fraction of a pixel. On rays from its centre, it is the
- * outermost position at which the mask falls through the level. A ray along which the region leaves
- * the image gives no point.
+ * Returns the border of a region to a fraction of a pixel. It is measured on rays from the centre
+ * of the region, at the outermost crossing of the level. A ray on which the region leaves the image
+ * gives no point.
  */
 export function borderPoints(region: Region): Point[] {
   const { mask, mean } = region;
@@ -132,8 +130,8 @@ function sample({ width, height, values }: SoftMask, x: number, y: number): numb
 }
 
 /**
- * Returns how well an ellipse matches a mask: their soft Dice overlap, 0 to 1. It decreases if the
- * mask is undecided, is not an ellipse, or has a second region.
+ * Returns how well an ellipse matches a mask: the soft Dice overlap, 0 to 1. It decreases if the
+ * mask is uncertain, is not elliptic, or has a second region.
  */
 export function overlap(mask: SoftMask, ellipse: Ellipse): number {
   const distanceAt = distanceFrom(ellipse);

@@ -75,7 +75,7 @@ function acklam(p: number): number {
 
 /**
  * Returns the inverse of `normalCdf`, by Acklam's approximation and one Halley step (obstetric
- * 16.1). NaN outside of 0 to 1, infinite at its ends.
+ * 16.1). NaN outside 0 to 1, infinite at both ends.
  */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) return Number.NaN;
@@ -97,8 +97,8 @@ export function zOf(centile: number): number {
 }
 
 /**
- * Greatest difference of a similar beat from the median, as a share of the median. A beat that
- * differs by more is of another kind (ectopic, torn, or in a deep breath).
+ * Greatest difference of a similar beat from the median, as a share of the median. A beat with a
+ * greater difference is of another kind (ectopic, with a torn trace, or during a deep breath).
  */
 const WITHIN = 0.15;
 
@@ -122,22 +122,22 @@ export function meanOfSimilar(
 /** A mean over beats, and whether the beats contradict each other. */
 export interface BeatMean {
   value: number;
-  /** The least and the greatest value if they contradict each other; null if they agree. */
+  /** The minimum and the maximum of contradicting values; null if the values agree. */
   contradicting: readonly [least: number, greatest: number] | null;
 }
 
 /**
- * Range of the values of a few beats, as a share of their mean, above which they contradict each
- * other. From beat to beat the volumes and areas of a heart change by a fifth in sinus rhythm and
- * by up to a half in atrial fibrillation. A greater difference means a failed outline.
+ * Range of the values of a few beats, as a share of their mean, above which the values contradict
+ * each other. The volumes and areas of a heart change from beat to beat by a fifth in sinus rhythm
+ * and by up to a half in atrial fibrillation. A larger range is caused by a failed outline.
  */
 const CONTRADICTION = 0.5;
 
 /**
- * Returns the mean over beats; null without a beat. Beats contradict each other if they have
- * opposite signs (a chamber that shrinks and one that grows), or if they differ by more than half
- * of their mean. The mean of such beats is not the value of any beat and must not be used.
- * @param noise a difference up to which two beats never contradict each other.
+ * Returns the mean over beats; null if there is no beat. Beats contradict each other if they have
+ * opposite signs (one chamber shrinks, the other grows), or if they differ by more than half of
+ * their mean. The mean of such beats describes no beat and must not be used.
+ * @param noise a difference at or below which two beats never contradict each other.
  */
 export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | null {
   if (values.length === 0) return null;

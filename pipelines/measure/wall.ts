@@ -21,7 +21,10 @@ const nearest = (outline: Outline, to: Point) =>
     0,
   );
 
-/** Returns the path along the outline between two of its points that does not cross the valve. */
+/**
+ * Returns the path along the outline between two points of the outline. It is the path that does
+ * not cross the valve.
+ */
 function between(outline: Outline, from: number, to: number, avoid: number): Point[] {
   const n = outline.length;
   const walk = (step: 1 | -1) => {
@@ -53,7 +56,7 @@ function wallLength(outline: Outline, axis: ChamberAxis): number {
   return lengthOf(left) + lengthOf(right);
 }
 
-/** Returns the level of a point, which is the third of the long axis beside the point. */
+/** Returns the level of a point: the third of the long axis that is next to the point. */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =
@@ -67,13 +70,13 @@ interface SegmentSize extends WallSegment {
   length: number;
   /** Mean distance from the long axis. */
   radius: number;
-  /** Mean thickness of the muscle; null if it is not outlined there. */
+  /** Mean thickness of the muscle; null if no muscle is outlined there. */
   thickness: number | null;
 }
 
 /**
- * Greatest distance outwards from the cavity, as a share of the long axis, at which muscle is
- * searched. Beyond it are other structures.
+ * Greatest distance outwards from the cavity at which muscle is searched, as a share of the long
+ * axis. Other structures are further away.
  */
 const THICKEST = 0.35;
 
@@ -118,7 +121,7 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
         ? steps.flatMap(({ from, point, centre }) => {
             const [dx, dy] = [point.x - from.x, point.y - from.y];
             const norm = Math.hypot(dx, dy) || 1;
-            // On the way to the apex, the muscle is on the left-hand side of the left wall.
+            // In the direction towards the apex, the muscle is on the left of the left wall.
             const sign = side === 'left' ? 1 : -1;
             const outwards = { x: (sign * dy) / norm, y: (-sign * dx) / norm };
             return thicknessAt(centre, outwards, muscle, farthest) ?? [];
@@ -160,9 +163,9 @@ export interface SegmentMotion extends WallSegment {
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Returns the longitudinal strain of one view by the length of the inner outline between the
- * hinges, in per cent. This is contour strain: unlike speckle tracking, it follows no point of the
- * muscle.
+ * Returns the longitudinal strain of one view, per cent, from the length of the inner outline
+ * between the hinges. This is contour strain: unlike speckle tracking, it does not follow points of
+ * the muscle.
  */
 export function contourStrain(diastole: WallFigure, systole: WallFigure): number {
   return change(
@@ -172,7 +175,7 @@ export function contourStrain(diastole: WallFigure, systole: WallFigure): number
 }
 
 /**
- * Returns the motion of the six segments that a view shows. Segments are the thirds of the long
+ * Returns the motion of the six segments that a view shows. The segments are the thirds of the long
  * axis in each frame, so that the wall is compared at the same relative height.
  */
 export function segmentMotions(diastole: WallFigure, systole: WallFigure): SegmentMotion[] {

@@ -4,29 +4,29 @@
  */
 export interface Wave {
   /**
-   * Samples at which the wave rises from the baseline and falls back to it, or meets its neighbour.
+   * Samples at which the wave begins and ends: at the baseline, or where it meets the next wave.
    */
   from: number;
   to: number;
   peak: number;
   height: number;
   /**
-   * Whether the wave begins at the first sample or ends at the last one, so that the rest of it was
-   * not seen.
+   * True if the wave begins at the first sample or ends at the last sample, so that a part of it is
+   * missing.
    */
   cut: boolean;
 }
 
 interface WaveLimits {
-  /** Least height of a wave above the deeper of the valleys beside it. */
+  /** Minimum height of a wave above the valleys on both sides. */
   prominence: number;
-  /** Level below which the curve counts as being at the baseline. */
+  /** Level below which the curve is at the baseline. */
   floor: number;
-  /** Least number of samples from the beginning to the end of a wave. Shorter ones are clicks. */
+  /** Minimum number of samples of a wave. Shorter waves are clicks. */
   shortest: number;
 }
 
-/** Smooths a curve with the binomial mean 1-2-1, applied `times` times. */
+/** Smooths a curve `times` times with the binomial mean 1-2-1. */
 export function steadied(curve: ArrayLike<number>, times: number): Float64Array {
   let current = Float64Array.from(curve);
   for (let i = 0; i < times; i++) {
@@ -46,7 +46,8 @@ function lowestBetween(curve: ArrayLike<number>, from: number, to: number): numb
 }
 
 /**
- * Returns the sample nearest to the peak, in one direction, at which the curve reaches the floor.
+ * Returns the sample nearest to the peak, in one direction, at which the curve has fallen to the
+ * floor.
  */
 function descend(curve: ArrayLike<number>, peak: number, floor: number, step: 1 | -1): number {
   let at = peak;
@@ -54,7 +55,10 @@ function descend(curve: ArrayLike<number>, peak: number, floor: number, step: 1 
   return at;
 }
 
-/** Returns the peaks in order. Each exceeds the valleys on both sides by `prominence`. */
+/**
+ * Returns the peaks in order. Each peak is higher than the valleys on both sides by at least
+ * `prominence`.
+ */
 function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] {
   const peaks: number[] = [];
   let top = 0;
@@ -80,8 +84,8 @@ function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] 
 }
 
 /**
- * Returns the waves of a curve that is 0 or more: its peaks, each from foot to foot. Two waves that
- * meet above the floor share the valley between them.
+ * Returns the waves of a curve without negative values: its peaks, each from foot to foot. If two
+ * waves meet above the floor, the valley is the end of one and the start of the other.
  */
 export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
   const peaks = prominentPeaks(curve, limits.prominence);
@@ -101,12 +105,14 @@ export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
     .filter(({ from, to }) => to - from >= limits.shortest);
 }
 
-/** Shares of the height between which a flank is straight and above the clutter at the baseline. */
+/**
+ * Part of a flank, as shares of the height, that is straight and above the clutter at the baseline.
+ */
 const FLANK = { low: 0.3, high: 0.7 } as const;
 
 /**
  * Fits a line through a flank of a wave by least squares. A flank of fewer than three samples is a
- * step at its first sample below the wave. Null if the wave does not fall that far.
+ * vertical step at the first sample below the wave. Null if the wave does not fall that far.
  */
 export function flankLine(
   curve: ArrayLike<number>,
@@ -134,18 +140,19 @@ export function flankLine(
 
 export interface WaveOutline {
   /**
-   * Fractional samples at which the wave meets the baseline; outside of the curve if the wave was
-   * cut off.
+   * Fractional samples at which the wave meets the baseline. If the wave was cut off, they are
+   * outside the curve.
    */
   from: number;
   to: number;
-  /** The wave from `from` to `to`, with one value for each whole sample. */
+  /** Values of the wave from `from` to `to`, one for each whole sample. */
   values: number[];
 }
 
 /**
- * Extends a wave to the baseline. The wall filter hides the slowest flow and clutter widens it, so
- * the flanks are continued as straight lines where they are below the curve. Null without flanks.
+ * Extends a wave to the baseline. The wall filter hides the slowest flow and clutter widens it.
+ * Therefore each flank is extended by a straight line, which is used where it is below the curve.
+ * Null without flanks.
  */
 export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline | null {
   const rise = flankLine(curve, wave, 'rise');

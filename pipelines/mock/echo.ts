@@ -23,10 +23,7 @@ const VIEWS = [
   'SUBCOSTAL-IVC',
 ] as const satisfies readonly HeartView[];
 
-/**
- * Values of the quantities whose sections are not drawn, of a usual heart, as a machine reports
- * them.
- */
+/** Usual values, as a machine reports them, of the quantities whose sections are not drawn. */
 const REPORTED = {
   ivsd: 0.92,
   lvidd: 4.7,
@@ -56,10 +53,7 @@ const REPORTED = {
   'lvot-gradient-rest': 5,
 } as const satisfies Partial<Record<EchoConcept, number>>;
 
-/**
- * Returns the clips with their views, as the survey of the views would return them. No image is
- * read.
- */
+/** Returns the clips with views, as if the views had been surveyed. No image is read. */
 function viewsOf(file: string): ClipView[] {
   return VIEWS.map((view) => ({
     clip: mockClip(`${file}/${view}`, BEAT_FRAMES, BEAT.perFrame),

@@ -8,10 +8,12 @@ import type { Seed } from './seed.ts';
 /** Duration of a heartbeat, of its systole, and time between two frames, in seconds. */
 export const BEAT = { seconds: 0.9, systole: 0.375, perFrame: 0.075 } as const;
 
-/** Number of frames of a clip: one heartbeat, and some of the next. */
+/** Number of frames of a clip: one heartbeat and a part of the next. */
 export const BEAT_FRAMES = 15;
 
-/** A ventricle in one plane, in millimetres: half an ellipse on its valve, with the apex on top. */
+/**
+ * A ventricle in one plane, in millimetres: half an ellipse on the valve, with the apex at the top.
+ */
 interface Ventricle {
   base: number;
   length: number;
@@ -22,7 +24,7 @@ const FILLED: Ventricle = { base: 47, length: 88, wall: 9 };
 const EMPTIED: Ventricle = { base: 35, length: 72, wall: 12.5 };
 
 /**
- * The atrium below the valve: its width as a share of that of the valve, and its depth in
+ * The atrium below the valve: its width as a share of the valve's width, and its depth in
  * millimetres.
  */
 const ATRIUM = { width: 0.85, depth: 44 } as const;
@@ -33,8 +35,8 @@ const STEP = 8;
 const VALVE: Point = { x: CENTRE.x, y: 0.72 * 300 };
 
 /**
- * Returns half an ellipse with its centre in the middle of the valve, from left to right. With a
- * negative height it points down.
+ * Returns half an ellipse around the middle of the valve, from left to right. With a negative
+ * height it points down.
  */
 function dome(width: number, height: number): Point[] {
   return Array.from({ length: STEPS + 1 }, (_, i) => {
@@ -46,7 +48,7 @@ function dome(width: number, height: number): Point[] {
   });
 }
 
-/** Adds points along the straight edges of an outline, as the outline of a mask has them. */
+/** Adds points along the straight edges, because the outline of a mask has points everywhere. */
 function closed(points: readonly Point[]): Point[] {
   return points.flatMap((from, i) => {
     const to = points[(i + 1) % points.length] ?? from;
@@ -99,8 +101,8 @@ function frameAt(frame: number, size: number): ChamberFrame {
 const heartRate = 60 / BEAT.seconds;
 
 /**
- * Returns the outlines of one apical clip as the networks would return them, of a usual left
- * ventricle.
+ * Returns outlines of a normal left ventricle for one apical clip, in the form in which the
+ * networks return them.
  */
 function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
   const size = 0.98 + 0.04 * seed.share(7);
@@ -134,7 +136,7 @@ function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
   };
 }
 
-/** Returns the outlines of the apical clips among these, each by its view. */
+/** Returns outlines for the apical clips among `clips`, by view. */
 export function apicalClips(
   clips: readonly { view: string; clip: Clip }[],
   seed: Seed,

@@ -3,14 +3,13 @@ import { type CartMeasurement, NOTHING_STATED } from '../contract/study.ts';
 import type { Seed } from './seed.ts';
 
 /**
- * Half width of the range within which a made-up value varies with the input, as a share of the
- * value.
+ * Range in which a made-up value varies with the input, as a share of the value, to either side.
  */
 const VARIATION = 0.02;
 
 /**
- * Returns values as the structured report of an ultrasound machine gives them, in the unit of the
- * concept table. A mock run reports the values that it does not draw in this way.
+ * Returns values in the form of an ultrasound machine's structured report, in the unit of the
+ * concept table. A mock run uses them for the values that it does not draw.
  */
 export function machineReport(
   file: string,

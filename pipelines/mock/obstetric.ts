@@ -16,10 +16,10 @@ import { machineReport } from './machine-report.ts';
 import { CENTRE, MM_PER_PIXEL, mockClip } from './picture.ts';
 import type { Seed } from './seed.ts';
 
-/** Gestational age, in days, whose sizes are used if none was given. */
+/** Gestational age, in days, that is used if none was given. */
 const USUAL_GA_DAYS = 196;
 
-/** Planes that the frames of the clip show, in their order. */
+/** Planes of the frames of the clip, in order. */
 const SHOWN = [
   'transthalamic',
   'abdominal',
@@ -32,8 +32,8 @@ const SHOWN = [
 const SURE = { confidence: 0.9, accepted: true } as const;
 
 /**
- * Values of the quantities whose sections are not drawn. They do not belong to a single pregnancy:
- * a mock result has every section, also those that one examination never has together.
+ * Values of the quantities whose sections are not drawn. They do not belong to a single pregnancy,
+ * because a mock result has every section, even those that never occur in the same examination.
  */
 const REPORTED = {
   'deepest-vertical-pocket': 48,
@@ -63,7 +63,7 @@ const away = ({ x, y }: Point, mmRight: number, mmDown: number): Point => ({
   y: y + mmDown / MM_PER_PIXEL,
 });
 
-/** Returns the frame of a clip on which a plane is shown. */
+/** Returns the frame of a clip that shows a plane. */
 const on = (clip: Clip) => (label: (typeof SHOWN)[number]) => ({
   clip,
   frame: clip.frames[SHOWN.indexOf(label)] as Frame,
@@ -71,8 +71,8 @@ const on = (clip: Clip) => (label: (typeof SHOWN)[number]) => ({
 });
 
 /**
- * Returns outlines and end points as a locator would return them, for a fetus of average size for
- * its age.
+ * Returns outlines and end points for a fetus of average size for its age, in the form in which a
+ * locator returns them.
  */
 function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
   const { from, to } = INTERGROWTH_SIZE_WEEKS;
@@ -105,7 +105,7 @@ function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameRea
   ];
 }
 
-/** Returns what the readers of the other sections would have found on the images. */
+/** Returns made-up readings of the other readers. */
 function viewsOf(clip: Clip): StudyEvidence['views'] {
   const at = on(clip);
   const lowerEdge: Point = { x: 130, y: 90 };

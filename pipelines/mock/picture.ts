@@ -19,7 +19,7 @@ export const CENTRE: Point = { x: FRAME.width / 2, y: FRAME.height * 0.55 };
 /** Ultrasound area of a frame, which is the whole frame. */
 export const AREA = { minX: 0, minY: 0, maxX: FRAME.width - 1, maxY: FRAME.height - 1 };
 
-/** Draws a frame that shows the shape of a sector and states that it is not an image. */
+/** Draws a frame with the shape of a sector and a text that it is not an image. */
 async function picture(): Promise<Buffer> {
   const sector: Mark = {
     kind: 'area',
@@ -38,7 +38,7 @@ async function picture(): Promise<Buffer> {
 
 let drawn: Promise<Buffer> | null = null;
 
-/** Returns the picture, which is drawn once per process, because it never changes. */
+/** Returns the picture. It never changes, so it is drawn only once per process. */
 function drawnOnce(): Promise<Buffer> {
   drawn ??= picture();
   return drawn;
@@ -52,7 +52,7 @@ const inColour = async (): Promise<RgbImage> => ({
     .toBuffer(),
 });
 
-/** Returns the grey image, which the previews search for text that must not be shown. */
+/** Returns the grey image, because previews search it for text that must not be shown. */
 const inGray = async (): Promise<GrayImage> => ({
   ...FRAME,
   data: await sharp(await drawnOnce())

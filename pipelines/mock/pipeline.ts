@@ -21,14 +21,14 @@ import { type Seed, seedOf } from './seed.ts';
 import { MOCK, MOCK_IDENTITY, stamped, watermarked } from './watermark.ts';
 
 /**
- * Fixed time of every mock result. The same input must give the same bytes, so nothing may contain
- * the time of the run.
+ * Fixed time of every mock result. The same input must give the same bytes, so the result must not
+ * contain the time of the run.
  */
 const MADE = new Date('2026-01-01T00:00:00.000Z');
 
 /** Pause between two stages. A whole run takes less than two seconds. */
 const PAUSE_MS = 20;
-/** Pause of a slow run, long enough that the run can be watched, waited for and canceled. */
+/** Pause of a slow run. It is long enough to watch the run, to wait for it and to cancel it. */
 const SLOW_PAUSE_MS = 2000;
 
 const STEPS: Readonly<Record<'obstetric' | 'echo', readonly (readonly [PipelineStage, string])[]>> =
@@ -72,7 +72,7 @@ const FLAGS: Readonly<Record<'obstetric' | 'echo', CriticalFlag>> = {
   },
 };
 
-/** Adds the flag as a finding, so that the result contains what was announced. */
+/** Adds the flag as a finding, so that the result contains the flag that was announced. */
 function withFlag(result: Result, { code, display, section }: CriticalFlag): Result {
   const finding = {
     id: code,
@@ -87,12 +87,12 @@ function withFlag(result: Result, { code, display, section }: CriticalFlag): Res
 }
 
 /**
- * Pictures that are not drawn over a frame. MOCK is written across them, because only frames
- * already have the mark.
+ * Pictures that do not contain a frame. MOCK is written across them, because only frames already
+ * have the mark.
  */
 const CHARTS: ReadonlySet<string> = new Set(['growth-chart.png', 'bullseye.png']);
 
-/** Returns the entry of a picture after writing MOCK across it. */
+/** Writes MOCK across a picture and returns its entry. */
 async function stampedEntry(entry: ArtifactEntry, folder: string): Promise<ArtifactEntry> {
   if (!CHARTS.has(entry.name)) return entry;
   const path = join(folder, entry.name);
@@ -103,8 +103,8 @@ async function stampedEntry(entry: ArtifactEntry, folder: string): Promise<Artif
 }
 
 /**
- * Returns the result of a job, the study from which it is drawn, and the further data that its
- * documents need.
+ * Returns the result of a job, the study from which the pictures are drawn, and further data for
+ * its documents.
  */
 function make(
   job: Job,
@@ -125,9 +125,9 @@ function make(
 }
 
 /**
- * Returns the mock backend of test keys. It has the stages, events, envelope and artifacts of a
- * live run in less than two seconds, is the same for the same input, and is marked as made up
- * wherever it is read. It does not open the files. `extra` are artifacts of other folders.
+ * Returns the mock backend for test keys. It has the stages, events, envelope and artifacts of a
+ * live run, in less than two seconds. The same input gives the same result, which is marked as made
+ * up everywhere. It does not open the files. `extra` are artifacts of other folders.
  */
 export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
   return async (folder, report, signal) => {
@@ -160,8 +160,8 @@ export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
       result,
       subject: { requestId: `mock_${seed.id}`, identity: MOCK_IDENTITY, instances: [], dating },
       folder: artifactFolder,
-      // The picture was drawn here and has nothing to hide, and the search for it takes half of the
-      // time.
+      // The search for text is skipped, because the picture was drawn here and has nothing to hide.
+      // The search would take half of the time.
       wholeFrames: true,
       written: ({ name }, shows) => {
         if (shows !== null) captions.set(name, `${MOCK}: ${shows}`);

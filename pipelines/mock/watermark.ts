@@ -20,7 +20,7 @@ const MOCK_MODEL: Result['models'][number] = {
   provider: 'mock',
 };
 
-/** Identity that is shown in place of the patient's name, on every page and in every header. */
+/** Identity in place of the patient's, on every page and in every header. */
 export const MOCK_IDENTITY: DicomIdentity = {
   SpecificCharacterSet: 'ISO_IR 192',
   PatientName: 'MOCK^NOBODY',
@@ -40,8 +40,8 @@ export const MOCK_IDENTITY: DicomIdentity = {
 };
 
 /**
- * Returns the result with every statement and every value marked, and the model `mock` in place of
- * ours.
+ * Returns the result with a mark on every statement and every value, and with the model `mock` in
+ * place of the real models.
  */
 export function watermarked(result: Result): Result {
   const section = result.sections[0]?.id ?? 'report';

@@ -94,8 +94,8 @@ const EFW_VARIANTS: Readonly<Record<string, WeightFormula>> = {
 };
 
 /**
- * Returns lengths in cm. A length that the test vector leaves out is NaN, so that any result that
- * needs it is NaN as well.
+ * Returns lengths in cm. A length that is missing in the test vector becomes NaN, so that every
+ * result that needs it is NaN as well.
  */
 function biometryCm(inputs: VectorInputs): BiometryCm {
   const length = (name: string) => inputs.optionalNumber(name) ?? Number.NaN;
@@ -127,8 +127,8 @@ function hadlock1991Spread(name: string) {
 }
 
 /**
- * Refuses a test vector that asks for another interpolation than the logarithmic one, which is the
- * only one implemented for WHO and Mari.
+ * Refuses a test vector for an interpolation other than the logarithmic one, because WHO and Mari
+ * implement only that one.
  */
 function interpolatedInLog(inputs: VectorInputs): void {
   const way = inputs.optionalText('interpolation');

@@ -13,7 +13,7 @@ const structures = z
   .meta({ description: 'Structures that were found, with their places in pixels' })
   .optional();
 
-/** The fields in the `data` of section `nt` that a client may rely on. */
+/** Fields in the `data` of section `nt` on which a client may rely. */
 const nuchalDataSchema = z.looseObject({
   plane_adequacy: z
     .array(criterionSchema)
@@ -42,8 +42,8 @@ const withData = <Id extends string, Data extends z.ZodType>(id: Id, data: Data)
   });
 
 /**
- * The result envelope with the section data that clients read. A section that was not assessed has
- * no such data, and other sections may have any data; the last alternative covers both cases.
+ * Result envelope with the section data that clients read. The last alternative matches a section
+ * without data, because it was not assessed, and other sections, whose data have no fixed schema.
  */
 export const obstetricResultSchema = resultSchema.extend({
   sections: z
@@ -60,8 +60,8 @@ export const obstetricResultSchema = resultSchema.extend({
 });
 
 /**
- * Prices in USD as decimal strings (api 1), because binary floating point cannot represent money
- * exactly.
+ * Prices in USD as decimal strings (api 1), because binary floating point cannot represent amounts
+ * of money exactly.
  */
 const PRICE = { run: '0.08', report: '0.02' } as const;
 

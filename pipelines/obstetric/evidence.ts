@@ -21,7 +21,7 @@ import type { SectionEvidence } from './shared/section.ts';
 import { severalFetuses } from './shared/several-fetuses.ts';
 import type { UterineUncertainty } from './shared/uterine-maps.ts';
 
-/** Half widths of 95 % intervals as measured on held-out images; null if not known. */
+/** Half widths of 95 % intervals, measured on held-out images; null if not known. */
 export interface LocatorUncertainty extends LengthUncertainty {
   /** Half width for the angle of progression, degrees. */
   angleOfProgression?: number | null;
@@ -31,11 +31,11 @@ export interface LocatorUncertainty extends LengthUncertainty {
   brain?: BrainUncertainty | null;
 }
 
-/** What the request and the readers provide before the sections run. */
+/** Input and readings that are available before the sections run. */
 export interface StudyEvidence {
   study: Study;
   options: { dating?: Dating | undefined; report: boolean };
-  /** The evidence that a method needs so that its values count. */
+  /** Evidence that a method must have before its values are used without a review. */
   accept: AcceptedEvidence;
   /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
@@ -44,21 +44,20 @@ export interface StudyEvidence {
   withoutModel: readonly Structure[];
   uncertainty: LocatorUncertainty;
   /**
-   * What each reader in `readers.ts` found; null if the reader failed, absent if it was not run.
+   * Findings of each reader in `readers.ts`; null if the reader failed, absent if it did not run.
    */
   views: Partial<Readings>;
-  /** Names of earlier studies that came with the request. */
+  /** Names of earlier studies in the request. */
   priors: readonly string[];
   /**
-   * What was read from the earlier studies, newest first; absent if the request has no earlier
-   * studies.
+   * Readings of the earlier studies, newest first; absent if the request has no earlier studies.
    */
   earlier?: readonly ScanRead[];
 }
 
 /**
- * Values that one section needs from another. They are passed here, so that no section imports
- * another.
+ * Values that one section needs from another. They are passed as evidence, so that no section
+ * imports another.
  */
 type FromOtherSections = Pick<RateEvidence, 'spectrumBeats' | 'fetusOf'> &
   Pick<PresentationEvidence, 'heartRates'> &
@@ -75,10 +74,10 @@ export interface ObstetricEvidence
   earlier: readonly EarlierScan[];
 }
 
-/** Vessels whose beat is that of the fetal heart; maternal and unnamed vessels do not count. */
+/** Vessels whose beat is that of the fetal heart. Maternal and unnamed vessels are left out. */
 const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
 
-/** Returns the beats on the spectra of fetal arteries, for the sections on the heart. */
+/** Returns the beats on the spectra of fetal arteries, which the heart sections use. */
 function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
   return spectra.flatMap((reading): SpectrumBeats[] => {
     const { file, sopInstanceUid, frame, fetus, vessel, waveform } = reading;
@@ -100,7 +99,10 @@ const embryonicRate: EarlyEvidence['embryonicRate'] = (gaDays, beatsPerMinute) =
   return band && { band, recalled: recalledLimit(gaDays) };
 };
 
-/** Collects the evidence for the sections: what was read, and what all sections derive from it. */
+/**
+ * Collects the evidence for the sections: the readings, and values that several sections derive
+ * from them.
+ */
 export function evidenceOf(given: StudyEvidence): ObstetricEvidence {
   const cart = given.study.cart ?? [];
   const evidence = {

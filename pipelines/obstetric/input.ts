@@ -3,7 +3,7 @@ import { LONGEST_INDICATION } from '../contract/job.ts';
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
 import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
-/** Scale in mm per pixel. The maximum, 5, is that of the service (api). */
+/** Scale in mm per pixel. The maximum of 5 is that of the service (api). */
 const scaleSchema = z.number().min(FINEST_MM_PER_PIXEL).max(5);
 
 const optionsSchema = z.strictObject({
@@ -110,8 +110,8 @@ export type ObstetricInput = z.infer<typeof obstetricInputSchema>;
 export type ObstetricOptions = z.infer<typeof optionsSchema>;
 
 /**
- * Returns the scale of each file by its name. The request gives one scale for all files, or a list
- * in the order of the files. The files in an archive have the scale of the archive.
+ * Returns the scale of each file by its name. The request contains one scale for all files, or a
+ * list in the order of the files. A file in an archive has the scale of the archive.
  */
 export function scaleByFile(
   scale: ObstetricOptions['mm_per_px'],

@@ -34,8 +34,8 @@ function amend(measurement: Measurement, amendments: readonly Amendment[]): Meas
 }
 
 /**
- * Returns whether a reader of a section failed. The section then reports this, whatever else the
- * study contains.
+ * Returns true if a reader of a section failed. The section then reports the failure, even if the
+ * study contains usable images.
  */
 function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
   return Object.entries(views).some(
@@ -44,8 +44,8 @@ function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
 }
 
 /**
- * Runs each section and returns it with its outcome. Sections that draw conclusions run last. An
- * error in one section does not affect the others.
+ * Runs each section and returns it with its outcome. Sections that conclude from other sections run
+ * last. An error in one section does not affect the others.
  */
 function runSections(
   evidence: ObstetricEvidence,
@@ -101,8 +101,8 @@ function outcomesOf(
 
 /**
  * Runs every section on the evidence, in the order of the endpoint, and builds the result envelope.
- * The function is pure except for the log of a section that failed; the date is passed in.
- * @param decisions The decisions of a person, in a review.
+ * The function is pure except for the log of a section that failed; the date is an argument.
+ * @param decisions of a person in a review.
  */
 export function interpretStudy(
   given: StudyEvidence,

@@ -9,8 +9,8 @@ import type { PlaneModels } from './planes/read.ts';
 import type { UterineModels } from './shared/uterine-frames.ts';
 
 /**
- * Finds planes and structures in images for the readers of all sections. A member is null if no
- * permitted model does its task. Each function returns one entry per image, which is null if
+ * Finds planes and structures in images, for the readers of all sections. A member is null if no
+ * permitted model can do its task. Each function returns one entry per image; an entry is null if
  * nothing was found.
  */
 export interface Locator

@@ -15,46 +15,52 @@ import { locateOutline } from './shared/outline.ts';
 
 export interface PlaneSessions {
   plane: ModelSession;
-  /** Without these two models, the axial head planes are distinguished on the whole image only. */
+  /**
+   * If one of these two models is missing, the axial head planes are classified only on the whole
+   * image.
+   */
   head: ModelSession | null;
   brainPlane: ModelSession | null;
   /**
-   * If the model of a structure is missing, a doubtful plane keeps the name from the whole image.
+   * If the model of a structure is missing, an uncertain plane keeps the name from the whole image.
    */
   abdomen?: ModelSession | null;
   femur?: ModelSession | null;
   symphysisHead?: ModelSession | null;
-  /** Outlines heart and thorax. Without it, a chest that was named an abdomen keeps that name. */
+  /**
+   * Outlines heart and thorax. Without this model, a chest that was named an abdomen keeps that
+   * name.
+   */
   chest?: ModelSession | null;
 }
 
 /**
- * Share of one axial plane in the probability of all three, above which the plane is not examined
- * again. On the validation split all such planes were right, whereas from 0.95 on one in ten was
- * wrong.
+ * Share of one axial plane in the probability of all three planes, above which the plane is not
+ * examined again. On the validation split all such planes were right; with a limit of 0.95, one in
+ * ten was wrong.
  */
 const CERTAIN = 0.99;
 
 /**
- * Confidence from which a plane is not checked by a second model. The following misnamed images
- * show why it is high: an adult heart as an abdomen, at up to 0.97; a fetal head as an abdomen, at
- * 0.84, and as transperineal, at 0.95. On the validation split, the check rejects no abdomen, no
- * femur and no transperineal image.
+ * Confidence at or above which a plane is not checked by a second model. It is high because of
+ * images that were named wrongly: an adult heart as an abdomen, at up to 0.97; a fetal head as an
+ * abdomen, at 0.84, and as transperineal, at 0.95. On the validation split, the check rejects no
+ * abdomen, no femur and no transperineal image.
  */
 const DOUBTLESS = { abdominal: 0.98, femur: 0.9, transperineal: 0.98 } as const;
 
 /**
- * `DOUBTLESS_HEAD` is the probability from which a head is not checked again. Below it, the outline
- * of the head must have the confidence `SURE_OUTLINE`. An adult heart in short axis was named a
- * head at 0.84 and outlined with 0.963. On the validation split, heads below `DOUBTLESS_HEAD` are
- * outlined with 0.967 and more.
+ * Probability at or above which a head is not checked again. Below it, the outline of the head must
+ * have the confidence `SURE_OUTLINE`. An adult heart in short axis was named a head at 0.84 and
+ * outlined with 0.963. On the validation split, heads below `DOUBTLESS_HEAD` are outlined with
+ * 0.967 or more.
  */
 const DOUBTLESS_HEAD = 0.95;
 const SURE_OUTLINE = 0.965;
 
 type Doubtful = keyof typeof DOUBTLESS;
 
-/** Returns whether an image shows a head whose axial plane is still undecided. */
+/** Returns true if an image shows a head whose axial plane is still undecided. */
 const isOpen = ({ label, confidence, groupConfidence }: GatedPlane) =>
   HEAD_PLANES.includes(label) && confidence < CERTAIN * groupConfidence;
 
@@ -76,7 +82,7 @@ const numbersOf = (
   chosen: (estimate: GatedPlane) => boolean,
 ): number[] => [...estimates.keys()].filter((n) => chosen(estimates[n] as GatedPlane));
 
-/** Runs `locate` on some of the images and returns what it finds, by the index of the image. */
+/** Runs `locate` on some of the images and returns its findings by the index of the image. */
 async function secondLook<T>(
   images: readonly GrayImage[],
   numbers: readonly number[],
@@ -87,24 +93,28 @@ async function secondLook<T>(
   return new Map(numbers.map((n, index) => [n, found[index] ?? null]));
 }
 
-/** Every symphysis in the validation split had a higher confidence, even beside a whole head. */
+/**
+ * Minimum confidence of a certain symphysis. Every symphysis in the validation split had a higher
+ * confidence, even next to a whole head.
+ */
 const SURE_SYMPHYSIS = 0.85;
 
 /**
- * If the outline of a head has at least the confidence `least`, and exceeds that of the abdomen by
- * `by`, it contradicts even an abdomen that was named with certainty: a head of 75 mm was named so,
- * with 0.986. No abdomen of the validation split contains a head of this confidence.
+ * Limits at which a head contradicts an abdomen that was named with certainty: the outline of the
+ * head must have at least the confidence `least` and exceed that of the abdomen by `by`. They are
+ * needed because a head of 75 mm was named an abdomen at 0.986. No abdomen of the validation split
+ * contains a head of this confidence.
  */
 const SURER_HEAD = { least: 0.85, by: 0.02 } as const;
 
 /**
- * Decides for each plane whether a head that is outlined on an image contradicts the doubtful
+ * Decides for each uncertain plane whether a head that is outlined on the image contradicts the
  * plane.
  *
- * An abdomen must be outlined with more confidence than a head by `SURER_HEAD.by`: a head of 70 mm
- * was named an abdomen at 0.70, with outlines of 0.940 as an abdomen and 0.937 as a head. A
- * transperineal image normally contains a head, so a head contradicts it only if the symphysis has
- * a low confidence.
+ * An abdomen must be outlined with more confidence than a head, by `SURER_HEAD.by`. A head of 70 mm
+ * was named an abdomen at 0.70; its outline had 0.940 as an abdomen and 0.937 as a head. A
+ * transperineal image normally contains a head. Therefore a head contradicts it only if the
+ * symphysis has a low confidence.
  */
 const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
   abdominal: (head, own) => head.confidence > own.confidence - SURER_HEAD.by,
@@ -112,7 +122,7 @@ const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Locate
   femur: () => false,
 };
 
-/** Returns the indices of the images that are named an abdomen without a doubt but show a head. */
+/** Returns the indices of images that were named an abdomen with certainty but show a head. */
 async function withHead(
   { abdomen, head }: PlaneSessions,
   images: readonly GrayImage[],
@@ -133,8 +143,8 @@ async function withHead(
 }
 
 /**
- * Returns the indices of the images of a doubtful plane that do not show it: its structure is not
- * accepted, or a head contradicts it.
+ * Returns the indices of images that do not show their uncertain plane: the structure of the plane
+ * is not accepted, or a head contradicts the plane.
  */
 async function contradicted(
   { abdomen, femur, symphysisHead, head }: PlaneSessions,
@@ -166,7 +176,7 @@ async function contradicted(
 }
 
 /**
- * Returns the indices of the images that are named an abdomen, at any confidence, and show a heart
+ * Returns the indices of images that were named an abdomen, with any confidence, but show a heart
  * in its thorax. A section through the heart is above the plane of the abdominal circumference
  * (ISUOG 2019). On the validation split no abdomen shows a heart, and most chests do.
  */
@@ -184,12 +194,12 @@ async function withHeart(
 }
 
 /**
- * Names the plane of each image. If the classification of the whole image is doubtful, the
+ * Names the plane of each image. If the classification of the whole image is uncertain, the
  * structure of the plane is examined.
  *
- * - A head whose axial plane is undecided is outlined, and the plane is decided on the cropped
- *   head, which shows more detail than the whole image.
- * - For any other doubtful plane, the model of its structure must find the structure, and no head
+ * - If the axial plane of a head is undecided, the head is outlined and the plane is classified on
+ *   the cropped head, which shows more detail than the whole image.
+ * - For any other uncertain plane, the model of its structure must find the structure, and no head
  *   may contradict it. An abdomen must not show a heart.
  * - `gaDays` excludes views that belong to an earlier age.
  */

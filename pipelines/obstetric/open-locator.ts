@@ -21,13 +21,13 @@ import { locateMidsagittal } from './nt/locate.ts';
 import { locateOutline } from './shared/outline.ts';
 import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 
-/** A locator with its sessions. Call `close` when there are no more images. */
+/** A locator with its sessions. Call `close` after the last image. */
 export type OpenLocator = Locator & { close(): Promise<void> };
 
 /**
  * Opens the models of the obstetric pipeline that `allow` permits (`models` of job.json).
- * @param opening Where the models run; absent: on the calling thread.
- * @throws if the bytes of a model are not those of the registry.
+ * @param opening decides where the models run. Without it, they run on the calling thread.
+ * @throws if the bytes of a model differ from the registry.
  */
 export async function openLocator(
   settings: InferenceSettings & { allow: PackSetting },
@@ -39,7 +39,8 @@ export async function openLocator(
     return model && (await opening(model, settings));
   };
   const plane = await open('fetal-plane');
-  // These two models take longest. Opening them one after the other puts them on different threads.
+  // These two models take the longest. They are opened one after the other, so that each runs on
+  // its own thread.
   const brainPlane = await open('fetal-brain-plane');
   const head = await open('fetal-head');
   const abdomen = await open('fetal-abdomen');
@@ -71,7 +72,8 @@ export async function openLocator(
           images,
           gaDays,
         )),
-    // Each frame is classified twice, as it is and mirrored, so a batch holds half as many frames.
+    // Each frame is classified twice, unchanged and mirrored, so a batch contains half as many
+    // frames.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),
     abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
@@ -107,7 +109,7 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * Reads the half width of the 95 % interval of a model on real held-out images
+ * Reads the half width of a model's 95 % interval, measured on real held-out images
  * (models/evaluate.ts).
  */
 async function halfWidthOf(

@@ -23,11 +23,11 @@ import { READERS } from './readers.ts';
 import type { ObstetricReviewed } from './review.ts';
 
 export interface ObstetricParts extends ArtifactParts {
-  /** Opens the models of a job. The locator is kept for the following jobs. */
+  /** Opens the models for a job. The pipeline reuses the locator for later jobs. */
   openLocator(settings: Job['models']): Promise<Locator>;
 }
 
-/** Share of the total progress at which each stage begins. Between them progress is linear. */
+/** Share of the total progress at which each stage begins. Progress is linear within a stage. */
 const PROGRESS = { planes: 0.05, biometry: 0.5, views: 0.6, postprocessing: 0.8 } as const;
 
 async function interpret(
@@ -74,8 +74,8 @@ async function interpret(
     views: {},
     priors: job.priorFiles,
   };
-  // The biometry is known now, and the sweeps that are still to be read take longest, so a preview
-  // is sent first.
+  // The preview is sent now, because the biometry is already known and reading the sweeps takes the
+  // longest.
   if (readings.length > 0) await preview(interpretStudy(measured, [], locator.models, new Date()));
   const views = await runReaders(
     READERS,
@@ -87,7 +87,7 @@ async function interpret(
         label,
         PROGRESS.views + share * (PROGRESS.postprocessing - PROGRESS.views),
       ),
-    // The standard error of the child process goes to the gateway's log.
+    // The gateway writes the standard error of the child process to its log.
     (reader, error) => console.error(`reader ${reader} failed`, error),
   );
   const given = (study.priors?.length ?? 0) + (study.priorReports?.length ?? 0);
@@ -107,7 +107,8 @@ async function interpret(
 }
 
 /**
- * Builds the obstetric pipeline from its parts. A pipeline reads a work folder and writes into it.
+ * Builds the obstetric pipeline from its parts. A pipeline reads from a work folder and writes to
+ * it.
  */
 export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);

@@ -12,9 +12,9 @@ import { presentationReader } from './presentation/read.ts';
 import type { Reader } from './shared/reader.ts';
 
 /**
- * Every reader by the name under which sections find its readings. A new reader is one line here.
- * They start in this order: sweeps take longest, so they start first and the others run beside
- * them.
+ * All readers. The key is the name under which sections find the readings. To add a reader, add one
+ * line here. The readers start in this order and run at the same time; sweeps are first, because
+ * they take the longest.
  */
 export const READERS = {
   presentation: presentationReader,

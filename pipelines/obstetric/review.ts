@@ -12,7 +12,10 @@ import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
 import { type FramePlane, MEASURING_PLANES, PLANES, type Plane } from './shared/plane.ts';
 
-/** What the pipeline keeps of an obstetric study, so that a review can interpret it again. */
+/**
+ * Data of an obstetric study that the pipeline stores, so that a review can interpret the study
+ * again.
+ */
 export interface ObstetricReviewed {
   given: StudyEvidence;
   refusedFrames: readonly RefusedFile[];
@@ -20,7 +23,7 @@ export interface ObstetricReviewed {
   indication: string | null;
 }
 
-/** The values that are measured on the outline of one structure. */
+/** Values that are measured on the outline of one structure. */
 const ON_OUTLINE = {
   head: ['hc', 'bpd', 'ofd'],
   abdomen: ['ac', 'tad', 'apad'],
@@ -32,7 +35,9 @@ function outlineOf({ concept, source }: Measurement): CorrectableOutline | null 
   return { structure, follow: ON_OUTLINE[structure] };
 }
 
-/** Fits the ellipse through the ends of its axes, which are perpendicular in millimetres. */
+/**
+ * Returns the ellipse through the given ends of its axes, which are perpendicular in millimetres.
+ */
 function ellipseOf(ends: readonly Point[], clip: Clip): Ellipse {
   const scale = scaleFor(clip, ends)?.scale ?? clip.regions[0]?.scale ?? { x: 1, y: 1 };
   const [a1, a2, b1, b2] = ends.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
@@ -52,14 +57,14 @@ type NamedPlane = Extract<Effect, { do: 'name-plane' }>;
 const isAt = ({ clip, frame }: FramePlane, at: { file: string; frame: number }) =>
   clip.file === at.file && frame.index + 1 === at.frame;
 
-/** Returns the frame with the plane that a person named, which is treated as certain. */
+/** Returns the frame with the plane that a person named; its confidence is 1. */
 function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]): Of {
   const named = planes.findLast((at) => isAt(one, at));
   if (!named) return one;
   return { ...one, estimate: { label: named.plane as Plane, confidence: 1, belowGate: null } };
 }
 
-/** Replaces the outlines and planes that were found by those of a person. */
+/** Replaces the outlines and planes that were found by those that a person gave. */
 function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvidence {
   const planes = effects.filter((one) => one.do === 'name-plane');
   const outlines = effects.filter((one): one is Outline => one.do === 'outline');
@@ -79,7 +84,7 @@ function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvid
   };
 }
 
-/** Interprets the study as a person reviewed it: runs the same sections on the changed evidence. */
+/** Interprets a study after a review: the same sections run on the corrected evidence. */
 export function interpretReviewed(
   { given, refusedFrames, models }: ObstetricReviewed,
   effects: readonly Effect[],

@@ -15,8 +15,8 @@ import { presentation } from './presentation/section.ts';
 import type { ObstetricSection } from './shared/section.ts';
 
 /**
- * The sections of us/obstetric/interpret in the order of the result (api 2.6). The report follows
- * them. Each section sees the measurements of those before it.
+ * Sections of us/obstetric/interpret in the order of the result (api 2.6). The report is added
+ * after them. Each section gets the measurements of the sections before it.
  */
 export const SECTIONS: readonly ObstetricSection<ObstetricEvidence>[] = [
   planes,

@@ -7,9 +7,8 @@ import type { LABOR_KEYS } from './labor-progress/evidence.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
 
 /**
- * Leaves out of a study everything on its images that needs a review. The sections draw their
- * conclusions from the rest (review.ts), so that no section needs to know on which images a method
- * was shown.
+ * Removes from a study all readings that need a review. The sections conclude from the remaining
+ * readings (review.ts), so that no section needs to know on which images a method was shown.
  */
 
 const OF_STRUCTURE = {
@@ -32,7 +31,7 @@ const OF_PLANE: Readonly<Record<Plane, EvidenceKey | null>> = {
   'amniotic-fluid': 'simulated-planes',
   placenta: 'simulated-planes',
   'four-chamber': 'simulated-planes',
-  // An image that shows none of the planes leads to no conclusion.
+  // No conclusion is drawn from an image that shows none of the planes.
   other: null,
 };
 
@@ -43,8 +42,8 @@ const OF_DESCENT = {
 } as const satisfies Record<(typeof LABOR_KEYS)[number], EvidenceKey>;
 
 /**
- * Readers whose readings are left out unless their evidence entry allows them, and the empty
- * reading that then replaces them.
+ * Readers whose readings are removed unless their evidence entry allows them. The value is the
+ * empty reading that replaces them.
  */
 const UNSEEN = {
   presentation: { evidence: 'presentation-sweep', reading: { sweeps: [], cardiac: [] } },
@@ -66,7 +65,7 @@ const UNSEEN = {
   Record<keyof StudyEvidence['views'], { evidence: EvidenceKey; reading: unknown }>
 >;
 
-/** Returns a frame with the plane `other` if the name of its plane needs a review. */
+/** Returns a frame. If the name of its plane needs a review, the plane becomes `other`. */
 function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePlane {
   const { label } = one.estimate;
   const key = OF_PLANE[label];
@@ -79,9 +78,9 @@ const sizesOf = (reading: FrameReading): Readonly<Record<string, number>> =>
   Object.fromEntries((lengthsOf(reading)?.lengths ?? []).map(({ key, mm }) => [key, mm]));
 
 /**
- * Returns the evidence that counts: what was shown on images of this kind, and what a person
- * confirmed. If a reader reads several values, those that do not count are withheld when their
- * measurements are created (pipelines/result/decisions.ts).
+ * Returns the evidence that is used without a review: readings of methods that were shown on images
+ * of this kind, and readings that a person confirmed. If a reader reads several values, those that
+ * need a review are withheld when their measurements are created (pipelines/result/decisions.ts).
  */
 export function whatCounts(
   given: StudyEvidence,

@@ -6,7 +6,8 @@ import { getFfmpeg } from '../video/ffmpeg.ts';
 import { fromStored, type PixelFormat, type Pixels } from './pixels.ts';
 
 /**
- * Size that a compressed frame states. It is read before a decoder allocates memory for the frame.
+ * Size in the header of a compressed frame. It is read before a decoder allocates memory for the
+ * frame.
  */
 interface CodeStreamSize {
   width: number;
@@ -15,7 +16,9 @@ interface CodeStreamSize {
 }
 
 const SOC_SIZ = 0xff4fff51;
-/** Greatest length of the JP2 boxes before a JPEG 2000 code stream, which some writers leave in. */
+/**
+ * Maximum length of the JP2 boxes before a JPEG 2000 code stream. Some writers do not remove them.
+ */
 const MOST_BOXES = 512;
 
 /**
@@ -42,8 +45,8 @@ function jpeg2000Size(bytes: Buffer): CodeStreamSize | null {
 const SOT = 0xff90;
 
 /**
- * Returns the offset at which the code stream begins (SOC, then SIZ); JP2 boxes may precede it.
- * Null if the bytes hold no code stream.
+ * Returns the offset at which the code stream begins (SOC, then SIZ); JP2 boxes may come before it.
+ * Null if the bytes contain no code stream.
  */
 function codeStreamStart(bytes: Buffer): number | null {
   const last = Math.min(MOST_BOXES, bytes.length - 42);
@@ -52,8 +55,9 @@ function codeStreamStart(bytes: Buffer): number | null {
 }
 
 /**
- * Returns the number of tiles that a JPEG 2000 code stream announces, and the number that have data
- * (ITU-T T.800 A.4.2). A decoder leaves a missing tile black. Null if the stream cannot be parsed.
+ * Returns the number of tiles that the header of a JPEG 2000 code stream announces, and the number
+ * of tiles with data (ITU-T T.800 A.4.2). A decoder leaves a missing tile black. Null if the stream
+ * cannot be parsed.
  */
 export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: number } | null {
   const start = codeStreamStart(bytes);
@@ -62,7 +66,7 @@ export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: numb
   const along = (axis: number) => Math.ceil((size(8 + axis) - size(32 + axis)) / size(24 + axis));
   const announced = along(0) * along(4);
   const present = new Set<number>();
-  // The main header is a list of segments. From the first tile on, each part states its length.
+  // The main header is a list of segments. After it, each tile part contains its length.
   let at = start + 2;
   while (at + 12 <= bytes.length && bytes.readUInt16BE(at) !== SOT) {
     at += 2 + bytes.readUInt16BE(at + 2);
@@ -70,7 +74,7 @@ export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: numb
   while (at + 12 <= bytes.length && bytes.readUInt16BE(at) === SOT) {
     present.add(bytes.readUInt16BE(at + 4));
     const length = bytes.readUInt32BE(at + 6);
-    // The last part may leave out its length.
+    // The last tile part may omit its length.
     if (length < 12) break;
     at += length;
   }
@@ -95,7 +99,7 @@ const BOX_HEAD = 8;
 
 /**
  * Returns a JPEG XL file without the bytes after its last box. DICOM pads a frame of odd length
- * with 00 (PS3.5 8.2); libjxl takes this byte as the beginning of a box and waits for ever for its
+ * with 00 (PS3.5 8.2). libjxl takes this byte as the start of another box and waits forever for the
  * rest.
  */
 export function withoutPadding(encoded: Buffer): Buffer {
@@ -105,7 +109,7 @@ export function withoutPadding(encoded: Buffer): Buffer {
     const length = encoded.readUInt32BE(at);
     const long = length === 1 && at + 16 <= encoded.length;
     const bytes = long ? Number(encoded.readBigUInt64BE(at + 8)) : length;
-    // A length of zero means that the last box reaches to the end, padding included.
+    // A length of zero means that the last box extends to the end, including the padding.
     if (bytes < BOX_HEAD || at + bytes > encoded.length) return encoded;
     at += bytes;
   }
@@ -135,7 +139,7 @@ function jpegSize(bytes: Buffer): CodeStreamSize | null {
 }
 
 /**
- * Returns the size that a JPEG, JPEG-LS or JPEG 2000 code stream states; null if it states none.
+ * Returns the size in the header of a JPEG, JPEG-LS or JPEG 2000 code stream; null if it has none.
  */
 export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
   const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
@@ -146,8 +150,8 @@ export function codeStreamSize(encoded: Uint8Array): CodeStreamSize | null {
 const SOS = 0xffda;
 
 /**
- * Returns true if a JPEG-LS stream holds one scan per component (ITU-T T.87 C.2.3). Its decoder
- * then returns the samples plane by plane, regardless of the DICOM header.
+ * Returns true if a JPEG-LS stream contains one scan per component (ITU-T T.87 C.2.3). The decoder
+ * then returns the samples plane by plane, even if the DICOM header gives another order.
  */
 function isScannedByComponent(encoded: Buffer): boolean {
   for (let at = 2; at + 5 <= encoded.length; at += 2 + encoded.readUInt16BE(at + 2)) {
@@ -158,7 +162,8 @@ function isScannedByComponent(encoded: Buffer): boolean {
 
 /** Returns the samples of a JPEG XL image, interleaved; little endian if they have two bytes. */
 async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
-  // libjxl scales 12 bits to 16, and the stored value cannot be recovered from that with certainty.
+  // libjxl scales 12 bits to 16, and the stored value cannot be recovered exactly from the scaled
+  // one.
   if (format.bitsStored !== format.bitsAllocated) {
     throw new UnreadableInput(`JPEG XL of ${format.bitsStored} bits is not supported`);
   }
@@ -206,26 +211,27 @@ type CompressedCoding = Exclude<PixelCoding, 'native' | 'video' | 'unsupported'>
 
 let codecsReady: Promise<void> | null = null;
 
-/** Loads the WebAssembly of the codecs, once per process, when it is first needed. */
+/** Loads the WebAssembly of the codecs once per process, at the first use. */
 function initializeCodecs(): Promise<void> {
   codecsReady ??= NativeCodecs.initializeAsync({ logCodecsInfo: false });
   return codecsReady;
 }
 
 /**
- * Maximum number of components. No ultrasound image has more, and a decoder allocates memory for as
- * many as the stream states.
+ * Maximum number of components. No ultrasound image has more, and a decoder allocates memory for
+ * the number in the stream.
  */
 const MOST_COMPONENTS = 4;
 
 /**
- * Refuses a stream that is larger than its header states, before a decoder allocates memory for it.
+ * Refuses a stream whose size differs from the DICOM header, before a decoder allocates memory for
+ * it.
  */
 function checkSize(encoded: Buffer, format: PixelFormat): void {
   const size = codeStreamSize(encoded);
   if (!size) return;
   const { width, height, components } = size;
-  // A JPEG may state its height in a marker after its lines (ITU-T T.81 B.2.5).
+  // The height of a JPEG may be in a marker after its lines; it is then 0 here (ITU-T T.81 B.2.5).
   if (width !== format.width || (height !== format.height && height !== 0)) {
     throw new UnreadableInput(
       `the compressed image is ${width} x ${height} pixels, the header says ${format.width} x ${format.height}`,
@@ -267,8 +273,8 @@ const DECODERS = {
 } as const;
 
 /**
- * Returns the photometric interpretation of the decoded samples, in which each pixel has separate
- * chroma again.
+ * Returns the photometric interpretation of the decoded samples, in which each pixel has its own
+ * chroma.
  */
 function whole(photometric: string): string {
   return photometric === 'YBR_FULL_422' ? 'YBR_FULL' : photometric;
@@ -314,9 +320,9 @@ async function decode(
 ): Promise<Pixels> {
   switch (coding) {
     case 'jpeg-sequential':
-      // libjpeg assumes that every unmarked JPEG of three components is YCbCr, so an RGB image is
-      // decoded by the codecs, as its header states. sharp reads only the 8 bits of the baseline
-      // process; the codecs also read the 12 bits of the extended one.
+      // libjpeg assumes that every unmarked JPEG with three components is YCbCr. Therefore the
+      // codecs decode RGB images, as named in the DICOM header. sharp reads only the 8 bits of the
+      // baseline process; the codecs also read the 12 bits of the extended process.
       if (format.photometric === 'RGB' || format.bitsStored > 8)
         return decodeByCodecs(encoded, format, 'jpeg');
       return decodeBaseline(encoded, format);

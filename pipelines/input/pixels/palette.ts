@@ -13,7 +13,7 @@ interface Expansion {
 }
 
 /**
- * Appends a linear segment, which goes from the last value to `end` in `length` steps (PS3.3
+ * Appends a linear segment. It goes from the last value to `end` in `length` steps (PS3.3
  * C.7.9.2.2).
  */
 function appendLinear({ values, entries }: Expansion, length: number, end: number): void {
@@ -38,7 +38,8 @@ function expandSegment(expansion: Expansion, at: number, nested: boolean): numbe
     return at + 3;
   }
   if (opcode === INDIRECT && !nested) {
-    // The segment gives a byte offset in two words, least significant first (PS3.3 C.7.9.2.3).
+    // The segment contains a byte offset in two words, least significant word first (PS3.3
+    // C.7.9.2.3).
     let source = ((words[at + 2] ?? 0) + (words[at + 3] ?? 0) * 0x10000) / 2;
     for (let segment = 0; segment < length; segment += 1) {
       source = expandSegment(expansion, source, true);
@@ -70,7 +71,8 @@ function expandSegments(data: Buffer, entries: number): Uint16Array {
 /** Lookup tables from stored values to 8-bit colour (PS3.3 C.7.6.3.1.5). */
 export interface Palette {
   /**
-   * First stored value that is mapped. Lower values get the first entry, higher values the last.
+   * Lowest stored value in the tables. Lower values get the first entry, values above the range the
+   * last entry.
    */
   first: number;
   red: Uint8Array;
@@ -89,10 +91,11 @@ function table(data: Buffer, entries: number, bits: number): Uint8Array {
   if (data.length < (bits === 8 ? entries : entries * 2)) {
     throw new UnreadableInput('the colour palette is cut short');
   }
-  // 8-bit entries are packed two to a word, but some writers use a whole word for each.
+  // 8-bit entries are packed two to a word, but some writers use a whole word for each entry.
   if (bits === 8 && data.length < entries * 2) return Uint8Array.from(data.subarray(0, entries));
   const words = Uint16Array.from({ length: entries }, (_, index) => data.readUInt16LE(index * 2));
-  // Tables that state 16 bits and hold 8-bit values are common. Scaled down, they would be black.
+  // Tables that declare 16 bits but contain 8-bit values are common. Scaled down, they would be
+  // black.
   const eightBit = words.every((word) => word < 256);
   return Uint8Array.from(words, (word) => (eightBit ? word : word >> 8));
 }

@@ -4,7 +4,7 @@ import { type DicomHeader, numberOf, textOf } from '../dicom/header.ts';
 import { LIMITS } from '../limits.ts';
 import { type Palette, readPalette } from './palette.ts';
 
-/** Format of one frame's pixels as the header states it (PS3.3 C.7.6.3). */
+/** Format of one frame's pixels according to the header (PS3.3 C.7.6.3). */
 export interface PixelFormat {
   width: number;
   height: number;
@@ -36,7 +36,7 @@ export function readImageSize(header: DicomHeader): { width: number; height: num
 
 /**
  * Reads and checks the pixel format.
- * @throws UnreadableInput that names what is not supported.
+ * @throws UnreadableInput that names the unsupported property.
  */
 export function readPixelFormat(header: DicomHeader): PixelFormat {
   const { width, height } = readImageSize(header);
@@ -77,8 +77,8 @@ export function readPixelFormat(header: DicomHeader): PixelFormat {
 }
 
 /**
- * Returns the number of bytes of one uncompressed frame. YBR_FULL_422 shares its chroma between two
- * pixels.
+ * Returns the number of bytes of one uncompressed frame. In YBR_FULL_422, two pixels share their
+ * chroma.
  */
 export function nativeFrameBytes(format: PixelFormat): number {
   const pixels = format.width * format.height;
@@ -122,7 +122,7 @@ export function toRgb({ width, height, channels, data }: Pixels): {
   return { width, height, data: rgb };
 }
 
-/** Converts full-range YCbCr to RGB (PS3.3 C.7.6.3.1.2, YBR_FULL), written to `rgb` at `p`. */
+/** Converts full-range YCbCr to RGB (PS3.3 C.7.6.3.1.2, YBR_FULL) and writes it to `rgb` at `p`. */
 function writeRgb(rgb: Uint8ClampedArray, p: number, y: number, cb: number, cr: number): void {
   rgb[p] = y + 1.402 * (cr - 128);
   rgb[p + 1] = y - 0.344136 * (cb - 128) - 0.714136 * (cr - 128);
@@ -137,7 +137,7 @@ function ybrFull(data: Uint8Array): Uint8Array {
   return new Uint8Array(rgb.buffer);
 }
 
-/** Converts samples stored as Y1 Y2 Cb Cr for each two pixels of a row to RGB. */
+/** Converts samples to RGB that are stored as Y1 Y2 Cb Cr for each pair of pixels in a row. */
 function ybrFull422(data: Uint8Array, pixels: number): Uint8Array {
   const rgb = new Uint8ClampedArray(pixels * 3);
   for (let source = 0, p = 0; p < rgb.length; source += 4, p += 6) {
@@ -185,7 +185,7 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
 }
 
 /**
- * Returns grey values of 8 bits; `stored` itself if it already has them. A loop is used because
+ * Returns 8-bit grey values, or `stored` itself if it already has 8 bits. A loop is used because
  * `from` with a function takes ten times as long.
  */
 function grayOf(
@@ -205,8 +205,8 @@ function grayOf(
 }
 
 /**
- * Converts the stored samples of one frame, uncompressed and in the order that `format` states.
- * Samples that need no conversion are not copied.
+ * Converts the uncompressed samples of one frame, in the order that `format` gives. Samples that
+ * need no conversion are not copied.
  * @throws UnreadableInput if there are too few samples.
  */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
@@ -230,13 +230,14 @@ export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   return { width, height, channels: 3, data: rgb };
 }
 
-/** Frames of one size, decoded one by one on request. */
+/** Frames of the same size, decoded one by one on request. */
 export interface FrameSource {
   width: number;
   height: number;
   frames: number;
   /**
-   * Seconds of each frame from the first, as the stream itself states them; null if it does not.
+   * Time of each frame in the stream itself, in seconds from the first; null if the stream has no
+   * times.
    */
   times: readonly number[] | null;
   /**
@@ -247,8 +248,8 @@ export interface FrameSource {
 }
 
 /**
- * Returns the frames of a clip with their `times` (seconds from the first frame; 0 if a frame has
- * no time).
+ * Returns the frames of a clip with their `times` (seconds from the first frame; 0 for a frame
+ * without a time).
  */
 export function framesOf(source: FrameSource, times: readonly number[]): Frame[] {
   return Array.from({ length: source.frames }, (_, index) => ({

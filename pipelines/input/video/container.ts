@@ -3,7 +3,7 @@ import { UnreadableInput } from '../../contract/study.ts';
 import type { Span } from '../dicom/frame-bytes.ts';
 import { readBytes } from '../study-file.ts';
 
-/** Bytes of a video: a whole file, or the fragments of a DICOM object joined together. */
+/** Bytes of a video: a whole file, or the joined fragments of a DICOM object. */
 export interface VideoBytes {
   path: string;
   spans: readonly Span[];
@@ -33,8 +33,8 @@ export async function readVideoBytes(
 
 /**
  * Does the same as `readVideoBytes`, but synchronously. FFmpeg waits for its bytes on a thread of
- * the same pool that would read them. With as many videos open as the pool has threads, no thread
- * would be left to read.
+ * the pool that also runs asynchronous reads. If as many videos are open as the pool has threads,
+ * no thread is left for reading.
  */
 export function readVideoBytesSync(video: VideoBytes, offset: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(videoSize(video) - offset, 0)));
@@ -55,8 +55,8 @@ export function readVideoBytesSync(video: VideoBytes, offset: number, length: nu
 }
 
 /**
- * Returns true for MP4 and MOV (ISO/IEC 14496-12; QuickTime may leave out `ftyp`), AVI, and MPEG
- * program stream.
+ * Returns true for MP4 and MOV (ISO/IEC 14496-12; QuickTime may omit `ftyp`), AVI, and MPEG program
+ * stream.
  */
 export function isVideo(head: Buffer): boolean {
   return isIsoMedia(head) || isAvi(head) || (head.length >= 4 && head.readUInt32BE(0) === 0x1ba);
@@ -72,8 +72,8 @@ function isAvi(head: Buffer): boolean {
 }
 
 /**
- * Returns the length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0 if it reaches to
- * the end of the file.
+ * Returns the length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0 if the box extends
+ * to the end of the file.
  */
 function boxLength(head: Buffer): number {
   const length = head.readUInt32BE(0);
@@ -91,9 +91,10 @@ function chunkLength(head: Buffer): number {
 }
 
 /**
- * Checks that a video is complete, because FFmpeg returns the frames before a cut without an error.
- * @throws UnreadableInput if a box of an MP4 or a chunk of an AVI states a length beyond the end of
- *   the file.
+ * Checks that a video is complete, because FFmpeg returns the frames before a truncation without an
+ * error.
+ * @throws UnreadableInput if a box of an MP4 or a chunk of an AVI extends beyond the end of the
+ *   file.
  */
 export async function checkVideoEnds(video: VideoBytes): Promise<void> {
   const size = videoSize(video);

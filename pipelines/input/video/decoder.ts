@@ -13,8 +13,8 @@ import { readVideoBytes, readVideoBytesSync, type VideoBytes, videoSize } from '
 import { type Ffmpeg, getFfmpeg } from './ffmpeg.ts';
 
 /**
- * FFmpeg's names of the demuxers that are allowed. A file could make FFmpeg open further files
- * through any other.
+ * FFmpeg's names of the permitted demuxers. With other demuxers, a file could make FFmpeg open
+ * further files.
  */
 const CONTAINERS = new Set([
   'mov,mp4,m4a,3gp,3g2,mj2',
@@ -26,7 +26,7 @@ const CONTAINERS = new Set([
   'hevc',
 ]);
 
-/** Containers whose index allows seeking to any key frame. */
+/** Containers with an index, in which FFmpeg can seek any key frame. */
 const SEEKABLE = new Set(['mov,mp4,m4a,3gp,3g2,mj2']);
 
 const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as const;
@@ -34,8 +34,8 @@ const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as
 const READ_BYTES = 262_144;
 const PROBE_BYTES = 65_536;
 /**
- * Number of decoder threads: one for each core of a small machine. Every further thread holds
- * frames in memory.
+ * Number of decoder threads: one for each core of a small machine. Every further thread needs
+ * memory for frames.
  */
 const THREADS = 2;
 
@@ -62,7 +62,7 @@ function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
   return io;
 }
 
-/** Returns the clockwise quarter turns that make a frame upright, by the matrix of its track. */
+/** Returns the clockwise quarter turns that make a frame upright, from the matrix of its track. */
 function quarterTurns(matrix: Buffer | null): number {
   if (!matrix || matrix.length < 36) return 0;
   // The matrix has 3 x 3 fixed point numbers; the first two of the first row are cosine and sine
@@ -80,9 +80,9 @@ function checkSize({ width, height }: { width: number; height: number }): void {
 
 /** Time stamps of a packet or a decoded frame, in ticks of the stream. */
 export interface Stamp {
-  /** Time at which it is shown; null if the container does not state it. */
+  /** Time at which the frame is shown; null if the container does not give it. */
   shown: number | null;
-  /** Time stamp that is used to seek it. */
+  /** Time stamp for seeking the frame. */
   decoded: number | null;
   key: boolean;
 }
@@ -106,7 +106,7 @@ export class VideoDecoder {
   /** Width of a pixel divided by its height. */
   readonly pixelAspect: number;
   readonly secondsPerTick: number;
-  /** Frames per second that the container states; 0 if it states none. */
+  /** Frames per second in the container; 0 if it gives none. */
   readonly frameRate: number;
   readonly seekable: boolean;
 
@@ -200,7 +200,7 @@ export class VideoDecoder {
     }
   }
 
-  /** Yields the remaining packets that are to be shown, without decoding any. */
+  /** Yields the remaining packets that are to be shown, without decoding them. */
   async *packets(): AsyncGenerator<Stamp> {
     while (await this.#readPacket()) {
       const { pts, dts, isKeyframe } = this.#packet;

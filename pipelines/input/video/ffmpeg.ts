@@ -10,7 +10,7 @@ async function load(): Promise<Ffmpeg> {
       import('node-av/lib'),
       import('node-av/constants'),
     ]);
-    // FFmpeg's messages about a file quote its tags, which must not reach a log.
+    // FFmpeg's messages quote the tags of a file, which must not reach a log.
     lib.Log.setLevel(constants.AV_LOG_QUIET);
     return { ...lib, ...constants };
   } catch (error) {
@@ -21,8 +21,7 @@ async function load(): Promise<Ffmpeg> {
 }
 
 /**
- * Returns FFmpeg, an optional package of some 200 MB, which is loaded once, when it is first
- * needed.
+ * Returns FFmpeg, an optional package of about 200 MB. It is loaded once, at the first use.
  * @throws UnreadableInput if it is not installed (docs/licences.md).
  */
 export function getFfmpeg(): Promise<Ffmpeg> {

@@ -42,8 +42,8 @@ async function collect(next: () => Promise<Stamp | null>, deadline: number): Pro
 }
 
 /**
- * Returns true if every frame has a separate time stamp, so that nothing must be decoded to list
- * the frames.
+ * Returns true if all frames have different time stamps, so that they can be listed without
+ * decoding.
  */
 function areTold(stamps: readonly Stamp[]): boolean {
   const shown = new Set(stamps.map((stamp) => stamp.shown));
@@ -61,8 +61,8 @@ function byStamps(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[
 }
 
 /**
- * Lists frames without time stamps. They follow each other at the rate of the container; without a
- * rate they have no time.
+ * Lists frames without time stamps. Their times are calculated from the frame rate of the
+ * container; without a rate they have no time.
  */
 function byNumber(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[] {
   const step = decoder.frameRate > 0 ? 1 / decoder.frameRate : 0;
@@ -93,8 +93,8 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
 }
 
 /**
- * Lists the frames of a video with their times, `as shown` by a player (upright, with square
- * pixels) or `as stored`, because a DICOM header counts the stored pixels.
+ * Lists the frames of a video with their times, either `as shown` by a player (upright, with square
+ * pixels) or `as stored`, which matches the size in a DICOM header.
  * @throws UnreadableInput with a sentence for a video that is damaged, truncated, too large or of
  *   an unknown kind.
  */
@@ -130,7 +130,7 @@ function turnRight({ width, height, data }: Pixels): Pixels {
   return { width: height, height: width, channels: 3, data: turned };
 }
 
-/** Returns the frames of a listed video, upright, decoded on request. */
+/** Returns the frames of a listed video, upright. They are decoded on request. */
 export function openVideo(listing: VideoListing): FrameSource {
   const reader = new VideoReader(listing);
   const lying = listing.turns % 2 === 1;
@@ -149,8 +149,8 @@ export function openVideo(listing: VideoListing): FrameSource {
 
 /**
  * Decodes single frames of a video in any order. Ascending order is fastest, because a frame
- * depends on those since the last key frame. It keeps a few decoded frames and, while in use, one
- * decoder.
+ * depends on the frames since the last key frame. The reader caches a few decoded frames and, while
+ * in use, one open decoder.
  */
 class VideoReader {
   readonly #listing: VideoListing;
@@ -199,14 +199,14 @@ class VideoReader {
         throw new UnreadableInput('the video takes too long to decode');
       if (number === index) return this.#keep(index, decoder);
       if (number !== null && number < index) continue;
-      // Seeking went past the frame. Decoding from the start is certain to reach it.
+      // The seek went past the frame. Decoding from the start will reach the frame if it exists.
       if (restarted) throw new UnreadableInput('a frame of the video is missing');
       decoder = await this.#restart();
       restarted = true;
     }
   }
 
-  /** Returns a decoder that reaches the frame by decoding on from its position. */
+  /** Returns a decoder from which the frame can be reached by decoding forwards. */
   async #goTo(index: number): Promise<VideoDecoder> {
     const key = this.#listing.frames.findLastIndex(
       ({ seekTo }, number) => number <= index && seekTo !== null,
@@ -228,7 +228,8 @@ class VideoReader {
   }
 
   /**
-   * Decodes one frame and returns its number; -1 for a frame that is not listed, null at the end.
+   * Decodes one frame and returns its number; -1 for a frame that is not listed, null at the end of
+   * the video.
    */
   async #next(decoder: VideoDecoder): Promise<number | null> {
     const stamp = await decoder.next();
@@ -265,7 +266,7 @@ class VideoReader {
 /**
  * Reads a video file (MP4, MOV, AVI, MPEG), upright and with square pixels. The first frame is
  * decoded here, so that a video that cannot be decoded is refused as a whole. `mmPerPx` is the
- * user's scale of the frame as a player shows it.
+ * user's scale for the frame as a player shows it.
  */
 export async function readVideo(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
   const { size } = await stat(path);

@@ -10,8 +10,8 @@ export const DOPPLER = {
   /** Minimum share of the columns in which flow must be visible. */
   filled: 0.2,
   /**
-   * Share of the columns in which flow may reach the end of the scale. A click may do so, but a
-   * peak may not.
+   * Share of the columns in which flow may reach the end of the scale. It is enough for a click but
+   * not for a peak.
    */
   cut: 0.01,
   /**
@@ -20,20 +20,20 @@ export const DOPPLER = {
    */
   similar: { length: 0.1, peak: 0.2 },
   /**
-   * Last part of a beat, as a share of its length. The lowest velocity in it is the end-diastolic
+   * Last part of a beat, as a share of its length, whose lowest velocity is the end-diastolic
    * velocity.
    */
   endDiastole: 0.12,
-  /** Minimum brightness of reversed flow relative to the forward flow; clutter is fainter. */
+  /** Minimum brightness of reversed flow relative to the forward flow. Clutter is fainter. */
   reversal: 0.25,
   /**
-   * Share of the columns that flow on the other side of the baseline must fill, and its brightness
-   * relative to the main flow, from which it is another vessel and not a mirror image.
+   * Minimum share of the columns, and minimum brightness relative to the main flow, at which flow
+   * on the other side of the baseline is another vessel and not a mirror image.
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**
-   * The slope of the trace is taken over `reach` columns on either side; the `steepest` share of the
-   * columns shows how much a slope widens the edge.
+   * The slope of the trace is measured over `reach` columns on both sides. The `steepest` share of
+   * the columns shows how much a slope widens the edge.
    */
   flank: { reach: 3, steepest: 0.2 },
 } as const;
@@ -46,8 +46,8 @@ function deviation(values: Float64Array): number {
 }
 
 /**
- * Returns a measure of how much one side looks like an artery, which is bright and pulsatile; a
- * mirror image and a vein are not.
+ * Returns a measure of how arterial one side looks. An artery is bright and pulsatile; a mirror
+ * image and a vein are not.
  */
 const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
 
@@ -63,10 +63,11 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
 }
 
 /**
- * Returns how far the traced edge is beyond the fastest blood in each column, in cm/s. The picture
- * is also blurred over time, and on the logarithmic grey scale a steep flank is drawn columns too
- * early or too late. There the edge is wider in proportion to the slope; at the peak and at the end
- * of diastole, where one side is level, it is not.
+ * Returns the distance of the traced edge from the fastest blood in each column, in cm/s. The
+ * picture is also blurred in time, and the logarithmic grey scale draws a steep flank several
+ * columns too early or too late. On a flank the edge is therefore wider, in proportion to the
+ * slope. At the peak and at the end of diastole, where the curve is level on one side, the edge is
+ * not widened.
  */
 function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
   const { reach, steepest } = DOPPLER.flank;
@@ -87,8 +88,8 @@ function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
 }
 
 /**
- * Returns the velocity in each column, in cm/s: the forward flow or, without forward flow, the
- * reversed flow as a negative velocity.
+ * Returns the velocity in each column, in cm/s. It is the forward flow. Where there is none, it is
+ * the reversed flow, as a negative velocity.
  */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
   const widths = edgeWidths(main);
@@ -100,8 +101,8 @@ function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Flo
 }
 
 /**
- * Returns the median of the last velocities before forward flow disappears, in cm/s; null if it
- * never disappears.
+ * Returns the median, in cm/s, of the last velocities before the forward flow disappears; null if
+ * it never disappears.
  */
 function vanishingVelocity(main: Envelope): number | null {
   const last = Array.from(main.velocities).flatMap((velocity, i) =>
@@ -148,10 +149,7 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
   };
 }
 
-/**
- * Returns the beats whose length and peak are within the tolerances around the median length and
- * the median peak.
- */
+/** Returns the beats whose length and peak are close to the median length and the median peak. */
 function alike(beats: readonly BeatVelocities[]): BeatVelocities[] {
   const length = median(beats.map(({ from, to }) => to - from));
   const peak = median(beats.map((beat) => beat.peak));
@@ -168,10 +166,10 @@ function variationOf(beats: readonly Beat[]): number {
 }
 
 /**
- * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are as
- * displayed, because DICOM does not state whether the cart has corrected them for the angle. A flow
- * that wraps around or is cut off at the end of the scale is refused, because its peak is not on
- * the screen.
+ * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are those of
+ * the display, because DICOM does not contain whether the cart has corrected them for the angle. A
+ * flow that wraps around or is cut off at the end of the scale is refused, because its peak is not
+ * on the screen.
  */
 export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWaveform {
   const spectrum = readSpectrum(image, sweep);

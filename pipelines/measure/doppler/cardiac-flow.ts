@@ -5,14 +5,17 @@ import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 const EJECTION = {
   /**
    * Minimum height of a wave as a share of the usual height of the tallest waves. Lower waves are
-   * another flow, or noise.
+   * noise or another flow.
    */
   height: 0.5,
-  /** Minimum time from peak to peak in seconds. No adult heart beats faster (200 per minute). */
+  /**
+   * Minimum time from peak to peak in seconds, which corresponds to 200 beats per minute. No adult
+   * heart beats faster.
+   */
   apart: 0.3,
   /** Minimum duration of an ejection or a regurgitation, in seconds. */
   shortest: 0.1,
-  /** Seconds that a peak must be away from the ends of the display. */
+  /** Minimum distance of a peak from both ends of the display, in seconds. */
   margin: 0.03,
 } as const;
 
@@ -29,11 +32,11 @@ export interface Ejection {
   /** Seconds from the beginning of the wave to its peak. */
   accelerationTime: number;
   flowTime: number;
-  /** Whether both the beginning and the end of the wave are on the display. */
+  /** True if the beginning and the end of the wave are on the display. */
   whole: boolean;
 }
 
-/** Keeps the higher one of two waves that are too close to belong to different beats. */
+/** If two waves are too close to be different beats, only the higher one is returned. */
 function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
   const chosen: Wave[] = [];
   for (const wave of waves.toSorted((a, b) => b.height - a.height)) {
@@ -43,8 +46,8 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
 }
 
 /**
- * Returns the tallest waves, one per beat. They are compared with the usual height, so that a
- * single spike does not exclude them.
+ * Returns the tallest waves, one per beat. A wave is compared with the usual height and not with
+ * the greatest, so that a single spike does not exclude all others.
  */
 function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);
@@ -88,8 +91,8 @@ export const ANNULAR = {
   /** Maximum time between two pieces of one wave, from peak to peak in seconds. */
   pieces: 0.09,
   /**
-   * Search times in seconds: e' peaks within `early` after the end of S', and a' within `atrial`
-   * before the next S'.
+   * Search times in seconds. The peak of e' is within `early` after the end of S', that of a'
+   * within `atrial` before the next S'.
    */
   early: 0.3,
   atrial: 0.22,
@@ -113,8 +116,8 @@ interface AnnularMotion {
 }
 
 /**
- * Joins the pieces of a torn wave. Returns the highest piece, extended from the beginning of the
- * first piece to the end of the last.
+ * Joins the pieces of a torn wave. Returns the highest piece, extended from the start of the first
+ * piece to the end of the last piece.
  */
 function joined(waves: readonly Wave[], apart: number): Wave[] {
   const result: Wave[] = [];
@@ -159,7 +162,7 @@ function beatsBetween(systolic: readonly Wave[], diastolic: readonly Wave[], sec
 }
 
 /**
- * Returns the beats for one assignment of the sides, and how many of these beats have an early
+ * Returns the beats if systole is on the given side, and how many of these beats have an early
  * wave.
  */
 function motionOf(
@@ -182,9 +185,10 @@ function motionOf(
 
 /**
  * Returns the motion of an annulus as seen from the apex. The annulus moves towards the probe in
- * systole, so that S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is
- * true if the display has two waves per beat above and one below. The machine may have inverted it,
- * which the header does not state, so that nothing on it is certain.
+ * systole. Therefore S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is
+ * true if the display has two waves per beat above the baseline and one below. The operator may
+ * have inverted such a display, but the header does not contain this, so that its values are
+ * uncertain.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion & { inverted: boolean } {
   const { above, below, spectrum } = display;
@@ -197,13 +201,13 @@ export function annularMotion(display: SpectralDisplay): AnnularMotion & { inver
 
 const JET_DECAY = {
   /**
-   * Part of the jet to which the line is fitted: from its peak to this share of the time between
+   * Part of the jet that the line is fitted to: from the peak to this share of the time between
    * peak and end.
    */
   part: 0.75,
   /** Minimum duration in seconds. A shorter slope is not measured. */
   shortest: 0.12,
-  /** Minimum share of the fall that the line must explain (R²). */
+  /** Minimum share of the variance that the line must explain (R²). */
   fit: 0.8,
 } as const;
 
@@ -213,7 +217,7 @@ interface JetDecay {
   initial: number;
   /** Velocity on the fitted line at the end of the jet, in cm/s. */
   end: number;
-  /** cm/s per second, positive for a fall. */
+  /** Slope in cm/s per second; positive if the velocity falls. */
   slope: number;
   /** Columns between which the line was fitted. */
   from: number;
@@ -221,8 +225,8 @@ interface JetDecay {
 }
 
 /**
- * Returns the deceleration of a jet by least squares; null if the jet does not fall evenly (an
- * incomplete envelope).
+ * Returns the deceleration of a jet by least squares; null if the jet does not fall along a line,
+ * as with an incomplete envelope.
  */
 export function decayOf(
   curve: Float64Array,
@@ -261,8 +265,8 @@ const VEIN = {
   /** Minimum reversal by atrial contraction, as a share of the fastest forward flow. */
   reversal: 0.15,
   /**
-   * Factor by which the pause before S must exceed the pause between S and D if there is no
-   * reversal.
+   * Minimum length of the pause before S, as a multiple of the pause between S and D, if there is
+   * no reversal.
    */
   pause: 2,
 } as const;
@@ -273,9 +277,9 @@ export interface VeinBeat {
 }
 
 /**
- * Returns the beats of the forward flow in a pulmonary vein: S, then D. Between D and the next S
- * the atrium contracts, and the flow reverses or pauses. Empty if neither a reversal nor a pause
- * distinguishes S from D.
+ * Returns the beats of the forward flow in a pulmonary vein: S, then D. The atrium contracts
+ * between D and the next S, and the flow reverses or pauses. Empty if neither a reversal nor a
+ * pause distinguishes S from D.
  */
 export function veinBeats(forward: readonly Wave[], back: readonly Wave[]): VeinBeat[] {
   const whole = forward.filter(({ cut }) => !cut);

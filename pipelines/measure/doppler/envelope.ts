@@ -7,26 +7,26 @@ import type { DrawnTrace, Side } from './waveform.ts';
 export const SIDES = ['above', 'below'] as const;
 
 export const ENVELOPE = {
-  /**
-   * Share of the column's flow level above the noise to which the grey level falls at the edge of
-   * the flow.
-   */
+  /** Grey level at the edge of the flow, as a share of the column's flow level above the noise. */
   edge: 0.5,
   /**
-   * Share of the flow level below which the skirt, the blurred margin of the flow, begins. The
-   * skirt ends at the edge.
+   * Grey level at which the skirt, the blurred margin of the flow, begins, as a share of the flow
+   * level. The skirt ends at the edge.
    */
   full: 0.86,
   /**
-   * Share of the flow level at the leading edge, at which the signal begins and E and A are
-   * measured (D16).
+   * Grey level at the leading edge, as a share of the flow level. The signal begins there, and E
+   * and A are measured there (D16).
    */
   leading: 0.25,
-  /** Share of the flow level at which the edge is read a second time. Both readings must agree. */
+  /**
+   * Grey level at which the edge is read a second time, as a share of the flow level. Both readings
+   * must agree.
+   */
   dense: 0.7,
   /**
-   * Share of the flow level at which patches are separated; a higher share would break one flow
-   * into pieces.
+   * Grey level at which patches are separated, as a share of the flow level. A higher share would
+   * break one flow into pieces.
    */
   patch: 0.3,
   /** Minimum height of a flow above the noise, in standard deviations of the noise. */
@@ -34,27 +34,28 @@ export const ENVELOPE = {
   /** Minimum height of a flow above the noise, in grey levels. */
   contrast: 14,
   /**
-   * A column that is darker than `share` of the level of the flow just before and after it gets its
-   * threshold from that level, because its faint signal is the margin of a wave and not its edge.
-   * That level is the `quantile` of the levels within `seconds`.
+   * A column is dim if it is darker than `share` of the flow level shortly before and after it. Its
+   * threshold is then calculated from that level, because its faint signal is the margin of a wave
+   * and not its edge. The flow level is the `quantile` of the levels within `seconds`.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
    * The flow level of a column is the `quantile` of the levels in the outer part of its flow, so
-   * that the faint margin beyond the dense signal has no influence. The outer part is `part` of the
-   * rows from the edge to the baseline. Without this limit, the bright band of slow echoes at the
-   * baseline (the edge of the wall filter) would hide a jet that is fainter than the band.
+   * that the faint margin outside the dense signal has no influence. The outer part is the share
+   * `part` of the rows from the edge to the baseline. Without this limit, the bright band of slow
+   * echoes at the baseline (the edge of the wall filter) would hide a jet that is fainter than the
+   * band.
    */
   outer: { part: 0.6, quantile: 0.8 },
-  /** Minimum number of consecutive bright rows. Fewer are a speck. */
+  /** Minimum number of consecutive bright rows. Fewer rows are a speck. */
   thickness: 3,
   /**
-   * Minimum duration in seconds of a patch that does not touch the baseline. A shorter one is a
+   * Minimum duration in seconds of a patch that does not touch the baseline. A shorter patch is a
    * tick, a caret or a speck.
    */
   shortestSeconds: 0.04,
   /**
-   * Outer part of the side, as a share, in which text is shown. A patch that is entirely within it
+   * Outer part of the side where text may be shown, as a share. A patch that is entirely within it
    * is not flow.
    */
   margin: 0.12,
@@ -62,18 +63,18 @@ export const ENVELOPE = {
   smoothing: 2,
   /**
    * Number of columns on either side over which the leading edge is smoothed. The tip of A is so
-   * narrow that more smoothing would lower it; the dense signal needs more, because its edge is
-   * rough.
+   * narrow that more smoothing would lower it. The dense signal needs more smoothing, because its
+   * edge is rough.
    */
   leadingSmoothing: 1,
   /**
-   * Share of the side, counted from its end, within which a flow that has wrapped around from the
-   * other side stays. A flow of this side that is cut off at its end continues to the wall filter.
+   * Part of the side, counted from its end, beyond which a flow that has wrapped around from the
+   * other side does not extend. A flow of this side that is cut off at the end extends to the wall
+   * filter.
    */
   wrapped: 0.75,
   /**
-   * Distance from the end of the side, as a share of its rows, within which a flow counts as cut
-   * off.
+   * Maximum distance from the end of the side, as a share of its rows, at which a flow is cut off.
    */
   end: 0.03,
 } as const;
@@ -87,7 +88,7 @@ export interface Envelope {
   leading: Float64Array;
   dense: Float64Array;
   /**
-   * Row of the edge in each column, as a fractional row of the display; null if there is no flow.
+   * Fractional row of the display at which the edge is in each column; null if there is no flow.
    */
   edgeRows: (number | null)[];
   /** Level of the outer part of the flow in each column, in grey levels above the noise. */
@@ -99,15 +100,15 @@ export interface Envelope {
   /** Usual level of the flow above the noise, grey levels. */
   brightness: number;
   /**
-   * Usual width of the edge, cm/s: the distance by which spectral broadening and the logarithmic
-   * grey scale move the traced edge beyond the fastest blood.
+   * Usual width of the edge, cm/s. Spectral broadening and the logarithmic grey scale move the
+   * traced edge outwards from the fastest blood by this distance.
    */
   skirt: number;
-  /** Speed in each column at which the skirt ends, in cm/s; 0 where there is no flow. */
+  /** Speed in each column at the inner end of the skirt, in cm/s; 0 where there is no flow. */
   full: Float64Array;
-  /** Whether a flow of the other side reappears at the end of this side. */
+  /** True if a flow of the other side reappears at the end of this side. */
   wrapped: boolean;
-  /** Whether the flow reaches the end of the side, in each column. */
+  /** Whether the flow of each column reaches the end of the side. */
   atEnd: readonly boolean[];
   /** Share of the columns in which flow reaches the end of the side. */
   cut: number;
@@ -137,7 +138,7 @@ function medianSmoothed(values: readonly number[], reach: number): number[] {
   );
 }
 
-/** Grey levels of one side, with its outermost row first. */
+/** Grey levels of one side of the baseline, with the outermost row first. */
 interface SideView {
   columns: number;
   rows: number;
@@ -145,8 +146,8 @@ interface SideView {
 }
 
 /**
- * Marks the pixels of a side that are flow: those brighter than the threshold of their column that
- * belong to a patch that touches the baseline or lasts long enough.
+ * Marks the flow pixels of a side. They are brighter than the threshold of their column, and their
+ * patch touches the baseline or lasts long enough.
  */
 function flowMask(
   view: SideView,
@@ -188,7 +189,7 @@ function flowMask(
     }
     if (inner >= rows - 1) continue;
     const lasting = last - first + 1 >= shortest;
-    // A flow that begins at the end of the scale and does not come near the baseline has wrapped
+    // A flow that begins at the end of the scale and does not extend near the baseline has wrapped
     // around from the other side.
     const outermost = Math.floor(seed / columns) === 0 && inner < ENVELOPE.wrapped * rows;
     if (lasting && outermost) wrapped = true;
@@ -200,8 +201,8 @@ function flowMask(
 
 /**
  * Removes the wrapped signal from each column: bright rows at the far end of the side that are
- * separate from the flow and fainter than it. The mirror image of a fast flow wraps around, and at
- * the peak it joins the flow, so that both are one patch.
+ * separate from the flow and fainter. The mirror image of a fast flow wraps around. At the peak it
+ * touches the flow, so that both are in one patch.
  */
 function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noise: number): void {
   const shown = (step: number, column: number) => mask[step * columns + column] === 1;
@@ -217,7 +218,7 @@ function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noi
     while (end < rows && shown(end, column)) end++;
     let gap = 0;
     while (end + gap < rows && !shown(end + gap, column)) gap++;
-    // A hole of the speckle does not part a flow.
+    // A hole in the speckle does not separate a flow.
     if (end === 0 || gap < ENVELOPE.thickness) continue;
     if (brightness(0, end, column) >= brightness(end, rows, column)) continue;
     for (let step = 0; step < end; step++) mask[step * columns + column] = 0;
@@ -250,7 +251,7 @@ function edgeIn(
 
 /**
  * Returns the level above the noise of the outer part of the flow in each column, smoothed over
- * time; 0 if nothing of the side is brighter than the noise.
+ * time; 0 if no pixel of the side is brighter than the noise.
  * @param edges steps from the end of the side to the flow (`edgeIn`).
  */
 function flowLevels(view: SideView, edges: readonly (number | null)[], noise: number): number[] {
@@ -279,15 +280,15 @@ function levelsAround(levels: readonly number[], reach: number): number[] {
 }
 
 /**
- * Returns the edge of the flow in each column, in steps from the end of the side, at a share of its
- * level.
+ * Returns the edge of the flow in each column, in steps from the end of the side. The edge is at
+ * the given share of the flow level.
  */
 type EdgesAt = (share: number) => (number | null)[];
 
 /**
- * Finds the flow of one side. The first pass takes what is brighter than the noise. Two further
- * passes take what reaches a share of the level of the outer part, because the first edge includes
- * the faint margin.
+ * Finds the flow of one side. The first pass marks all pixels that are brighter than the noise. Two
+ * further passes mark the pixels that reach a share of the level of the outer part, because the
+ * first edge includes the faint margin.
  */
 function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: number) {
   const { mean } = noise;
@@ -317,9 +318,9 @@ function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: nu
 }
 
 /**
- * Traces the outer edge of the flow on one side of the baseline. In each column the threshold is
- * half way between the noise and the level of the outer part of the flow, so that gain, dynamic
- * range and the bright band at the baseline have little influence. Thin marks and single specks are
+ * Traces the outer edge of the flow on one side of the baseline. The threshold of each column is
+ * half way between the noise and the level of the outer part of the flow. Gain, dynamic range and
+ * the bright band at the baseline therefore have little influence. Thin marks and single specks are
  * not flow; the rows at the baseline are ignored.
  */
 export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
@@ -340,8 +341,8 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
     const inner = full[column] ?? null;
     return edge === null || inner === null || edge === 0 ? [] : [inner - edge];
   });
-  // In a column without flow the edge is placed as near to the baseline as possible, so that the
-  // median does not mistake the column for one with fast flow.
+  // In a column without flow, the edge is placed as near to the baseline as possible, so that the
+  // median does not treat it as a column with fast flow.
   const smoothed = (edges: readonly (number | null)[], reach: number) =>
     medianSmoothed(
       edges.map((edge) => edge ?? sideRows.length),
@@ -377,13 +378,13 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
 }
 
 const SPECTRAL_TRACE = {
-  /** Share of the side's fastest flow by which a wave must exceed its valleys. */
+  /** Minimum height of a wave above its valleys, as a share of the side's fastest flow. */
   prominence: 0.2,
-  /** Share of the side's fastest flow below which the flow counts as being at the baseline. */
+  /** Share of the side's fastest flow below which the flow is at the baseline. */
   floor: 0.1,
   /**
-   * Quantile of the velocities that counts as the fastest flow of a side. A click of a few columns
-   * is faster, but is not flow.
+   * Quantile of the velocities that is the fastest flow of a side. A click of a few columns is
+   * faster but is not flow.
    */
   top: 0.97,
   /** Minimum duration of a wave in seconds. Shorter waves are valve clicks. */
@@ -391,15 +392,15 @@ const SPECTRAL_TRACE = {
   /** How many times the trace is smoothed. */
   smoothing: 2,
   /**
-   * Seconds on either side over which the trace of blood is smoothed by the median, because a
-   * shorter spike of the dense signal is noise. Tissue is not smoothed in this way, because it
-   * moves and stops more sharply.
+   * Window in seconds, on either side, of the median that smooths the trace of blood. A shorter
+   * spike of the dense signal is noise. Tissue is not smoothed in this way, because its motion
+   * begins and ends more sharply.
    */
   spike: 0.014,
   /**
    * Share of the edge's width that is subtracted from the traced edge. In blood the dense signal is
    * traced, "chin, not beard" (echo 17). In tissue all parts move at the same velocity, so that the
-   * trace is a line, which is measured at the middle of its outer edge.
+   * signal is a line, which is measured at the middle of its outer edge.
    */
   skirt: { blood: 0.5, tissue: 0 },
   /** Full scale of tissue Doppler, cm/s (echo 2.6). */
@@ -436,7 +437,7 @@ export interface SpectralTrace {
   cut: number;
   /** Speed at the end of the scale, in cm/s. */
   limit: number;
-  /** Whether a flow of the other side reappears at the end of this side. */
+  /** True if a flow of the other side reappears at the end of this side. */
   wrapped: boolean;
 }
 
@@ -454,7 +455,7 @@ export interface SpectralDisplay {
   above: SpectralTrace;
   below: SpectralTrace;
   /**
-   * Whether the velocity scale is as small as for tissue Doppler. The scale alone does not prove
+   * True if the velocity scale is as small as for tissue Doppler. The scale alone does not prove
    * that the display is tissue Doppler.
    */
   tissueScale: boolean;
@@ -528,8 +529,8 @@ type Placed = Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow'>;
 const tenth = (value: number) => Math.round(10 * value) / 10;
 
 /**
- * Maps a curve back onto its frame.
- * @param curve cm/s by column of the display, positive away from the baseline towards `side`.
+ * Converts a curve to points of its frame.
+ * @param curve cm/s by column of the display, positive from the baseline towards `side`.
  * @param beats columns of the display.
  */
 export function drawnTrace(

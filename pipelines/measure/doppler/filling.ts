@@ -6,44 +6,49 @@ export const FILLING = {
   height: 0.22,
   /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
   fused: 20,
-  /** Shares of the peak of E between which its fall is straight. */
+  /** Part of the fall of E that is straight, as shares of its peak. */
   deceleration: { low: 0.35, high: 0.9 },
-  /** Shares of the peak of A between which its flanks are above the slow echoes at the baseline. */
+  /**
+   * Part of the flanks of A that is above the slow echoes at the baseline, as shares of its peak.
+   */
   atrialFlank: { low: 0.45, high: 0.9 },
-  /** Seconds that a peak must be away from the end of the display. */
+  /** Minimum distance of a peak from the end of the display, in seconds. */
   margin: 0.02,
-  /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
+  /** Maximum number of waves per beat that are distinguished: E; E and A; or E, L and A. */
   mostPerBeat: 3,
   /**
    * Shortest and longest time between A and the next E, from half height to half height, in
-   * seconds. These limits include every systole. If two beats are taken as one, the gap is as long
-   * as a beat.
+   * seconds. Every systole is within these limits. If two beats are mistaken for one, the gap is
+   * longer, as long as a beat.
    */
   systole: { shortest: 0.24, longest: 0.66 },
   /**
-   * Difference in seconds from the expected systole at which a gap counts as unlike it. The systole
-   * of patients varies by about as much.
+   * Difference in seconds from the expected systole at which a gap does not resemble a systole. The
+   * systole varies by about as much between patients.
    */
   unlike: 0.12,
   /**
-   * Least `certainty` at which E and A are distinguished: the gap chosen as systole resembles one
-   * more than the other gap does, by this share.
+   * Minimum `certainty` at which E and A are distinguished. The gap that was chosen as systole must
+   * resemble a systole more than the other gap does, by this share.
    */
   certain: 0.3,
-  /** Share by which the heart rate of the header may differ from that of the waves. */
+  /**
+   * Greatest accepted difference between the heart rate of the header and that of the waves, as a
+   * share.
+   */
   rate: 0.25,
 } as const;
 
 /** Diastolic filling of one beat; columns of the display, velocities in cm/s, times in seconds. */
 export interface Filling {
   early: Wave;
-  /** Null if there is one wave per beat (atrial fibrillation, or E and A fused into one). */
+  /** Null if there is only one wave per beat (atrial fibrillation, or E and A fused). */
   atrial: Wave | null;
   /** Outlines of E and A down to the baseline. A wave that cannot be outlined is left out. */
   outlines: WaveOutline[];
   /**
-   * Time from the peak of E to the baseline, along the line of its fall; null if the fall is too
-   * short.
+   * Time in seconds from the peak of E to the baseline, along the straight line of its fall; null
+   * if the fall is too short.
    */
   decelerationTime: number | null;
   atrialDuration: number | null;
@@ -55,34 +60,35 @@ interface Fillings {
   beats: Filling[];
   /** Seconds from E to E; null for a single beat. */
   period: number | null;
-  /**
-   * How much more the gap that was chosen as systole resembles one than the other gap does, 0 to 1.
-   */
+  /** How much more the chosen gap resembles a systole than the other gap does, 0 to 1. */
   certainty: number;
-  /** Whether E and A may be confused, or two beats taken as one. */
+  /** True if E and A may be confused, or two beats may be mistaken for one. */
   doubtful: boolean;
 }
 
-/** Further information of the display that distinguishes systole from diastole. */
+/** Further information from the display that helps to distinguish systole from diastole. */
 export interface FillingContext {
-  /** Speed on the other side of the baseline in each column, cm/s. Outflow is in systole. */
+  /**
+   * Speed on the other side of the baseline in each column, cm/s. It shows the outflow, which is in
+   * systole.
+   */
   opposite?: Float64Array;
-  /** Heart rate that the header states, beats per minute. */
+  /** Heart rate in the header, beats per minute. */
   heartRate?: number | null;
 }
 
 /**
  * Returns the expected time without filling, in seconds, from half of A to half of E. It is the
  * ejection time of Weissler (1968: 413 - 1.7 HR ms), plus 0.12 s for both isovolumic phases and
- * 0.05 s for the two halves.
+ * 0.05 s for the halves of A and E.
  */
 function systolicGap(beatsPerMinute: number): number {
   return 0.17 + 0.413 - 0.0017 * beatsPerMinute;
 }
 
 /**
- * Returns the number of waves that make up one beat: the number for which the distances between
- * corresponding waves, and their heights, are most even.
+ * Returns the number of waves per beat. It is the number for which corresponding waves are most
+ * even in distance and height.
  */
 function wavesPerBeat(waves: readonly Wave[]): number {
   const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
@@ -111,7 +117,8 @@ function halfHeight(curve: Float64Array, { peak, height }: Wave, step: 1 | -1): 
 }
 
 /**
- * Gap between two waves: columns between their half heights, and the flow on the other side there.
+ * Gap between two waves: the columns between their half heights, and the flow on the other side in
+ * these columns.
  */
 interface Gap {
   columns: number;
@@ -124,7 +131,7 @@ function gapBetween(
   after: Wave,
   opposite: Float64Array | undefined,
 ): Gap {
-  // The slow echoes at the baseline hide the end of a wave, so the column at half height is used.
+  // The gap begins at half height, because the slow echoes at the baseline hide the end of a wave.
   const from = halfHeight(curve, before, 1);
   const to = halfHeight(curve, after, -1);
   const inside = opposite ? Array.from(opposite.subarray(from, Math.max(from, to))) : [];
@@ -133,8 +140,8 @@ function gapBetween(
 }
 
 /**
- * Returns the index of the first wave of a beat. It is chosen so that the gap before it resembles a
- * systole most, by its length and by an outflow on the other side of the baseline.
+ * Returns the index of the first wave of a beat. The gap before it resembles a systole most, by its
+ * length and by an outflow on the other side of the baseline.
  */
 function firstOfBeat(
   curve: Float64Array,
@@ -207,7 +214,7 @@ function contradictsRate(period: number, heartRate: number | null | undefined): 
 
 /**
  * Returns the fillings of a ventricle on one side of a display (`traceDisplay`). Of two waves, E is
- * the one that follows the gap of systole, even if it is the lower one.
+ * the one after the gap of systole, even if it is the lower wave.
  */
 export function fillingsOf(
   curve: Float64Array,

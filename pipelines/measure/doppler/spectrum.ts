@@ -2,9 +2,9 @@ import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 
 /**
- * A spectral display cropped from its frame, without thin marks. `levels` holds rows x columns of
- * grey levels. `zeroRow` is the row of the baseline, which may be between two rows or outside the
- * display.
+ * A spectral display cropped from its frame, without thin marks. `levels` contains rows x columns
+ * of grey levels. `zeroRow` is the row of the baseline, which may be between two rows or outside
+ * the display.
  */
 export interface Spectrum {
   /** Column and row of the frame at which `levels` begins. */
@@ -18,17 +18,18 @@ export interface Spectrum {
   /** Velocity of one row, in cm/s. */
   velocityPerRow: number;
   /**
-   * Number of rows next to the baseline that show its line and the edge of the wall filter instead
-   * of flow.
+   * Number of rows next to the baseline that do not show flow, but the line of the baseline and the
+   * edge of the wall filter.
    */
   baselineRows: number;
   noise: { mean: number; deviation: number };
 }
 
 /**
- * Form of a valve click, which contains all velocities at once. At least the share `full` of its
- * rows is `bright` grey levels above the noise, for less than `seconds` (echo 17), and `beside`
- * seconds away from it that share is lower by `drop`. The flow of a wave rises more slowly.
+ * Limits for a valve click, which contains all velocities at once. A click lasts less than
+ * `seconds` (echo 17). In it, at least the share `full` of the rows is `bright` grey levels above
+ * the noise. At a distance of `beside` seconds this share is lower by `drop`. The flow of a wave
+ * rises more slowly.
  */
 const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008 } as const;
 
@@ -36,23 +37,23 @@ const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008
 const SMALLEST = { columns: 60, rows: 24 } as const;
 /**
  * Reach of the median window in pixels. Lines, dots, letters, carets and the ECG are thinner than
- * half the window; flow is thicker, except at the tip of a narrow wave.
+ * half the window. Flow is thicker, except at the tip of a narrow wave.
  */
 const MEDIAN_REACH = { x: 3, y: 2 } as const;
 /**
- * Least number of grey levels by which a thin vertical mark is brighter than its surroundings. The
- * tip of a narrow wave differs less, so that it keeps its height.
+ * Minimum difference in grey levels between a thin vertical mark and its darker surroundings. The
+ * tip of a narrow wave differs less, so that it is not removed.
  */
 const MARK = 80;
 /**
- * Form of a bar of the grey map: at least `width` columns of one grey level between `levels`, in
- * `height` rows. No spectrum is so even from left to right.
+ * Limits for a bar of the grey map: at least `width` columns of one grey level between `levels`, in
+ * `height` rows. A spectrum is never that even from left to right.
  */
 const BAR = { width: 8, height: 16, levels: [30, 250] } as const;
-/** Share of the rows at the end of a side, and share of its columns, in which noise is measured. */
+/** Part of a side in which noise is measured, as shares: the outer rows, and the darker columns. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
 /**
- * Grey level of the brightest pixel of a column below which the column has not been written yet.
+ * Grey level of the brightest pixel of a column, below which the column has not been written yet.
  */
 const BLACK = 4;
 
@@ -77,7 +78,7 @@ function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   return result;
 }
 
-/** Returns the levels without marks that are thin from left to right. */
+/** Returns the levels without marks that are narrow in the horizontal direction. */
 function withoutThinMarks(plane: Plane, columns: number, rows: number): Plane {
   const beside = medianAlong(plane, columns, rows, 'x');
   return plane.map((level, i) => {
@@ -132,7 +133,10 @@ function clicksOf(plane: Plane, columns: number, noise: number, secondsPerColumn
   return clicks;
 }
 
-/** Replaces the columns of the clicks by levels interpolated between the columns beside them. */
+/**
+ * Replaces the columns of the clicks by levels that are interpolated from the columns on both
+ * sides.
+ */
 function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, number][]): Plane {
   const result = plane.slice();
   for (let row = 0; row < plane.length; row += columns) {
@@ -148,7 +152,7 @@ function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, 
   return result;
 }
 
-/** Sorts in place by insertion, which for seven values is much faster than the built-in sort. */
+/** Sorts in place by insertion, which is much faster than the built-in sort for seven values. */
 function sortFew(values: Float32Array): void {
   for (let i = 1; i < values.length; i++) {
     const value = values[i] as number;

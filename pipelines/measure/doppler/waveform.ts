@@ -1,6 +1,6 @@
 /**
- * The sides of the baseline on the screen. Which side shows flow towards the probe is unknown,
- * because the cart may have inverted the display.
+ * Sides of the baseline on the screen. It is not known which side shows flow towards the probe,
+ * because the operator may have inverted the display.
  */
 export type Side = 'above' | 'below';
 
@@ -28,7 +28,7 @@ export interface SpectrumAxes {
 
 /** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
 export interface BeatVelocities {
-  /** Samples at the foot of the beat's upstroke and at the foot of the next. */
+  /** Samples at the foot of the beat's upstroke and at the foot of the next upstroke. */
   from: number;
   to: number;
   /** Peak systolic velocity; for a vein, the S wave. */
@@ -60,26 +60,23 @@ export type DopplerWaveform =
       side: Side;
       /** Beats of similar length and peak, in order of time. */
       beats: BeatVelocities[];
-      /** Number of whole beats on the display, whether similar or not. */
+      /** Number of all whole beats on the display, similar or not. */
       beatsSeen: number;
       beatsPerMinute: number;
       /** Coefficient of variation of the lengths of the similar beats. */
       variation: number;
       /**
-       * Coefficient of variation of the lengths of all beats, because the regularity of a rhythm
-       * must not be judged by the similar beats only.
+       * Coefficient of variation of the lengths of all beats. The similar beats alone would make an
+       * irregular rhythm look regular.
        */
       variationSeen: number;
-      /**
-       * Whether there is another vessel with flow in the opposite direction, which would hide a
-       * reversal.
-       */
+      /** True if another vessel has flow in the opposite direction, which would hide a reversal. */
       otherVessel: boolean;
-      /** Velocity below which flow is hidden by the baseline, cm/s. */
+      /** Velocity in cm/s below which the baseline hides the flow. */
       hiddenBelow: number;
       /**
        * Velocity in cm/s at which forward flow disappears, because the wall filter hides slower
-       * flow. Null if forward flow never disappears.
+       * flow. Null if the flow never disappears.
        */
       vanishesAt: number | null;
       /** Confidence from the contrast of the trace and the similarity of the beats, 0 to 1. */

@@ -2,7 +2,7 @@ import { steadied } from '../waves.ts';
 import type { MModePlane } from './plane.ts';
 
 const MATCH = {
-  /** Distance in cm above and below a position within which its texture is compared. */
+  /** Distance in cm, above and below a position, in which its texture is compared. */
   window: 0.6,
   /**
    * Number of samples of time between the two profiles that are compared. Each profile is the mean
@@ -13,13 +13,15 @@ const MATCH = {
   fastest: 30,
   /** Minimum correlation of a match. */
   least: 0.3,
-  /** Distance in rows between matched positions. The rows between them take the nearest match. */
+  /**
+   * Distance in rows between positions that are matched. A row between them uses the nearest match.
+   */
   rows: 3,
 } as const;
 
 /**
  * Returns the grey levels without their slow change over depth. Each value is the mean of two
- * samples and three rows. They are stored column by column, because profiles over depth are
+ * samples and three rows. The values are stored column by column, because profiles over depth are
  * compared.
  */
 function texture({ columns, rows, levels }: MModePlane, reach: number): Float32Array {
@@ -57,8 +59,8 @@ function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float6
 
 /**
  * Returns the normalised correlation of two profiles around every third row of the first, with the
- * second shifted down by `shift` rows. It is calculated from cumulative sums, so that the size of
- * the window does not affect the time.
+ * second shifted down by `shift` rows. Because of the cumulative sums, the time does not depend on
+ * the size of the window.
  */
 function correlations(
   one: Profile,
@@ -86,7 +88,7 @@ interface Profile {
 }
 
 /**
- * Returns how the texture of an M-mode moves, in rows per sample at each position, positive
+ * Returns the motion of the texture of an M-mode, in rows per sample at each position, positive
  * downwards; 0 if nothing matches. The profile over depth is matched with that of a later sample.
  */
 export function textureSlopes(plane: MModePlane): Float32Array {
@@ -127,28 +129,29 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   return slopes;
 }
 
-/** Change of level at an edge in the direction away from the probe: to brighter or to darker. */
+/** Change of level at an edge, in the direction away from the probe. */
 type EdgeKind = 'brighter' | 'darker';
 
 const EDGE_PATH = {
-  /** Distance in cm above and below an edge within which levels are compared. */
+  /** Distance in cm, above and below an edge, in which levels are compared. */
   reach: 0.3,
   /** Number of samples over which an edge is averaged. */
   columns: 3,
   /** Maximum speed of a wall, in cm/s. */
   fastest: 30,
   /**
-   * Cost of each row by which a path departs from the direction in which the texture moves, in
-   * units of edge strength.
+   * Cost, in units of edge strength, of each row by which a path deviates from the motion of the
+   * texture.
    */
   bend: 0.07,
-  /** Grey level of an echo that is so faint that its edge counts half. */
+  /** Grey level of an echo so faint that the strength of its edge is halved. */
   faint: 25,
 } as const;
 
 /**
  * Returns the strength of an edge at each position: the difference between the levels below and
- * above it, divided by their mean, so that a deep, faint wall counts as much as a near, bright one.
+ * above it, divided by their mean. A deep, faint wall is therefore as strong as a near, bright
+ * wall.
  */
 export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -199,7 +202,7 @@ export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Flo
   return averagedOverTime(result, columns, rows);
 }
 
-/** Grey levels of a line above its surroundings that count as much as a full edge. */
+/** Contrast of a line, in grey levels, that is as strong as a full edge. */
 const FULL_CONTRAST = 60;
 
 function averagedOverTime(plane: Float32Array, columns: number, rows: number): Float32Array {
@@ -237,8 +240,8 @@ export type Band = (column: number) => readonly [number, number];
 
 /**
  * Returns the strongest continuous edge from the first to the last column within a band. It is
- * found by dynamic programming over the rows, moves no faster than a wall can, and is guided by the
- * motion of the texture. Null if the band is empty.
+ * found by dynamic programming over the rows. The path moves no faster than a wall can, and is
+ * guided by the motion of the texture. Null if the band is empty.
  */
 export function strongestPath(
   plane: MModePlane,
@@ -282,14 +285,14 @@ export function strongestPath(
 }
 
 /**
- * Distances in cm: around a path within which its edge is searched, and over which its levels are
+ * Distances in cm: `within` around a path, its edge is searched; over `reach`, the levels are
  * compared.
  */
 const EXACT = { within: 0.15, reach: 0.1 } as const;
 
 /**
- * Moves the rows of a path to the steepest change of level near it, because the relative strength
- * by which the path was found draws it towards the darker side.
+ * Moves the rows of a path to the steepest change of level near it. This is needed because the path
+ * was found by relative strength, which shifts it towards the darker side.
  */
 export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -316,8 +319,8 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
 }
 
 /**
- * Returns distinct paths along edges or lines (`edgesOf`, `linesOf`), the strongest first. No two
- * are closer than `apart` rows on average.
+ * Returns separate paths along edges or lines (`edgesOf`, `linesOf`), the strongest first. The mean
+ * distance between two paths is at least `apart` rows.
  */
 export function severalPaths(
   plane: MModePlane,

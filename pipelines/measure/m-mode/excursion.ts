@@ -10,26 +10,30 @@ export const EXCURSION = {
   least: 0.3,
   most: 4.5,
   /**
-   * Minimum strength of an edge as a share of the strongest beating edge, because a faint path may
-   * jump between two edges.
+   * Minimum strength of an edge as a share of the strongest beating edge. A fainter path may jump
+   * between two edges.
    */
   clear: 0.6,
-  /** Factor by which a fainter edge must move further than the chosen edge to make it doubtful. */
+  /**
+   * Minimum motion of a fainter edge, as a multiple of the motion of the chosen edge, at which the
+   * choice is doubtful.
+   */
   further: 1.1,
   /**
-   * Numbers of lines and of edges (`paths`) that are followed, and the distance between two paths
+   * Number of lines and number of edges (`paths`) that are followed, and distance between two paths
    * in cm (`apart`).
    */
   lines: 4,
   paths: 8,
   apart: 0.5,
   /**
-   * Minimum strength of a line that counts as the echo of a fibrous ring. No other edge of a wall
-   * is that strong.
+   * Minimum strength of a line that is the echo of a fibrous ring. No other edge of a wall is that
+   * strong.
    */
   ring: 0.9,
   /**
-   * Share of the strength of the ring from which another line that moves further makes it doubtful.
+   * Minimum strength, as a share of the ring's strength, of another line that moves further and
+   * makes the ring doubtful.
    */
   asClear: 0.8,
   /** Share of the excursion by which the annulus must return after its peak. */
@@ -54,10 +58,13 @@ interface ExcursionBeat {
 export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
-  /** Whether the path follows the fibrous ring itself, and not the wall next to it or behind it. */
+  /**
+   * True if the path follows the fibrous ring, false if it may follow the wall next to the ring or
+   * behind it.
+   */
   ring: boolean;
   /**
-   * Whether no other beating path that is as clear moves much further. Such a path might be the
+   * True if no other beating path of similar strength moves much further. Such a path might be the
    * annulus instead.
    */
   certain: boolean;
@@ -94,7 +101,7 @@ function beatsOfPath(plane: MModePlane, { rows }: EdgePath): ExcursionBeat[] {
     for (let at = from; at <= wave.peak; at++) {
       if ((rows[at] ?? 0) >= (rows[low] ?? 0)) low = at;
     }
-    // A beat whose end-diastole is before the display is incomplete.
+    // A beat is incomplete if its end-diastole is before the start of the display.
     if (low === 0 && !before) return [];
     const rise = (wave.peak - low) * secondsPerColumn;
     const excursion = ((rows[low] ?? 0) - (rows[wave.peak] ?? 0)) * depthPerRow;
@@ -127,7 +134,7 @@ function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): b
 const meanOf = ({ beats }: Pick<Excursion, 'beats'>) =>
   beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
 
-/** Returns the beating paths at their leading edges, the strongest first. */
+/** Returns the beating paths along their leading edges, the strongest first. */
 function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number) {
   const { apart, shallowest } = EXCURSION;
   const { depthPerRow, secondsPerColumn, rows } = plane;
@@ -153,9 +160,9 @@ function ringExcursion(plane: MModePlane): Excursion | null {
 
 /**
  * Returns the systolic excursion of an annulus, leading edge to leading edge (echo 7.1). If the
- * fibrous ring is a clear line, that line is measured. Otherwise it is the beating edge that moves
- * furthest, because the ventricle shortens towards the apex and the shortening adds up at the
- * annulus. Null if no edge beats.
+ * fibrous ring is a clear line, that line is measured. Otherwise the beating edge that moves
+ * furthest is measured, because the ventricle shortens towards the apex and the motion is greatest
+ * at the annulus. Null if no edge beats.
  */
 export function annularExcursion(plane: MModePlane): Excursion | null {
   const ring = ringExcursion(plane);

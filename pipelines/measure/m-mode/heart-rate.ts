@@ -15,7 +15,7 @@ export const M_MODE = {
   /** Minimum number of beats on the sweep. */
   beats: 2.5,
   /**
-   * Grey level of the brightest pixel of a column below which the column has not been written yet.
+   * Grey level of the brightest pixel of a column, below which the column has not been written yet.
    */
   black: 8,
 } as const;
@@ -31,7 +31,7 @@ export type MModeRhythm =
       variation: number | null;
       beats: number;
       strength: number;
-      /** Rows of the frame between which the echoes beat. */
+      /** First and last row of the frame in which the echoes beat. */
       minY: number;
       maxY: number;
     }
@@ -100,9 +100,8 @@ function asOneCurve(bands: readonly Band[]): number[] {
 }
 
 /**
- * Returns whether the echoes along an M-mode sweep repeat at the rate of a heart, and how
- * regularly. Bands that do not move together with the others are left out. Null without a time
- * scale.
+ * Returns whether the echoes of an M-mode repeat at the rate of a heart, and how regularly. Bands
+ * that do not move together with the others are left out. Null if there is no time scale.
  */
 export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const { secondsPerPixel } = sweep;

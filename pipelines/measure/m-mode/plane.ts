@@ -5,8 +5,8 @@ import type { SweepRegion } from '../../contract/study.ts';
  * Returns the value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above
  * the baseline, or a depth in cm, positive below the skin. The sign comes from the side of the
  * baseline and not from the header, because many carts write a positive Physical Delta Y for
- * Doppler too (echo 2.7). A cart that inverted its display does not state this in DICOM. Null if
- * the scale or the baseline is unknown.
+ * Doppler as well (echo 2.7). DICOM does not contain whether the display is inverted. Null if the
+ * scale or the baseline is unknown.
  */
 export function valueAt(
   sweep: Pick<SweepRegion, 'zeroRow' | 'valuePerPixel' | 'unit'>,
@@ -36,10 +36,7 @@ export interface MModePlane {
 
 /** Minimum size of a display on which a beat and a wall can be seen. */
 const SMALLEST = { columns: 80, rows: 60 } as const;
-/**
- * Level, and least share of the pixels of a column above it, from which the column counts as
- * written.
- */
+/** A column has been written if at least `share` of its pixels are brighter than `level`. */
 const WRITTEN = { level: 8, share: 0.05 } as const;
 /** Duration of a sample in seconds. A wall moves by a few rows in that time. */
 const SAMPLE = 0.012;
@@ -49,11 +46,13 @@ const SAMPLE = 0.012;
  */
 const MARK = 31;
 /**
- * Grey levels by which calipers, grid dots and the ECG line are brighter than the echoes beside
- * them.
+ * Difference in grey levels by which calipers, grid dots and the ECG line are brighter than the
+ * echoes beside them.
  */
 const BRIGHTER = 90;
-/** Width of the median window against speckle, in columns. Speckle is narrower than half of it. */
+/**
+ * Width in columns of the median window that removes speckle. Speckle is narrower than half of it.
+ */
 const SPECKLE = 5;
 
 function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [number, number] {
@@ -72,8 +71,8 @@ function columnsWritten({ data, width }: GrayImage, { area }: SweepRegion): [num
 }
 
 /**
- * Returns the running median over neighbouring columns, by a moving histogram of whole grey levels
- * (Huang 1979).
+ * Returns the running median over neighbouring columns, calculated with a moving histogram of whole
+ * grey levels (Huang 1979).
  */
 function medianOverTime(plane: Float32Array, columns: number, size: number): Float32Array {
   const result = new Float32Array(plane.length);
@@ -99,7 +98,7 @@ function medianOverTime(plane: Float32Array, columns: number, size: number): Flo
 }
 
 /**
- * Removes graphics, which are brighter than the echoes beside them, while an M-mode is smooth over
+ * Removes graphics. They are brighter than the echoes beside them, whereas an M-mode is smooth over
  * time.
  */
 function withoutMarks(cut: Float32Array, columns: number): Float32Array {
@@ -110,7 +109,7 @@ function withoutMarks(cut: Float32Array, columns: number): Float32Array {
   return medianOverTime(clean, columns, SPECKLE);
 }
 
-/** Averages `width` neighbouring columns to one sample. */
+/** Averages each group of `width` neighbouring columns to one sample. */
 function sampled(plane: Float32Array, columns: number, samples: number, width: number) {
   const rows = plane.length / columns;
   return Float32Array.from({ length: rows * samples }, (_, i) => {

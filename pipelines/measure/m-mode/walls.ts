@@ -13,19 +13,19 @@ import type { MModePlane } from './plane.ts';
 /** Limits in cm. */
 export const WALLS = {
   ventricle: {
-    /** Minimum depth of the pericardium behind the heart, which is the strongest echo. */
+    /** Minimum depth of the pericardium behind the heart. The pericardium is the strongest echo. */
     pericardium: 5,
     /**
-     * Range, above the middle of the echo of the pericardium, within which its leading edge is
-     * searched.
+     * Range around the middle of the pericardial echo, positive upwards, in which its leading edge
+     * is searched.
      */
     leadingEdge: [-0.05, 0.3],
     posteriorWall: [0.4, 2.4],
     cavity: [1.6, 8],
     septum: [0.4, 2.6],
     /**
-     * Share of the strength of the strongest edge from which an edge nearer to the posterior wall
-     * is taken as the septum.
+     * Minimum strength, as a share of the strongest edge, at which an edge nearer to the posterior
+     * wall is taken as the septum.
      */
     nearlyAsStrong: 0.6,
   },
@@ -36,38 +36,39 @@ export const WALLS = {
     bands: 6,
     apart: 0.4,
     /**
-     * Ranges of the tissue before the vein, in cm from its near wall, each of which is brighter
-     * than the lumen of the vein. This excludes the dark space behind the vein, before which there
-     * is the dark lumen.
+     * Ranges of the tissue before the vein, in cm from the near wall. Each range must be brighter
+     * than the lumen of the vein. The dark space behind the vein is excluded in this way, because
+     * the dark lumen is before it.
      */
     tissue: [
       [0.3, 1],
       [1, 2],
     ],
     /**
-     * Share of the strength of the strongest edge from which an edge nearer to the near wall is
-     * taken as the far wall, because an echo in the black space behind the vein is a strong edge,
-     * too.
+     * Minimum strength, as a share of the strongest edge, at which an edge nearer to the near wall
+     * is taken as the far wall. This is needed because an echo in the black space behind the vein
+     * is a strong edge as well.
      */
     nearlyAsStrong: 0.5,
-    /** Depth of the far wall in cm, behind its edge, over which its level is averaged. */
+    /**
+     * Depth in cm, behind the edge of the far wall, over which the level of the wall is averaged.
+     */
     wall: 0.25,
     /**
-     * Distance in cm within which a dark band behind another one is taken as the space behind its
-     * wall.
+     * Distance in cm within which a dark band behind another band is the space behind the wall of
+     * that band.
      */
     behind: 1.5,
     /**
-     * Share of the distinctness of the chosen band from which another band makes the choice
-     * doubtful.
+     * Minimum distinctness of another band, as a share of that of the chosen band, at which the
+     * choice is doubtful.
      */
     nearlyAsDistinct: 0.7,
-    /** Least difference of the lumen from the tissue and the wall, as a share of their levels. */
+    /** Minimum difference of the lumen from the tissue and the wall, as a share of their levels. */
     distinct: 0.2,
     /**
-     * Levels for two further readings of the far wall, which itself is read where the level has
-     * risen half way from the lumen. The readings at these shares must agree within `agree` of the
-     * diameter.
+     * Levels of two further readings of the far wall. The wall itself is read where the level has
+     * risen half way from the lumen. The two readings must agree within `agree` of the diameter.
      */
     rise: [0.3, 0.7],
     agree: 0.2,
@@ -75,19 +76,23 @@ export const WALLS = {
     steady: 0.15,
   },
   /**
-   * Motion of a ventricle in every beat: its cavity shortens by a share within `shortening`, and
-   * its walls move towards each other. The walls of the aortic root move in the same direction.
+   * Motion of a ventricle in every beat: the cavity shortens by a share within `shortening`, and
+   * the two walls move towards each other. In contrast, both walls of the aortic root move in the
+   * same direction.
    */
   contraction: { shortening: [0.1, 0.65], together: 0.3, walls: [0.45, 2.6], cavity: [2.4, 9] },
   /** Minimum time between end-diastoles, in seconds. */
   shortestBeat: 0.3,
-  /** Least change of a beating cavity, as a share of its largest size. */
+  /** Minimum change of a beating cavity, as a share of its largest size. */
   change: 0.06,
 } as const;
 
 type Limits = readonly [number, number];
 
-/** Returns the band that is `limits` cm below a path, or above the path if `sign` is negative. */
+/**
+ * Returns the band from one to the other of `limits` in cm below a path, or above the path if
+ * `sign` is negative.
+ */
 const beside =
   (path: Float64Array, sign: 1 | -1, [near, far]: Limits, depthPerRow: number) =>
   (sample: number): readonly [number, number] => {
@@ -105,8 +110,8 @@ export interface VentricleWalls {
 }
 
 /**
- * Returns the walls of the left ventricle by their leading edges, found from the pericardium
- * towards the probe. Null if one of the walls is not found.
+ * Returns the leading edges of the walls of the left ventricle, searched from the pericardium
+ * towards the probe. Null if a wall is not found.
  */
 export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   const { depthPerRow, rows } = plane;
@@ -134,8 +139,8 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 
 /**
  * Returns the edge between septum and LV cavity. The strongest edge above the posterior wall may be
- * the free wall of the right ventricle. Of the edges that are nearly as strong, the one nearest to the
- * posterior wall is therefore used.
+ * the free wall of the right ventricle. Therefore the edge nearest to the posterior wall is used,
+ * of those that are nearly as strong.
  */
 function nearestEdge(
   plane: MModePlane,
@@ -215,9 +220,9 @@ export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): Ventri
 }
 
 /**
- * Returns true if the walls behave like those of a ventricle: the cavity shortens, its dimensions
- * are plausible, and the septum and the posterior wall move towards each other. On a line that
- * crosses the aortic root both walls move forwards together in systole (echo 5.1).
+ * Returns true if the walls move like those of a ventricle: the cavity shortens, its dimensions are
+ * plausible, and the septum and the posterior wall move towards each other. On a line through the
+ * aortic root, both walls move forwards together in systole (echo 5.1).
  */
 export function isVentricle(
   { septumInner, posteriorInner }: VentricleWalls,
@@ -253,13 +258,13 @@ function correlation(one: Float64Array, other: Float64Array): number {
 export interface CavaDiameters {
   /**
    * Diameters in cm, with the samples at which they were found. `agrees` is true if two further
-   * readings of the far wall give the same diameter there.
+   * readings of the far wall give the same diameter.
    */
   largest: { diameter: number; sample: number; agrees: boolean };
   smallest: { diameter: number; sample: number; agrees: boolean };
   near: Float64Array;
   far: Float64Array;
-  /** Whether no other dark band may be the vein instead. */
+  /** True if no other dark band may be the vein. */
   certain: boolean;
 }
 
@@ -287,7 +292,10 @@ function levelBetween(
   return count > 0 ? sum / count : 0;
 }
 
-/** Grey levels added to a contrast, so that black beside nearly black does not count as distinct. */
+/**
+ * Grey levels that are added before a contrast is calculated, so that black next to nearly black is
+ * not distinct.
+ */
 const FAINT = 25;
 
 function darkBand(plane: MModePlane, nearPath: EdgePath, farPath: EdgePath): DarkBand {
@@ -308,7 +316,10 @@ function darkBand(plane: MModePlane, nearPath: EdgePath, farPath: EdgePath): Dar
   return { near, far, distinct: Math.min(...contrasts) };
 }
 
-/** Returns the nearest of the edges behind a near wall that are nearly as strong as the strongest. */
+/**
+ * Returns the edge nearest to a near wall, of the edges behind it that are nearly as strong as the
+ * strongest.
+ */
 function nearestWall(
   plane: MModePlane,
   edges: Float32Array,
@@ -334,16 +345,16 @@ function nearestWall(
 
 const meanOf = (path: Float64Array) => path.reduce((sum, row) => sum + row, 0) / path.length;
 
-/** Returns true if a dark band is the space behind the far wall of another one. */
+/** Returns true if a dark band is the space behind the far wall of another dark band. */
 function isBehind(one: DarkBand, other: DarkBand, depthPerRow: number): boolean {
   const gap = (meanOf(one.near) - meanOf(other.far)) * depthPerRow;
   return gap > 0 && gap < WALLS.cava.behind;
 }
 
 /**
- * Returns the distinct dark bands between two walls, the most distinct first. Dark spaces behind
- * the far wall of another band are left out, because such a space behind the vena cava may be
- * darker than the vein.
+ * Returns the distinct dark bands between two walls, the most distinct first. A dark space behind
+ * the far wall of another band is left out, because such a space behind the vena cava may be darker
+ * than the vein.
  */
 function darkBands(plane: MModePlane): DarkBand[] {
   const { depthPerRow } = plane;
@@ -370,8 +381,8 @@ function darkBands(plane: MModePlane): DarkBand[] {
 }
 
 /**
- * Returns for each sample the row behind the lumen at which the level has risen by a share of the
- * way from the lumen to the far wall.
+ * Returns for each sample the row behind the lumen at which the level has risen from that of the
+ * lumen to the given share of the far wall's level.
  */
 function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -396,8 +407,8 @@ function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Flo
 
 /**
  * Returns the largest and the smallest diameter of the vena cava, inner edge to inner edge. The
- * vein is the dark band with tissue before it and a wall behind it; the dark space behind its far
- * wall has no tissue before it. Null if no band is distinct.
+ * vein is the dark band with tissue before it and a wall behind it. The dark space behind its far
+ * wall is not taken, because no tissue is before it. Null if no band is distinct.
  */
 export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
   const { depthPerRow, secondsPerColumn } = plane;
@@ -412,8 +423,8 @@ export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
     );
   const sizes = diameters(band.far);
   const readings = rise.map((share) => diameters(risesAt(plane, band, share)));
-  // The ends of a path are uncertain, and the vena cava moves with the heart beat as well as with
-  // breathing, so no single sample is used.
+  // No single sample is used, because the ends of a path are uncertain, and because the vena cava
+  // moves with the heartbeat as well as with breathing.
   const inside = Array.from(sizes.keys()).slice(2, -2);
   const order = inside.toSorted((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
   const at = (sample = 0) => {

@@ -2,7 +2,7 @@ import type { Point } from '../../contract/image.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Minimum width of a pocket, mm: narrower fluid does not count (AIUM-ACR-ACOG-SMFM-SRU 2018). */
+/** Minimum width of a pocket, mm. Narrower fluid is not a pocket (AIUM-ACR-ACOG-SMFM-SRU 2018). */
 export const NARROWEST_POCKET_MM = 10;
 
 /** A vertical pocket of fluid on one frame, in pixels of the frame. */
@@ -10,7 +10,7 @@ export interface FluidPocket {
   top: Point;
   bottom: Point;
   /**
-   * True if one end is the edge of the picture instead of a wall, so that the true depth may be
+   * True if one end is the edge of the picture and not a wall, so that the true depth may be
    * greater.
    */
   cut: boolean;
@@ -24,7 +24,9 @@ export interface FluidReading extends FramePlane {
   quadrant: number | null;
   /** False if the frame has no scale, so that no value can be given in millimetres. */
   calibrated: boolean;
-  /** Null if no pocket is wide enough, or if the frame has no scale to measure the width. */
+  /**
+   * Null if no pocket is wide enough, or if the width is unknown because the frame has no scale.
+   */
   pocket: FluidPocket | null;
 }
 

@@ -12,7 +12,7 @@ export const MM_PER_CM = 10;
 
 /** A deepest pocket below this depth is oligohydramnios, cm (AIUM 2018, ACOG PB 229). */
 export const DVP_LOW = 2;
-/** An amniotic fluid index up to and including this value is oligohydramnios, cm. */
+/** An amniotic fluid index at or below this value is oligohydramnios, cm. */
 export const AFI_LOW = 5;
 
 /** Lower bounds in cm of mild, moderate and severe polyhydramnios: SMFM Consult 46. */
@@ -40,7 +40,7 @@ export function fluidIndexCategory(afi: number): FluidCategory {
   return afi <= AFI_LOW ? 'oligohydramnios' : high(afi, AFI_HIGH);
 }
 
-/** Age in days from which the amniotic fluid index is used: 24 weeks (obstetric 4). */
+/** Age in days at which use of the amniotic fluid index begins: 24 weeks (obstetric 4). */
 export const AFI_FROM_DAYS = 24 * 7;
 
 /**

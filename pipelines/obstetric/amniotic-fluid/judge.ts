@@ -29,7 +29,7 @@ export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-in
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
 
-/** How each quantity is judged; cut-offs are in centimetres. */
+/** Rule by which each quantity is classified; cut-offs are in centimetres. */
 const RULES = {
   'deepest-vertical-pocket': {
     category: deepestPocketCategory,
@@ -57,13 +57,13 @@ export interface Judged {
   category: FluidCategory;
 }
 
-/** The values from which the amount of fluid is judged. */
+/** Values that the amount of fluid is classified by. */
 export interface FluidValues {
   pocket: Measurement | null;
   index: Measurement | null;
   /**
-   * A pocket deeper than `pocket` that extends beyond the picture, so that its true depth may be
-   * greater.
+   * A pocket deeper than `pocket` that reaches the edge of the picture, so that its true depth may
+   * be greater.
    */
   deeper: Measurement | null;
 }
@@ -72,7 +72,7 @@ const categoryOf = (by: FluidKey, value: Measurement) =>
   categoryWithin(value, (mm) => RULES[by].category(Math.max(0, mm) / MM_PER_CM));
 
 /**
- * Returns the values that are judged. The index is included only from the age at which it is used.
+ * Returns the values that are classified. The index is included only at ages at which it is used.
  */
 function judgedValues(
   { pocket, index, deeper }: FluidValues,
@@ -99,7 +99,10 @@ export function judgeFluid(values: FluidValues, gaDays: number | undefined): Jud
   });
 }
 
-/** States each value whose interval contains a cut-off, with the categories on both sides of it. */
+/**
+ * Reports each value whose interval contains a cut-off, with the categories on both sides of the
+ * cut-off.
+ */
 export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): Statement[] {
   return judgedValues(values, gaDays).flatMap(({ by, value }) => {
     const { between } = categoryOf(by, value);
@@ -107,29 +110,34 @@ export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): 
   });
 }
 
-/** Rounding errors in sums of pixel lengths are smaller than this, mm. */
+/** Upper bound of the rounding errors in sums of pixel lengths, mm. */
 const ROUNDING_MM = 1e-6;
 
 /**
- * Returns whether index and deepest pocket are consistent: the index cannot be less than the
- * deepest pocket, which is one of its terms, nor more than four times it (obstetric 0.6).
+ * Returns whether index and deepest pocket are consistent (obstetric 0.6). The deepest pocket is
+ * one of the four terms of the index. Therefore the index cannot be smaller than the pocket, nor
+ * larger than four times the pocket.
  */
 function isConsistent({ pocket, index, deeper }: FluidValues): boolean {
   const least = deeper ?? pocket;
   if (!least || !index) return true;
-  // A pocket that extends beyond the picture has an unknown depth, so the index has no upper limit.
+  // If a pocket reaches the edge of the picture, its depth is unknown and the index has no upper
+  // limit.
   const most = deeper ? Number.POSITIVE_INFINITY : QUADRANT_COUNT * least.value;
   return least.value <= index.value + ROUNDING_MM && index.value <= most + ROUNDING_MM;
 }
 
-/** States that the pocket and the index are in different categories; null if they agree. */
+/** Reports that the pocket and the index are in different categories; null if they agree. */
 export function disagreement([one, other]: readonly Judged[]): Statement | null {
   return one && other && one.category !== other.category
     ? say.gap('fluid.pocket-and-index-differ', {})
     : null;
 }
 
-/** States that the machine's value is in a different category from ours; empty if it is not. */
+/**
+ * Reports that the machine's value is in a different category from ours; empty if the categories
+ * agree.
+ */
 function otherCategory(judged: readonly Judged[], value: Measurement): Statement[] {
   const own = judged.find(({ by }) => by === value.concept.key);
   if (!own) return [];
@@ -145,7 +153,7 @@ function otherCategory(judged: readonly Judged[], value: Measurement): Statement
 }
 
 /**
- * Returns the reasons why no category is given although there are values; empty if the values
+ * Returns the reasons why there is no category although there are values; empty if the values
  * agree.
  */
 export function contradictions(
@@ -166,7 +174,7 @@ export function contradictions(
   ];
 }
 
-/** Builds the classification of a category, with the cut-offs used. */
+/** Builds the classification of a category. It contains the cut-offs. */
 export function fluidClassification({ id, by, value, category }: Judged): ClassificationDraft {
   const { low, lowRule, isLow, high, scheme } = RULES[by];
   const shown = { of: by, value: value.value };
@@ -236,7 +244,10 @@ export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[
   ];
 }
 
-/** Builds the finding that values contradict each other: one of them may be abnormal. */
+/**
+ * Builds the finding that values contradict each other. It is needed because one of them may be
+ * abnormal.
+ */
 export function contradictionFinding(
   against: readonly Statement[],
   values: readonly Measurement[],

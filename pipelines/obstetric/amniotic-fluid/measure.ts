@@ -8,7 +8,7 @@ import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shar
 import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
 
-/** Number of quadrants of the uterus; each contributes one pocket to the index. */
+/** Number of quadrants of the uterus. The index is the sum of one pocket from each. */
 export const QUADRANT_COUNT = 4;
 
 export interface MeasuredPocket {
@@ -51,7 +51,7 @@ export function measurePocket(
   return used ? { reading, measurement, cut: pocket.cut, quadrant: reading.quadrant } : null;
 }
 
-/** Returns the deepest pocket; null if there are no pockets. */
+/** Returns the deepest pocket; null if there is no pocket. */
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
   pockets.toSorted((a, b) => b.measurement.value - a.measurement.value)[0] ?? null;
 
@@ -64,12 +64,12 @@ function uncertaintyOfSum(terms: readonly Measurement[]): number | null {
   return known.length === terms.length ? Math.hypot(...known) : null;
 }
 
-/** The gap that is reported at an age before the index is used (obstetric 4). */
+/** Gap that is reported before the age at which the index is used (obstetric 4). */
 export const INDEX_TOO_EARLY = say.gap('fluid.index-too-early', { days: AFI_FROM_DAYS });
 
 /**
  * Returns the depths of the four quadrants and their index, or the reason why there is no index.
- * `named` are the quadrants that the machine named on any image.
+ * `named` are the quadrants that the machine named on the images.
  */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],

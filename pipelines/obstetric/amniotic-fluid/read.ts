@@ -13,23 +13,23 @@ import { NARROWEST_POCKET_MM } from './evidence.ts';
 
 /**
  * A pocket is rejected if its depth changes by more than `mm` between the levels `low` and `high`
- * of the probability map, because then something within it, or one of its ends, is only faintly
- * visible. Chosen on phantoms (models/uterine-structures/card.md).
+ * of the probability map. A structure within it, or one of its ends, is then only faintly visible.
+ * The limits were chosen on phantoms (models/uterine-structures/card.md).
  */
 export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
 
 /** Maximum brightness of fluid, as a share of the brightness of its walls. */
 const DARKER_THAN_WALL = 0.6;
-/** Grey levels below this mean that no echo was received, as outside the ultrasound sector. */
+/** Grey level below which no echo was received, as outside the ultrasound sector. */
 const NO_ECHO = 3;
 /**
- * The strip in which the brightness of the wall is measured, in pixels: its range of distances
- * beyond an end, and its extent to either side.
+ * Strip in which the brightness of the wall is measured, in pixels: its distances beyond the end of
+ * the pocket, and its half width.
  */
 const BEYOND = { from: 2, to: 14, aside: 6 } as const;
 /**
- * An end of a pocket is at the edge of the picture if the next `to` pixels beyond it are dark,
- * which is longer than a vessel or a shadow. At most `share` of them may show an echo.
+ * Limits for an end of a pocket at the edge of the picture: at most `share` of the next `to` pixels
+ * beyond the end show an echo. A vessel or a shadow is shorter than that.
  */
 const PICTURE = { to: 60, share: 0.2 } as const;
 
@@ -48,7 +48,8 @@ function levelsAround({ width, height, data }: GrayImage, x: number, rows: [numb
 const typical = (levels: readonly number[]) => (levels.length > 0 ? median(levels) : 0);
 
 /**
- * Returns whether a strip is inside the picture: a large enough share of its pixels shows an echo.
+ * Returns true if a strip is inside the picture, which is recognised by the share of its pixels
+ * that show an echo.
  */
 const isPicture = (levels: readonly number[]) =>
   levels.filter((level) => level >= NO_ECHO).length > PICTURE.share * levels.length;
@@ -99,8 +100,8 @@ export function pocketOf(
 }
 
 /**
- * Returns the calibrated region of the ultrasound image: the largest one, since a frame may contain
- * insets.
+ * Returns the calibrated region of the ultrasound image. It is the largest region, because a frame
+ * may contain insets.
  */
 function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | null {
   const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
@@ -108,8 +109,8 @@ function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | nu
 }
 
 /**
- * Words by which ultrasound machines name the quadrants, in the order of the index. All words in
- * one pattern mean the same quadrant.
+ * Words that ultrasound machines use for the quadrants, in the order of the index. All words in one
+ * pattern name the same quadrant.
  */
 const QUADRANTS = [
   /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,

@@ -38,14 +38,15 @@ import {
 
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
 
-/** What was measured on the images, without the machine's values. */
+/** Values that were measured on the images, without the machine's values. */
 interface Measured {
   measurements: Measurement[];
   /**
-   * The deepest pocket that extends beyond the picture; null if a whole pocket is at least as deep.
+   * The deepest pocket that reaches the edge of the picture; null if a whole pocket is at least as
+   * deep.
    */
   cut: Measurement | null;
-  /** The reason why there is no index; null if there is one. */
+  /** Reason why there is no index; null if there is one. */
   noIndex: Statement | null;
 }
 
@@ -74,7 +75,7 @@ function measure(
   };
 }
 
-/** Returns the values from which the fluid is judged, once the machine's values have been added. */
+/** Returns the values by which the fluid is classified, including the machine's values. */
 function countingValues(values: readonly Measurement[], cut: Measurement | null): FluidValues {
   const pocket = acceptedValue(values, 'deepest-vertical-pocket');
   return {
@@ -108,8 +109,8 @@ function assess(
     against.length > 0 ? say.gap('fluid.not-categorised', {}) : null,
     ...against,
   ].filter((gap) => gap !== null);
-  // A value whose interval contains a cut-off is stated with the categories on both sides, so it is
-  // not listed beside the category of another value.
+  // A value whose interval contains a cut-off has its own statement with the categories on both
+  // sides. Therefore it is not listed again with the category of another value.
   const shown = [pocket, index]
     .filter((one) => one !== null)
     .filter(({ id }) => !undecided.has(id));
@@ -171,8 +172,8 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
 }
 
 /**
- * Returns the outcome for several fetuses: each sac has its own fluid (obstetric 4), and no image
- * shows which fetus it belongs to.
+ * Returns the outcome for several fetuses. Each sac has its own fluid (obstetric 4), and no image
+ * shows to which fetus a sac belongs.
  */
 function apart(pockets: readonly MeasuredPocket[], source: SeveralFetusesSource): SectionOutcome {
   const gap = say.gap('fluid.pockets-apart', { source });

@@ -25,8 +25,8 @@ export interface StructureUncertainty {
 export type BrainUncertainty = Readonly<Record<keyof LocatedBrain, StructureUncertainty>>;
 
 /**
- * One axial head frame. `located` is null if the outline of the head was too poor to search inside
- * it.
+ * One axial head frame. `located` is null if the outline of the head was too poor to search for
+ * structures inside it.
  */
 export type BrainReading = FramePlane & { located: LocatedBrain | null };
 

@@ -2,16 +2,16 @@ import type { Plane } from '../shared/plane.ts';
 
 /**
  * One item of the mid-trimester checklist (ISUOG 2022, Salomon et al., UOG 59:840-856), with the
- * planes that show it. This version cannot recognise an item without planes.
+ * planes that show it. An item without planes cannot be recognised by this version.
  */
 export interface ChecklistItem {
   id: string;
   /**
-   * Names the structure, never its appearance: the text is listed both for items that were seen and
-   * for items that were not.
+   * Name of the structure. It never describes the appearance, because it is also listed for items
+   * that were not seen.
    */
   text: string;
-  /** Items that the guideline calls "optional when feasible" are not mandatory. */
+  /** False for items that the guideline calls "optional when feasible". */
   mandatory: boolean;
   shownBy: readonly Plane[];
 }
@@ -88,10 +88,10 @@ export const SCREEN_DAYS = { from: 126, to: 168 } as const;
 /** Ages at which the limits for ventricle and cisterna magna apply: 14+0 to 40+0 weeks, in days. */
 export const BRAIN_DAYS = { from: 98, to: 280 } as const;
 
-/** Ages at which the nuchal fold is judged: 16+0 to 24+0 weeks, in days (Benacerraf 1985). */
+/** Ages at which the nuchal fold is classified: 16+0 to 24+0 weeks, in days (Benacerraf 1985). */
 export const NUCHAL_FOLD_DAYS = { from: 112, to: 168 } as const;
 
-/** Limits in millimetres; their sources are in obstetric 8.1. */
+/** Limits in millimetres; obstetric 8.1 names the sources. */
 export const SCREEN_MM = {
   cisternaMagna: { low: 2, high: 10 },
   nuchalFold: 6,
@@ -108,15 +108,15 @@ export function cisternaMagnaCategory(mm: number): 'effaced' | 'normal' | 'mega'
 }
 
 /**
- * Returns the category of a nuchal fold: thick from 6 mm at 16 to 24 weeks. Null at other ages, at
- * which the fold is not judged.
+ * Returns the category of a nuchal fold. At 16 to 24 weeks it is thick from 6 mm. Null at other
+ * ages, at which it is not classified.
  */
 export function nuchalFoldCategory(mm: number, gaDays: number): 'normal' | 'thick' | null {
   if (gaDays < NUCHAL_FOLD_DAYS.from || gaDays > NUCHAL_FOLD_DAYS.to) return null;
   return mm >= SCREEN_MM.nuchalFold ? 'thick' : 'normal';
 }
 
-/** Brain structures that have a chart, in mm against exact weeks. */
+/** Brain structures with a chart of their size in mm against exact weeks. */
 export type BrainStructure =
   | 'parieto-occipital-fissure'
   | 'sylvian-fissure'
@@ -129,7 +129,7 @@ interface Standard {
   weeks: { from: number; to: number };
   mean(ga: number): number;
   sd(ga: number): number;
-  /** Whether mean and SD describe ln(mm) instead of mm. */
+  /** True if mean and SD describe ln(mm) instead of mm. */
   logarithmic?: boolean;
 }
 
@@ -201,10 +201,13 @@ export function ageByCerebellum(tcd: number): number | null {
  */
 export type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
 
-/** Mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm (ISUOG 2020; SMFM 2018). */
+/**
+ * Lower limits of the categories: mild from 10.0 mm, moderate from 13.0 mm, severe above 15 mm
+ * (ISUOG 2020; SMFM 2018).
+ */
 export const VENTRICLE_MM = { mild: 10, moderate: 13, severe: 15 } as const;
 
-/** Returns the category of an atrial width, which is given in mm. */
+/** Returns the category of an atrial width in mm. */
 export function ventricleCategory(atrialWidth: number): VentricleCategory {
   if (atrialWidth < VENTRICLE_MM.mild) return 'normal';
   if (atrialWidth < VENTRICLE_MM.moderate) return 'mild';

@@ -28,7 +28,7 @@ import {
   ventricleCategory,
 } from './guideline.ts';
 
-/** Structures of the checklist whose size has a limit or a chart. */
+/** Structures of the checklist that have a limit or a chart for their size. */
 export const SCREENED = [
   'atrial-width',
   'transcerebellar-diameter',
@@ -38,14 +38,14 @@ export const SCREENED = [
 export type ScreenKey = (typeof SCREENED)[number];
 
 /**
- * The status of a checklist item. There is no `normal`: a size within its limits does not prove a
- * normal structure. An item is `abnormal` when its size is outside its limits.
+ * Status of a checklist item. `abnormal` means that a size is outside its limits. There is no
+ * `normal`, because a size within its limits does not prove a normal structure.
  */
 type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
 
 /**
- * The checklist item that each quantity is about. The measurement may be from this section or from
- * an earlier one.
+ * Checklist item of each quantity. The measurement may come from this section or from an earlier
+ * section.
  */
 const ITEM_OF: Readonly<Partial<Record<ObstetricConcept, string>>> = {
   'atrial-width': 'ventricles',
@@ -89,7 +89,7 @@ export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
 }
 
 /**
- * Adds the sizes to the items: an item with a size is `measured`, or `abnormal` if the size is
+ * Adds the sizes to the items. An item with a size is `measured`, or `abnormal` if the size is
  * outside its limits.
  */
 export function withSizes(
@@ -112,8 +112,8 @@ export const ANOMALY_SECTION = 'anomaly-screen';
 const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
 /**
- * Returns the sizes that are judged. For each quantity this is our value, or the machine's if we
- * have no value. With several fetuses every size is judged separately.
+ * Returns the sizes that are classified. Our value of a quantity is used; without it, the machine's
+ * value. With several fetuses, each size is classified separately.
  */
 export function countingSizes(
   measurements: readonly Measurement[],
@@ -136,8 +136,8 @@ const CHART_OF: Partial<Record<ScreenKey, { structure: BrainStructure; chart: st
 };
 
 /**
- * Returns the z-score of a size in mm, calculated from the curves of the chart at z = 0 and z = 1.
- * The cisterna magna is calculated on the scale of ln(mm). Null outside the chart.
+ * Returns the z-score of a size in mm, calculated from the chart at z = 0 and z = 1. For the
+ * cisterna magna, the scale is ln(mm). Null outside the chart.
  */
 function zScore(structure: BrainStructure, weeks: number, mm: number): number | null {
   const mean = brainStructureAt(structure, weeks, 0);
@@ -148,7 +148,7 @@ function zScore(structure: BrainStructure, weeks: number, mm: number): number | 
     : (mm - mean) / (above - mean);
 }
 
-/** Adds to a measurement its place on its chart, if it has a chart and was accepted. */
+/** Adds its z-score and centile to an accepted measurement that has a chart. */
 export function withChart(measurement: Measurement, gaDays: number): Measurement {
   const key = keyOf(measurement);
   const entry = key && CHART_OF[key];
@@ -162,7 +162,7 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
   };
 }
 
-/** Names that findings use for a size outside its limits. */
+/** Names of sizes outside their limits, as used in findings. */
 type Abnormality =
   | 'ventriculomegaly'
   | 'mild-ventriculomegaly'
@@ -222,7 +222,7 @@ function judgeFold(mm: number, gaDays: number): Judgement | null {
   );
 }
 
-/** Judges a size. Null if the size has no category at this age. */
+/** Classifies a size. Null if the size has no category at this age. */
 function judge(measurement: Measurement, gaDays: number, mm = measurement.value): Judgement | null {
   const key = keyOf(measurement);
   const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;
@@ -249,8 +249,8 @@ function findingOf(
 }
 
 /**
- * Returns the machine's values that are in a different category from ours; empty if the judged
- * value is itself the machine's.
+ * Returns the machine's values that are in a different category from ours; empty if the classified
+ * value is the machine's.
  */
 function contradicting(
   measurement: Measurement,
@@ -269,16 +269,16 @@ function contradicting(
 export interface ScreenConclusion {
   classifications: ClassificationDraft[];
   findings: FindingDraft[];
-  /** What could not be decided, and why. */
+  /** Statements on sizes that could not be classified. */
   uncertain: Statement[];
 }
 
 /**
- * Returns the categories of the judged sizes, and a finding for each abnormal one.
+ * Returns the categories of the classified sizes, and a finding for each abnormal size.
  *
- * If the machine's value is in a different category from ours, neither category is given and a
- * finding names both values. If the interval of a size includes a cut-off, no category is given.
- * With several fetuses, a size that does not name its fetus has no category, but an abnormal one is
+ * If the machine's value is in a different category from ours, no category is given and a finding
+ * names both values. If the interval of a size includes a cut-off, no category is given. With
+ * several fetuses, a size that does not name its fetus has no category, but an abnormal size is
  * still a finding.
  */
 export function concludeSizes(
@@ -306,7 +306,7 @@ export function concludeSizes(
     if (within.between !== null) {
       const [low] = within.between;
       concluded.uncertain.push(...atCutOff(measurement, within));
-      // The interval includes mild and moderate, so the ventricle is enlarged in either case.
+      // The ventricle is enlarged in any case, whether it is mild or moderate.
       if (key === 'atrial-width' && low !== 'normal') {
         const given = {
           key,

@@ -35,7 +35,7 @@ const MIRRORINGS: readonly Mirroring[] = [
  */
 const NARROWEST = 4;
 
-/** The maps cover the crop exactly, because there is no letterbox. */
+/** Placement of the maps, which cover the crop exactly, because the crop is not letterboxed. */
 const ON_CROP: Placement = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 
 const halfWidth = z.number().positive().nullable().default(null);
@@ -103,7 +103,7 @@ function halved(crop: Float32Array, width: number, height: number): Float32Array
 }
 
 /**
- * Returns one channel of the model's output for a mirrored crop, mirrored back so that it matches
+ * Returns one channel of the model's output for a mirrored crop. The map is mirrored back to match
  * the original crop.
  */
 function turnedBack(

@@ -24,7 +24,7 @@ const FRAMES_PER_MEASUREMENT = 3;
 interface Structure {
   key: 'atrial-width' | 'transcerebellar-diameter' | 'cisterna-magna';
   method: ObstetricMethod;
-  /** The plane on which the structure is measured (ISUOG CNS part 1, 2020). */
+  /** Plane on which the structure is measured (ISUOG CNS part 1, 2020). */
   plane: 'transcerebellar' | 'transventricular';
   part: keyof LocatedBrain & keyof BrainUncertainty;
 }
@@ -51,8 +51,8 @@ const STRUCTURES: readonly Structure[] = [
 ];
 
 /**
- * Returns the half width in mm for a structure of this length: the wider of the two intervals; null
- * if neither was measured.
+ * Returns the half width of the interval in mm for a structure of this length; the wider one if
+ * there are two, null if there is none.
  */
 function halfWidthOf(length: number, { mm, percent }: StructureUncertainty): number | null {
   const widths = [mm, percent === null ? null : (percent / 100) * length].filter(
@@ -92,7 +92,7 @@ function onFrame(
  * Measures atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane.
  * Returns the value on each of up to three frames, and their median. A frame gives no value if no
  * calibrated region contains the line.
- * @param apart The frames may show several fetuses, so no median is calculated.
+ * @param apart true if the frames may show several fetuses; no median is then calculated.
  */
 export function measureBrain(
   readings: readonly BrainReading[],
@@ -113,7 +113,7 @@ export function measureBrain(
   });
 }
 
-/** Returns the reason why a structure was not measured although frames of its plane were found. */
+/** Returns why a structure was not measured although frames of its plane were found. */
 function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
   if (readings.every(({ located }) => located === null)) return 'no-head';
   const ends = readings.flatMap(({ located }) => located?.[part] ?? []);
@@ -121,8 +121,8 @@ function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
 }
 
 /**
- * Returns the gaps for structures whose plane was found but which have no accepted value. The
- * checklist reports whether a plane was found.
+ * Returns the gaps for structures whose plane was found but which have no accepted value. If a
+ * plane was not found, the checklist reports that.
  */
 export function brainGaps(
   readings: readonly BrainReading[] | null,

@@ -11,7 +11,7 @@ export interface BrainModels {
 }
 
 /**
- * Number of frames examined per plane. It is larger than the number measured, since some frames
+ * Number of frames examined per plane. More frames are examined than measured, because some frames
  * fail the gate.
  */
 const CANDIDATES = 5;

@@ -22,8 +22,8 @@ const WINDOW = `${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.
 const NEEDS = ['one image per item of the checklist', `gestational age of ${WINDOW}`];
 
 /**
- * Returns the machine's reported values and ours from the images. The nuchal fold comes from the
- * machine only.
+ * Returns the machine's reported values and ours from the images. The nuchal fold is taken only
+ * from the machine.
  */
 function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement[] {
   const machine = evidence.machine.values(ANOMALY_SECTION, SCREENED);
@@ -33,8 +33,8 @@ function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement
 }
 
 /**
- * Returns the outcome without a gestational age: sizes are shown, but neither charted nor judged
- * (obstetric 0.5).
+ * Returns the outcome without a gestational age. Sizes are shown, but neither charted nor
+ * classified (obstetric 0.5).
  */
 function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOutcome {
   const gap = say.gap('screen.no-age', {});
@@ -46,7 +46,7 @@ function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOut
 }
 
 /**
- * Returns the outcome if the checklist cannot be used: the sizes are still compared with their
+ * Returns the outcome if the checklist cannot be used. The sizes are still compared with their
  * limits.
  */
 function sizesAlone(
@@ -138,8 +138,8 @@ function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionO
 }
 
 /**
- * The section on the mid-trimester anomaly screen: how much of the checklist was completed, by
- * region (obstetric 8).
+ * Section on the mid-trimester anomaly screen: the completed items of the checklist, by region
+ * (obstetric 8).
  */
 export const anomalyScreen: ObstetricSection<ScreenEvidence> = {
   id: ANOMALY_SECTION,

@@ -38,7 +38,7 @@ const MM_PER_CM = 10;
  */
 const WEIGHT_UNCERTAINTY = 0.15;
 /**
- * The INTERGROWTH weight is given from this age on or, if the age is not known, from this AC on.
+ * Minimum age at which the INTERGROWTH weight is given; if the age is not known, the minimum AC.
  */
 const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
 
@@ -46,13 +46,13 @@ const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as co
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 
 /**
- * How the calipers of the BPD in use were placed. The reports of machines do not state it
- * (obstetric 2.1).
+ * How the calipers of the used BPD were placed. Machine reports do not contain this (obstetric
+ * 2.1).
  */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 
 /**
- * Returns how the calipers of the BPD in use were placed. Without a BPD it returns our convention.
+ * Returns how the calipers of the used BPD were placed. Without a BPD it returns our convention.
  */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   const bpd = acceptedValue(lengths, 'bpd');
@@ -80,7 +80,9 @@ function derived(
 /** Returns a length in cm, the unit of Hadlock's equations. */
 const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
 
-/** Marks an age outside the range of its equation as shown but not used (obstetric 0.5). */
+/**
+ * Marks an age outside the range of its equation, which is then shown but not used (obstetric 0.5).
+ */
 function withinEquation(weeks: number): Given {
   const { from, to } = HADLOCK_1984_WEEKS;
   return weeks >= from && weeks <= to
@@ -124,7 +126,7 @@ function remarksOfWeight(grams: number, ...remarks: Remark[]): Remark[] {
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
-/** Returns the reason why there is no weight (obstetric 2.6); null if there is a weight. */
+/** Returns why there is no weight (obstetric 2.6); null if there is a weight. */
 export function weightGap(
   lengths: readonly Measurement[],
   gaDays: number | null,
@@ -143,13 +145,13 @@ export function weightGap(
 }
 
 /**
- * Maximum difference accepted between two weight formulas for the same lengths, as a share of the
+ * Greatest accepted difference between two weight formulas for the same lengths, as a share of the
  * weight (obstetric 0.6).
  */
 export const WEIGHTS_DIFFER = 0.1;
 
 /**
- * Returns the weights in g from HC, AC and FL, and from AC and FL alone, if they differ by more
+ * Returns two weights in g, from HC, AC and FL and from AC and FL alone, if they differ by more
  * than is accepted; otherwise null.
  */
 export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
@@ -212,7 +214,7 @@ function ratios(
   ac: Measurement | null,
   fl: Measurement | null,
 ): Measurement[] {
-  // The relative uncertainty of an axis of the head is about that of the circumference.
+  // An axis of the head has about the same relative uncertainty as the circumference.
   const share = hc?.uncertainty == null ? null : hc.uncertainty / hc.value;
   const withShare = (one: Measurement) =>
     (one === bpd || one === ofd) && one.uncertainty === null && share !== null && !isOfMachine(one)
@@ -262,7 +264,7 @@ export function deriveBiometry(
 
 /**
  * Returns the term for a head whose cephalic index (in %) is outside the usual range (Hadlock
- * 1981); null within the range.
+ * 1981); null if it is within the range.
  */
 export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
   if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
@@ -272,8 +274,8 @@ export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | n
 type HeadReading = Extract<FrameReading, { structure: 'head' }>;
 
 /**
- * Returns whether a ratio may be calculated from a head without a scale. If the scale of the image
- * was refused, the image is suspect and no ratio is calculated.
+ * Returns true if a ratio may be calculated from a head without a scale. If the image has a scale
+ * that was refused, the image is suspect and no ratio is calculated.
  */
 function isUsable(reading: FrameReading): reading is HeadReading {
   const { clip, structure, located } = reading;
@@ -285,8 +287,8 @@ function isUsable(reading: FrameReading): reading is HeadReading {
 
 /**
  * Returns the cephalic index in % of a head without a scale; empty if there is no such head. It is
- * the only value available without a scale (obstetric 0.4), since HC/AC would need head and abdomen
- * in one picture.
+ * the only value that needs no scale (obstetric 0.4), because HC/AC would need head and abdomen in
+ * one picture.
  */
 export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings'>): Measurement[] {
   const heads = readings.filter(isUsable);

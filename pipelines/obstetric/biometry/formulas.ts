@@ -1,4 +1,4 @@
-/** Lengths in cm, the unit of Hadlock's equations. BPD is outer to inner. */
+/** Lengths in cm, the unit of Hadlock's equations. BPD is measured outer to inner. */
 export interface BiometryCm {
   bpd: number;
   hc: number;
@@ -40,8 +40,8 @@ export const HADLOCK_1984_AGE = {
 export const HADLOCK_1984_WEEKS = { from: 12, to: 42 } as const;
 
 /**
- * Returns two standard deviations, in weeks, of a gestational age estimated from HC alone, at that
- * age (Hadlock 1984, recalled: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
+ * Returns two standard deviations, in weeks, of a gestational age that was estimated from HC alone
+ * (Hadlock 1984, from memory: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
  */
 export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
   if (gaWeeks < HADLOCK_1984_WEEKS.from || gaWeeks > HADLOCK_1984_WEEKS.to) return null;
@@ -69,8 +69,8 @@ export function intergrowthAgeByHcFl(hc: number, fl: number): number {
 type LengthsCm<Inputs extends keyof BiometryCm> = Pick<BiometryCm, Inputs>;
 
 /**
- * Formulas for the estimated fetal weight in g from lengths in cm. Publications number "Hadlock 1
- * to 4" in different orders, so each formula is named by its inputs.
+ * Formulas for the estimated fetal weight in g from lengths in cm. Each formula is named by its
+ * inputs, because publications number "Hadlock 1 to 4" in different orders.
  */
 export const WEIGHT_FORMULAS = {
   /**
@@ -154,16 +154,16 @@ export function expectedHeadAbdomenRatio(gaWeeks: number): number {
 }
 
 /**
- * Returns a circumference as π times the mean diameter, in the unit of the diameters: AC from APAD
- * and TAD, HC from outer-outer diameters.
+ * Returns a circumference as π times the mean of two diameters, in the unit of the diameters: AC
+ * from APAD and TAD, HC from outer-outer diameters.
  */
 export function circumferenceOfDiameters(first: number, second: number): number {
   return (Math.PI * (first + second)) / 2;
 }
 
 /**
- * Maximum difference accepted between a circumference and the one calculated from its diameters, as
- * a share of it (obstetric 0.6).
+ * Greatest accepted difference between a circumference and the value calculated from its diameters,
+ * as a share of the circumference (obstetric 0.6).
  */
 export const CIRCUMFERENCE_SHARE = 0.06;
 

@@ -22,14 +22,14 @@ import type { BiometryEvidence } from './measure.ts';
 
 /**
  * Finds lengths of one fetus that contradict each other (obstetric 0.6). Such a length is withheld
- * before anything is calculated from it, so that no age, weight, ratio, centile or category
- * depends, for example, on an abdomen that contradicts head and femur.
+ * before anything is calculated from it. Otherwise an age, weight, ratio, centile or category might
+ * depend on a wrong length, for example on an abdomen that contradicts head and femur.
  */
 
 type Whole = 'hc' | 'ac' | 'fl';
 const WHOLES = ['hc', 'ac', 'fl'] as const satisfies readonly Whole[];
 
-/** The lengths that come from the same outline or line, and are withheld together with it. */
+/** Lengths that come from the same outline or line. They are withheld together. */
 const LENGTHS_OF = {
   hc: ['hc', 'bpd', 'ofd'],
   ac: ['ac', 'tad', 'apad'],
@@ -45,20 +45,20 @@ interface PlausibleRatio {
   id: string;
   /** The ratio is the first length divided by the second. */
   of: readonly [Whole, Whole];
-  /** Limits if the age is not known, or is before the first week of `expected`. */
+  /** Limits if the age is not known, or is below the first week of `expected`. */
   always: Range;
-  /** Replaces `always` if the second length is below this size, in mm. */
+  /** Limits that replace `always` if the second length is below `belowMm`. */
   small?: { belowMm: number; range: Range };
   /** The expected ratio at an age in weeks, and the maximum deviation from it. */
   expected?: { fromWeeks: number; at(weeks: number): number; within: number };
 }
 
 /**
- * The limits are choices of this project. From 15 weeks on they are wide enough for lengths that
- * are two standard deviations from the median on opposite sides (INTERGROWTH-21st, UOG
+ * Limits of the ratios, which are choices of this project. From 15 weeks on, they allow lengths
+ * that are two standard deviations from the median on opposite sides (INTERGROWTH-21st, UOG
  * 2014;44:641-648), so that the lengths of an asymmetric fetus are not withheld; a test checks
- * this. The expected ratios are regressions that calculators quote (grade X): they give a limit,
- * never a category.
+ * this. The expected ratios are regressions that calculators quote (grade X). They are used for a
+ * limit, never for a category.
  */
 export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   {
@@ -75,7 +75,7 @@ export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
     small: { belowMm: 130, range: { low: 0.1, high: 0.28 } },
   },
   {
-    // Hadlock 1984; the regression does not hold before 18 weeks.
+    // Hadlock 1984; the regression is not valid before 18 weeks.
     id: 'fl-hc',
     of: ['fl', 'hc'],
     always: { low: 0.1, high: 0.26 },
@@ -83,7 +83,7 @@ export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   },
 ];
 
-/** Returns the limits of a ratio for the second length in mm and the age, if it is known. */
+/** Returns the limits of a ratio from the second length in mm and from the age, if it is known. */
 export function plausibleRange(
   { always, small, expected }: PlausibleRatio,
   mm: number,
@@ -120,11 +120,11 @@ export function contradictions(
 }
 
 /**
- * Returns the lengths to withhold, each with the first contradiction that it is part of.
+ * Returns the lengths to withhold, each with the first contradiction in which it occurs.
  *
- * If a length contradicts both others, that length is withheld. If only two lengths contradict each
- * other, it is not known which one is wrong, and both are withheld. A value of the machine is never
- * withheld, because a person placed its calipers.
+ * If a length contradicts both others, only that length is withheld. If only two lengths contradict
+ * each other, it is not known which of them is wrong, and both are withheld. A value of the machine
+ * is never withheld, because a person placed its calipers.
  */
 function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   const keyOf = (one: Measurement) => one.concept.key;
@@ -142,7 +142,7 @@ function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   return new Map(faults.toReversed());
 }
 
-/** Returns our lengths, with those that the contradictions concern marked as withheld. */
+/** Returns our lengths. Those that are involved in a contradiction are marked as withheld. */
 export function withoutContradicted(
   own: readonly Measurement[],
   found: readonly Contradiction[],
@@ -159,13 +159,13 @@ export function withoutContradicted(
   });
 }
 
-/** Returns whether a length is withheld because it contradicts another one. */
+/** Returns true if a length is withheld because it contradicts another length. */
 export const isContradicted = ({ remarks }: Measurement) =>
   remarks.some(({ code }) => code === 'biometry.contradicts');
 
 /**
- * Returns a finding for each contradiction: it asks for a check of the measurements, and does not
- * say that the fetus is abnormal.
+ * Returns a finding for each contradiction. It asks for a check of the measurements and does not
+ * call the fetus abnormal.
  */
 export function contradictionFindings(found: readonly Contradiction[]): FindingDraft[] {
   return found.map(({ id, ratio, of }) => ({
@@ -202,8 +202,8 @@ function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): Findin
 }
 
 /**
- * Returns the finding that a circumference does not agree with its diameters; empty if it does. The
- * values may be the machine's or ours.
+ * Returns the finding that a circumference does not agree with its diameters; empty if they agree.
+ * The values may be the machine's or ours.
  */
 function circumferenceDoubt(
   circumference: Measurement | null,
@@ -239,7 +239,7 @@ function weightDoubt(lengths: readonly Measurement[]): FindingDraft[] {
 }
 
 /**
- * Returns findings for lengths that contradict each other, which suggests a measurement error, not
+ * Returns findings for lengths that contradict each other. They suggest a measurement error and not
  * an abnormal fetus (obstetric 0.6).
  */
 export function consistencyFindings(measurements: readonly Measurement[]): FindingDraft[] {
@@ -257,25 +257,26 @@ export const LENGTHS = ['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const;
 type LengthKey = (typeof LENGTHS)[number];
 
 /**
- * The lengths in use after comparison with the machine's values, and the findings of the
+ * The used lengths after the comparison with the machine's values, and the findings of the
  * comparison.
  */
 export interface CartComparison {
-  /** Our lengths, and the machine's if we have no accepted one, each under the plain id (`hc`). */
+  /**
+   * Our accepted lengths, and the machine's lengths for the others. Each has the plain id (`hc`).
+   */
   lengths: Measurement[];
-  /** The machine's lengths that are shown beside ours, as `cart-hc`. */
+  /** The machine's lengths that are listed in addition to ours, as `cart-hc`. */
   beside: Measurement[];
   findings: FindingDraft[];
   /**
-   * The reason why the machine's values are not used; null if they are used or if there are no
-   * values.
+   * Reason why the machine's values are not used; null if they are used, or if there are no values.
    */
   unused: Statement | null;
 }
 
 /**
- * Returns the remark that machines by default measure BPD outer to inner, while we measure outer to
- * outer (obstetric 2.1); empty for other lengths.
+ * Returns the remark that machines measure the BPD outer to inner by default, but we measure it
+ * outer to outer (obstetric 2.1). Empty for other lengths.
  */
 const placementRemarks = (key: LengthKey) =>
   key === 'bpd' ? [remarkOfBiometry('biometry.machine-bpd', {})] : [];
@@ -284,22 +285,19 @@ const inPlaceOfOurs = (key: LengthKey, value: Measurement): Measurement =>
   remarked({ ...value, id: key }, ...placementRemarks(key), IN_PLACE_OF_OURS);
 
 /**
- * Returns the maximum difference accepted between repeated values of a length of this size, mm
+ * Returns the greatest accepted difference, in mm, between repeated values of a length of this size
  * (obstetric 2.6).
  */
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
-/**
- * Returns whether our value and the machine's differ by more than is accepted between repeated
- * values.
- */
+/** Returns true if our value and the machine's differ by more than repeated values may. */
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 
 /**
- * Lengths whose repeated values from the machine are compared with each other, in the same way as
- * our own repeats (obstetric 2.6).
+ * Lengths whose repeated machine values are compared with each other, as our own repeats are
+ * (obstetric 2.6).
  */
 const REPEATED: ReadonlySet<string> = new Set(['hc', 'ac', 'fl'] satisfies LengthKey[]);
 
@@ -345,10 +343,10 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 }
 
 /**
- * Compares our lengths with those in the machine's reports, and uses the machine's where we have no
- * accepted length. With several fetuses no machine value is used, because the images do not show
- * which fetus each value belongs to. An implausible value is listed, but not compared (obstetric
- * 0.6).
+ * Compares our lengths with those in the machine's reports. The machine's value is used for a
+ * length of which we have no accepted value. With several fetuses no machine value is used, because
+ * the images do not show to which fetus it belongs. An implausible value is listed but not compared
+ * (obstetric 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,
@@ -370,8 +368,8 @@ export function compareWithCart(
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);
-    // A length of ours that was withheld because of a contradiction still has the plain id. It gets
-    // another id, because the machine's value now needs the plain one.
+    // Our withheld length still has the plain id. It gets another id, because the machine's value
+    // now has the plain one.
     comparison.lengths = comparison.lengths.map((one) =>
       one.id === shown.id ? { ...one, id: `${one.id}-traced` } : one,
     );
@@ -382,12 +380,15 @@ export function compareWithCart(
   return comparison;
 }
 
-/** Returns the names of the lengths whose accepted value is the machine's. */
+/** Returns the names of the lengths whose accepted value comes from the machine. */
 export function fromMachine(measurements: readonly Measurement[]): ObstetricConcept[] {
   return LENGTHS.filter((key) => acceptedValue(measurements, key)?.origin === 'machine');
 }
 
-/** Adds to each value calculated from the machine's lengths a remark that names those lengths. */
+/**
+ * Adds a remark to each value that was calculated from the machine's lengths. The remark names
+ * those lengths.
+ */
 export function withCartInputs(
   derived: readonly Measurement[],
   lengths: readonly Measurement[],
@@ -402,8 +403,8 @@ export function withCartInputs(
 }
 
 /**
- * Compares our weight with the machine's. If the difference is larger than two formulas may show
- * for the same lengths, a finding asks for a check (obstetric 0.6).
+ * Compares our weight with the machine's. If they differ by more than two formulas can for the same
+ * lengths, a finding asks for a check (obstetric 0.6).
  */
 function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;
@@ -421,9 +422,9 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
 }
 
 /**
- * Returns the calculated values together with the weight in the machine's reports, which is beside
- * our weight, or replaces it if we have no weight. With several fetuses no machine weight is used,
- * because the images do not show which fetus it belongs to.
+ * Returns the calculated values together with the machine's weight. It is listed in addition to our
+ * weight, or replaces it if we have none. With several fetuses no machine weight is used, because
+ * the images do not show to which fetus it belongs.
  */
 export function withCartWeight(
   { machine: report }: Pick<BiometryEvidence, 'machine'>,

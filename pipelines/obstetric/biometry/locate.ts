@@ -14,8 +14,8 @@ export interface FemurEnds {
    */
   confidence: number;
   /**
-   * True if the confidence reaches the gate on the model's card. Below the gate the femur must not
-   * be measured.
+   * True if the confidence reaches the gate on the model's card. A femur below the gate must not be
+   * measured.
    */
   accepted: boolean;
 }
@@ -45,9 +45,9 @@ export async function locateFemurEnds(
 }
 
 /**
- * Returns the pair of peaks in the map of ends that has the most bone between them. Each pixel on
- * the connecting line adds to the score if bone is likely there, and subtracts from it otherwise,
- * so that the best pair spans the whole shaft and no more. The method suits any structure that is
+ * Returns the pair of peaks in the map of ends with the most bone between them. A pixel on the
+ * connecting line adds to the score if it is probably bone, and is subtracted otherwise, so that
+ * the best pair spans exactly the whole shaft. The method can be used for any structure that is
  * measured from end to end.
  */
 export function endsOfMaps(

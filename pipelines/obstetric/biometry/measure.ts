@@ -28,7 +28,7 @@ import type { SectionEvidence } from '../shared/section.ts';
 
 /**
  * Half width of the 95 % interval for each length. For an outlined structure it is a percentage of
- * the length, since the error grows with size.
+ * the length, because the error increases with size.
  */
 export interface LengthUncertainty {
   hcPercent: number | null;
@@ -56,7 +56,7 @@ export interface Length {
 
 export interface ReadLengths {
   lengths: Length[];
-  /** Where the scale comes from. */
+  /** Source of the scale. */
   calibration: CalibratedRegion['source'];
   /** True if the fitted ellipse extends beyond the calibrated region. */
   extrapolated: boolean;
@@ -64,7 +64,7 @@ export interface ReadLengths {
 
 /**
  * Maximum part of the fitted ellipse that may extend beyond the only calibrated region, as a share
- * of its longer axis.
+ * of the ellipse's longer axis.
  */
 const OVERHANG = 0.05;
 
@@ -89,7 +89,7 @@ function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion |
 
 /**
  * Returns the ends of the axes of an ellipse, in pixels. The axes are perpendicular in mm, but not
- * necessarily on the screen.
+ * always on the screen.
  */
 function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, Point, Point] {
   const [a1, a2, b1, b2] = axisEnds(millimetres);
@@ -120,9 +120,9 @@ function headAxes(longer: Axis, shorter: Axis): Length[] {
 }
 
 /**
- * Returns TAD and APAD from the axes of an abdomen, either of which may be the longer. The abdomen
- * is scanned with the spine at the side, so that the axis along the beam is the transverse one:
- * this is true of 151 of the 160 landmarked images of FETAL_PLANES_DB (Burgos-Artizzu 2020).
+ * Returns TAD and APAD from the axes of an abdomen. Either of the two may be the longer axis. The
+ * abdomen is scanned with the spine at the side, so the axis along the beam is the transverse axis.
+ * This is true for 151 of the 160 landmarked images of FETAL_PLANES_DB (Burgos-Artizzu 2020).
  */
 function abdomenAxes(one: Axis, other: Axis): Length[] {
   const [transverse, anteroposterior] = one.alongBeam ? [one, other] : [other, one];
@@ -165,8 +165,8 @@ function outlineLengths(
 }
 
 /**
- * Returns the lengths in mm of the structure located on a frame. Null if no structure was located,
- * or if no calibrated region contains it.
+ * Returns the lengths in mm of the structure that was located on a frame. Null if no structure was
+ * located, or if no calibrated region contains it.
  */
 export function lengthsOf(reading: FrameReading): ReadLengths | null {
   const { clip, located, structure } = reading;
@@ -189,15 +189,16 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
 const FRAMES_PER_MEASUREMENT = 3;
 
 /**
- * BPD outer to inner as a share of BPD outer to outer, for example 89 mm for 92 mm (obstetric 2.2).
- * The difference is the far bone. This is an estimate, since the bone is not measured.
+ * Ratio of the BPD outer to inner to the BPD outer to outer, for example 89 mm to 92 mm (obstetric
+ * 2.2). The difference is the far skull bone. The ratio is an estimate, because the bone is not
+ * measured.
  */
 const OUTER_INNER = 0.97;
 
-/** Remark that the head was measured on the least preferred of the permitted planes. */
+/** Remark that the head was measured on the least preferred permitted plane. */
 const ON_LAST_RESORT = remarkOfBiometry('biometry.last-resort-plane', {});
 
-/** Returns whether a value was measured on a plane that only substitutes for the proper one. */
+/** Returns true if a value was measured on a plane that only substitutes for the proper plane. */
 export const isOfLastResort = ({ remarks }: Measurement) =>
   remarks.some(({ code }) => code === ON_LAST_RESORT.code);
 
@@ -217,17 +218,16 @@ interface Read {
   extrapolated: boolean;
   calibration: CalibratedRegion['source'];
   /**
-   * The reason why the frame does not show the plane of the structure; null if nothing contradicts
-   * it.
+   * Reason why the frame does not show the plane of the structure; null if there is no such sign.
    */
   excluded: PlaneExclusion | null;
-  /** The reason why no length of this outline or line is used; null if all are plausible. */
+  /** Reason why no length of this outline or line is used; null if all lengths are plausible. */
   implausible: Remark | null;
 }
 
 /**
  * Returns the half width of the 95 % interval of a length, mm; null if not known. The error of an
- * outlined structure grows with its size.
+ * outlined structure increases with its size.
  */
 function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number | null {
   const { hcPercent, acPercent, flMm } = uncertainty;
@@ -243,7 +243,7 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
     ...(excluded === null
       ? planeRemarks(key, reading.estimate.label)
       : [remarkOfBiometry('biometry.not-used', { by: excluded })]),
-    // A remark names a scale that comes from the request and not from the image (obstetric 0.4).
+    // A remark is added if the scale comes from the request and not from the image (obstetric 0.4).
     ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
     ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
     ...(key === 'bpd'
@@ -254,8 +254,8 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
 }
 
 /**
- * Returns the reason why an outline is implausible; null if it is plausible. One implausible length
- * rejects all lengths of the outline, because something else was probably outlined.
+ * Returns why an outline is implausible; null if it is plausible. One implausible length rejects
+ * all lengths of the outline, because the outline probably shows another structure.
  */
 function implausibility(structure: Structure, lengths: readonly Length[]): Remark | null {
   const outside = lengths.find(({ key, mm }) => !isPlausible(key, mm));
@@ -284,8 +284,8 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
 }
 
 /**
- * Adds the median of the accepted values under the plain id. If only one value was accepted, that
- * value gets the plain id.
+ * Adds the median of the accepted values under the plain id. If only one value is accepted, it gets
+ * the plain id.
  */
 function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
@@ -314,9 +314,8 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
 }
 
 /**
- * Returns up to three readings to measure: the accepted ones of the most preferred planes for which
- * there are any. If no reading is accepted, it returns up to three others, which are listed but not
- * used.
+ * Returns up to three readings to measure: the accepted readings of the most preferred plane that
+ * has any. If no reading is accepted, it returns up to three others, which are listed but not used.
  */
 function measuredReadings(
   structure: Structure,
@@ -371,7 +370,8 @@ function measureFrames(
 
 /**
  * Measures every length of a structure. Returns one measurement per frame (`hc-1` to `hc-3`) and
- * their median under the plain id (`hc`). If only one was accepted, it gets the plain id.
+ * their median under the plain id (`hc`). If only one measurement is accepted, it gets the plain
+ * id.
  */
 export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence)].flatMap(([key, single]) =>
@@ -380,16 +380,16 @@ export function measureStructure(structure: Structure, evidence: Measured): Meas
 }
 
 /**
- * Measures every length of a structure if the frames may show different fetuses: one measurement
- * per frame, and no median.
+ * Measures every length of a structure on frames that may show different fetuses. Returns one
+ * measurement per frame, and no median.
  */
 export function measureApart(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence).values()].flat();
 }
 
 /**
- * Returns the places in pixels of the heads, abdomens and femurs found on frames without a scale.
- * On frames with a scale, calipers show the place.
+ * Returns the positions, in pixels, of heads, abdomens and femurs on frames without a scale. On
+ * frames with a scale, calipers show the positions.
  */
 export function structuresWithoutScale(readings: readonly FrameReading[]): LocatedStructure[] {
   return readings.flatMap((reading) => {

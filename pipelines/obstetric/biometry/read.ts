@@ -20,8 +20,8 @@ export interface StructureModels {
 }
 
 /**
- * Maximum number of frames examined per structure: twice as many as are measured, since some frames
- * fail the gate.
+ * Maximum number of frames examined per structure. It is twice the number of measured frames,
+ * because some frames fail the gate.
  */
 const CANDIDATES = 6;
 

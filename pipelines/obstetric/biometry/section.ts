@@ -37,7 +37,7 @@ import {
   structuresWithoutScale,
 } from './measure.ts';
 
-/** The lengths of each structure, and the best plane for measuring them. */
+/** Lengths of each structure, and the best plane for measuring them. */
 const STRUCTURES = {
   head: {
     plane: 'transthalamic head plane',
@@ -52,7 +52,7 @@ const STRUCTURES = {
 
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
-/** Codes of the gaps that mean that the plane was found but was not adequate. */
+/** Codes of the gaps for a plane that was found but was not adequate. */
 const INADEQUATE: ReadonlySet<string> = new Set([
   'low_confidence',
   'implausible',
@@ -67,14 +67,14 @@ interface Gap {
 }
 
 /**
- * A plane whose confidence is below the gate is still named in the gap if its probability is above
- * this value. It is then more likely than all other planes together.
+ * Minimum probability at which a gap names a plane although its confidence is below the gate. The
+ * plane is then more likely than all other planes together.
  */
 const LIKELY = 0.5;
 
 /**
- * Returns the number of frames that would have been measured if the classifier had been more
- * certain of their plane.
+ * Returns the number of frames that were not measured only because the classifier was not certain
+ * enough of their plane.
  */
 function likelyFrames(structure: Structure, { planes }: BiometryEvidence): number {
   const wanted = MEASURING_PLANES[structure].flat();
@@ -87,8 +87,8 @@ function likelyFrames(structure: Structure, { planes }: BiometryEvidence): numbe
 }
 
 /**
- * Returns the reason why a structure was not searched for: no frame shows its plane, or no frame
- * shows it with enough certainty.
+ * Returns why a structure was not searched for: no frame shows its plane, or no frame shows it with
+ * enough certainty.
  */
 function withoutPlane(
   structure: Structure,
@@ -110,10 +110,7 @@ function withoutPlane(
       };
 }
 
-/**
- * Returns the reason why a length of a structure has no accepted value; null if all lengths have
- * one.
- */
+/** Returns why a length of a structure has no accepted value; null if all lengths have one. */
 function gapOf(
   structure: Structure,
   evidence: BiometryEvidence,
@@ -238,7 +235,7 @@ function statementsFor(
 
 /**
  * Returns the data of the section: how the calipers of the BPD were placed, and the source of the
- * scale for our lengths (obstetric 2.1 and 0.4).
+ * scale of our lengths (obstetric 2.1 and 0.4).
  */
 function dataOf(
   { readings }: BiometryEvidence,
@@ -251,7 +248,7 @@ function dataOf(
 }
 
 /**
- * Returns the outcome for several fetuses: measurements from different images are never combined
+ * Returns the outcome for several fetuses. Measurements from different images are never combined
  * (obstetric 0.5 and 19).
  */
 function apart(
@@ -270,10 +267,7 @@ function apart(
   };
 }
 
-/**
- * Replaces the lengths in a contradiction by the listed ones, which may have received a different
- * id.
- */
+/** Replaces the lengths in a contradiction by the listed lengths, whose ids may have changed. */
 const withLengths = (
   { of: [first, second], ...one }: Contradiction,
   listed: (one: Measurement) => Measurement,
@@ -285,9 +279,9 @@ interface CheckedLengths extends CartComparison {
 }
 
 /**
- * Returns the lengths in use, without those of ours that contradict others. A value of the machine
- * that replaces a withheld length may contradict another of ours, so the check is repeated until no
- * more lengths are withheld.
+ * Returns the used lengths, without our lengths that contradict others. A value of the machine that
+ * replaces a withheld length may contradict another of our lengths. Therefore the check is repeated
+ * until no further length is withheld.
  */
 function checkedLengths(
   evidence: BiometryEvidence,

@@ -6,16 +6,19 @@ import type { SectionEvidence } from '../shared/section.ts';
 export interface Funnel {
   /** Both ends of the funnel's mouth. */
   shoulders: readonly [Point, Point];
-  /** The funnel's area as a share of mouth times depth: 1/2 for a V, less for a Y, more for a U. */
+  /**
+   * Area of the funnel divided by the product of mouth and depth: 1/2 for a V, less for a Y, more
+   * for a U.
+   */
   fullness: number;
 }
 
 /** Landmarks of the cervix on one image, in pixels of the image. */
 export interface CervixLandmarks {
   externalOs: Point;
-  /** The end of the closed part of the canal: the tip of the funnel, if there is a funnel. */
+  /** End of the closed part of the canal. If there is a funnel, it is the tip of the funnel. */
   internalOs: Point;
-  /** The point of the canal half way between internal and external os. */
+  /** Point of the canal half way between internal and external os. */
   middle: Point;
   funnel: Funnel | null;
   /** True if a bladder containing urine is visible. */
@@ -27,7 +30,8 @@ export interface CervixLandmarks {
 /** One frame of the cervical plane; `located` is null if no canal was found. */
 export interface CervixReading extends FramePlane {
   /**
-   * How the probe was applied, according to the name of the view; null if the name does not say it.
+   * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
+   * the name does not tell.
    */
   route: MeasuringRoute;
   located: CervixLandmarks | null;

@@ -1,12 +1,16 @@
 export type CervixCategory = 'long' | 'normal' | 'short' | 'very-short' | 'extremely-short';
 
 /**
- * Upper limits of the categories in mm, each included: short up to 25 (SMFM Consult 70, 2024; ISUOG
- * 2022), very short up to 15 (FMF), extremely short up to 10. A cervix of 30 or more is long.
+ * Upper limits of the categories in mm: short up to 25 (SMFM Consult 70, 2024; ISUOG 2022), very
+ * short up to 15 (FMF), extremely short up to 10. A limit belongs to its category. A cervix of 30
+ * or more is long.
  */
 export const CERVIX_MM = { extremelyShort: 10, veryShort: 15, short: 25, long: 30 } as const;
 
-/** At or below this length in mm, SMFM Consult 70 recommends discussing vaginal progesterone. */
+/**
+ * Cervical length, mm, at or below which SMFM Consult 70 recommends discussing vaginal
+ * progesterone.
+ */
 export const PROGESTERONE_MM = 20;
 
 /**
@@ -24,13 +28,13 @@ export function cervixCategory(mm: number): CervixCategory {
 }
 
 /**
- * If the canal deviates from a straight line by more than this, in mm, the length is measured in
- * two straight parts.
+ * Deviation of the canal from a straight line, mm, above which the length is measured in two
+ * straight parts.
  */
 export const CURVED_MM = 5;
 
 /**
- * Minimum depth of a funnel, mm. If the membranes protrude less into the internal os, there is no
+ * Minimum depth of a funnel, mm. Membranes that protrude less into the internal os are not a
  * funnel.
  */
 export const FUNNEL_MM = 5;
@@ -38,8 +42,8 @@ export const FUNNEL_MM = 5;
 export type FunnelShape = 'Y' | 'V' | 'U';
 
 /**
- * Limits between the funnel shapes, as the share of mouth width times depth that the funnel fills.
- * A triangle (V) fills half, a Y less than `y`, a U more than `u`.
+ * Limits between the funnel shapes. They are shares of mouth width times depth that the funnel
+ * fills: a triangle (V) fills half, a Y less than `y`, a U more than `u`.
  */
 const FULLNESS = { y: 0.43, u: 0.63 } as const;
 

@@ -18,14 +18,14 @@ import type { MeasuredCervix } from './measure.ts';
 
 export const CERVIX_SECTION = 'cervix';
 
-/** Returns the reason why no category is given at this age; null if a category is given. */
+/** Returns why no category is given at this age; null if a category is given. */
 export function withoutCategory(gaDays: number | undefined): Statement | null {
   if (gaDays === undefined) return say.gap('cervix.no-age', {});
   const { from, to } = CERVIX_CATEGORY_DAYS;
   return gaDays < from || gaDays > to ? say.gap('cervix.outside-weeks', { from, to }) : null;
 }
 
-/** Builds the classification of a category of cervical length, with the cut-offs used. */
+/** Builds the classification of a category of cervical length. It contains the cut-offs. */
 export function cervixClassification(category: CervixCategory, mm: number): ClassificationDraft {
   const limits = [CERVIX_MM.extremelyShort, CERVIX_MM.veryShort, PROGESTERONE_MM, CERVIX_MM.short];
   return {
@@ -94,7 +94,10 @@ export function cervixGuidance(category: CervixCategory | null, mm: number): Gui
   ];
 }
 
-/** States that the machine's value is in a different category from ours; null if it is not. */
+/**
+ * Reports that the machine's value is in a different category from ours; null if the categories
+ * agree.
+ */
 export function contradiction(
   category: CervixCategory | null,
   machine: Measurement | null,

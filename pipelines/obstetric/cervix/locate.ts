@@ -6,14 +6,14 @@ import type { CervixLandmarks, Funnel } from './evidence.ts';
 
 const SHORTEST = 5;
 /**
- * The region of the canal's map above `level` extends beyond the true ends of the canal by `beyond`
- * cells.
+ * Strip of the canal: the part of the map above `level`. It extends beyond the true ends of the
+ * canal by `beyond` cells.
  */
 const STRIP = { level: 0.35, beyond: 1.5 } as const;
 /** Radius around the end of the strip within which the peak of an os is searched, in cells. */
 const OS_RADIUS = 8;
 /**
- * Half the width of the band of cells whose mean is the middle of the canal, as a share of the
+ * Half the width of the band in which the middle of the canal is averaged, as a share of the
  * canal's length.
  */
 const MIDDLE_BAND = 0.1;
@@ -27,7 +27,7 @@ const LEVEL = 0.5;
 interface Canal {
   external: Point;
   internal: Point;
-  /** The point of the canal half way between internal and external os. */
+  /** Point of the canal half way between internal and external os. */
   middle: Point;
   confidence: number;
 }
@@ -40,8 +40,8 @@ interface Strip {
 }
 
 /**
- * Returns the strip of cells that the canal occupies, with its two ends and its middle; null if
- * there is no strip or it is too short.
+ * Returns the strip of cells that the canal occupies, with its ends and its middle; null if there
+ * is no strip or it is too short.
  */
 function stripOf(canal: SoftMask): Strip | null {
   const raised = { ...canal, values: canal.values.map((value) => (value * LEVEL) / STRIP.level) };
@@ -61,8 +61,8 @@ function stripOf(canal: SoftMask): Strip | null {
   const high = Math.max(...cells.map(({ u }) => u));
   const length = high - low + 1 - 2 * STRIP.beyond;
   if (length < SHORTEST) return null;
-  // Returns the point of the canal's midline at position `u` along the strip: the mean of the cells
-  // there.
+  // Returns the point of the canal's midline at position `u` along the strip, which is the mean of
+  // the cells there.
   const at = (u: number, band: number): Point => {
     const near = cells.filter((cell) => Math.abs(cell.u - u) <= band);
     const v = near.reduce((sum, cell) => sum + cell.v, 0) / Math.max(1, near.length);
@@ -94,9 +94,10 @@ const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 const halfWay = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * Locates the canal. The maps of the two ora decide which end is the internal os. Each os is placed
- * half way between the end of the strip and the peak in its map. The more the length of the strip
- * and the distance of the peaks differ, the lower the confidence. Null if no canal is found.
+ * Locates the canal. The maps of the internal and the external os determine which end is the
+ * internal os. Each os is placed half way between the end of the strip and the peak in its map. The
+ * confidence is lower if the length of the strip differs from the distance of the peaks. Null if no
+ * canal is found.
  */
 function canalOf(maps: UterineMaps['maps']): Canal | null {
   const strip = stripOf(maps.canal);
@@ -145,8 +146,8 @@ function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null
   const nearest = Math.min(...cells.map(({ u, v }) => Math.hypot(u, v)));
   if (cells.length < SMALLEST_FUNNEL || nearest > FUNNEL_GAP) return null;
   const along = cells.map(({ u }) => u).sort((a, b) => a - b);
-  // The mouth has a ragged edge in the map, so it is placed where 97 % of the funnel's cells are
-  // below it.
+  // The edge of the mouth is ragged in the map. Therefore the mouth is placed where 97 % of the
+  // funnel's cells are below it.
   const depth = (along[Math.floor(0.97 * (along.length - 1))] ?? 0) + 0.5;
   const mouth = cells.filter(({ u }) => u > depth - Math.max(2, 0.2 * depth)).map(({ v }) => v);
   const low = Math.min(...mouth) - 0.5;
@@ -169,7 +170,7 @@ function holdsRegion(map: SoftMask, cells: number): boolean {
 }
 
 /**
- * Returns the landmarks of the cervix from the maps of one image; null if no canal between two ora
+ * Returns the landmarks of the cervix from the maps of one image; null if no canal with two ends
  * was found.
  */
 export function cervixOfMaps({ maps, placement, gate }: UterineMaps): CervixLandmarks | null {

@@ -23,7 +23,8 @@ import {
 export interface MeasuredCervix {
   reading: CervixReading;
   /**
-   * How the probe was applied, according to the name of the view; null if the name does not say it.
+   * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
+   * the name does not tell.
    */
   route: MeasuringRoute;
   length: Measurement;
@@ -82,7 +83,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
 
 /**
  * Measures the closed length in mm on one frame; null if no cervix was found or the scale is not
- * known. On a transabdominal image the length is not accepted, because the cervix must be measured
+ * known. A length from a transabdominal image is not accepted, because the cervix must be measured
  * on a transvaginal image (obstetric 1.1).
  */
 export function measureCervix(

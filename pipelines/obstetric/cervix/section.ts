@@ -26,12 +26,12 @@ import { type MeasuredCervix, measureCervix } from './measure.ts';
 const KEY = 'cervical-length';
 const VIEW = 'calibrated transvaginal sagittal images of the cervix';
 /**
- * Number of measurements that are used. ISUOG 2022 asks for at least three, of which the shortest
- * technically best one is reported.
+ * Number of measurements that are used. ISUOG 2022 asks for at least three measurements and reports
+ * the shortest of the technically best ones.
  */
 const MEASUREMENTS = 3;
 
-/** Sorts the measurements with the shortest first, and gives each a separate id. */
+/** Sorts the measurements in ascending order and gives each its own id. */
 function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
   return used
     .toSorted((a, b) => a.length.value - b.length.value)
@@ -53,7 +53,7 @@ function numbered(one: MeasuredCervix, number: number): MeasuredCervix {
 }
 
 /**
- * Returns the gap if fewer than three measurements were made one after the other (ISUOG 2022); null
+ * Returns the gap if fewer than three successive measurements were made (ISUOG 2022); null
  * otherwise.
  */
 function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
@@ -65,13 +65,13 @@ function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
 }
 
 /**
- * The machine's cervical lengths, which an operator measured. They belong to the mother, however
- * many fetuses there are.
+ * The machine's cervical lengths, which an operator measured. They belong to the mother, even if
+ * there are several fetuses.
  */
 interface MachineLengths {
-  /** In ascending order: the first, which is the shortest, is the one to report. */
+  /** In ascending order. The first, which is the shortest, is reported. */
   plausible: readonly Measurement[];
-  /** Values beyond the hard limits. They are listed, but never used. */
+  /** Values beyond the hard limits. They are listed but never used. */
   implausible: readonly Measurement[];
 }
 
@@ -103,12 +103,12 @@ function assess(
   const days = evidence.options.dating?.ga_days;
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const within = noCategory === null ? categoryWithin(length, cervixCategory) : null;
-  // If both ends of the interval are short, the cervix is short, even if its grade is not known.
+  // If the whole interval is short, the cervix is short, even if its grade is not known.
   const short = mm + (length.uncertainty ?? 0) <= CERVIX_MM.short;
   const category = within && (within.category ?? (short ? 'short' : null));
   const unnamed = used.some(({ route }) => route === null);
   const bladder = used.some(({ reading }) => reading.located?.bladder);
-  // The cervix changes during the examination, so a funnel on any image counts.
+  // The cervix changes during the examination, so a funnel on any of the images is reported.
   const funnel = used.find((one) => one.funnel)?.funnel ?? null;
   const missing = [
     noCategory,

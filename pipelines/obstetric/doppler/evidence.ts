@@ -28,8 +28,8 @@ export interface BeatVelocities {
 }
 
 /**
- * A flow with its beats, as `measure/doppler` traces it, or the reason why it was not traced. Only
- * the fields that the section reads are declared.
+ * A traced flow with its beats, or the reason why it was not traced. It is the result of
+ * `measure/doppler`, reduced to the fields that the section reads.
  */
 export type DopplerWaveform =
   | {
@@ -45,7 +45,7 @@ export type DopplerWaveform =
       variationSeen: number;
       /** True if another vessel with flow in the opposite direction would hide a reversal. */
       otherVessel: boolean;
-      /** Slower flow is hidden by the baseline, cm/s. */
+      /** Velocity in cm/s below which the baseline hides the flow. */
       hiddenBelow: number;
       /** Velocity at which forward flow disappears, because the wall filter hides slower flow. */
       vanishesAt: number | null;
@@ -65,20 +65,25 @@ export type DopplerWaveform =
       reason: 'no-scale' | 'no-flow' | 'aliased' | 'cut-off' | 'no-beats' | 'beats-differ';
     };
 
-/** One spectral display: the vessel that the header names, and the flow that was traced. */
+/** One spectral display: the vessel in its header, and the flow that was traced. */
 export interface SpectrumReading {
   file: string;
   sopInstanceUid: string | null;
   /** Frame index, 0-based. */
   frame: number;
-  /** Null if the header names no vessel. The vessel is never guessed from its waveform. */
+  /** Null if the header does not name the vessel. A vessel is never guessed from its waveform. */
   vessel: DopplerVessel | null;
   laterality: 'left' | 'right' | null;
   /** Letter or number of the fetus that the header names; null if it names no fetus or several. */
   fetus: string | null;
-  /** True if the scale is in cm/s. On a scale in Hz only ratios of velocities can be read. */
+  /**
+   * True if the scale is in cm/s. On a scale in Hz, only ratios of velocities can be calculated.
+   */
   velocities: boolean;
-  /** Correction angle in degrees, as set on the machine; null if it is not stated. */
+  /**
+   * Correction angle in degrees that was set on the machine; null if the header does not contain
+   * it.
+   */
   correctionAngle: number | null;
   waveform: DopplerWaveform;
 }

@@ -28,7 +28,7 @@ import {
 } from './guideline.ts';
 import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 
-/** The guideline for the technique and the thresholds of obstetric Doppler. */
+/** Guideline for the technique and the thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
 /** Returns the accepted measurement with this id; null if it was not measured or not accepted. */
@@ -45,13 +45,14 @@ export const rankOf = (measurements: readonly Measurement[], id: string) => {
 };
 
 /**
- * Ranks a value as low, normal or high on its chart. If its 95 % interval is in more than one rank,
- * `between` has the ranks of both ends. Both are null without a centile.
+ * Ranks a value as low, normal or high on its chart. If its 95 % interval extends over several
+ * ranks, `between` contains the ranks of both ends and there is no category. Both are null without
+ * a centile.
  */
 export function rankWithin(one: Measurement): CategoryWithin<'L' | 'N' | 'H' | null> {
   const { reference } = one;
   if (!reference || reference.centile === null) return { category: null, between: null };
-  // Without an uncertainty, the value is ranked by its centile, which is exact at the cut-off.
+  // Without an uncertainty, the value is ranked by its unrounded centile.
   if (one.uncertainty === null) return { category: rank(reference), between: null };
   const { low, high } = reference;
   return categoryWithin(one, (value) =>
@@ -141,8 +142,8 @@ export function rankFindings(
 }
 
 /**
- * Returns the band of anaemia if the whole interval of a multiple of the median is in the same
- * band; otherwise `between` has the bands of both ends.
+ * Returns the band of anaemia if the whole interval of the multiple of the median is in that band.
+ * Otherwise `between` contains the bands of both ends.
  */
 export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBand);
 
@@ -152,7 +153,7 @@ export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBa
  */
 function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   const band = mom && anaemiaWithin(mom);
-  // If the lower end of the interval is in an abnormal band, the velocity is certainly high.
+  // If the lower end of the interval is in an abnormal band, the velocity is high in any case.
   const least = band?.between?.[0] ?? band?.category;
   if (!mom || !least || least === 'no-signal') return [];
   const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);
@@ -177,8 +178,8 @@ function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
 }
 
 /**
- * Remark that the angle is not known. The chart of medians applies to velocities measured along the
- * vessel (obstetric 13.4).
+ * Remark that the angle is not known. The chart of medians is valid for velocities measured along
+ * the vessel (obstetric 13.4).
  */
 export const ANGLE_NOT_GIVEN = remarkOfDoppler('doppler.angle-not-given', { limit: MCA_ANGLE });
 
@@ -276,8 +277,8 @@ export interface UmbilicalFlow {
 }
 
 /**
- * Returns the more severe of the flow on the traced loops and the flow by the machine's values:
- * absent or reversed flow counts even if only one of the two shows it.
+ * Returns the more severe flow of the traced loops and the machine's values. Absent or reversed
+ * flow is reported even if only one of the two shows it.
  */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,
@@ -319,7 +320,7 @@ function suspectedFlow({ loops: { suspected }, unnamed }: UmbilicalFlow): Statem
   return [say.conclusion('doppler.suspected-flow', { flow, problem, unnamed })];
 }
 
-/** Pulsatility indices that are cited as evidence for a finding about flow. */
+/** Pulsatility indices that are listed as evidence of a finding on the flow. */
 const PULSATILITY: ReadonlySet<string> = new Set([
   'umbilical-artery-pi',
   'middle-cerebral-artery-pi',
@@ -355,8 +356,8 @@ function findingWith(
 }
 
 /**
- * Returns the finding of absent or reversed end-diastolic flow. It is critical, and any loop or
- * machine value that shows the flow is enough.
+ * Returns the finding of absent or reversed end-diastolic flow. It is critical, and one loop or one
+ * machine value that shows it is enough.
  */
 export function flowFindings(
   found: UmbilicalFlow,
@@ -374,8 +375,8 @@ export function flowFindings(
 }
 
 /**
- * Returns the finding for the a-wave of the ductus venosus. A lost a-wave on a poor trace is
- * reported as suspected.
+ * Returns the finding for the a-wave of the ductus venosus. An absent or reversed a-wave on a poor
+ * trace is only suspected.
  */
 export function ductusFindings(
   wave: FlowOfLoops<AWave>,

@@ -13,19 +13,19 @@ import {
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
 
 /**
- * The flow of one vessel over its loops. Each loop is judged separately, and the most severe flow
- * on a good trace is the leading one.
+ * Flow of one vessel over its loops. Each loop is classified separately. The leading flow is the
+ * most severe flow on a good trace.
  */
 export interface FlowOfLoops<Flow> {
-  /** The leading flow; null if no loop allows a category. */
+  /** The leading flow; null if no loop has a category. */
   lead: Flow | null;
-  /** The less severe flows on other good traces. */
+  /** The less severe flows on the other good traces. */
   others: Flow[];
   /** The loops that show the leading flow. */
   shownOn: TracedReading[];
   /**
-   * Lost flow (absent or reversed) that is more severe than the leading one, but was seen only on a
-   * trace too poor for a category. Null if there is no such trace.
+   * Absent or reversed flow that is more severe than the leading flow but was seen only on a trace
+   * too poor for a category. Null if there is no such trace.
    */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }
@@ -63,8 +63,8 @@ function overLoops<Flow extends string>(
 }
 
 /**
- * Returns the end-diastolic flow on one loop. If the wall filter is set high, missing flow cannot
- * be called absent.
+ * Returns the end-diastolic flow on one loop. If the wall filter is set too high, missing flow is
+ * not called absent.
  */
 function flowOfLoop(loop: TracedReading): EndDiastolicFlow | null {
   const flow = endDiastolicFlow(loop.waveform.beats);
@@ -79,8 +79,8 @@ function aWaveOfLoop(loop: TracedReading): AWave | null {
 }
 
 /**
- * Returns the end-diastolic flow over all loops of an umbilical artery. Lost flow on one good trace
- * decides, whatever the other loops show.
+ * Returns the end-diastolic flow over all loops of an umbilical artery. Absent or reversed flow on
+ * one good trace leads, even if other loops show forward flow.
  */
 export const umbilicalFlow = (loops: readonly TracedReading[]): FlowOfLoops<EndDiastolicFlow> =>
   overLoops<EndDiastolicFlow>(loops, UMBILICAL_GRAVEST_FIRST, flowOfLoop);
@@ -90,8 +90,8 @@ export const ductusWave = (loops: readonly TracedReading[]): FlowOfLoops<AWave> 
   overLoops<AWave>(loops, DUCTUS_GRAVEST_FIRST, aWaveOfLoop);
 
 /**
- * Returns the more severe of two flows in an umbilical artery. Lost flow counts as more severe than
- * a flow that could not be assessed.
+ * Returns the more severe of two flows in an umbilical artery. Absent or reversed flow is more
+ * severe than a flow that was not assessed.
  */
 export function graverFlow(
   one: EndDiastolicFlow | null,
@@ -110,7 +110,7 @@ export function graverFlow(
 /** The end-diastolic flow in an umbilical artery according to the machine's values. */
 export interface MachineFlow {
   flow: EndDiastolicFlow;
-  /** The machine's value that shows the flow. */
+  /** The machine's value from which the flow was derived. */
   shown: { index: 'RI' | 'EDV' | 'S/D'; key: ObstetricConcept; value: number };
   evidence: string[];
 }
@@ -126,9 +126,9 @@ function byIndex(ri: number): EndDiastolicFlow {
 }
 
 /**
- * Returns the flow that each value of one side shows. If the artery is displayed below the
- * baseline, both of its velocities are negative. If the peak velocity is missing, an RI below 1
- * shows that both velocities have the same sign.
+ * Returns the flow that follows from each value of one side. If the artery is displayed below the
+ * baseline, both velocities are negative. If the peak velocity is missing, an RI below 1 means that
+ * both velocities have the same sign.
  */
 function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
   const of = (key: ObstetricConcept) => values.find(({ concept }) => concept.key === key) ?? null;
@@ -164,7 +164,7 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
 
 /**
  * Returns the most severe flow that the machine's values show in the umbilical artery; null if no
- * value allows a conclusion.
+ * value shows the flow.
  */
 export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
   const sides = Map.groupBy(
@@ -189,8 +189,8 @@ export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Whether the lower or the higher of the two sides is the more abnormal one. Uterine arteries are
- * not listed, because each of their sides counts separately.
+ * Whether the lower or the higher value of the two sides is more abnormal. Uterine arteries are not
+ * listed, because both of their sides are used.
  */
 const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'umbilical-artery-pi': 'higher',
@@ -202,8 +202,8 @@ const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
 } satisfies Partial<Record<ObstetricConcept, 'lower' | 'higher'>>;
 
 /**
- * Sorts the machine's values so that the more abnormal side of each pair comes first, because the
- * first one counts.
+ * Sorts the machine's values so that the more abnormal side of each pair comes first, because only
+ * the first value is used.
  */
 export function worseFirst(cart: readonly Measurement[]): Measurement[] {
   return [...Map.groupBy(cart, ({ concept }) => concept.key)].flatMap(([key, values]) => {
@@ -218,7 +218,7 @@ export function worseFirst(cart: readonly Measurement[]): Measurement[] {
   });
 }
 
-/** States that the machine measured a vessel on both sides, and which side was judged. */
+/** Reports that the machine measured a vessel on both sides, and which side was used. */
 export function pairStatements(measurements: readonly Measurement[]): Statement[] {
   const judged = measurements.filter(
     (one) => isAcceptedOfMachine(one) && one.id === one.concept.key && one.laterality !== null,

@@ -4,20 +4,22 @@ import type { Measurement } from '../../result/envelope.ts';
 import type { BeatVelocities } from './evidence.ts';
 
 /**
- * Range of fetal heart rates to which the charts apply, beats per minute. The indices change
- * outside it (obstetric 13, pitfalls).
+ * Range of fetal heart rates in which the charts are valid, beats per minute. Outside it the
+ * indices change (obstetric 13, pitfalls).
  */
 export const CHARTED_RATE = { slowest: 110, fastest: 160 } as const;
 
-/** Multiples of the median MCA-PSV from which anaemia is suspected, by degree (Mari 2000). */
+/**
+ * Multiples of the median MCA-PSV at or above which anaemia is suspected, by degree (Mari 2000).
+ */
 export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 
 /** RI at which end-diastolic flow is absent; above it, the flow is reversed (obstetric 13.1). */
 export const RI_WITHOUT_FLOW = 1;
 
 /**
- * A CPR below this value is commonly called low at any age (Gramellini 1992). It is reported beside
- * the centile.
+ * CPR below which it is commonly called low at any age (Gramellini 1992). It is reported in
+ * addition to the centile.
  */
 export const LOW_CPR = 1.08;
 
@@ -28,9 +30,9 @@ const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
 /**
- * If flow disappears at a velocity above this limit, the wall filter hides it, and it is not called
- * absent. The filter should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the
- * limit adds a tolerance for the trace.
+ * Velocity above which the disappearance of flow is caused by the wall filter, so that the flow is
+ * not called absent. The filter should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2
+ * MHz; the limit adds a tolerance for the trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 
@@ -42,8 +44,9 @@ export type EndDiastolicFlow =
   | 'not-assessable';
 
 /**
- * Returns the end-diastolic flow of an umbilical artery: absent or reversed if more than half of
- * the beats are (obstetric 13.3), intermittently absent if fewer are. Null without beats.
+ * Returns the end-diastolic flow of an umbilical artery. It is absent or reversed if it is so in
+ * more than half of the beats (obstetric 13.3), and intermittently absent if in fewer. Null if
+ * there is no beat.
  */
 export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolicFlow | null {
   if (beats.length === 0) return null;
@@ -55,12 +58,15 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
   return without > 0 ? 'intermittent-absent' : 'forward';
 }
 
-/** The a-wave. It is not assessable if the wall filter may hide a positive one (obstetric 13.7). */
+/**
+ * A-wave of a ductus venosus. It is not assessable if the wall filter may hide a positive a-wave
+ * (obstetric 13.7).
+ */
 export type AWave = 'positive' | 'absent' | 'reversed' | 'not-assessable';
 
 /**
- * Returns the a-wave of a ductus venosus, judged by the lowest velocity of most beats; null without
- * beats.
+ * Returns the a-wave of a ductus venosus from the lowest velocity of most beats; null if there is
+ * no beat.
  */
 export function aWave(
   beats: readonly BeatVelocities[],
@@ -94,8 +100,8 @@ function referenceBy(
 }
 
 /**
- * Returns the place of an umbilical artery PI on the INTERGROWTH-21st chart, or on the FMF chart at
- * ages that only the latter covers; null outside both.
+ * Returns the z-score and centile of an umbilical artery PI on the INTERGROWTH-21st chart, or on
+ * the FMF chart at ages that only the FMF chart covers; null outside both.
  */
 export function umbilicalReference(gaDays: number, pi: number): Reference | null {
   const weeks = gaDays / 7;
@@ -106,7 +112,7 @@ export function umbilicalReference(gaDays: number, pi: number): Reference | null
   );
 }
 
-/** Returns the place of an index on the FMF chart; null outside the chart. */
+/** Returns the z-score and centile of an index on the FMF chart; null outside the chart. */
 export function ciobanuReference(
   index: CiobanuIndex,
   gaDays: number,
@@ -118,7 +124,7 @@ export function ciobanuReference(
 }
 
 /**
- * Returns the place of the mean PI of both uterine arteries on its chart; null outside the chart.
+ * Returns the z-score and centile of the mean PI of both uterine arteries; null outside the chart.
  */
 export function uterineReference(gaDays: number, meanPi: number): Reference | null {
   return referenceBy('gomez-2008-uterine-artery', uterinePiZ(gaDays, meanPi), (z) =>
@@ -127,18 +133,18 @@ export function uterineReference(gaDays: number, meanPi: number): Reference | nu
 }
 
 /**
- * Returns L below the 5th centile, H above the 95th, and N between. The centile is compared without
- * rounding.
+ * Returns L below the 5th centile, H above the 95th centile, and N between them. The centile is not
+ * rounded.
  */
 export function rank({ centile }: Reference): 'L' | 'N' | 'H' {
   if (centile === null) return 'N';
   return centile < 5 ? 'L' : centile > 95 ? 'H' : 'N';
 }
 
-/** The values from which the summary category is determined; null means not assessed. */
+/** Results from which the summary category is determined. Null means not assessed. */
 export interface DopplerState {
   flow: EndDiastolicFlow | null;
-  /** True if lost flow is suspected on a trace too poor for a category. */
+  /** True if absent or reversed flow is suspected on a trace too poor for a category. */
   suspected: boolean;
   umbilicalPi: 'L' | 'N' | 'H' | null;
   cerebralPi: 'L' | 'N' | 'H' | null;
@@ -159,7 +165,7 @@ export type DopplerSummary =
 
 /**
  * Returns the summary category, which is the most severe result (obstetric 13.8). It is normal only
- * if the umbilical artery was judged, since normal flow to the brain does not exclude placental
+ * if the umbilical artery was assessed, because normal flow to the brain does not exclude placental
  * disease.
  */
 export function dopplerSummary(state: DopplerState): DopplerSummary {
@@ -193,7 +199,7 @@ export function resistanceIndex(psv: number, edv: number): number {
   return (psv - edv) / psv;
 }
 
-/** Returns the S/D ratio; null without forward end-diastolic flow. */
+/** Returns the S/D ratio; null if there is no forward end-diastolic flow. */
 export function systolicDiastolicRatio(psv: number, edv: number): number | null {
   return edv > 0 ? psv / edv : null;
 }
@@ -255,9 +261,9 @@ export function umbilicalZ(index: UmbilicalIndex, gaWeeks: number, value: number
 export type CiobanuIndex = 'ua-pi' | 'mca-pi' | 'cpr';
 
 /**
- * FMF, Ciobanu et al., UOG 2019;53:465-472: log10 of the median and its SD by gestational days. The
- * median of UA-PI is linear on the raw scale; the other two medians are polynomials on the log
- * scale.
+ * FMF, Ciobanu et al., UOG 2019;53:465-472: log10 of the median and its SD, by gestational age in
+ * days. The median of UA-PI is linear on the raw scale; the other two medians are polynomials on
+ * the log scale.
  */
 const CIOBANU_2019: Readonly<
   Record<CiobanuIndex, { median(d: number): number; sd(d: number): number }>
@@ -290,7 +296,7 @@ export function ciobanuZ(index: CiobanuIndex, gaDays: number, value: number): nu
   return (log10(value) - median(gaDays)) / sd(gaDays);
 }
 
-/** Returns mean and SD of ln(PI): Gomez et al., UOG 2008;32:128-132, from 11+0 to 41+0. */
+/** Returns the mean and SD of ln(PI): Gomez et al., UOG 2008;32:128-132, from 11+0 to 41+0. */
 function gomez(gaDays: number): { mean: number; sd: number } | null {
   if (gaDays < 77 || gaDays > 287) return null;
   return {
@@ -328,8 +334,8 @@ const MARI_FROM_WEEK = 18;
 const MARI_STEP = 2;
 
 /**
- * Returns the median MCA-PSV in cm/s from 18 to 40 weeks; null outside. Between the printed weeks,
- * ln(median) is interpolated.
+ * Returns the median MCA-PSV in cm/s from 18 to 40 weeks; null at other ages. ln(median) is
+ * interpolated between the printed weeks.
  */
 export function mcaPeakMedian(gaWeeks: number): number | null {
   const position = (gaWeeks - MARI_FROM_WEEK) / MARI_STEP;
@@ -341,8 +347,8 @@ export function mcaPeakMedian(gaWeeks: number): number | null {
 }
 
 /**
- * Returns the multiple of the median by the rounded closed-form equation of Mari 2000, whose
- * medians are 0.5 to 1.6 % below its table.
+ * Returns the multiple of the median from the rounded closed-form equation of Mari 2000. The
+ * medians of the equation are 0.5 to 1.6 % below those of the table.
  */
 export function mcaPeakMoMClosedForm(gaWeeks: number, psv: number): number {
   return psv / exp(2.31 + 0.046 * gaWeeks);

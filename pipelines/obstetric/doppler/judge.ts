@@ -50,16 +50,16 @@ interface Judged {
   gaDays: number | null;
   /** Ids of the values that may be charted. */
   charts: readonly string[];
-  /** Angle set on the machine for the MCA, in degrees; null if it is not stated. */
+  /** Angle set on the machine for the MCA, in degrees; null if it is not known. */
   angle: number | null;
-  /** True if the fetal heart rate is within the range to which the fetal charts apply. */
+  /** True if the fetal heart rate is within the range in which the fetal charts are valid. */
   rateHolds: boolean;
   /** End-diastolic flow in the umbilical artery; null if it was not assessed. */
   flow: EndDiastolicFlow | null;
 }
 
 /**
- * States which values are at an age outside their chart. They are never charted at the nearest age
+ * Reports the values at an age outside their chart. They are never charted at the nearest age
  * (obstetric 0.5).
  */
 function outsideChart(
@@ -74,8 +74,8 @@ function outsideChart(
 }
 
 /**
- * Returns the reason why the peak velocity of the MCA has no multiple of the median. A missing age
- * is reported elsewhere.
+ * Returns why the peak velocity of the MCA has no multiple of the median. A missing age is reported
+ * by another statement.
  */
 function withoutMultiple(measurements: readonly Measurement[], judged: Judged): Statement[] {
   const { gaDays, angle, rateHolds } = judged;
@@ -103,7 +103,7 @@ const uterineSides = (measurements: readonly Measurement[]) =>
     ? [say.gap('doppler.no-uterine-mean', {})]
     : [];
 
-/** Values that are judged by their centile. */
+/** Values that are classified by their centile. */
 const RANKED = [
   'umbilical-artery-pi',
   'middle-cerebral-artery-pi',
@@ -112,8 +112,8 @@ const RANKED = [
 ] as const;
 
 /**
- * States which values have an interval that includes an abnormal centile. The trace does not show
- * on which side they are, so they have no category.
+ * Reports the values whose interval includes an abnormal centile. They have no category, because
+ * the trace does not show on which side they are.
  */
 function nearCutOff(measurements: readonly Measurement[]): Statement[] {
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
@@ -130,7 +130,7 @@ function nearCutOff(measurements: readonly Measurement[]): Statement[] {
 
 /**
  * Returns the gap if there is an umbilical PI but the flow was not assessed. A PI shows the
- * resistance, but not whether there is flow at the end of diastole.
+ * resistance, but does not show whether there is flow at the end of diastole.
  */
 function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): Statement[] {
   const pi = acceptedValue(measurements, 'umbilical-artery-pi');
@@ -139,7 +139,7 @@ function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow'])
   return [say.gap('doppler.no-flow', { within })];
 }
 
-/** Returns what could not be judged, with the reasons. */
+/** Returns the quantities that could not be assessed, with the reasons. */
 function dopplerGaps(measurements: readonly Measurement[], judged: Judged): Statement[] {
   return [
     ...(judged.gaDays === null ? [] : outsideChart(measurements, judged.charts)),
@@ -157,7 +157,7 @@ export interface DopplerJudgement {
   findings: FindingDraft[];
   guidance: GuidanceDraft[];
   statements: Statement[];
-  /** What could not be judged; `code` is the code of the first reason. */
+  /** Quantities that could not be assessed; `code` is the code of the first reason. */
   gaps: Statement[];
   code: string | null;
 }
@@ -167,13 +167,14 @@ type Reference = Measurement['reference'];
 function withReference(measurement: Measurement, reference: Reference): Measurement {
   if (!reference) return measurement;
   const one = { ...measurement, reference };
-  // If the interval includes a cut-off, it is not known on which side the value is.
+  // There is no interpretation if the interval includes a cut-off, because the value may be on
+  // either side.
   return { ...one, interpretation: rankWithin(one).between === null ? rank(reference) : null };
 }
 
 /**
- * States that a fetal artery beats at a rate to which no fetal chart applies; null if all rates are
- * within the range.
+ * Reports that a fetal artery has a heart rate for which no fetal chart is valid; null if all rates
+ * are within the range.
  */
 function rateProblem(traced: readonly TracedReading[]): Statement | null {
   const outside = traced.find(
@@ -202,7 +203,10 @@ function cpr(measurements: readonly Measurement[]): Measurement[] {
   ];
 }
 
-/** Returns the half width of the 95 % interval of a mean; null if no part has one. */
+/**
+ * Returns the half width of the 95 % interval of a mean; null if none of the averaged values has an
+ * interval.
+ */
 function uncertaintyOfMean(parts: readonly Measurement[]): number | null {
   const known = parts.flatMap(({ uncertainty }) => uncertainty ?? []);
   return known.length === 0 ? null : Math.hypot(...known) / parts.length;
@@ -225,7 +229,7 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
 
 /**
  * Returns the angle in degrees that was set on the machine for the MCA peak velocity; null if it is
- * not stated.
+ * not known.
  */
 function angleOfPeak(
   traced: readonly TracedReading[],
@@ -285,7 +289,7 @@ const MATERNAL_CHARTS: Readonly<Record<string, Chart>> = {
   'uterine-artery-mean-pi': uterineReference,
 };
 
-/** Adds to each value its place on its chart, if it has one. */
+/** Adds its z-score and centile to each value that has a chart. */
 const charted = (
   measurements: readonly Measurement[],
   gaDays: number,
@@ -299,8 +303,8 @@ const charted = (
 const ADVICE = ['redf', 'aedf', 'anaemia-flag'] as const satisfies readonly DopplerSummary[];
 
 /**
- * Judges the traces and their values: charts, categories, findings and gaps.
- * @param unnamed There are several fetuses, and the fetal vessels do not name their fetus.
+ * Assesses the traces and their values with charts, categories, findings and gaps.
+ * @param unnamed true if there are several fetuses and the fetal vessels do not name their fetus.
  */
 export function judgeDoppler(
   traced: readonly TracedReading[],

@@ -29,7 +29,7 @@ import {
 
 export const DOPPLER_SECTION = 'doppler';
 
-/** Minimum quality of a trace from which a category may be determined (obstetric 13.1). */
+/** Minimum quality of a trace for a category (obstetric 13.1). */
 export const TRACE = {
   beats: 3,
   /** Maximum coefficient of variation of the cycle lengths. */
@@ -38,14 +38,12 @@ export const TRACE = {
 } as const;
 
 /**
- * Half width of the 95 % interval as a share of the value (for RI an absolute value), measured on
- * simulated spectra; see the card in docs/doppler.md.
+ * Half width of the 95 % interval as a share of the value, except for RI, where it is absolute. It
+ * was measured on simulated spectra; see the card in docs/doppler.md.
  */
 export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
 
-/**
- * The main stem of a uterine artery has a higher peak velocity than this, cm/s (obstetric 13.2).
- */
+/** Minimum peak velocity of the main stem of a uterine artery, cm/s (obstetric 13.2). */
 const UTERINE_STEM_PSV = 60;
 
 type Property = keyof typeof TRACE_UNCERTAINTY;
@@ -58,10 +56,7 @@ export const isTraced = (reading: SpectrumReading): reading is TracedReading =>
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/**
- * Returns the mean of each index over the beats. The indices of each beat are calculated from the
- * velocities of that beat.
- */
+/** Returns the mean of each index over the beats. The indices are calculated for each beat. */
 function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | null> {
   const ratios = beats.map((beat) => systolicDiastolicRatio(beat.peak, beat.endDiastolic));
   const forward = ratios.filter((ratio) => ratio !== null);
@@ -75,15 +70,15 @@ function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | n
 }
 
 /**
- * Returns whether a beat is consistent: in forward flow, the mean maximum velocity is between EDV
+ * Returns true if a beat is consistent: in forward flow, the mean maximum velocity is between EDV
  * and PSV (obstetric 13.1).
  */
 const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
   average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
 
 /**
- * Returns lines on the middle beat from the baseline to the peak and to the end of diastole; null
- * without beats.
+ * Returns lines on the middle beat, from the baseline to the peak and to the end of diastole; null
+ * if there is no beat.
  */
 function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Caliper } | null {
   const beat = beats[beats.length >> 1];
@@ -104,7 +99,7 @@ function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Ca
 }
 
 /**
- * Returns the source of a value. A velocity has the caliper that shows where it was read; a
+ * Returns the source of a value. A velocity has a caliper at the place where it was read; a
  * calculated index has only the frame.
  */
 function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measurement['source'] {
@@ -112,7 +107,7 @@ function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measure
   return measuredOn(reading, reading.frame, 'image-analysis', calipers ? [calipers[shown]] : []);
 }
 
-/** Returns the reason why a trace is too poor for a category; null if it is good enough. */
+/** Returns why a trace is too poor for a category; null if it is good enough. */
 export function traceProblem({ beats, variation, confidence }: Traced): TraceProblem | null {
   if (!beats.every(isConsistent)) return 'contradictory';
   if (variation > TRACE.variation) return 'irregular';
@@ -121,7 +116,7 @@ export function traceProblem({ beats, variation, confidence }: Traced): TracePro
   return null;
 }
 
-/** Returns whether the wall filter removes so much that missing flow cannot be called absent. */
+/** Returns true if the wall filter removes so much that missing flow cannot be called absent. */
 export function isFiltered({ velocities, waveform: { vanishesAt } }: TracedReading): boolean {
   const limit = velocities ? WALL_FILTER_LIMIT.cmPerSecond : WALL_FILTER_LIMIT.hertz;
   return vanishesAt !== null && vanishesAt > limit;
@@ -133,14 +128,14 @@ function uncertaintyOf(property: Property, value: number): number {
 }
 
 /**
- * Returns whether both sides of this vessel count separately, as in uterine arteries. For any other
- * vessel the better trace counts.
+ * Returns true if both sides of this vessel are used, as for uterine arteries. For any other vessel
+ * only the better trace is used.
  */
 export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;
 
 /**
- * Returns the id of a value, such as `umbilical-artery-pi`. The side is added if sides count
- * separately, and a number from the second trace on.
+ * Returns the id of a value, such as `umbilical-artery-pi`. The side is added if both sides are
+ * used. A number is added to the second and later traces.
  */
 function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: number): string {
   const side = sidesApart(key) ? laterality : null;
@@ -148,7 +143,7 @@ function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: numb
 }
 
 /**
- * Returns whether a PI is plausible. The wider limit of the umbilical artery applies only to
+ * Returns true if a PI is plausible. The wider limit of the umbilical artery is valid only for
  * reversed flow (obstetric 0.6).
  */
 function isPlausiblePi(
@@ -162,7 +157,7 @@ function isPlausiblePi(
 
 /**
  * Plausible peak velocities of each vessel in cm/s. They are choices of this project, except for
- * the MCA (obstetric 0.6). Other peaks suggest another vessel, or a scale that was read wrongly.
+ * the MCA (obstetric 0.6). Other peaks suggest another vessel, or a misread scale.
  */
 const PEAKS = {
   'umbilical-artery': { low: 5, high: 150 },
@@ -170,7 +165,7 @@ const PEAKS = {
   'uterine-artery': { low: 5, high: 300 },
 } as const satisfies Partial<Record<DopplerVessel, { low: number; high: number }>>;
 
-/** Returns whether the peak velocity of a spectrum is plausible for its vessel. */
+/** Returns true if the peak velocity of a spectrum is plausible for its vessel. */
 function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boolean {
   if (!velocities || vessel === null || vessel === 'ductus-venosus') return true;
   const peak = mean(waveform.beats.map((beat) => beat.peak));
@@ -179,8 +174,8 @@ function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boole
 
 /**
  * Returns PI, RI, S/D, PSV and EDV of one spectrum; the values of `rank` 0 get the plain ids. If
- * the header does not name the vessel or, in a twin pregnancy, the fetus, the spectrum may be of
- * any vessel, such as an outflow tract of an adult heart. Its values are then shown but not used.
+ * the header does not name the vessel or, in a twin pregnancy, the fetus, the spectrum may show any
+ * vessel, such as an outflow tract of an adult heart. Its values are then shown but not used.
  */
 export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
   const { waveform, vessel } = reading;
@@ -190,7 +185,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   const problem = traceProblem(waveform);
   return (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
     const value = values[property];
-    // Without flow there is nothing to divide by.
+    // Without flow, an index would be divided by zero.
     if (value === null || !Number.isFinite(value)) return [];
     const key = `${vessel ?? 'unnamed-vessel'}-${property}` as const;
     const velocity = property === 'psv' || property === 'edv';
@@ -235,7 +230,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
 }
 
 /**
- * Returns the PI for veins, (S - a) / TAMX, for which no chart could be confirmed (obstetric 13.7).
+ * Returns the PI for veins, (S - a) / TAMX. No chart for it could be confirmed (obstetric 13.7).
  */
 export function measureDuctus(reading: TracedReading, rank: number): Measurement[] {
   const { waveform } = reading;
@@ -272,7 +267,7 @@ export const FETAL_ARTERIES = [
   'middle-cerebral-artery',
 ] as const satisfies readonly DopplerVessel[];
 
-/** States why spectra were not measured. Each reason is stated once per vessel. */
+/** Reports why spectra were not measured. Each reason is reported once per vessel. */
 export function refusals(readings: readonly SpectrumReading[]): Statement[] {
   return distinctStatements(
     readings.flatMap(({ vessel, fetus: of, waveform }) =>
@@ -283,12 +278,15 @@ export function refusals(readings: readonly SpectrumReading[]): Statement[] {
   );
 }
 
-/** The spectra and values of one fetus, of its mother, or of a study with one fetus. */
+/**
+ * The spectra and values that belong together: those of a study with one fetus, of one of several
+ * fetuses, or of the mother.
+ */
 export interface Supplied {
-  /** All spectra, whether or not they could be traced. */
+  /** All spectra, traced or not. */
   readings: readonly SpectrumReading[];
   measurements: readonly Measurement[];
-  /** All of the machine's values, including those that are not used. */
+  /** All values of the machine, used or not. */
   cart: readonly Measurement[];
   /** Vessels with spectra that do not name their fetus. */
   unnamed?: ReadonlySet<DopplerVessel | null>;
@@ -300,10 +298,7 @@ const isOf = (vessel: DopplerVessel) => (one: Measurement) =>
 const isMeasured = ({ measurements }: Supplied, vessel: DopplerVessel) =>
   measurements.some((one) => one.quality === 'accepted' && isOf(vessel)(one));
 
-/**
- * Returns the reason why a vessel has no accepted value; null if another statement gives the
- * reason.
- */
+/** Returns why a vessel has no accepted value; null if another statement gives the reason. */
 function whyNot(
   supplied: Supplied,
   vessel: DopplerVessel,
@@ -325,7 +320,7 @@ function whyNot(
 }
 
 /**
- * States which of these vessels have no value and why, and whether the CPR is missing for that
+ * Reports which of these vessels have no value and why, and whether the CPR is missing for that
  * reason (obstetric 13.8).
  */
 export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): Statement[] {

@@ -30,8 +30,8 @@ const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
 
 /**
- * Returns the vessel that the header names: by its code, or otherwise by the words of view and
- * stage. Null if the header names no vessel or two.
+ * Returns the vessel that the header names, by its code or else by the words of view and stage.
+ * Null if the header names no vessel, or two vessels.
  */
 export function vesselOf(clip: Named): DopplerVessel | null {
   const coded = clip.anatomicRegion ? CODED[clip.anatomicRegion] : undefined;
@@ -73,8 +73,8 @@ async function readClip(clip: Clip): Promise<SpectrumReading[]> {
     ...common,
     velocities: sweep.unit === 'cm/s',
     correctionAngle: sweep.correctionAngle,
-    // A display in Hz is traced as if it were in cm/s: frequency shift and velocity differ by a
-    // constant factor, which cancels in a ratio.
+    // A display in Hz is traced as if it were in cm/s. Frequency shift and velocity differ by a
+    // constant factor, which has no effect on a ratio.
     waveform: traceDoppler(image, { ...sweep, unit: 'cm/s' }),
   }));
 }

@@ -32,11 +32,13 @@ import {
   traceProblem,
 } from './measure.ts';
 
-/** A group of spectra that are judged together in a study with several fetuses. */
+/**
+ * A group of spectra in a study with several fetuses. The spectra of a group are assessed together.
+ */
 interface DopplerGroup {
   /**
-   * The fetus that the spectra name. Null for the group that contains the maternal vessels and the
-   * spectra that name no fetus.
+   * The fetus that the spectra name; null for the group of maternal vessels and of spectra without
+   * a fetus.
    */
   fetus: string | null;
   /** All spectra of the group, including those that could not be traced. */
@@ -47,12 +49,12 @@ const isMaternal = (vesselOrKey: string | null) =>
   vesselOrKey?.startsWith('uterine-artery') ?? false;
 
 /**
- * Returns the reason why the spectra and the machine's values may belong to more than one fetus;
- * null if they certainly belong to one.
+ * Returns why the spectra and the machine's values may belong to more than one fetus; null if they
+ * certainly belong to one.
  *
  * If an operator names the fetus on one spectrum, a spectrum without a name may belong to another
- * fetus. Machines name the fetus even if there is only one, so named values from the machine beside
- * unnamed spectra are no contradiction.
+ * fetus. Machines name the fetus even if there is only one. Therefore named values of the machine
+ * do not contradict unnamed spectra.
  */
 function apart(
   evidence: Pick<DopplerEvidence, 'severalFetuses'>,
@@ -78,9 +80,9 @@ function apart(
 }
 
 /**
- * Groups the spectra by named fetus, since values of two fetuses are never combined (obstetric
- * 0.5). `reported` are the fetuses for which the machine's values show lost flow: each gets a group
- * even without a spectrum.
+ * Groups the spectra by named fetus, because values of two fetuses are never combined (obstetric
+ * 0.5). `reported` are the fetuses for which the machine's values show absent or reversed flow.
+ * Each of them gets a group, even without a spectrum.
  */
 function groupsByFetus(
   readings: readonly SpectrumReading[],
@@ -107,13 +109,13 @@ function groupsByFetus(
 }
 
 /**
- * Returns the spectra of the group without a fetus. With several fetuses, the vessel of a fetal
- * spectrum that names no fetus is treated as not named.
+ * Returns the spectra of the group without a fetus. If there are several fetuses, a fetal spectrum
+ * without a fetus is treated as a spectrum without a vessel.
  */
 const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
   readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
 
-/** Adds the fetus to the ids and statements of a judgement. */
+/** Adds the fetus to the ids and statements of an assessment. */
 function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
   const named = (one: Statement) => statementOfFetus(one, fetus);
   return {
@@ -130,8 +132,8 @@ function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
 }
 
 /**
- * Order of the summaries for several fetuses, most severe first. A fetus that was not assessed
- * prevents the summary from being normal.
+ * Order of the summaries of several fetuses, most severe first. If a fetus was not assessed, the
+ * summary cannot be normal.
  */
 const GRAVEST_FIRST: readonly DopplerSummary[] = [
   'redf',
@@ -146,13 +148,13 @@ const GRAVEST_FIRST: readonly DopplerSummary[] = [
 
 /**
  * Classifications that other sections, such as growth, would assign to an only fetus. In a study of
- * several fetuses they are given only for a named one.
+ * several fetuses they are given only for a named fetus.
  */
 const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastolic-flow']);
 
 /**
- * Combines the judgements of several fetuses. `fetal` are the judgements of named fetuses, `others`
- * are those of the mother and of spectra that name no fetus. `why` states why they are judged
+ * Combines the assessments of several fetuses. `fetal` are those of named fetuses; `others` are
+ * those of the mother and of spectra without a fetus. `why` is the reason for assessing them
  * separately.
  */
 function together(
@@ -161,7 +163,7 @@ function together(
   why: Statement,
 ): DopplerJudgement {
   const all = [...fetal, ...others];
-  // The group without a fetus contributes its category only if it is abnormal.
+  // The group without a fetus contributes its category only if that category is abnormal.
   const grave = others
     .map(({ category }) => category)
     .filter((one) => one !== 'normal' && one !== 'not-assessed');
@@ -200,8 +202,8 @@ const CART_KEYS = [
 ] as const satisfies readonly ObstetricConcept[];
 
 /**
- * Compares traces for sorting, best first: good before poor ones, then those that the wall filter
- * does not cut, then those with more beats.
+ * Compares traces for sorting, best first: good traces, then those that the wall filter does not
+ * cut off, then those with more beats.
  */
 function byQuality(one: TracedReading, other: TracedReading): number {
   const worth = (reading: TracedReading) =>
@@ -212,9 +214,7 @@ function byQuality(one: TracedReading, other: TracedReading): number {
   return worth(other) - worth(one);
 }
 
-/**
- * Measures every trace. For each vessel and side the values of the best trace get the plain ids.
- */
+/** Measures every trace. The values of the best trace of each vessel and side get the plain ids. */
 function measureAll(readings: readonly TracedReading[]): Measurement[] {
   const groups = Map.groupBy(
     readings,
@@ -231,11 +231,13 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/** Returns the id that a machine value gets if it counts for its quantity. */
+/** Returns the id of a machine value that is used for its quantity. */
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
-/** Values that the summary leaves out, because it lists the PI and the peak velocity instead. */
+/**
+ * Values that are left out of the summary, because it lists the PI and the peak velocity instead.
+ */
 const NOT_LISTED: ReadonlySet<string> = new Set(
   (
     ['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery', 'unnamed-vessel'] as const
@@ -243,8 +245,7 @@ const NOT_LISTED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Builds the summary statement of the values. The machine's values are included only if they
- * replace missing ones of ours.
+ * Builds the summary statement of the values. A machine value is included only if ours is missing.
  */
 function summaryOf(measurements: readonly Measurement[]): Statement[] {
   const shown = measurements.filter(
@@ -265,7 +266,7 @@ interface Given {
 
 const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
 
-/** Judges an only fetus and its mother. The machine's values count where we have no value. */
+/** Assesses an only fetus and its mother. A machine value is used if ours is missing. */
 function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
   const traced = readings.filter(isTraced);
   const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
@@ -275,8 +276,8 @@ function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
 }
 
 /**
- * Judges one group in a study with several fetuses. The machine's values are used only if they show
- * lost flow.
+ * Assesses one group in a study with several fetuses. A machine value is used only if it shows
+ * absent or reversed flow.
  */
 function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
   const { fetus } = group;
@@ -297,7 +298,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
   };
   // If other spectra name a fetus, the group without names reports only missing uterine arteries.
-  // Otherwise it reports every vessel that no spectrum shows.
+  // Otherwise it reports every vessel without a spectrum.
   const lacking = names
     ? (['uterine-artery'] as const)
     : ALL_ARTERIES.filter((one) => isMaternal(one) || !supplied.unnamed.has(one));
@@ -306,7 +307,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   return fetus === null ? judged : ofFetus(judged, fetus);
 }
 
-/** Judges each of several fetuses separately. `why` states the reason. */
+/** Assesses each of several fetuses separately. `why` is the reason for that. */
 function judgeApart(given: Given, why: Statement): DopplerJudgement {
   const fetal = given.cart.filter(({ concept }) => !isMaternal(concept.key)).map(ifPlausible);
   const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
@@ -328,7 +329,7 @@ function judgeApart(given: Given, why: Statement): DopplerJudgement {
   return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
 }
 
-/** Returns the reason why the machine's values are not used; empty if there are no values. */
+/** Returns why the machine's values are not used; empty if there are no values. */
 function unusedStatements(cart: readonly Measurement[]): Statement[] {
   const fetal = cart.filter(({ concept }) => !isMaternal(concept.key));
   if (ofSeveralFetuses(fetal)) return [sayOfObstetric.gap('machine.of-several-fetuses', {})];
@@ -336,8 +337,8 @@ function unusedStatements(cart: readonly Measurement[]): Statement[] {
 }
 
 /**
- * Returns the outcome if nothing was measured: there is no spectrum, no spectrum with a scale, or
- * none could be traced.
+ * Returns the outcome without a measurement: there is no spectrum, no spectrum with a scale, or no
+ * spectrum could be traced.
  */
 function withoutValues(
   readings: readonly SpectrumReading[],

@@ -3,9 +3,9 @@ import type { Clip, Frame } from '../../contract/study.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * A gestational sac found by image analysis: an echo-free, closed, nearly elliptic area that is
- * completely surrounded by a bright ring (trophoblast and decidua). The analysis was developed on
- * simulated images only.
+ * A gestational sac found by image analysis: an echo-free, closed, nearly elliptic area inside a
+ * complete bright ring (trophoblast and decidua). The analysis was developed on simulated images
+ * only.
  */
 export interface LocatedSac {
   /** Inner border of the sac, in pixels of the image. */
@@ -15,7 +15,7 @@ export interface LocatedSac {
   accepted: boolean;
 }
 
-/** The structures seen within a sac; null for one that was not seen. */
+/** The structures seen within a sac; null for a structure that was not seen. */
 export interface SacContents {
   /** Inner border of the yolk sac, a circle, in pixels. */
   yolkSac: { centre: Point; radius: number; confidence: number } | null;
@@ -28,16 +28,18 @@ export interface EarlyFrame {
   frame: Frame;
   sac: LocatedSac | null;
   /**
-   * Null without an accepted sac, or without a scale, which is needed because the contents are
+   * Contents of the sac; null without an accepted sac, or without a scale, because the contents are
    * distinguished by size.
    */
   contents: SacContents | null;
   /**
+   * Number of bodies that may be the sac.
+   *
    * `several`: more than one body contains a yolk sac or an embryo.
    *
-   * `unclear`: no contents show which of several bodies is the sac, since a bladder or a cyst is
-   * echo-free, too. Or the only accepted body looks less like a sac than one that was rejected,
-   * such as a dark fleck of speckle beside the sac.
+   * `unclear`: several bodies look like a sac and the contents do not show which of them is the
+   * sac, because a bladder or a cyst is echo-free, too. The same applies if the only accepted body
+   * looks less like a sac than a rejected one, such as a dark fleck of speckle beside the sac.
    */
   bodies: 'one' | 'several' | 'unclear';
 }
@@ -60,14 +62,14 @@ export interface EarlySweep {
 
 export interface EarlyClip {
   /**
-   * The plane through the uterus, and how the probe was applied; null if no word of the header says
-   * it.
+   * Plane through the uterus, and whether the image is transvaginal; null if the header does not
+   * contain it.
    */
   plane: 'sagittal' | 'transverse' | null;
   route: 'transvaginal' | 'transabdominal' | null;
   clip: Clip;
   frames: readonly EarlyFrame[];
-  /** Cardiac activity within the sac of this clip; null if no sac was accepted in it. */
+  /** Cardiac activity within the sac of this clip; null if the clip has no accepted sac. */
   cardiac: EmbryoActivity | null;
 }
 
@@ -80,8 +82,8 @@ export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 /** The input of the early-pregnancy section. */
 export interface EarlyEvidence extends SectionEvidence {
   /**
-   * Returns the band of an embryonic heart rate at an age. Adds the limit for a slow rate if it was
-   * not verified against its source. Null at an age without bands.
+   * Returns the band of an embryonic heart rate at an age. If the limit for a slow rate was not
+   * verified against its source, the limit is returned as well. Null at an age without bands.
    */
   embryonicRate(
     gaDays: number,
@@ -94,7 +96,8 @@ export interface EarlyEvidence extends SectionEvidence {
 }
 
 /**
- * Typical grey levels within and around a sac. The border of the sac is at a level between them.
+ * Typical grey levels inside a sac and in its ring. The border of the sac is at a level between
+ * them.
  */
 export interface RingLevels {
   inside: number;

@@ -1,13 +1,16 @@
 import { normalQuantile } from '../../measure/statistics.ts';
 
-/** Range of CRL in mm in which Robinson and Fleming's equation applies, both ends included. */
+/** Range of CRL in mm in which Robinson and Fleming's equation is valid; both ends are included. */
 export const DATING_CRL = { from: 5, to: 84 } as const;
 
 export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
 
 export const SUSPICIOUS_MSD = 16;
 
-/** Usual range of the inner diameter of a yolk sac: 2 to 6 mm, both included (obstetric 5.1). */
+/**
+ * Usual range of the inner diameter of a yolk sac: 2 to 6 mm, with both ends included (obstetric
+ * 5.1).
+ */
 export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
 
 export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
@@ -103,8 +106,8 @@ export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
 }
 
 /**
- * The findings from which SRU's further signs of a suspected loss are determined (obstetric 5.3);
- * null means not assessed. Lengths are in mm.
+ * Findings from which SRU's further signs of a suspected loss are determined (obstetric 5.3). Null
+ * means not assessed. Lengths are in mm.
  */
 export interface SuspiciousSigns {
   yolkSac: number | null;
@@ -119,8 +122,8 @@ export interface SuspiciousSigns {
 }
 
 /**
- * Returns which suspicious signs are met. A sign that was not assessed is not met. Same source as
- * `viability`.
+ * Returns the suspicious signs that are met, by the same source as `viability`. A sign that was not
+ * assessed is not met.
  */
 export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
   return {
@@ -132,7 +135,7 @@ export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: Suspic
 
 /**
  * Returns the age in days from the mean sac diameter before an embryo is visible, plus or minus 7
- * days (Nyberg); null from 25 mm on.
+ * days (Nyberg); null at 25 mm and above.
  */
 export function nybergAge(msd: number): number | null {
   return msd < DIAGNOSTIC.msd ? msd + 30 : null;

@@ -84,7 +84,7 @@ function rateFinding(
 
 /**
  * Returns the finding that the age by CRL differs from the given age by more than is accepted. The
- * given age stays in use.
+ * given age continues to be used.
  */
 function datingFinding(
   measurements: readonly Measurement[],
@@ -112,7 +112,7 @@ function datingFinding(
 const differingPairs = (measurements: readonly Measurement[]) =>
   EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
 
-/** States each value of the machine that differs from ours by more than the uncertainty of ours. */
+/** Reports each machine value that differs from ours by more than the uncertainty of ours. */
 export const differences = (measurements: readonly Measurement[]): Statement[] =>
   differingPairs(measurements).map(({ machine, own }) =>
     say.gap('early.values-differ', {}, [machine, own]),
@@ -172,7 +172,7 @@ export function earlyGuidance(
   ];
 }
 
-/** A question that was not assessed in an early pregnancy, and what is needed to answer it. */
+/** Something that was not assessed in an early pregnancy, and what is needed to assess it. */
 export interface EarlyGap {
   code: string;
   said: Statement;
@@ -258,7 +258,7 @@ function viabilityGaps(seen: EarlySight): EarlyGap[] {
 }
 
 /**
- * Returns all gaps, the most important first. The last one, the location of the pregnancy, is
+ * Returns all gaps, the most important first. The last gap, the location of the pregnancy, is
  * always included.
  */
 export function earlyGaps(known: Known): EarlyGap[] {

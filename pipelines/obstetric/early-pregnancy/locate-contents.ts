@@ -5,8 +5,8 @@ import type { LocatedSac, SacContents } from './evidence.ts';
 
 export const CONTENTS = {
   /**
-   * Search for the yolk sac, in mm: the range and step of the inner diameters that are tried, the
-   * width of the ring, and the distance from its border at which fluid is expected.
+   * Search for the yolk sac, in mm: the range and step of its inner diameters, the width of the
+   * ring, and the distance from the ring at which fluid is expected.
    */
   yolk: { smallest: 1.8, largest: 8, step: 0.4, ring: 0.7, apart: 1.3 },
   /**
@@ -15,27 +15,27 @@ export const CONTENTS = {
    */
   ringContrast: 0.45,
   /**
-   * Minimum share of directions in which the ring is bright, and in which the surroundings are
-   * dark.
+   * Minimum share of directions in which the ring is bright, and minimum share in which its
+   * surroundings are dark.
    */
   ringShare: 0.8,
   apartShare: 0.6,
   /**
-   * The wall begins where the grey level has made this share of its rise, because a thin ring is
+   * Share of its rise at which the grey level reaches the wall. It is high because a thin ring is
    * blurred to both sides.
    */
   wallFrom: 0.75,
   /**
-   * In mm: half the thickness of a membrane, which is too thin to be an embryo; the smoothing; the
-   * margin kept from the wall.
+   * Lengths in mm: half the thickness of a membrane, which is too thin to be an embryo; the
+   * smoothing; the margin to the wall.
    */
   membraneMm: 0.5,
   calmMm: 0.2,
   marginMm: 0.7,
   smallestEmbryoMm2: 2,
   /**
-   * As shares of the contrast of the sac's ring: the level at which an embryo begins, and the level
-   * that it must reach.
+   * Levels of an embryo, as shares of the contrast of the sac's ring: the level at which the embryo
+   * begins, and the level that it must reach.
    */
   embryoFrom: 0.42,
   embryoLevel: 0.55,
@@ -50,7 +50,9 @@ function at({ width, height, data }: GrayImage, x: number, y: number): number {
   return data[row * width + column] ?? 0;
 }
 
-/** Returns whether a point is inside the ellipse after the ellipse is shrunk by `margin` pixels. */
+/**
+ * Returns true if a point is inside the ellipse after the ellipse was shrunk by `margin` pixels.
+ */
 function holds({ centre, a, b, angle }: Ellipse, x: number, y: number, margin: number): boolean {
   const dx = x - centre.x;
   const dy = y - centre.y;
@@ -71,8 +73,8 @@ const WAYS = Array.from({ length: DIRECTIONS }, (_, i) => ({
 }));
 
 /**
- * Scores from 0 to 1 how much a circle looks like a yolk sac: fluid inside, a thin bright ring, and
- * fluid around it.
+ * Returns a score from 0 to 1 for how much a circle looks like a yolk sac: fluid inside, a thin
+ * bright ring, and fluid around it.
  */
 function ringScore(
   image: GrayImage,
@@ -112,7 +114,7 @@ function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): nu
       at(image, centre.x + r * Math.cos(turn), centre.y + r * Math.sin(turn));
     const low = Math.min(level(0), level(0.3 * radius));
     let peak = 0.6 * radius;
-    // Follow the ray outwards to the first peak only, because the wall of the sac behind it may be
+    // Only the first peak along the ray is used, because the wall of the sac behind it may be
     // brighter.
     for (let r = peak; r <= radius + CONTENTS.yolk.apart * mm; r += 0.5) {
       if (level(r) > level(peak)) peak = r;
@@ -139,7 +141,7 @@ function findYolkSac(image: GrayImage, sac: LocatedSac, mm: number): SacContents
         const radius = (d / 2) * mm;
         if (!holds(sac.ellipse, x, y, radius + 0.3 * mm)) break;
         const score = ringScore(image, { x, y }, radius, mm, contrast);
-        // The heart of a small embryo is also dark within a bright ring, but it is smaller, so
+        // The heart of a small embryo is also dark within a bright ring, but smaller. Therefore
         // larger rings rank higher.
         const rank = score * Math.sqrt(d);
         if (rank > highest) {
@@ -211,7 +213,8 @@ function findEmbryo(
   const bright = { width, height, data: mask };
   const membrane = Math.max(1, Math.round(CONTENTS.membraneMm * mm));
   const core = opened(bright, membrane);
-  // The opening removed the tips of crown and rump. Both are restored where the mask continues.
+  // Both tips, crown and rump, were lost in the opening. They are restored where the mask
+  // continues.
   const reach = smoothed(core, membrane);
   const solid = (index: number) => (reach.data[index] ?? 0) > 0 && mask[index] === SOLID;
   const found = blobs(bright, solid, CONTENTS.smallestEmbryoMm2 * mm * mm);
@@ -228,8 +231,8 @@ function findEmbryo(
 }
 
 /**
- * Finds yolk sac and embryo within a sac. `scale` is in mm per pixel and must be nearly equal along
- * both axes.
+ * Finds the yolk sac and the embryo within a sac. `scale` is in mm per pixel and must be nearly
+ * equal along both axes.
  */
 export function locateContents(image: GrayImage, sac: LocatedSac, scale: PixelScale): SacContents {
   const mm = 2 / (scale.x + scale.y);

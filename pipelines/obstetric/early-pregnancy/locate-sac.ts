@@ -8,8 +8,8 @@ import type { LocatedSac, RingLevels } from './evidence.ts';
 export const CONTRAST = 22;
 
 /**
- * The tissue behind the ring is examined from this distance to twice this distance beyond the
- * border, pixels.
+ * Distance in pixels beyond the border at which the tissue behind the ring is examined; the
+ * examined strip ends at twice this distance.
  */
 const BEHIND = 6;
 
@@ -21,8 +21,8 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
 }));
 
 /**
- * Returns the grey level of the pixel nearest to a point. A point outside the image gets the level
- * of the nearest pixel at its edge.
+ * Returns the grey level of the pixel nearest to a point. For a point outside the image, it is the
+ * nearest pixel at the edge.
  */
 export function levelAt(image: GrayImage, x: number, y: number): number {
   const column = Math.max(0, Math.min(image.width - 1, Math.round(x)));
@@ -31,7 +31,7 @@ export function levelAt(image: GrayImage, x: number, y: number): number {
 }
 
 /**
- * Calls `tell` once per direction, with the mean grey levels just within and just around an
+ * Calls `tell` once per direction with two mean grey levels, just inside and just outside an
  * ellipse. This is the innermost loop of the search, so it allocates no objects.
  */
 function acrossBorder(
@@ -58,9 +58,10 @@ function acrossBorder(
 }
 
 /**
- * Scores how well an ellipse separates a dark inside from a bright ring, on the reduced image. The
- * contrasts of all directions are averaged, each capped at twice `CONTRAST`, so that one bright
- * spot does not compensate for an open side. The score is 1 if every direction reaches the cap.
+ * Returns a score for how well an ellipse separates a dark inside from a bright ring, on the
+ * reduced image. The contrasts of all directions are averaged. Each is capped at twice `CONTRAST`,
+ * so that one bright spot cannot compensate for an open side. The score is 1 if every direction
+ * reaches the cap.
  */
 export function separation(image: GrayImage, ellipse: Ellipse): number {
   let sum = 0;
@@ -70,7 +71,7 @@ export function separation(image: GrayImage, ellipse: Ellipse): number {
   return sum / WAYS.length / (2 * CONTRAST);
 }
 
-/** Returns the median grey levels just within and around an ellipse. */
+/** Returns the median grey levels just inside and just outside an ellipse. */
 export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
   const inside: number[] = [];
   const outside: number[] = [];
@@ -82,9 +83,9 @@ export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
 }
 
 /**
- * Returns the share of directions in which the tissue behind the ring is bright, too. The uterus
- * continues behind the lining of a sac, whereas behind a skull, which is a thin ring, there is
- * often fluid or shadow.
+ * Returns the share of directions in which the tissue behind the ring is bright. The uterus
+ * continues behind the lining of a sac. Behind a skull, which is a thin ring, there is often fluid
+ * or shadow.
  */
 export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
   const from = BEHIND;
@@ -107,20 +108,23 @@ export const ROUNDNESS = 0.42;
 
 /** Parameters of the search; lengths are in pixels of the image that is searched. */
 const SEARCH = {
-  /** Grey levels that are tried as the upper limit of echo-free. */
+  /** Grey levels that are tried as the upper limit of an echo-free area. */
   levels: [6, 10, 15, 21, 28, 36, 45, 55, 66, 80, 95, 110],
   /** Minimum area of a dark region, pixels. */
   smallest: 24,
   /**
-   * Radii of the circles from which the search starts, and the number of circles of each size that
-   * it pursues.
+   * Radii of the circles from which the search starts, and the number of circles of each size from
+   * which it continues.
    */
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
-  /** Minimum `separation` of an ellipse from which a search starts, and of a candidate. */
+  /**
+   * Minimum `separation` of an ellipse from which a search starts, and minimum `separation` of a
+   * candidate.
+   */
   startScore: 0.15,
   score: 0.75,
-  /** Circles of at least this radius are also started from a grid over the whole image. */
+  /** Radius at or above which circles are also started from a grid over the whole image. */
   gridFrom: 12,
   /** Minimum length of the shorter semi-axis. */
   smallestAxis: 3,
@@ -136,7 +140,10 @@ const scored = (image: GrayImage, ellipse: Ellipse): Candidate => ({
   score: separation(image, ellipse),
 });
 
-/** Improves an ellipse by hill climbing: one parameter at a time, in steps that shrink. */
+/**
+ * Improves an ellipse by hill climbing. It changes one parameter at a time, in steps that become
+ * smaller.
+ */
 function climb(image: GrayImage, start: Candidate): Candidate {
   let best = start;
   for (let step = Math.max(1.5, 0.15 * start.ellipse.a); step > 0.4; step /= 2) {
@@ -151,7 +158,7 @@ function climb(image: GrayImage, start: Candidate): Candidate {
         { ...best.ellipse, b: b + s * step },
         { ...best.ellipse, a: a + s * step, b: b + s * step },
         { ...best.ellipse, angle: angle + s * turn },
-        // One side of the ellipse moves and the opposite side stays.
+        // One side of the ellipse moves, and the opposite side does not.
         ...[0, 1, 2, 3].map((side) => {
           const way = angle + (side * Math.PI) / 2;
           const half = (s * step) / 2;
@@ -191,8 +198,8 @@ function darkCentres(image: GrayImage): Point[] {
 }
 
 /**
- * Returns a grid of points to start from, because in a large sac embryo and amnion divide the dark
- * region into several.
+ * Returns a grid of points to start from. It is needed for a large sac, because embryo and amnion
+ * divide its dark region into several.
  */
 function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
   const centres: Point[] = [];
@@ -219,22 +226,25 @@ function starts(image: GrayImage): Candidate[] {
 }
 
 /**
- * Ranks a candidate by score and size, because a yolk sac or a heart is also dark with a bright
- * border, and the sac is the larger body that encloses them.
+ * Ranks a candidate by score and size. The size is needed because a yolk sac or a heart is also
+ * dark with a bright border; the sac is the larger body around them.
  */
 const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a * ellipse.b);
 
-/** Maximum number of bodies examined per image, since a bladder or a cyst may be beside the sac. */
+/**
+ * Maximum number of bodies examined per image. More than one is examined, because a bladder or a
+ * cyst may be beside the sac.
+ */
 const MOST = 4;
 
-/** Returns whether the centre of one ellipse is within the other. */
+/** Returns true if the centre of one ellipse is inside the other. */
 const overlap = (one: Ellipse, other: Ellipse) =>
   Math.hypot(one.centre.x - other.centre.x, one.centre.y - other.centre.y) <
   Math.max(one.a, one.b, other.a, other.b);
 
 /**
  * Returns the ellipses that look like a sac on a reduced, smoothed image, best first. No ellipse is
- * within another.
+ * inside another.
  */
 export function findSacEllipses(image: GrayImage): Ellipse[] {
   const ranked = starts(image)
@@ -252,20 +262,20 @@ const TRACE = {
   /** Number of rays that trace the outline. */
   rays: 96,
   /**
-   * Maximum distance between a ray's border point and the ellipse, as a share of the radius, at
-   * which the ray counts as on the outline.
+   * Greatest distance of a border point from the ellipse at which it is on the outline, as a share
+   * of the radius.
    */
   nearness: 0.07,
   /**
-   * Range in which the border is searched to either side of the candidate, as a share of the
+   * Range in which the border is searched, inside and outside the candidate, as a share of the
    * radius.
    */
   leeway: 0.22,
 } as const;
 
 /**
- * Returns the distance along a ray at which the grey level rises above `half` and stays above it;
- * null if it does not.
+ * Returns the distance along a ray at which the grey level rises above `half` and then stays above
+ * it; null if it does not.
  */
 function border(
   image: GrayImage,
@@ -290,8 +300,8 @@ function border(
 }
 
 /**
- * Traces the inner border near an ellipse. Returns the border and the share of rays whose border
- * point is on it; null if too few rays have one.
+ * Traces the inner border of a sac near an ellipse. Returns the border and the share of rays with a
+ * border point on it; null if too few rays have a border point.
  */
 export function traceSac(
   image: GrayImage,
@@ -313,7 +323,7 @@ export function traceSac(
   if (edge.length < TRACE.rays / 2) return null;
   let fitted: Ellipse | null = ellipse;
   let kept = edge;
-  // Embryo and yolk sac touch the wall, so border points well inside the ellipse are left out.
+  // Border points well inside the ellipse are left out, because embryo and yolk sac touch the wall.
   for (const tolerance of [0.25, 0.15, 0.08]) {
     fitted = fitEllipse(kept, fitted);
     if (!fitted) return null;
@@ -341,7 +351,7 @@ const SAC = {
 
 /**
  * Returns the bodies in an image that look like a sac, the most likely first. A body that is
- * rejected later keeps its position as not accepted, because the bodies after it look even less
+ * rejected later remains in the list as not accepted, because the bodies after it look even less
  * like a sac.
  */
 export function locateSacs(image: GrayImage): LocatedSac[] {
@@ -353,7 +363,7 @@ export function locateSacs(image: GrayImage): LocatedSac[] {
   return ellipses.map((ellipse) => traced(ellipse, small, fine, factor));
 }
 
-/** Traces a candidate from the reduced image as a sac on the full image. */
+/** Traces a candidate from the reduced image on the full image. */
 function traced(candidate: Ellipse, small: GrayImage, fine: GrayImage, factor: number): LocatedSac {
   const levels = ringLevels(small, candidate);
   const { centre, a, b, angle } = candidate;

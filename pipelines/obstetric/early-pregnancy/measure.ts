@@ -19,8 +19,8 @@ import type { EarlyClip, EarlyFrame } from './evidence.ts';
 import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guideline.ts';
 
 /**
- * Half widths of 95 % intervals in mm, measured on 39 phantoms not used in development; see
- * docs/early-pregnancy.md.
+ * Half widths of 95 % intervals in mm, measured on 39 phantoms that were not used in development;
+ * see docs/early-pregnancy.md.
  */
 export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
 
@@ -58,8 +58,8 @@ const clearest = (frames: readonly EarlyFrame[]): EarlyFrame | null =>
     .toSorted((one, other) => (other.sac?.confidence ?? 0) - (one.sac?.confidence ?? 0))[0] ?? null;
 
 /**
- * Returns the axis of a sac that runs more across the screen, and the axis that runs more along the
- * beam; null without a sac.
+ * Returns two axes of a sac: the one that is closer to horizontal on the screen, and the one that
+ * is closer to the beam. Null if there is no sac.
  */
 function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Point] } | null {
   if (!frame.sac) return null;
@@ -69,9 +69,9 @@ function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Poi
 }
 
 /**
- * Measures length and height of the sac on the plane along the uterus, and its width on the
- * transverse plane. If the machine does not name the plane, only length and height are given. No
- * MSD can be calculated from two diameters.
+ * Measures the length and height of the sac on the plane along the uterus, and its width on the
+ * transverse plane. If the machine does not name the plane, only length and height are given, and
+ * no MSD can be calculated from two diameters.
  */
 function sacDiameters(clips: readonly EarlyClip[]): Measurement[] {
   const along = clearest(
@@ -134,7 +134,10 @@ function yolkSacs(clips: readonly EarlyClip[]): Measurement[] {
   return [measured('yolk-sac', 'yolk-sac', 'yolk-sac-inner-inner', seen, ends, given) ?? []].flat();
 }
 
-/** Returns the CRL on every frame that is not transverse, numbered, the accepted values first. */
+/**
+ * Returns the CRL on every frame that is not transverse. The values are numbered, accepted values
+ * first.
+ */
 function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
   return clips
     .flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames))
@@ -155,7 +158,8 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 const CRL_REPEATS = 3;
 
 /**
- * Returns the age by CRL if its equation applies. The age by sac is given only if there is no CRL.
+ * Returns the age by CRL if the CRL is within the range of its equation. The age by sac is given
+ * only if there is no CRL.
  */
 function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] {
   const given = { section: EARLY_SECTION };
@@ -207,7 +211,7 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
 
 /**
  * Returns all measurements of an early pregnancy. If the machine gives values, they come first and
- * the age is based on them. The values in use have the plain ids.
+ * the age is based on them. The used values have the plain ids.
  */
 export function measureEarlyPregnancy(
   clips: readonly EarlyClip[],
@@ -229,8 +233,8 @@ export function measureEarlyPregnancy(
 }
 
 /**
- * Returns every length and rate separately if there are several embryos. Values are not combined,
- * and no age is given.
+ * Returns every length and rate separately, because there are several embryos. Values are not
+ * combined, and no age is given.
  */
 export function measureEmbryosApart(clips: readonly EarlyClip[]): Measurement[] {
   const rates = heartRates(clips).map((one, index) => ({ ...one, id: `${one.id}-${index + 1}` }));

@@ -15,14 +15,14 @@ import { locateSacs } from './locate-sac.ts';
 const FRAMES_PER_CLIP = 3;
 const CLIPS = 8;
 /**
- * Until this day (13+6) a view named transvaginal is searched for a sac, whatever plane the
- * classifier finds.
+ * Last day (13+6) on which a view that is named transvaginal is searched for a sac, whatever plane
+ * the classifier finds.
  */
 const LAST_DAY = 97;
 
 /**
- * Returns clips that may show an early pregnancy, according to the classifier, or according to
- * their name if the age fits.
+ * Returns clips that may show an early pregnancy. The classifier says so, or the name of the clip
+ * does and the age fits.
  */
 function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   const labelled = new Set(
@@ -36,7 +36,7 @@ function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
 }
 
 /**
- * Chooses the sac among the bodies that look like one, which are sorted by likelihood: the body
+ * Chooses the sac among the bodies that look like one, the most likely first. The sac is the body
  * with contents. If the contents do not decide, no sac is chosen.
  */
 export function chooseSac(
@@ -52,7 +52,7 @@ export function chooseSac(
   return { ...(filled[0] ?? first ?? found[0] ?? none), bodies: 'one' };
 }
 
-/** Locates the sac and its contents on one frame, by image analysis alone. */
+/** Locates the sac and its contents on one frame by image analysis only. */
 export async function readEarlyFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
   const image = await frame.gray();
   const found = locateSacs(image).map((sac) => {
@@ -73,10 +73,7 @@ async function* grayFrames(
   }
 }
 
-/**
- * Returns the reason why a clip is not examined for cardiac activity of an embryo; null if it is
- * examined.
- */
+/** Returns why a clip is not examined for cardiac activity of an embryo; null if it is examined. */
 export function unfitForActivity(times: readonly number[]): CardiacActivity | null {
   if (times.length < 2) return { status: 'not-assessable', reason: 'still' };
   if (times.length < EMBRYO_CLIP.frames) return { status: 'not-assessable', reason: 'too-short' };

@@ -79,12 +79,12 @@ function summaryOf(
 }
 
 /**
- * Returns the values in the machine's report. Its heart rate here belongs to the embryo and has a
- * separate id.
+ * Returns the values in the machine's report. Its heart rate is that of the embryo and has its own
+ * id.
  */
 function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
-  // A heart rate alone does not show an early pregnancy, since machines report it at every age.
+  // A heart rate alone is no sign of an early pregnancy, because machines report it at every age.
   if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
   const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
   const rates = measurements.map((one) => ({
@@ -95,7 +95,7 @@ function ofMachine(evidence: EarlyEvidence): MachineValues {
 }
 
 /**
- * Returns the outcome for several fetuses: values from different images are never combined
+ * Returns the outcome for several fetuses. Values from different images are never combined
  * (obstetric 0.5).
  */
 function apart(

@@ -17,43 +17,39 @@ import { EARLY_UNCERTAINTY } from './measure.ts';
 /** Source of the criteria for early pregnancy loss on transvaginal ultrasound. */
 export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
 
-/** What the images show; null means not assessed. */
+/** Findings on the images. Null means not assessed. */
 export interface EarlySight {
   transvaginal: boolean;
   sac: boolean;
   yolkSac: boolean;
-  /** False only if the sac was seen in both planes without an embryo. */
+  /** False only if both planes show the sac without an embryo. */
   embryo: boolean | null;
-  /**
-   * False if no cardiac activity was seen on a cine of the embryo that was long and fast enough.
-   */
+  /** False if a cine of the embryo that was long and fast enough showed no cardiac activity. */
   cardiacActivity: boolean | null;
-  /**
-   * Length in seconds of the clip in which no cardiac activity was seen; null without such a clip.
-   */
+  /** Length in seconds of the clip without cardiac activity; null if there is no such clip. */
   silentSeconds: number | null;
 }
 
 /**
- * Returns whether a rate is plausible for an embryo's heart. The rate of a maternal vessel is not
- * (obstetric 0.6).
+ * Returns true if a rate is plausible for an embryo's heart. The rate of a maternal vessel is
+ * implausible (obstetric 0.6).
  */
 const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beatsPerMinute);
 
 const isBeating = ({ cardiac }: EarlyClip) =>
   cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
 
-/** Returns the rhythms of the M-mode sweeps that show the fetus and beat at a plausible rate. */
+/** Returns the rhythms of those M-mode sweeps that show the fetus and have a plausible rate. */
 const fetalRhythms = (sweeps: readonly EarlySweep[]) =>
   sweeps.flatMap(({ fetal, rhythm }) =>
     fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
   );
 
 /**
- * Returns what the clips show of the contents of the sac. Only clips with an accepted sac count.
- * M-mode sweeps count for cardiac activity; a sweep whose beats could not be separated leaves the
- * question open. A CRL or heart rate among the `machine` values means that the operator saw an
- * embryo.
+ * Returns the findings of the clips on the contents of the sac. Only clips with an accepted sac are
+ * used. Cardiac activity may also come from an M-mode sweep; if its beats could not be separated,
+ * cardiac activity is not assessed. A CRL or heart rate among the `machine` values means that the
+ * operator saw an embryo.
  */
 export function earlySight(
   clips: readonly EarlyClip[],
@@ -87,35 +83,36 @@ export function earlySight(
 }
 
 /**
- * The viability categories that can be given. No category states that a criterion diagnostic of
- * loss is met, because the analysis alone may overlook an embryo or its cardiac activity
- * (docs/early-pregnancy.md).
+ * The viability categories that a result may contain. None of them means that a criterion
+ * diagnostic of loss is met, because the analysis alone may overlook an embryo or its cardiac
+ * activity (docs/early-pregnancy.md).
  */
 export type JudgedViability = Exclude<ViabilityCategory, 'diagnostic-of-pregnancy-loss'>;
 
 export interface EarlyViability {
   category: JudgedViability;
   /**
-   * True if a criterion diagnostic of loss would be met if a person confirmed what the analysis
-   * found.
+   * True if the findings of the analysis meet a criterion diagnostic of loss. A person must confirm
+   * them.
    */
   seemsLost: boolean;
   criteria: ClassificationDraft['criteria'];
   /**
-   * The categories at the ends of the intervals of the lengths, if they differ. `category` is then
-   * `uncertain-viability` if viability is in doubt in all of them, and `not-assessable` otherwise.
+   * Categories at the ends of the intervals of the lengths, if they differ. If all of them are
+   * categories of doubtful viability, `category` is `uncertain-viability`; otherwise it is
+   * `not-assessable`.
    */
   between: readonly JudgedViability[] | null;
-  /** Reasons why a criterion of loss that seems to be met is not certain. */
+  /** Reasons why a criterion of loss that seems to be met is uncertain. */
   doubts: EarlyDoubt[];
-  /** A mean sac diameter whose interval includes the cut-off diagnostic of loss; otherwise null. */
+  /** Mean sac diameter whose interval includes the cut-off diagnostic of loss; otherwise null. */
   nearMsd: { value: number; cutOff: number } | null;
 }
 
 /**
- * Returns a mean sac diameter that may be on either side of the diagnostic cut-off; null if its
- * side is certain. The machine gives no uncertainty, so calipers placed by a person are assumed to
- * be as uncertain as ours.
+ * Returns a mean sac diameter whose interval includes the diagnostic cut-off; null if its interval
+ * does not. The machine gives no uncertainty, so calipers that a person placed are assumed to have
+ * our uncertainty.
  */
 function nearCutOff(msd: Measurement | null): EarlyViability['nearMsd'] {
   if (!msd) return null;
@@ -131,8 +128,8 @@ const seenState = (seen: boolean | null) =>
 type EarlyValues = Readonly<Record<EarlyLength, number | null>>;
 
 /**
- * Returns all combinations of the lower and upper ends of the intervals of the lengths. Values
- * without an uncertainty, such as the machine's, are used unchanged.
+ * Returns all combinations of the lower and upper ends of the intervals of the lengths. A value
+ * without an uncertainty, such as the machine's, is not changed.
  */
 function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues[] {
   return EARLY_LENGTHS.reduce<EarlyValues[]>(
@@ -148,7 +145,7 @@ function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues
   );
 }
 
-/** Categories in which the viability is in doubt. */
+/** Categories of doubtful viability. */
 const IN_DOUBT: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
@@ -173,8 +170,8 @@ function viabilityAt(
 }
 
 /**
- * Judges the viability by SRU's criteria, in their order. A finding that would be diagnostic of
- * loss is reported only as suspicious. `measurements` are those of `measureEarlyPregnancy`,
+ * Returns the viability by SRU's criteria, in their order. A finding that would be diagnostic of
+ * loss is reported only as suspicious. `measurements` are those of `measureEarlyPregnancy`;
  * `dating` is that of the request.
  */
 export function judgeViability(
@@ -212,7 +209,7 @@ export function judgeViability(
     category,
     between,
     seemsLost,
-    // The analysis overlooks the heartbeat of small embryos, and overlooks a third of all embryos
+    // The analysis overlooks the heartbeat of small embryos and a third of all embryos
     // (docs/early-pregnancy.md).
     doubts: [
       ...(silent ? ['silence-unproven' as const] : []),

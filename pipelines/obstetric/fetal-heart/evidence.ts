@@ -8,7 +8,10 @@ export interface LocatedChest {
   heart: Ellipse;
   /** Outer border of the thorax: outside the ribs, without the skin. */
   thorax: Ellipse;
-  /** The lower of the two overlaps between an outline and the network's soft mask, 0 to 1. */
+  /**
+   * Overlap between outline and soft mask of the network, 0 to 1. It is the lower overlap of the
+   * two outlines.
+   */
   confidence: number;
   accepted: boolean;
   /** Crux, apex and spine; null if they could not be located. */
@@ -24,8 +27,8 @@ export interface LocatedSeptum {
 }
 
 /**
- * Half widths of 95 % intervals for heart and thorax on unseen phantoms: ratios, and an angle in
- * degrees.
+ * Half widths of 95 % intervals for heart and thorax, measured on unseen phantoms. They are ratios,
+ * and an angle in degrees.
  */
 export interface ChestUncertainty {
   areaRatio: number | null;
@@ -49,12 +52,12 @@ export interface CardiacViewReading {
   file: string;
   /** Frame index, 0-based. */
   frame: number;
-  /** `named`: only the machine names the view, and the content of the image was not verified. */
+  /** `named`: only the machine names the view; the content of the image was not verified. */
   by: 'classifier' | 'named';
   confidence: number | null;
 }
 
-/** Motion on an M-mode sweep at the rate of a heart, as `measure/m-mode` finds it. */
+/** Motion on an M-mode sweep at the rate of a heart, as found by `measure/m-mode`. */
 export type MModeRhythm =
   | {
       status: 'beating';
@@ -66,7 +69,7 @@ export type MModeRhythm =
   | { status: 'not-seen' }
   | { status: 'not-assessable' };
 
-/** Motion on a cine at the rate of a heart, as `measure/periodicity.ts` finds it. */
+/** Motion on a cine at the rate of a heart, as found by `measure/periodicity.ts`. */
 export type CardiacActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }
@@ -79,13 +82,16 @@ export interface SpectrumBeats {
   /** Frame index, 0-based. */
   frame: number;
   fetus: string | null;
-  /** Null if the display gives no rate because most of its beats differ. */
+  /** Null if the display gives no rate, because most of its beats differ from each other. */
   rhythm: {
     beatsPerMinute: number;
     confidence: number;
     /** True if the trace is good enough for a category. */
     steady: boolean;
-    /** Coefficient of variation of the lengths of all beats; null if fewer than three are alike. */
+    /**
+     * Coefficient of variation of the lengths of all beats; null if fewer than three beats are
+     * similar.
+     */
     variation: number | null;
     /** Number of similar beats, and number of all beats seen. */
     alike: { beats: number; seen: number };
@@ -99,13 +105,13 @@ export interface MModeReading {
   frame: number;
   rhythm: MModeRhythm;
   /**
-   * True if the sweep is known to show the fetus: the machine calls it fetal, or another image of
-   * the study shows a fetus.
+   * True if the sweep is known to show a fetus, because the machine calls it fetal or another image
+   * of the study shows a fetus.
    */
   fetal: boolean;
 }
 
-/** One frame of the chest; `located` is null if heart or thorax was not found. */
+/** One frame of the chest; `located` is null if the heart or the thorax was not found. */
 export interface ChestReading {
   clip: Clip;
   frame: Frame;
@@ -131,7 +137,7 @@ export interface RateEvidence extends SectionEvidence {
   /** The beats of the fetal arteries, from the spectra of the Doppler section. */
   spectrumBeats: readonly SpectrumBeats[];
   /**
-   * Returns the fetus that View Name and Stage Name name; null if they name no fetus or several.
+   * Returns the fetus that View Name and Stage Name name; null if they name no fetus, or several.
    */
   fetusOf(clip: Pick<Clip, 'viewName' | 'stageName'>): string | null;
   views: {

@@ -51,7 +51,7 @@ function schemeAt(gaDays: number): string {
 interface Judged extends RateReading {
   /** Null without an age, or if the interval of the rate includes a limit. */
   band: FetalRateBand | null;
-  /** The bands at both ends of the interval, if they differ. */
+  /** Bands at both ends of the interval, if they differ. */
   between: readonly [FetalRateBand, FetalRateBand] | null;
 }
 
@@ -60,7 +60,7 @@ export interface RateOutcome {
   statements: Statement[];
   findings: FindingDraft[];
   classifications: ClassificationDraft[];
-  /** True if any rate was accepted. */
+  /** True if at least one rate was accepted. */
   known: boolean;
 }
 
@@ -75,8 +75,8 @@ const rhythm = ({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>) 
 const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
 
 /**
- * Returns the reading whose rhythm is reported: an irregular one if there is one, otherwise the
- * best one that has a rhythm, otherwise the first.
+ * Returns the reading whose rhythm is reported: an irregular one if there is any, otherwise the
+ * best reading with a rhythm, otherwise the first reading.
  */
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
@@ -98,7 +98,7 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
 }
 
 /**
- * Returns the band if the whole interval of a rate is in the same one; otherwise `between` has the
+ * Returns the band if the whole interval of a rate is in one band; otherwise `between` contains the
  * bands of both ends. Both are null without an age.
  */
 function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {
@@ -109,15 +109,15 @@ function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' |
   return { band: within.category, between: low !== null && high !== null ? [low, high] : null };
 }
 
-/** States, for each rate whose interval includes a limit, the bands on both sides. */
+/** Reports the bands on both sides for each rate whose interval includes a limit. */
 const doubtsOf = (judged: readonly Judged[]): Statement[] =>
   judged.flatMap(({ measurement, between }) =>
     between === null ? [] : atCutOff(measurement, { between }),
   );
 
 /**
- * Returns the source of a rate if the report must name it: a machine value, or a rate other than
- * the one that counts. Otherwise null.
+ * Returns the source of a rate if the report must name it, because the rate is the machine's or is
+ * not the reported rate. Null otherwise.
  */
 const shownSource = (one: Judged, counting: Judged): RateSource | null =>
   one !== counting || isFromMachine(one) ? one.source : null;
@@ -144,8 +144,8 @@ const bandFinding = (
 function bandFindings(judged: readonly Judged[], counting: Judged, gaDays: number): FindingDraft[] {
   const worst = worstOf(judged);
   if (!worst?.band || worst.band === 'normal') {
-    // The interval includes only abnormal bands (fast or tachycardia), so the rate is abnormal in
-    // either case.
+    // If the interval includes only abnormal bands (fast or tachycardia), the rate is abnormal in
+    // any case.
     const beyond = judged.find(({ between }) => between?.every((band) => band !== 'normal'));
     const [statement] = beyond ? doubtsOf([beyond]) : [];
     return beyond && statement ? [bandFinding(beyond.measurement, statement, 'abnormal')] : [];
@@ -168,7 +168,7 @@ function apart(one: Judged, other: Judged): boolean {
 
 /**
  * Returns the finding that the sources give different rates. A heart changes its rate within
- * minutes, so the difference is abnormal only if the bands differ, too.
+ * minutes, so the difference is abnormal only if the bands differ as well.
  */
 function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const [first] = judged;
@@ -244,14 +244,14 @@ function rateStatements(
 }
 
 /**
- * Returns whether this section lists the rate. A rate that an earlier section listed is not listed
- * again.
+ * Returns true if this section lists the rate. A rate that an earlier section has listed is not
+ * listed again.
  */
 const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
 
 /**
  * Returns the rates with their ids. Our best rate gets the plain id. The machine's rate is listed
- * beside it, or replaces it if we have no rate.
+ * in addition, or replaces ours if we have none.
  */
 function withPlainId(rates: readonly RateReading[]): RateReading[] {
   const ours = rates.filter((one) => !isFromMachine(one));
@@ -274,7 +274,7 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   return [...named, ...machine];
 }
 
-/** Returns the outcome for the rates of one fetus. Every accepted rate is judged. */
+/** Returns the outcome for the rates of one fetus. Every accepted rate is classified. */
 function judgeGroup(
   { rates, fetus, several }: RateGroup,
   gaDays: number | null,
@@ -321,7 +321,7 @@ function judgeGroup(
   };
 }
 
-/** Returns the outcome for all rates, judged separately for each fetus. */
+/** Returns the outcome for all rates. The rates of each fetus are assessed separately. */
 export function judgeRates(groups: readonly RateGroup[], gaDays: number | null): RateOutcome {
   const all = groups.map((group, index) => judgeGroup(group, gaDays, index + 1));
   return {
@@ -333,13 +333,13 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
   };
 }
 
-/** Returns whether a beat is certainly fetal. A slower rate may be the mother's. */
+/** Returns true if a beat is certainly fetal. A slower rate may be the mother's. */
 const isFetalBeat = ({ measurement, source }: RateReading) =>
   measurement.quality === 'accepted' &&
   source !== 'machine' &&
   measurement.value >= FETAL_RATE.least;
 
-/** Returns whether another image shows that the heart of the same fetus beats. */
+/** Returns true if another image shows the beating heart of the same fetus. */
 function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boolean {
   return groups.some(
     (group) =>
@@ -351,8 +351,8 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
 
 /**
  * Returns findings for M-mode sweeps of a fetus on which nothing repeats at the rate of a heart.
- * The line may have missed the heart, so there is no finding if another image of the same fetus
- * shows it beating.
+ * The line may have missed the heart. Therefore there is no finding if another image of the same
+ * fetus shows a beating heart.
  */
 export function silentSweeps(
   { study, views, fetusOf }: RateEvidence,

@@ -13,8 +13,8 @@ import { outlineOfMask } from '../shared/outline.ts';
 import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.ts';
 
 /**
- * Maximum angle in degrees between the septum and the long axis of the heart. Above it, one of the
- * two is wrong.
+ * Greatest angle in degrees between the septum and the long axis of the heart. If the angle is
+ * greater, one of the two was located wrongly.
  */
 const SEPTUM_ALONG_HEART = 25;
 
@@ -37,8 +37,8 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * Reads the half widths of 95 % intervals as measured on unseen phantoms: ratios, and an angle in
- * degrees.
+ * Reads the half widths of 95 % intervals, measured on unseen phantoms. They are ratios, and an
+ * angle in degrees.
  */
 export async function chestUncertainty(model: RegisteredModel): Promise<ChestUncertainty> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
@@ -46,8 +46,8 @@ export async function chestUncertainty(model: RegisteredModel): Promise<ChestUnc
 }
 
 /**
- * Locates heart and thorax on each image with the model `fetal-heart-structures`; null if either is
- * missing.
+ * Locates heart and thorax on each image with the model `fetal-heart-structures`; null if one of
+ * them is missing.
  */
 export async function locateChest(
   session: ModelSession,
@@ -87,7 +87,7 @@ export async function locateChest(
 }
 
 /**
- * Returns whether an outline is entirely on the image. The part of an outline beyond the edge would
+ * Returns true if an outline is entirely on the image. A part of an outline beyond the edge would
  * be a guess.
  */
 function isWithin(ellipse: Ellipse, { width, height }: GrayImage): boolean {
@@ -113,7 +113,7 @@ function septumOf(
   const [apex] = highestPeaks(maps.apex, 1);
   const [spine] = highestPeaks(maps.spine, 1);
   if (!crux || !apex || !spine) return null;
-  // The confidence is that of the least certain point, because one wrong point makes the angle
+  // The least certain point determines the confidence, because one wrong point makes the angle
   // wrong.
   const confidence = Math.min(crux.value, apex.value, spine.value);
   const from = toSource(placement, centreOfMass(maps.crux, crux));
@@ -127,7 +127,10 @@ function septumOf(
   };
 }
 
-/** Returns the angle in degrees between a line and an axis, whose two directions are equivalent. */
+/**
+ * Returns the angle in degrees between a line and an axis. Both directions of the axis are
+ * equivalent.
+ */
 function degreesOff(from: Point, to: Point, axis: number): number {
   const turn = Math.atan2(to.y - from.y, to.x - from.x) - axis;
   return (Math.abs(Math.atan(Math.tan(turn))) * 180) / Math.PI;

@@ -17,7 +17,7 @@ export const FETAL_HEART_SECTION = 'fetal-heart';
 /** Maximum coefficient of variation of the beats at which a rhythm is called regular. */
 export const REGULAR = 0.1;
 
-/** A heart rate, and how regular the beats of its sweep are. */
+/** A heart rate, and the regularity of the beats on its sweep. */
 export interface RateReading {
   measurement: Measurement;
   source: RateSource;
@@ -65,12 +65,11 @@ function rate(
 }
 
 /**
- * Half width of the 95 % interval of a rate from a sweep, beats per minute, as measured on
- * phantoms.
+ * Half width of the 95 % interval of a rate from a sweep, beats per minute, measured on phantoms.
  */
 const SWEEP_UNCERTAINTY = 3;
 
-/** Returns the fetus that the name of an image states; null if it states no fetus. */
+/** Returns the fetus that the name of an image contains; null if it contains none. */
 const fetusOn = ({ study, fetusOf }: RateEvidence, file: string): string | null => {
   const clip = study.clips.find((one) => one.file === file);
   return clip ? fetusOf(clip) : null;
@@ -106,7 +105,9 @@ function ofDoppler(spectra: readonly SpectrumBeats[]): RateReading[] {
   });
 }
 
-/** States that some fetal spectra give no rate because most of their beats differ. */
+/**
+ * Reports that some fetal spectra give no rate, because most of their beats differ from each other.
+ */
 export const unevenBeats = ({ spectrumBeats }: RateEvidence): Statement[] =>
   spectrumBeats.some(({ rhythm }) => rhythm === null) ? [say.gap('heart.uneven-beats', {})] : [];
 
@@ -141,7 +142,7 @@ function ofMachine({ machine }: RateEvidence, listed: readonly Measurement[]): R
 
 /**
  * Returns every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the
- * chest, and the machine's report. The values `listed` by an earlier section replace those of the
+ * chest, and the machine's report. Rates that an earlier section has `listed` replace those of the
  * report.
  */
 export function ratesOf(
@@ -156,7 +157,9 @@ export function ratesOf(
   ];
 }
 
-/** The rates of one fetus, or a single rate that names none of several fetuses. */
+/**
+ * The rates of one fetus, or a single rate that does not name its fetus although there are several.
+ */
 export interface RateGroup {
   /** Null for an only fetus, or if no fetus is named. */
   fetus: string | null;
@@ -167,9 +170,9 @@ export interface RateGroup {
 
 /**
  * Groups the rates that may be compared with each other. If there are several fetuses, each named
- * fetus has a group, and each rate that names no fetus is a group by itself (obstetric 0.5).
- * Machines name the fetus even if there is only one. A machine rate that an earlier section has
- * listed (`earlier`) is used as that measurement, so that it is not listed twice.
+ * fetus has a group, and each rate without a fetus is a group by itself (obstetric 0.5). Machines
+ * name the fetus even if there is only one. If an earlier section has listed a machine rate
+ * (`earlier`), that measurement is reused, so that the rate is not listed twice.
  */
 export function rateGroups(
   evidence: RateEvidence,

@@ -16,8 +16,8 @@ import type {
 import { CARDIAC_VIEWS } from './evidence.ts';
 
 /**
- * Maximum number of frames examined. It is larger than the number measured, since most real frames
- * do not show the whole chest.
+ * Maximum number of frames examined. More frames are examined than measured, because most real
+ * frames do not show the whole chest.
  */
 const CHEST_FRAMES = 12;
 
@@ -72,7 +72,7 @@ function classifiedViews({ planes }: Planes): CardiacViewReading[] {
 }
 
 /**
- * Planes that do not prove that the image shows a fetus: the cervix is the mother's, and `other`
+ * Planes that do not prove that the image shows a fetus. The cervix is the mother's, and `other`
  * may be any organ.
  */
 const NO_FETUS: ReadonlySet<Plane> = new Set(['other', 'cervix']);
@@ -97,10 +97,10 @@ async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
 }
 
 /**
- * Locates heart and thorax on the best four-chamber views: those that the classifier finds, and
- * sections of the chest that the machine names so. On any other section of the chest the heart is
- * cut at another level, and its ratio to the thorax does not show its size (6 of 172 real ones were
- * "abnormal").
+ * Locates heart and thorax on the best four-chamber views. These are the views that the classifier
+ * finds, and sections of the chest that the machine calls four-chamber views. Any other section of
+ * the chest cuts the heart at another level, where the ratio to the thorax does not show the size
+ * of the heart (6 of 172 real ones were "abnormal").
  */
 async function readChests({
   planes,

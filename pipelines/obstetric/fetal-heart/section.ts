@@ -18,8 +18,8 @@ interface ViewState {
 }
 
 /**
- * Returns the state of each view. Only the image shows that a view was seen; a name alone is the
- * machine's claim.
+ * Returns the state of each view. A view is seen only if the image shows it; a name alone is only a
+ * claim of the machine.
  */
 function viewStates(readings: readonly CardiacViewReading[]): ViewState[] {
   return CARDIAC_VIEWS.map((view) => {
@@ -82,7 +82,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
     ...silence.statements,
     ...uneven,
     ...size.missing,
-    // Questions that a still four-chamber view cannot answer. The report never states "normal
+    // A still four-chamber view cannot answer these questions. The report never contains "normal
     // heart" (obstetric 7.3).
     say.limitation('heart.not-judged', {}),
   ];
@@ -100,7 +100,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
   };
 }
 
-/** The section on the fetal heart: views, rate and rhythm, and size where known (obstetric 7). */
+/** Section on the fetal heart: views, rate and rhythm, and size if known (obstetric 7). */
 export const fetalHeart: ObstetricSection<FetalHeartEvidence> = {
   id: FETAL_HEART_SECTION,
   title: 'Fetal heart',

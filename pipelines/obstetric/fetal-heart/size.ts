@@ -73,7 +73,7 @@ interface Value {
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
- * Returns the scale of an outline. Without one, pixels are assumed to be square, which is
+ * Returns the scale of an outline. Without a scale, pixels are assumed to be square, which is
  * sufficient for ratios and angles (obstetric 0.4).
  */
 const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
@@ -172,8 +172,8 @@ const heartShare = ({ located }: ChestReading) =>
   located ? (located.heart.a * located.heart.b) / (located.thorax.a * located.thorax.b) : 0;
 
 /**
- * Sorts the readings of each cine by size of the heart, largest first, and keeps the order of the
- * clips. The ratio is defined at end diastole (ISUOG 2023), when the heart is largest.
+ * Sorts the readings of each cine by size of the heart, largest first. The order of the clips does
+ * not change. The ratio is defined at end diastole (ISUOG 2023), when the heart is largest.
  */
 function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
   const ofClips = Map.groupBy(readings, ({ clip }) => clip);
@@ -183,7 +183,7 @@ function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
 
 /**
  * Measures the ratios of heart to thorax and the axis of the heart on up to three frames each, and
- * their median. Of a cine, the frames nearest to end diastole are used. A still is used as it is;
+ * their median. In a cine, the frames nearest to end diastole are used. A still cannot be chosen;
  * if it was taken in systole, its heart is smaller.
  */
 export function measureChest(
@@ -208,10 +208,10 @@ export function measureChest(
   );
 }
 
-/** The conclusions about the size or the axis of the heart. */
+/** Conclusions on the size or the axis of the heart. */
 export interface CardiacJudgement {
   statements: Statement[];
-  /** What is missing or in doubt. */
+  /** Statements on missing or uncertain values. */
   missing: Statement[];
   findings: FindingDraft[];
   classifications: ClassificationDraft[];
@@ -220,8 +220,8 @@ export interface CardiacJudgement {
 const { least, most } = CARDIAC_AXIS;
 
 /**
- * Judges the axis, but not its side, because a still image does not show which side of the fetus is
- * left.
+ * Classifies the axis, but not its side, because a still image does not show which side of the
+ * fetus is left.
  */
 function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   const axis = acceptedValue(measurements, 'cardiac-axis');
@@ -292,12 +292,13 @@ function ratiosOf(
 }
 
 /**
- * Returns the values that are judged: the area ratio, preferably ours, and the circumference ratio
- * of the machine only.
+ * Returns the values that are classified: the area ratio, preferably ours, and the circumference
+ * ratio of the machine.
  *
- * Our circumference ratio is not judged. Two ellipses on one image with a normal area ratio have a
- * large circumference ratio (0.30 and 0.55 for equal shapes), because the two limits come from
- * outlines that were drawn differently. `beside` is the machine's area ratio if ours is judged.
+ * Our circumference ratio is not classified. Two ellipses on one image with a normal area ratio
+ * have a large circumference ratio (0.30 and 0.55 for equal shapes), because the two published
+ * limits come from outlines that were drawn differently. `beside` is the machine's area ratio if
+ * ours is classified.
  */
 function judgedRatios(measurements: readonly Measurement[]) {
   const machine = (key: RatioKey) =>
@@ -309,7 +310,7 @@ function judgedRatios(measurements: readonly Measurement[]) {
   return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
-/** The criterion for a heart of usual size, for each ratio. */
+/** Criterion for a heart of normal size, for each ratio. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
   'cardiothoracic-area-ratio': {
     text: `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
@@ -327,7 +328,7 @@ interface Criterion {
   key: RatioKey;
   one: Measurement;
   size: Size;
-  /** States that the interval of the ratio includes a limit; empty if it does not. */
+  /** Reports that the interval of the ratio includes a limit; empty if it does not. */
   near: Statement[];
 }
 
@@ -348,15 +349,15 @@ function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
 }
 
 /**
- * Returns the size that decides. Large takes precedence, because a small or usual area does not
+ * Returns the size that is reported. `large` is preferred, because a small or normal area does not
  * cancel a large circumference.
  */
 const leading = (sizes: readonly Size[]): Size =>
   (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
 
 /**
- * Judges the size. If the interval of a ratio includes a limit, the report asks for a manual
- * measurement instead of giving a finding.
+ * Classifies the size. If the interval of a ratio includes a limit, the report asks for a manual
+ * measurement and there is no finding.
  */
 function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const { area, beside, round } = judgedRatios(measurements);
@@ -398,7 +399,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
     statements: [say.value('heart.ratios', {}, shown)],
     missing: [...near, ...(contradiction ? [contradiction] : [])],
     findings: reported === 'normal' ? [] : [finding],
-    // If the interval includes a limit, no size is given, unless another ratio is certainly
+    // If an interval includes a limit, no size is given, unless another ratio is certainly
     // abnormal.
     classifications: (near.length === 0 ? [value] : sure === 'normal' ? [] : [sure]).map(
       (size) => ({
@@ -418,7 +419,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** Returns the gap that explains why there is no ratio. */
+/** Returns the gap with the reason why there is no ratio. */
 function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
   if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
     return say.gap('heart.no-ratio', { reason: 'implausible' });
@@ -441,7 +442,7 @@ function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): Card
 }
 
 /**
- * Returns the outcome for several fetuses: each heart is measured on the images that name its
+ * Returns the outcome for several fetuses. Each heart is measured on the images that name its
  * fetus, and values of two fetuses are never combined.
  */
 function ofSeveral(

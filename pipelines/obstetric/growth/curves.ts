@@ -29,7 +29,7 @@ const sizeCurve = (concept: 'hc' | 'ac' | 'fl') =>
   );
 
 /**
- * Builds the curve of a weight chart, which applies only to weights by the formula of that chart
+ * Builds the curve of a weight chart, which is valid only for weights by the formula of that chart
  * (obstetric 16.5).
  */
 const weightCurve = (chart: ChartKey, standard: WeightStandard) =>
@@ -37,9 +37,7 @@ const weightCurve = (chart: ChartKey, standard: WeightStandard) =>
     intergrowthWeightAt(standard, weeks, zOf(centile)),
   );
 
-/**
- * The charts of the growth section (obstetric 3.1 and 3.2), in the order in which they are drawn.
- */
+/** Charts of the growth section (obstetric 3.1 and 3.2), in the order in which they are drawn. */
 export const INTERGROWTH_CURVES: readonly GrowthCurve[] = [
   sizeCurve('hc'),
   sizeCurve('ac'),

@@ -12,13 +12,11 @@ export interface EarlierLength {
 
 /** One earlier examination with the values measured on it. */
 export interface EarlierScan {
-  /**
-   * Whole days from the earlier examination to this study; null if its files do not state a date.
-   */
+  /** Whole days from the earlier examination to this study; null if its files contain no date. */
   daysBefore: number | null;
   /** True if its reports, or the names of its images, show that there are several fetuses. */
   severalFetuses: boolean;
-  /** For each length, the value from the best source that has it, under its plain id. */
+  /** Value of each length from the best source that has it, with the plain id. */
   lengths: readonly EarlierLength[];
   /**
    * Weight and ratios calculated from these lengths; empty if the age at that scan is not known.
@@ -27,7 +25,7 @@ export interface EarlierScan {
 }
 
 export interface GrowthEvidence extends SectionEvidence {
-  /** Names of earlier studies that came with the request. */
+  /** Names of earlier studies in the request. */
   priors: readonly string[];
   /** The earlier examinations that were read, newest first. */
   earlier: readonly EarlierScan[];

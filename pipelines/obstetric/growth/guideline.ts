@@ -1,13 +1,11 @@
 /** Size for gestational age by unrounded centiles (obstetric 3.8). */
 export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
 
-/**
- * Centiles at which the categories change. A centile of exactly 10 or 90 is appropriate for age.
- */
+/** Centiles at which the category changes. A centile of exactly 10 or 90 is appropriate for age. */
 export const SIZE_CUTOFFS = { severelySmall: 3, small: 10, large: 90, severelyLarge: 97 } as const;
 
 /**
- * Returns the category of a weight centile. An AC below the 3rd centile alone makes the fetus
+ * Returns the category of a weight centile. An AC below the 3rd centile is enough for the category
  * severely small (Delphi 2016, Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG
  * 56:298-312).
  */
@@ -20,13 +18,14 @@ export function sizeCategory(efwCentile: number, acCentile: number | null = null
 }
 
 /**
- * Weights in g from which macrosomia is reported, the higher first (ACOG Practice Bulletin 216).
+ * Weights in g at or above which macrosomia is reported, the higher first (ACOG Practice Bulletin
+ * 216).
  */
 export const MACROSOMIA_GRAMS = [4500, 4000] as const;
 
 /**
- * Limits of the discordance of twins in %, both included. From `reported` on, the discordance is
- * reported (ISUOG twin guideline); from `selective` on, it is a criterion of selective growth
+ * Limits of the discordance of twins in %. At or above `reported`, the discordance is reported
+ * (ISUOG twin guideline); at or above `selective`, it is a criterion of selective growth
  * restriction (Khalil et al., UOG 2019;53:47-54).
  */
 export const TWIN_DISCORDANCE = { reported: 20, selective: 25 } as const;
@@ -37,7 +36,7 @@ export function twinDiscordance(largerGrams: number, smallerGrams: number): numb
 }
 
 /**
- * The values from which growth restriction of a singleton without an anomaly is judged by the
+ * Values from which growth restriction of a singleton without an anomaly is determined by the
  * Delphi consensus: Gordijn et al., UOG 2016;48:333-339. Null means that the value was not
  * available.
  */
@@ -61,10 +60,10 @@ export type RestrictionForm =
   | 'none'
   | 'not-assessable';
 
-/** From this age on the late form applies, before it the early form; exact weeks. */
+/** Age, in exact weeks, at which the late form begins; before it, the early form is used. */
 export const LATE_FORM_WEEKS = 32;
 
-/** A fall by more than this number of centile points crosses more than two quartiles. */
+/** Fall in centile points above which more than two quartiles are crossed. */
 export const CENTILE_CROSSING = 50;
 
 const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5 } as const;
@@ -81,7 +80,7 @@ function isEarlyRestriction(evidence: RestrictionEvidence, small: boolean): bool
 
 function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boolean {
   const flow = evidence.endDiastolicFlow;
-  // Absent or reversed flow counts as a UA-PI far above the 95th centile (obstetric 17).
+  // Absent or reversed flow is treated as a UA-PI far above the 95th centile (obstetric 17).
   const doppler =
     below(evidence.cprCentile, CUTOFF.lowCpr) ||
     above(evidence.uaPiCentile, CUTOFF.highPi) ||
@@ -92,15 +91,16 @@ function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boole
 }
 
 /**
- * Returns whether every Doppler criterion of the form was available. A known UA-PI also replaces
- * the flow, because with absent or reversed flow it would be far above the 95th centile.
+ * Returns true if every Doppler criterion of the form was available. The flow may be missing if the
+ * UA-PI is known, because with absent or reversed flow the UA-PI would be far above the 95th
+ * centile.
  */
 function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean {
   if (evidence.uaPiCentile === null) return false;
   return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
 }
 
-/** Returns whether a criterion other than size is met that alone does not fulfil the definition. */
+/** Returns true if a criterion other than size is met that does not fulfil the definition alone. */
 function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boolean {
   const highPi = above(evidence.uaPiCentile, CUTOFF.highPi);
   if (early) return highPi || above(evidence.utaPiCentile, CUTOFF.highPi);
@@ -116,8 +116,8 @@ function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boole
 
 /**
  * Returns the form of growth restriction by the Delphi consensus. `none` means that weight and AC
- * are both known and not small, and that no other criterion is met (obstetric 3.9). If less is
- * known, a fetus that is not small is `not-assessable`.
+ * are both known and not small, and that no other criterion is met (obstetric 3.9). If a value is
+ * missing, a fetus that is not small is `not-assessable`.
  */
 export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {
   const { efwCentile, acCentile, gaWeeks } = evidence;
@@ -141,16 +141,16 @@ export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm 
  */
 export interface RestrictionCriterion {
   name: string;
-  /** What `value` contains: a centile, a fall in centile points, or a word for the flow. */
+  /** Kind of `value`: a centile, a fall in centile points, or a word for the flow. */
   kind: 'centile' | 'fall' | 'flow';
-  /** What must be supplied so that the criterion can be judged. */
+  /** Data that are needed to determine the criterion. */
   needs: string;
   value: number | string | null;
   met: boolean;
 }
 
 /**
- * Returns the criteria of the form that applies at this age; criteria that are sufficient alone
+ * Returns the criteria of the form that is used at this age. Criteria that are sufficient alone
  * come first.
  */
 export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionCriterion[] {
@@ -170,8 +170,8 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
     }));
   const doppler = 'umbilical artery Doppler';
   const early = evidence.gaWeeks < LATE_FORM_WEEKS;
-  // In the late form, absent or reversed flow is not a separate criterion, because it counts as a
-  // PI far above the cut-off.
+  // In the late form, absent or reversed flow is not a separate criterion, because it is treated as
+  // a PI far above the cut-off.
   const asPi = early ? '' : `, which counts as a PI above centile ${CUTOFF.highPi}`;
   return [
     ...size(CUTOFF.solitary),

@@ -51,11 +51,11 @@ export function growthFinding(
 
 const measured = (entries: readonly Charted[]) => entries.map(({ measurement }) => measurement);
 
-/** z-scores beyond which a part of the body is called small or large (obstetric 3.8). */
+/** z-scores beyond which head or femur is called small or large (obstetric 3.8). */
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
 /**
- * Returns the z-scores at both ends of the interval of a value; without an interval, twice the
+ * Returns the z-scores at both ends of the interval of a value. Without an interval, both are the
  * z-score of the value.
  */
 function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, number] {
@@ -70,7 +70,7 @@ function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, 
 
 /**
  * Returns findings for head and femur if the z-scores of the whole interval are beyond the limit. A
- * small BPD beside an HC of normal size is reported as a matter of shape.
+ * small BPD with an HC of normal size is reported as a shape of the head.
  */
 export function partFindings(
   charted: readonly Charted[],
@@ -98,14 +98,14 @@ export function partFindings(
 }
 
 /**
- * Returns the finding of macrosomia, which is defined in grams and does not depend on the centile
+ * Returns the finding of macrosomia. It is defined in grams and does not depend on the centile
  * (ACOG Practice Bulletin 216).
  */
 export function weightFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const efw = acceptedValue(measurements, 'efw');
   const grams = MACROSOMIA_GRAMS.find((limit) => efw !== null && efw.value >= limit);
   if (!efw || grams === undefined) return [];
-  // The interval of a weight includes the limit more often than not. Then nothing is concluded.
+  // In most cases the interval of a weight includes the limit. Nothing is then concluded.
   const between = [`below-${grams}-g`, `${grams}-g-or-more`] as const;
   const [doubt] = atCutOff(
     efw,
@@ -124,7 +124,7 @@ export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
 }
 
 /**
- * Returns the finding that the centile has fallen, which is a criterion of the late form only
+ * Returns the finding that the centile has fallen. This is a criterion of the late form only
  * (Delphi 2016).
  */
 export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingDraft[] {
@@ -141,24 +141,23 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the interval of a value includes the 10th or the 90th centile and its ends differ in
-   * more than degree.
+   * Null if the interval of a value includes the 10th or the 90th centile, so that its ends differ
+   * in more than degree.
    */
   category: SizeCategory | null;
   /**
-   * The category of the values without their intervals. It determines the guidance, but is never
-   * stated.
+   * Category of the values without their intervals. It selects the guidance but is never reported.
    */
   point: SizeCategory;
-  /** The categories at both ends of the intervals, if they differ. */
+  /** Categories at both ends of the intervals, if they differ. */
   between: readonly [SizeCategory, SizeCategory] | null;
-  /** The weight and the AC, or the available one of the two. */
+  /** Weight and AC, or the one of them that is available. */
   by: Charted[];
 }
 
 /**
  * Returns the size category from the weight, or from the AC if there is no weight. Null if both are
- * missing, since head or femur alone give no category.
+ * missing, because head or femur alone give no category.
  */
 export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | null {
   const efw = chartedValue(charted, 'efw');
@@ -178,8 +177,8 @@ export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | nul
 }
 
 /**
- * Returns the category that both ends share: below the 10th centile, or above the 90th; otherwise
- * null.
+ * Returns the category that both ends have in common: below the 10th centile, or above the 90th;
+ * otherwise null.
  */
 function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
   const both = [low, high];
@@ -188,7 +187,7 @@ function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
 }
 
 /**
- * Returns the centile at an end of the interval. If there is no interval or its end is outside the
+ * Returns the centile at an end of the interval. Without an interval, or if its end is outside the
  * chart, the centile of the value is returned.
  */
 function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: number): number {
@@ -198,7 +197,7 @@ function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: 
   return isCharted(at) ? at.centile : centile;
 }
 
-/** Builds the statement of the category with the values that led to it. */
+/** Builds the statement of the category with the values from which it was determined. */
 export const sizeStatement = (
   { category, between, by }: Size,
   datingInDoubt: boolean,
@@ -226,7 +225,7 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
   return [one];
 }
 
-/** Returns the finding of a small AC beside a weight that is not small (obstetric 3.8). */
+/** Returns the finding of a small AC in a fetus whose weight is not small (obstetric 3.8). */
 function abdomenFinding({ point, by }: Size, datingInDoubt: boolean): FindingDraft[] {
   const [efw, ac] = by;
   const weightIsSmall = point === 'sga' || point === 'sga-severe';
@@ -245,23 +244,22 @@ export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[]
   return [...own, ...abdomenFinding(size, datingInDoubt)];
 }
 
-/** The weights of two named fetuses, and their difference in % of the larger. */
+/** Weights of two named fetuses, and their difference in % of the larger weight. */
 export interface TwinWeights {
   weights: readonly [Measurement, Measurement];
   discordance: number;
 }
 
 /**
- * Returns the weights that the machine's reports give for two named fetuses. Null if they do not
- * name exactly two, or if one of the two has no plausible weight.
+ * Returns the weights of two named fetuses from the machine's reports. Null if the reports do not
+ * name exactly two fetuses, or if one of the two has no plausible weight.
  */
 export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinWeights | null {
   const named = machine
     .values('biometry', ['efw'])
     .map(ifPlausible)
     .filter(({ fetus }) => fetus !== null);
-  // An implausible repeat does not count as another fetus, but a third fetus without a plausible
-  // weight does.
+  // An implausible repeat is not another fetus, but a third fetus without a plausible weight is.
   if (new Set(named.map(({ fetus }) => fetusKey(fetus))).size !== 2) return null;
   const [first, second] = named.filter(({ quality }) => quality === 'accepted');
   if (!first || !second) return null;
@@ -276,7 +274,7 @@ export const twinStatement = ({ weights, discordance }: TwinWeights): Statement 
 
 /**
  * Returns the finding of a discordance that must be reported (obstetric 3.10). No other twin
- * criterion was assessed.
+ * criterion is assessed.
  */
 export function discordanceFindings({ weights, discordance }: TwinWeights): FindingDraft[] {
   if (discordance < TWIN_DISCORDANCE.reported) return [];
@@ -293,16 +291,16 @@ export function discordanceFindings({ weights, discordance }: TwinWeights): Find
   ];
 }
 
-/** Ages by biometry. The one calculated from more lengths comes first. */
+/** Ages by biometry. The age calculated from more lengths comes first. */
 const AGES = [
   { key: 'ga-by-hc-ac-fl', by: 'hc-ac-fl' },
   { key: 'ga-by-hc', by: 'hc' },
 ] as const;
 
-/** A difference between the ages by biometry and by last period that is larger than accepted. */
+/** A difference between the ages by biometry and by last period that is larger than is accepted. */
 export interface DatingConflict {
   age: Measurement;
-  /** The lengths from which the age by biometry was calculated. */
+  /** Lengths from which the age by biometry was calculated. */
   by: 'hc-ac-fl' | 'hc';
   ageDays: number;
   apartDays: number;
@@ -310,9 +308,9 @@ export interface DatingConflict {
 }
 
 /**
- * Returns the conflict if the age by biometry requires another date than the last period gave (ACOG
- * Committee Opinion 700; obstetric 5.2); otherwise null. An age that was set by a scan is never
- * changed.
+ * Returns the conflict if the age by biometry requires another date than the last period gives
+ * (ACOG Committee Opinion 700; obstetric 5.2); otherwise null. An age that was set by a scan is
+ * never changed.
  */
 export function datingConflict(
   measurements: readonly Measurement[],
@@ -347,8 +345,8 @@ function contradictedDatingFinding(
 }
 
 /**
- * Returns the finding that states both ages and the limit that they exceed. Late in pregnancy no
- * new date is recommended.
+ * Returns the finding with both ages and the limit that their difference exceeds. Late in pregnancy
+ * no new date is recommended.
  */
 export function conflictFindings(
   conflict: DatingConflict | null,
@@ -371,7 +369,7 @@ export function conflictFindings(
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
 /**
- * Returns the finding that the machine's report states another age by last period than the age that
+ * Returns the finding that the age by last period in the machine's report differs from the age that
  * was used.
  */
 export function statedAgeFindings(

@@ -20,7 +20,8 @@ import { EARLIER_SOURCES } from './evidence.ts';
 import { SIZE_CUTOFFS } from './guideline.ts';
 
 /**
- * A growth chart: gives the z-score of a value, and the value at a z-score; null outside its weeks.
+ * A growth chart. It gives the z-score of a value, and the value at a z-score; null outside its
+ * weeks.
  */
 interface GrowthChart {
   key: ObstetricChart;
@@ -54,7 +55,7 @@ function weightChart(key: ObstetricChart, standard: WeightStandard): GrowthChart
 }
 
 /**
- * The chart for each weight formula, which was made with that formula (obstetric 16.5). A weight by
+ * Chart for each weight formula. Each chart was made with its formula (obstetric 16.5). A weight by
  * any other formula has no centile. The size charts expect BPD outer to outer, as it is measured
  * here.
  */
@@ -83,9 +84,10 @@ export interface NotCharted {
 }
 
 /**
- * Returns the place of a value on its chart at an exact age in weeks, or outside the weeks of the
- * chart the reason why it is not charted. Values are never extrapolated or charted at the nearest
- * age. The normal range is from the 10th to the 90th centile, both included.
+ * Returns the z-score and centile of a value at an exact age in weeks. Outside the weeks of the
+ * chart, it returns the reason why the value is not charted. Values are never extrapolated or
+ * charted at the nearest age. The normal range is from the 10th to the 90th centile, with both ends
+ * included.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
@@ -114,9 +116,9 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 }
 
 /**
- * Returns the place of a value of this study on its chart. A BPD measured on the ultrasound machine
- * is not charted: no report states whether it is outer to inner or outer to outer, and mixing the
- * two is an error (obstetric 2.1 and 16.5).
+ * Returns the z-score and centile of a value of this study. A BPD that was measured on the
+ * ultrasound machine is not charted, because no report contains whether it is outer to inner or
+ * outer to outer. Mixing the two is an error (obstetric 2.1 and 16.5).
  */
 export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
@@ -125,7 +127,7 @@ export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted
   return { measurement, reason: { code: 'bpd_convention_not_stated', weeks: null } };
 }
 
-/** Returns whether a value has a place on its chart. */
+/** Returns true if a value is charted. */
 export function isCharted(entry: Charted | NotCharted): entry is Charted {
   return 'z' in entry;
 }
@@ -136,8 +138,8 @@ export function chartedValue(charted: readonly Charted[], key: ChartedKey): Char
 }
 
 /**
- * Minimum interval in days over which growth is judged. A change between closer scans shows
- * measurement error more than growth (obstetric 3.12).
+ * Minimum interval in days between scans for assessing growth. A change over a shorter interval
+ * shows measurement error more than growth (obstetric 3.12).
  */
 export const SHORTEST_INTERVAL_DAYS = 14;
 
@@ -156,7 +158,7 @@ interface Change {
   zPerWeek: number;
 }
 
-/** The values of an earlier scan in the form of the section's `data`. */
+/** Values of an earlier scan in the format of the section's `data`. */
 interface EarlierValues {
   days_before: number;
   ga_days: number;
@@ -173,7 +175,7 @@ interface EarlierValues {
 
 export interface GrowthSince {
   earlier: EarlierValues[];
-  /** The change since the newest scan that is old enough; null if no change was judged. */
+  /** Change since the newest scan that is old enough; null if no change was assessed. */
   change: { daysBefore: number; values: Change[] } | null;
   /** Largest fall of the EFW or AC centile since any scan that is old enough. */
   fall: {
@@ -199,10 +201,7 @@ function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
   return { daysBefore: scan.daysBefore, gaDays: then, charted, lengths };
 }
 
-/**
- * Returns the source of a value. For a length this is its source, for a weight the worst source
- * among its inputs.
- */
+/** Returns the source of a value. The source of a weight is the worst source among its inputs. */
 function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): EarlierSource {
   const used = lengths.filter(
     ({ measurement }) => measurement.id === id || inputs.includes(measurement.id),
@@ -228,8 +227,8 @@ function toData({ daysBefore, gaDays, charted, lengths }: EarlierGrowth): Earlie
 }
 
 /**
- * Returns whether two values may be compared: they are on the same chart and, if they are weights,
- * calculated by the same formula.
+ * Returns true if two values may be compared: they are on the same chart and, if they are weights,
+ * were calculated by the same formula.
  */
 function comparable(then: Charted, now: Charted): boolean {
   const sameFormula =
@@ -272,10 +271,7 @@ function changeStatement(scan: EarlierGrowth, values: readonly Change[]): Statem
   });
 }
 
-/**
- * Returns the growth since the earlier scans. `now` contains the values of this scan with their
- * places on the charts.
- */
+/** Returns the growth since the earlier scans. `now` contains the charted values of this scan. */
 export function growthSince(
   evidence: GrowthEvidence,
   now: readonly Charted[],

@@ -2,9 +2,7 @@ import { normalCdf, normalQuantile } from '../../measure/statistics.ts';
 import type { BiometryCm } from '../biometry/formulas.ts';
 import { WHO_COEFFICIENTS, WHO_WEIGHT_BY_SEX, type WhoCoefficients } from './who-coefficients.ts';
 
-/**
- * Charts of size and weight other than INTERGROWTH-21st. No result is judged by them at present.
- */
+/** Charts of size and weight other than INTERGROWTH-21st. No result uses them at present. */
 
 /**
  * Mean size in cm at an age in weeks, 12 to 40: Hadlock et al., Radiology 1984;152:497-501.
@@ -32,8 +30,8 @@ export function hadlock1991Median(gaWeeks: number): number | null {
 }
 
 /**
- * Coefficient of variation of the weight. The paper states it in three ways that disagree: `table`
- * (Table 1: 0.75, 0.83, 1.17 and 1.25 of the median) is used; the others are kept to show the
+ * Coefficient of variation of the weight. The paper gives it in three ways that disagree. `table`
+ * (Table 1: 0.75, 0.83, 1.17 and 1.25 of the median) is used; the others are listed to show the
  * difference.
  */
 export const HADLOCK_1991_SPREAD = { table: 0.1327, abstract: 0.127, logarithmic: 0.12 } as const;
@@ -75,7 +73,7 @@ const COEFFICIENTS = { ...WHO_COEFFICIENTS, ...WHO_WEIGHT_BY_SEX };
 
 export type WhoMeasure = keyof typeof COEFFICIENTS;
 
-/** Range of the chart in exact weeks; values are never extrapolated. */
+/** Range of the chart in exact weeks. Values are never extrapolated. */
 const WEEKS = { from: 14, to: 40 } as const;
 
 function evaluate(b: readonly number[], t: number): number {

@@ -15,16 +15,14 @@ import type { EarlierLength, EarlierScan } from './evidence.ts';
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * One earlier examination: what was found of head, abdomen and femur on its images, and the content
- * of its reports.
+ * One earlier examination: the head, abdomen and femur readings of its images, and the content of
+ * its reports.
  */
 export interface ScanRead {
-  /**
-   * Whole days from the earlier examination to this study; null if its files do not state a date.
-   */
+  /** Whole days from the earlier examination to this study; null if its files contain no date. */
   daysBefore: number | null;
   /**
-   * All images, including those without a measurement, since their names may show that there are
+   * All images, including those without a measurement, because their names may show that there are
    * several fetuses.
    */
   clips: readonly Clip[];
@@ -36,9 +34,9 @@ const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
   instant === null ? null : Math.round(-instant / SECONDS_PER_DAY);
 
 /**
- * Reads the earlier examinations that came with a study, newest first; all files of one day are one
- * examination. The models that read this study's images also read the earlier ones, so that both
- * ends of a change are measured in the same way.
+ * Reads the earlier examinations in the request, newest first. All files of one day are one
+ * examination. Earlier images are read by the same models as this study's images, so that both ends
+ * of a change are measured in the same way.
  */
 export async function readEarlierScans(
   { priors = [], priorReports = [], ...study }: Study,
@@ -66,7 +64,7 @@ export async function readEarlierScans(
 
 /**
  * Lengths that are used from the machine's reports. The BPD is left out, because it may be outer to
- * inner, for which there is no chart here.
+ * inner, for which this section has no chart.
  */
 const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
 const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
@@ -83,7 +81,7 @@ function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
 }
 
 /**
- * Returns for each length the first available value: from the images, then from the machine, then
+ * Returns the first available value of each length: from the images, then from the machine, then
  * from a draft. Lengths on the images that contradict each other are withheld, as in this study.
  */
 function lengthsOf(
@@ -108,8 +106,8 @@ function lengthsOf(
 }
 
 /**
- * Returns an earlier examination with its lengths, measured in the same way as those of this study.
- * The function is pure.
+ * Returns an earlier examination with its lengths, which are measured as in this study. The
+ * function is pure.
  */
 export function measureEarlierScan(
   scan: ScanRead,

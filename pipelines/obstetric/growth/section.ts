@@ -56,9 +56,9 @@ function amendment(entry: Charted | NotCharted): Amendment {
 interface Judgement {
   charted: Charted[];
   notCharted: NotCharted[];
-  /** Values so far from the mean that either the dating or the measurement must be wrong. */
+  /** Values so far from the mean that the dating or the measurement must be wrong. */
   doubtful: Charted[];
-  /** The size category; null if size cannot be judged. */
+  /** Size category; null if the size cannot be classified. */
   size: Size | null;
 }
 
@@ -120,8 +120,8 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
 }
 
 /**
- * Returns the outcome for several fetuses: no size is given. If the weights of two fetuses are
- * named, the difference between them is given.
+ * Returns the outcome for several fetuses, for which no size is given. If the reports name the
+ * weights of two fetuses, their difference is given.
  */
 function ofSeveral(
   evidence: GrowthEvidence,
