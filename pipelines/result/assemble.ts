@@ -13,25 +13,28 @@ interface ConcludedSection {
   outcome: SectionOutcome;
 }
 
-/** What a pipeline supplies. The rest of the envelope is derived from it. */
+/** Output of a pipeline. The rest of the envelope is derived from it. */
 interface ResultParts {
   endpoint: string;
   version: string;
   generatedAt: Date;
   models: Result['models'];
-  /** The evidence that a method needs so that its values count; real images if absent. */
+  /**
+   * Evidence that a method must have before its values are used without a review; if absent, real
+   * images.
+   */
   accept?: Result['evidence_accepted'];
   study: Study;
-  /** Frames that were found unreadable after their file was accepted. */
+  /** Frames that could not be decoded after their file was accepted. */
   refusedFrames: Study['refused'];
   priors: number;
   /** In the order of the result. */
   sections: readonly ConcludedSection[];
-  /** The measurements of the sections, and those that are not in the outcome of any section. */
+  /** Measurements of the sections, and measurements that are not in the outcome of any section. */
   measurements: Result['measurements'];
 }
 
-/** Returns whether lengths, velocities or depths can be read from a clip. */
+/** Returns true if lengths, velocities or depths can be measured on a clip. */
 function isCalibrated({ regions, sweeps }: Clip): boolean {
   return regions.length > 0 || sweeps.some(({ valuePerPixel }) => valuePerPixel !== null);
 }
@@ -39,8 +42,9 @@ function isCalibrated({ regions, sweeps }: Clip): boolean {
 const hasScaleOfRequest = ({ regions }: Clip) => regions.some(({ source }) => source === 'user');
 
 /**
- * Returns the sizes of images of different size that share one scale of the request; null if there
- * are no such images. An image that was enlarged has another scale.
+ * Returns the sizes of the images that share one scale of the request although their sizes differ;
+ * null if there are no such images. The scale is doubtful then, because an enlarged image has
+ * another scale.
  */
 function sizesOfOneScale(clips: readonly Clip[]): string[] | null {
   const byScale = Map.groupBy(
@@ -73,8 +77,8 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
 }
 
 /**
- * Returns a finding if the files of the request are from several studies, although a request is
- * read as one examination of one patient.
+ * Returns a finding if the files of the request come from several studies. It is needed because a
+ * request is read as one examination of one patient.
  */
 function severalStudies({ studies }: Study, sections: readonly ConcludedSection[]): FindingDraft[] {
   const [first] = sections;
@@ -137,7 +141,7 @@ export function assembleResult(parts: ResultParts): Result {
   } satisfies Record<Exclude<keyof Result, 'verification'>, unknown>);
 }
 
-/** Adds the artifacts to a result; each section lists the artifacts that belong to it. */
+/** Adds the artifacts to a result. Each section lists its own artifacts. */
 export function withArtifacts(result: Result, artifacts: ArtifactEntry[]): Result {
   const sections = result.sections.map((section) => ({
     ...section,

@@ -8,19 +8,17 @@ import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
 
-/**
- * If the machine chose none of several values, the first of these kinds that is present is used.
- */
+/** Order in which a value is chosen by its kind, if the machine chose none of several values. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
 /**
- * For these quantities, the highest or the lowest of repeated values is used instead of their
+ * Quantities for which the highest or the lowest of repeated values is used instead of their
  * median.
  *
- * Highest: the other measurements were not parallel to the jet, not in the middle of the vessel, or
- * made in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
- * ("best of", 12.1), IVC (maximum, 12.1). NT (maximum that meets the criteria, obstetric 6.1) and
- * the deepest pocket (4) are maxima by definition.
+ * Highest: the lower values were not parallel to the jet, not in the middle of the vessel, or made
+ * in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax ("best
+ * of", 12.1), IVC (maximum, 12.1). NT (maximum that meets the criteria, obstetric 6.1) and the
+ * deepest pocket (4) are maxima by definition.
  *
  * Lowest: "the shortest technically best" cervix (obstetric 10).
  */
@@ -35,8 +33,8 @@ const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
 };
 
 /**
- * A mean or a median of these quantities is used only if the machine sent no single value. In the
- * heart, by contrast, a mean is the usual measure in an irregular rhythm.
+ * Quantities of which a mean or a median is used only if the machine sent no single value. The
+ * heart is different, because a mean is the usual measure in an irregular rhythm.
  */
 const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
   'nuchal-translucency',
@@ -44,7 +42,10 @@ const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
   'cervical-length',
 ]);
 
-/** A mean sac diameter is the mean of length, height and width (obstetric 5.1). */
+/**
+ * Number of diameters of a mean sac diameter, which is the mean of length, height and width
+ * (obstetric 5.1).
+ */
 const SAC_DIAMETERS = 3;
 
 const DERIVED = {
@@ -62,7 +63,7 @@ const DERIVED = {
 /** Repeated values of one quantity, at least one. */
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
-/** A value of the machine in the form for the result. */
+/** A value of the machine in the format of the result. */
 interface CartStanding {
   from: CartMeasurement;
   value: number;
@@ -80,17 +81,17 @@ interface Spread {
 interface CartChoice {
   standing: CartStanding;
   /**
-   * The spread of several values of which the machine chose none; null if it chose one, or if there
+   * Spread of several values if the machine chose none of them; null if it chose one, or if there
    * is only one value.
    */
   spread: Spread | null;
-  /** Values that do not count, each with a remark that states why. */
+  /** Values that are not used, each with a remark that gives the reason. */
   unused: CartStanding[];
 }
 
 /**
- * Returns the derivation of a value. Without a stated derivation it is measured, unless its concept
- * is a calculated one.
+ * Returns the derivation of a value. If the report does not give it, the value is measured, unless
+ * its concept is a calculated one.
  */
 function derivationOf({ key, derivation, equation }: CartMeasurement): Measurement['derivation'] {
   if (derivation) return DERIVED[derivation];
@@ -113,8 +114,8 @@ const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
 });
 
 /**
- * Returns the source of a value that was derived from several values and so belongs to no single
- * image.
+ * Returns the source of a value that was derived from several values and therefore belongs to no
+ * single image.
  */
 const summedUp = (first: CartMeasurement) => ({
   from: { ...first, image: null },
@@ -122,8 +123,8 @@ const summedUp = (first: CartMeasurement) => ({
 });
 
 /**
- * Returns the value that the machine selected, otherwise its best value, mean or median; null if
- * the machine made no choice.
+ * Returns the value that the machine selected, or else its best value, mean or median; null if the
+ * machine made no choice.
  */
 function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | null {
   const selected = values.find(({ selection }) => selection !== null);
@@ -139,7 +140,7 @@ function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | nul
 
 /**
  * Chooses one of several values if the machine made no choice: the highest or the lowest for the
- * quantities in `END`, otherwise the median.
+ * quantities in `END`, and the median for all others.
  */
 function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing' | 'spread'> {
   const [first] = values;
@@ -159,8 +160,9 @@ function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing'
 }
 
 /**
- * Returns whether repeats are too far apart for one value: heart rates on both sides of a limit,
- * whose median is the rate of no beat (70 and 140 would give 105).
+ * Returns true if repeated values are too far apart for one value. This applies to heart rates on
+ * both sides of a limit, because their median would be the rate of no beat (70 and 140 would give
+ * 105).
  */
 function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean {
   const [low, high] = [Math.min, Math.max].map((end) => end(...values.map(({ value }) => value)));
@@ -169,8 +171,8 @@ function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean 
 }
 
 /**
- * Returns the groups of values from each of which one is chosen: all values together, or each value
- * separately if they are too far apart.
+ * Groups values; one value is chosen from each group. There is one group, or one group for each
+ * value if the values are too far apart.
  */
 export function comparable(key: ConceptKey, values: Values): Values[] {
   const plausible = values.filter(({ value }) => isPlausible(key, value));
@@ -198,8 +200,8 @@ function ofPlausible(key: ConceptKey, values: Values): CartChoice {
 }
 
 /**
- * Chooses the mean sac diameter: the machine's own mean, otherwise the mean of three diameters. One
- * or two diameters do not give a mean sac diameter.
+ * Chooses the mean sac diameter: the machine's own mean, or else the mean of three diameters. One
+ * or two diameters are not enough for a mean.
  */
 function meanSac(values: Values): CartChoice {
   const [first, ...others] = values;
@@ -223,11 +225,11 @@ function meanSac(values: Values): CartChoice {
 }
 
 /**
- * Chooses the value that counts for a quantity among those within the hard limits (obstetric 0.6):
- * the one that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or
- * median, otherwise the only one. If the cart made no choice among several, the value is the one
- * given by `END`, or the median. Values beyond the limits are listed with their reason and not
- * used.
+ * Chooses the value that is used for a quantity, among those within the hard limits (obstetric
+ * 0.6). It is the value that the cart selected (PS3.16 CID 224, CID 12301), or else its best value,
+ * mean or median, or else the only value. If the cart made no choice among several values, it is
+ * the one given by `END`, or the median. Values beyond the limits are listed with the reason and
+ * not used.
  */
 function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   const implausible = remark('value.implausible', { key });
@@ -291,9 +293,11 @@ function toMeasurement(
 /** The machine's values of one quantity of one fetus and side. */
 export interface CartQuantity {
   measurement: Measurement;
-  /** The spread of repeated values of which the machine chose none; null if there is only one. */
+  /**
+   * Spread of repeated values if the machine chose none of them; null if there is only one value.
+   */
   spread: Spread | null;
-  /** Values that do not count, with the ids `cart-<key>-unused-<n>`. */
+  /** Values that are not used, with the ids `cart-<key>-unused-<n>`. */
   unused: Measurement[];
 }
 
@@ -322,7 +326,7 @@ function quantityOf(
   };
 }
 
-/** Returns the same values as `cartMeasurements`, with the spread of repeated ones. */
+/** Returns the same values as `cartMeasurements`, with the spread of repeated values. */
 export function cartQuantities(
   cart: readonly CartMeasurement[],
   section: string,
@@ -345,8 +349,9 @@ export function cartQuantities(
 /**
  * Returns the machine's reported values of these concepts, in the units of the concept table and in
  * the order of `keys`, with provenance `cart-sr`. There is one accepted measurement for each
- * concept, fetus and side; only heart rates in different bands give several. Ids are `cart-<key>`,
- * followed by the fetus and the side. Implausible values follow with quality `inadequate`.
+ * concept, fetus and side; only heart rates on both sides of a limit give several. Ids are
+ * `cart-<key>`, followed by the fetus and the side. Implausible values follow with quality
+ * `inadequate`.
  */
 export function cartMeasurements(
   cart: readonly CartMeasurement[],

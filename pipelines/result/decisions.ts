@@ -3,22 +3,23 @@ import { withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
 /**
- * Applies a person's decisions about single values when the values are created. Everything derived
- * from a value is then calculated by the same code as in the pipeline, and no section needs to
- * handle reviews. The decisions apply during one synchronous run of the sections.
+ * Applies a person's decisions on single values when the values are created. All values and
+ * conclusions that depend on them are then calculated by the same code as in the pipeline, so that
+ * no section needs to handle reviews. The decisions apply during one synchronous run of the
+ * sections.
  */
 
 type Points = readonly (readonly [number, number])[];
 
-/** The value counts, unchanged or with the value and calipers that a person gave. */
+/** The value is confirmed: unchanged, or with the value and the calipers that a person gave. */
 export interface Confirmation {
   do: 'confirm';
   on: string;
   concept: string;
   as: Confirmed;
   /**
-   * Where the value was read, and by which evidence. A run must read it there again so that it
-   * counts.
+   * File in which the value was read; `evidence` is the evidence of the method. The confirmation
+   * applies to a value that a run reads there again.
    */
   file: string | null;
   frame: number | null;
@@ -27,7 +28,7 @@ export interface Confirmation {
   value: number | null;
   /** Null if the calipers were not changed; an empty list if they were removed. */
   calipers: Caliper[] | null;
-  /** Frame to which the calipers were moved; null if they were not moved. */
+  /** Frame to which the calipers were moved; null if they stay on their frame. */
   movedTo: number | null;
 }
 
@@ -42,25 +43,27 @@ export type Effect =
   /** The person chose another value of the same quantity. */
   | { do: 'pass-over'; on: string }
   /**
-   * The outline of a structure drawn by a person: the ellipse of a head, or the outline of a
-   * ventricle.
+   * A person drew the outline of a structure: the ellipse of a head, or the outline of a ventricle.
    */
   | { do: 'outline'; file: string; frame: number; structure: string; points: Points }
   | { do: 'name-view'; file: string; view: string }
   | { do: 'name-plane'; file: string; frame: number; plane: string }
   | { do: 'note'; text: string };
 
-/** Decisions by the identity of the measurement. */
+/** Decisions on measurements, by identity. */
 export interface Decisions {
   of: ReadonlyMap<string, Extract<Effect, { on: string }>>;
   /**
-   * Set in the run that draws conclusions: a value for which it returns true is left out of every
+   * Set in the run that draws conclusions. A value for which it returns true is left out of every
    * conclusion until a person confirms it.
    */
   needsReview: ((one: Measurement) => boolean) | null;
-  /** What a person confirmed, and where it was read, because those readings count as well. */
+  /**
+   * Confirmed values and where they were read, because the readings at these places are used as
+   * well.
+   */
   confirmed: readonly Confirmation[];
-  /** Frames whose plane, or clips whose view, a person named. */
+  /** Planes of frames and views of clips that a person named. */
   named: readonly Extract<Effect, { do: 'name-plane' | 'name-view' }>[];
 }
 
@@ -70,8 +73,8 @@ export const deciding = <T>(decisions: Decisions | null, work: () => T): T =>
 
 /**
  * Returns the identity of a measured value, which is the same in every run over the same evidence.
- * The id is not part of it, because it may change with the values beside it; nor is the fetus,
- * which a section assigns last.
+ * The id is not part of it, because the id may change if other values change. The fetus is not part
+ * of it, because a section assigns the fetus last.
  */
 export function identityOf({
   concept,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Result } from './envelope.ts';
 
-/** Sources of the value of an earlier scan, the best one first. */
+/** Sources of a value of an earlier scan, the best source first. */
 export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
 export type EarlierSource = (typeof EARLIER_SOURCES)[number];
 
@@ -24,8 +24,8 @@ const earlierSchema = z.array(
 );
 
 /**
- * `earlier` in the data of the growth section: values of earlier scans with their places on the
- * charts.
+ * `earlier` in the data of the growth section: values of earlier scans with their z-scores and
+ * centiles.
  */
 export type EarlierData = z.infer<typeof earlierSchema>;
 

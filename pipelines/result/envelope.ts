@@ -3,7 +3,8 @@ import { remarkSchema, statementSchema } from './statement.ts';
 
 /**
  * The result envelope `sonogate.result/1` (the `output` of a request). JSON, SR, FHIR, PDF,
- * previews and the report are views of it. Nothing is measured or concluded after it is written.
+ * previews and the report are views of it. After the envelope is written, nothing more is measured
+ * or concluded.
  */
 
 /** Schema of a text in the result, with its description and example for the API documentation. */
@@ -22,7 +23,10 @@ const count = (description: string, example: number) =>
 const ids = (description: string, ...examples: string[]) =>
   z.array(z.string()).meta({ description, examples: [examples] });
 
-/** `key` is a key of the concept table (concepts.ts). Further codes are added in the views. */
+/**
+ * Schema of a concept. `key` is a key of the concept table (concepts.ts); the views add further
+ * codes.
+ */
 const concept = z
   .strictObject({
     key: text('Key of the concept in the concept table of Sonogate', 'hc'),
@@ -43,27 +47,24 @@ const SECTION_STATUS = [
 
 const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input', 'person'] as const;
 
-/**
- * Where a value comes from: an image of the study, the machine's report, the request, or a person.
- */
+/** Origin of a value: an image of the study, the machine's report, the request, or a person. */
 const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
 
 /**
- * `review`: measured by a method that was not shown on real images of this kind (evidence.ts), so
- * that nothing is concluded from the value until a person confirms it. `low`: the image or the
- * model is not certain enough. `inadequate`: the value is beyond its limits or contradicts another
- * value.
+ * `review`: the method was not shown on real images of this kind (evidence.ts), so nothing is
+ * concluded from the value until a person confirms it. `low`: the image or the model is not certain
+ * enough. `inadequate`: the value is beyond its limits or contradicts another value.
  */
 const QUALITY = ['accepted', 'review', 'low', 'inadequate'] as const;
 
 /**
- * Which value of a quantity counts.
+ * How each value of a quantity is used.
  *
  * - `counts`: the value that receivers use
- * - `proposed`: would count if a person confirmed it
- * - `repeat`: another value of the same quantity, beside the chosen one
+ * - `proposed`: the value that receivers would use if a person confirmed it
+ * - `repeat`: another value of the same quantity, in addition to the chosen one
  * - `part-of-mean`: an input of a mean or a median
- * - `comparison`: the machine's value beside an accepted one of ours
+ * - `comparison`: the machine's value, listed in addition to an accepted value of ours
  * - `withheld`: not accepted
  */
 const STANDING = [
@@ -131,12 +132,12 @@ const referenceSchema = z.strictObject({
   ),
 });
 
-/** How a person made a value count: accepted it, edited it, or entered another one. */
+/** How a person confirmed a value: accepted it, edited it, or entered another value. */
 export const CONFIRMED = ['accepted', 'edited', 'entered'] as const;
 export type Confirmed = (typeof CONFIRMED)[number];
 
 /**
- * Returns whether every number is finite, at any depth. JSON would write `null` for NaN and
+ * Returns true if every number is finite, at any depth. JSON would write `null` for NaN and
  * Infinity.
  */
 function holdsFiniteNumbers(data: unknown): boolean {

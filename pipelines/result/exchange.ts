@@ -3,12 +3,12 @@ import { rounded } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
 
 /**
- * Returns a value of a measurement in the unit of exchange of the concept table, with the decimals
- * of the printed report, because receivers treat every digit as significant.
+ * Converts a value of a measurement to the unit of exchange in the concept table. It has the
+ * decimals of the printed report, because receivers treat every digit as significant.
  */
 export function exchanged(m: Measurement, value: number): { value: number; unit: string } {
   const entry = conceptEntry(m.concept.key);
-  // A machine may have used another unit, to which the factor of the table does not apply.
+  // A machine may have used another unit, for which the factor of the table is wrong.
   if (entry?.unit !== m.unit) {
     return { value: Number(value.toPrecision(4)), unit: m.unit };
   }

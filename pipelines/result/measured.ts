@@ -22,11 +22,11 @@ const ORIGIN_OF = {
   person: 'person',
 } as const satisfies Record<Measurement['source']['provenance'], Measurement['origin']>;
 
-/** Returns the origin of a value, which follows from its provenance. */
+/** Returns the origin of a value, which is determined by its provenance. */
 export const originOf = ({ provenance }: Measurement['source']): Measurement['origin'] =>
   ORIGIN_OF[provenance];
 
-/** Returns whether a value was read from the report of the ultrasound machine. */
+/** Returns true if a value was read from the report of the ultrasound machine. */
 export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
   source.provenance === 'cart-sr';
 
@@ -34,9 +34,9 @@ type Source = Measurement['source'];
 
 /**
  * Returns the source of a value.
- * @param frame 0-based index, as readers count (a result counts from 1); null if the value belongs
- * to no single frame.
- * @param calipers The calipers drawn there.
+ * @param frame 0-based index, as in readers (a result counts from 1); null if the value belongs to
+ *   no single frame.
+ * @param calipers drawn on the frame.
  */
 export function measuredOn(
   { file, sopInstanceUid }: Pick<Clip, 'file' | 'sopInstanceUid'>,
@@ -77,12 +77,12 @@ export type Given = Partial<
 
 type Decide = (one: Measurement) => Measurement;
 
-/** The decision of a review about each value at its creation; null outside a review. */
+/** Decision of a review on each value when it is created; null outside a review. */
 let inForce: Decide | null = null;
 
 /**
- * Runs `work` while the decisions of a review apply (decisions.ts), so that no section needs to
- * handle reviews. `work` must not return a promise.
+ * Runs `work` with the decisions of a review (decisions.ts), so that no section needs to handle
+ * reviews. `work` must not return a promise.
  */
 export function withDecisions<T>(decide: Decide | null, work: () => T): T {
   const before = inForce;
@@ -94,10 +94,10 @@ export function withDecisions<T>(decide: Decide | null, work: () => T): T {
   }
 }
 
-/** Returns the measurement after the decisions that currently apply. */
+/** Returns the measurement after the current decisions were applied. */
 export const decided: Decide = (one) => inForce?.(one) ?? one;
 
-/** Returns whether a person confirmed the value, so that no later judgement withholds it. */
+/** Returns true if a person confirmed the value. It is then never withheld. */
 export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): boolean =>
   confirmed !== undefined;
 
@@ -146,8 +146,8 @@ export function measurementOf(
 }
 
 /**
- * Marks a value as a repeat, because its section chose another for the same quantity, such as the
- * shortest cervix.
+ * Marks a value as a repeat, because its section chose another value of the same quantity, such as
+ * the shortest cervix.
  */
 export const asRepeat = (one: Measurement): Measurement => ({ ...one, standing: 'repeat' });
 
@@ -164,7 +164,7 @@ export function fetusPlace(name: string): number | null {
 export const ofFetusId = (id: string, fetus: string): string =>
   `${id}-fetus-${fetus.toLowerCase()}`;
 
-/** Returns the key by which fetuses are compared: A and 1 are two names of the same fetus. */
+/** Returns a key for comparing fetuses, in which A and 1 are the same fetus. */
 export const fetusKey = (name: string | null): string =>
   name === null ? '' : String(fetusPlace(name) ?? name);
 
@@ -178,7 +178,7 @@ export function machineValueId(
   return ['cart', quantity, fetus, laterality].filter(Boolean).join('-');
 }
 
-/** Names of the structures that sections list by their place on a frame. */
+/** Names of the structures that sections list by their position on a frame. */
 export const LOCATED_STRUCTURES = {
   symphysis: 'Pubic symphysis',
   'fetal-head': 'Fetal head',
@@ -197,7 +197,7 @@ export const LOCATED_STRUCTURES = {
 
 export type StructureName = keyof typeof LOCATED_STRUCTURES;
 
-/** A place in pixels, which needs no scale. It has nothing in millimetres. */
+/** A position in pixels. It needs no scale and contains nothing in millimetres. */
 const placeSchema = z.object({
   type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']).meta({
     description:
@@ -249,7 +249,10 @@ export type LocatedStructure = z.infer<typeof locatedStructureSchema>;
 const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point): [number, number] => [tenth(x), tenth(y)];
 
-/** Returns the place of an ellipse. `axes` are both ends of one axis, then of the other. */
+/**
+ * Returns the position of an ellipse. `axes` are both ends of one axis, followed by both ends of
+ * the other axis.
+ */
 export const ellipsePlace = (axes: readonly Point[]): Place => ({
   type: 'ellipse',
   points: axes.map(pair),
@@ -270,7 +273,7 @@ export const rectanglePlace = ({ minX, minY, maxX, maxY }: Rectangle): Place => 
   points: [pair({ x: minX, y: minY }), pair({ x: maxX, y: maxY })],
 });
 
-/** Returns a structure in the form in which sections list it; `frame.index` is 0-based. */
+/** Returns a structure in the format of the sections; `frame.index` is 0-based. */
 export function locatedOn(
   { clip, frame }: { clip: Pick<Clip, 'file' | 'sopInstanceUid'>; frame: { index: number } },
   structure: StructureName,
@@ -299,7 +302,7 @@ export const flowTraceSchema = z.object({
 });
 export type FlowTraceData = z.infer<typeof flowTraceSchema>;
 
-/** A velocity curve in pixels of its frame, as `measure/doppler` traces it. */
+/** A velocity curve in pixels of its frame, as traced by `measure/doppler`. */
 export interface DrawnFlow {
   side: 'above' | 'below';
   /** Row of velocity zero. */
@@ -309,7 +312,7 @@ export interface DrawnFlow {
   beats: readonly number[];
 }
 
-/** Returns a traced curve in the form in which sections list it; `frame` is 0-based. */
+/** Returns a traced curve in the format of the sections; `frame` is 0-based. */
 export function flowTrace(frame: number, trace: DrawnFlow): FlowTraceData {
   return {
     frame: frame + 1,

@@ -23,9 +23,7 @@ export function createMeasurement(
   return measurementOf(id, key, CONCEPTS[key], value, method, given);
 }
 
-/**
- * Returns a value as a person reads it: with the decimals of the concept table, and with its unit.
- */
+/** Returns a value as text with its unit and the decimals of the concept table. */
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
   return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();

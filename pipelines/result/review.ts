@@ -16,10 +16,10 @@ import type { SectionOutcome } from './section-outcome.ts';
 import type { Statement } from './statement.ts';
 
 /**
- * Keeps values that need the review of a person out of every conclusion. The sections run twice:
- * once on what counts, and once on everything that was measured. The conclusions come from the
- * first run, which has no access to the other values. From the second run only the further
- * measurements are used, marked as `review`.
+ * Excludes values that need a review from every conclusion. The sections run twice: once on the
+ * values that need no review, and once on all measured values. The conclusions come from the first
+ * run, which has no access to the other values. The second run only adds the other measurements,
+ * marked as `review`.
  */
 
 /** A section with the outcomes of both runs. */
@@ -28,7 +28,7 @@ export interface TwoRuns<Outcome extends SectionOutcome> {
   whole: Outcome;
 }
 
-/** Properties of the study, and the evidence that is accepted. */
+/** Properties of the study, and the evidence that is accepted without a review. */
 export interface ReviewSetting {
   accept: AcceptedEvidence;
   gaDays: number | null;
@@ -41,13 +41,13 @@ const inputOf = (
   one: Pick<Measurement, 'concept' | 'value'>,
 ): EvidenceInput => ({ gaDays, models, sizes: { [one.concept.key]: one.value } });
 
-/** Returns whether a value was measured on an image of the study by a method of this software. */
+/** Returns true if a value was measured on an image of the study by a method of this software. */
 export const isMeasuredByUs = (one: Measurement): boolean =>
   one.origin === 'image' && !isOfMachine(one);
 
 /**
- * Returns the reason why a measured value needs a review; null if it counts. Values of the machine,
- * of the request and of a person always count.
+ * Returns why a measured value needs a review; null if it needs none. Values of the machine, of the
+ * request and of a person never need one.
  */
 export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason | null {
   if (!isMeasuredByUs(one) || isConfirmed(one)) return null;
@@ -56,9 +56,9 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 }
 
 /**
- * Returns a person's decisions for the run that draws conclusions, in which values that still need
- * a review are left out. A formula has no evidence itself. Its value counts as soon as its inputs
- * count, because the sections calculate only from values that count.
+ * Returns a person's decisions for the run that draws conclusions. This run leaves out values that
+ * still need a review. A formula has no evidence itself; its value is used if its inputs are used,
+ * because the sections calculate only from used values.
  */
 export const forConclusions = (
   decisions: Decisions | null,
@@ -73,8 +73,8 @@ export const forConclusions = (
   };
 
 /**
- * Returns an outcome of the run that draws conclusions without the values that were left out of it
- * (decisions.ts).
+ * Returns the outcome of the run that draws conclusions, without the values that were left out of
+ * it (decisions.ts).
  */
 export function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
   if (!outcome.measurements?.some(({ quality }) => quality === 'review')) return outcome;
@@ -82,13 +82,13 @@ export function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome):
   return { ...outcome, measurements };
 }
 
-/** Adds the key of the evidence for its method to a measurement. */
+/** Adds the key of its method's evidence to a measurement. */
 export function withEvidence(one: Measurement, models: ReadonlySet<string>): Measurement {
   const key = isMeasuredByUs(one) ? evidenceFor(one.method, one.concept.key, models) : null;
   return key === null ? one : { ...one, evidence: key };
 }
 
-/** Adds the 95 % interval that the evidence for its method gives to a measurement. */
+/** Adds the 95 % interval of its method's evidence to a measurement. */
 export function withInterval(one: Measurement, models: ReadonlySet<string>): Measurement {
   if (one.uncertainty !== null || !isMeasuredByUs(one)) return one;
   const key = evidenceFor(one.method, one.concept.key, models);
@@ -96,8 +96,8 @@ export function withInterval(one: Measurement, models: ReadonlySet<string>): Mea
 }
 
 /**
- * Returns the identity of a measurement, which does not depend on the values with which it was
- * compared.
+ * Returns the identity of a measurement. It does not depend on the other values with which the
+ * measurement was compared.
  */
 const identity = ({ section, concept, value, method, source, laterality, fetus }: Measurement) =>
   JSON.stringify([
@@ -115,8 +115,8 @@ const measurementsOf = (outcomes: readonly SectionOutcome[]): Measurement[] =>
   outcomes.flatMap(({ measurements = [] }) => measurements);
 
 /**
- * Returns the reason why a value of the run over everything needs a review. A calculated value
- * depends on its inputs.
+ * Returns why a value of the second run needs a review. For a calculated value, the reason comes
+ * from its inputs.
  */
 function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
   const reason = reviewOf(one, setting);
@@ -125,7 +125,7 @@ function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
     : reason;
 }
 
-/** Returns a value that was accepted in the run over everything as a proposal. */
+/** Converts a value that the second run accepted to a proposal. */
 function proposal(one: Measurement, setting: ReviewSetting): Measurement {
   if (one.quality !== 'accepted') return one;
   const reason = reasonFor(one, setting);
@@ -136,7 +136,7 @@ function proposal(one: Measurement, setting: ReviewSetting): Measurement {
     reference: null,
     interpretation: null,
     remarks: [
-      // Left out, because the reason for the review says the same.
+      // This remark is left out, because the reason for the review has the same content.
       ...one.remarks.filter(({ code }) => code !== 'method.simulated-only'),
       remark('value.needs-review', { reason }),
     ],
@@ -145,7 +145,7 @@ function proposal(one: Measurement, setting: ReviewSetting): Measurement {
 
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
-/** Returns one statement for each reason, about the values that it concerns. */
+/** Returns one statement for each reason, with the values to which it applies. */
 function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): Statement[] {
   const parts = new Set(
     proposals.filter((one) => SUMMARIES.has(one.derivation)).flatMap(({ inputs }) => inputs),
@@ -162,7 +162,7 @@ function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): 
 const isAssessed = ({ status }: SectionOutcome) => status === 'complete' || status === 'partial';
 const isGap = ({ kind }: Statement) => kind === 'gap';
 
-/** Returns the gaps that both runs state, as stated in the run over everything. */
+/** Returns the gaps of both runs in the wording of the second run. */
 function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
   const codes = new Set(counting.statements.filter(isGap).map(({ code }) => code));
   const known = new Set(measurementsOf([counting]).map(({ id }) => id));
@@ -171,10 +171,10 @@ function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
   );
 }
 
-/** What a section needs if its values are under review: a person can make them count. */
+/** What a section needs if its values are under review: a person who confirms them. */
 const CONFIRMATION = 'a person who confirms the values';
 
-/** Combines both runs of a section whose values, or whose readings of the images, need a review. */
+/** Combines both runs of a section that has values, or readings of images, that need a review. */
 function joined<Outcome extends SectionOutcome>(
   runs: TwoRuns<Outcome>,
   proposals: readonly Measurement[],
@@ -188,8 +188,8 @@ function joined<Outcome extends SectionOutcome>(
     return { ...counting, measurements };
   }
   if (own.length === 0 && !isAssessed(whole) && !isAssessed(counting)) {
-    // Neither run concludes anything, so the reason is that of the run over everything, which knows
-    // more.
+    // If neither run concludes anything, the reason comes from the second run, which has more
+    // evidence.
     const { findings, classifications, guidance } = counting;
     return { ...whole, findings, classifications, guidance, measurements };
   }
@@ -222,8 +222,8 @@ function joined<Outcome extends SectionOutcome>(
 }
 
 /**
- * Returns the outcomes of all sections: their conclusions from the values that count, together with
- * the values that need a review.
+ * Returns the outcomes of all sections. Their conclusions are those of the first run; the values
+ * that need a review are added.
  */
 export function withReview<Outcome extends SectionOutcome>(
   sections: readonly TwoRuns<Outcome>[],

@@ -4,14 +4,14 @@ import type { Statement } from './statement.ts';
 const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
 
 /**
- * Returns whether a section is listed in the findings of the report; the others are listed in the
- * limitations.
+ * Returns true if a section was assessed and is listed in the findings of the report. The other
+ * sections are listed in the limitations.
  */
 export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
 /** Types for the conclusions of sections, before they are rendered as text. */
 
-/** An entry whose text is not rendered yet, with one statement or several. */
+/** An entry whose text is not rendered yet. It has one or several statements. */
 type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement' | 'statements'> & {
   statement?: Statement;
   statements?: readonly Statement[];
@@ -20,13 +20,14 @@ type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement'
 export type FindingDraft = Unworded<Finding>;
 export type GuidanceDraft = Unworded<Result['guidance'][number]>;
 
-/** A number in a criterion, which is printed when the result is rendered. */
+/** A number in a criterion. It is printed when the result is rendered. */
 export interface CriterionValue {
   /** Key of the concept of the number; `centile` for a centile on a chart. */
   of: string;
   value: number;
   /**
-   * True if the number is printed with its unit, as in sentences; false if without, as in tables.
+   * True if the number is printed with its unit, as in sentences; false if it is printed without
+   * it, as in tables.
    */
   unit?: boolean;
   /** Cut-offs that apply to this value only. */
@@ -41,8 +42,8 @@ export type ClassificationDraft = Omit<Classification, 'criteria'> & {
 };
 
 /**
- * The reason why a section is not complete. `gaps` are the statements about what is missing;
- * `needs` names what is required to complete the section.
+ * Reason why a section is not complete. `gaps` are statements about missing data; `needs` names the
+ * data that would complete the section.
  */
 export interface ReasonDraft {
   code: string;
@@ -50,19 +51,25 @@ export interface ReasonDraft {
   gaps: readonly Statement[];
 }
 
-/** A category or, if the interval of the value includes a cut-off, the categories on both sides. */
+/**
+ * A category. If the interval of the value includes a cut-off, there are two categories, one for
+ * each side.
+ */
 export type CategoryWithin<Category> =
   | { category: Category; between: null }
   | { category: null; between: readonly [Category, Category] };
 
-/** The ends of an interval are evaluated this far inside it, as a share of its half width. */
+/**
+ * Share of the half width by which the ends of an interval are moved inwards, because the interval
+ * does not include its ends.
+ */
 const INSIDE = 1e-6;
 
 /**
- * Returns the category of a value; null if its interval includes a cut-off, because neither side is
- * then certain. A value without an interval, such as one of the machine, is categorised directly.
+ * Returns the category of a value; null if its interval includes a cut-off, because the value may
+ * be on either side. A value without an interval, such as a machine value, is categorised directly.
  * The end points do not belong to the interval.
- * @param categoryOf Returns the category of a number in the unit of the value.
+ * @param categoryOf returns the category of a number in the unit of the value.
  */
 export function categoryWithin<Category>(
   { value, uncertainty }: Pick<Measurement, 'value' | 'uncertainty'>,
@@ -78,17 +85,17 @@ export function categoryWithin<Category>(
 export interface SectionOutcome {
   status: Section['status'];
   reason: ReasonDraft | null;
-  /** The statements in the order of the summary. */
+  /** Statements in the order of the summary. */
   statements: readonly Statement[];
   data?: Section['data'];
-  /** The measurements. Their `note` is rendered later from their remarks. */
+  /** Measurements. Their `note` is rendered later from their remarks. */
   measurements?: Measurement[];
   findings?: FindingDraft[];
   classifications?: ClassificationDraft[];
   guidance?: GuidanceDraft[];
 }
 
-/** Returns the outcome of a section that states only its gaps. */
+/** Returns the outcome of a section that has only gaps. */
 function withGaps(
   status: Section['status'],
   code: string,
@@ -98,9 +105,7 @@ function withGaps(
   return { status, reason: { code, gaps: [gap], needs: [...needs] }, statements: [gap] };
 }
 
-/**
- * Returns the outcome of a section for which the input is insufficient, or which the input forbids.
- */
+/** Returns the outcome of a section whose input is insufficient or does not allow an assessment. */
 export function notAssessed(
   code: string,
   gap: Statement,
@@ -110,8 +115,8 @@ export function notAssessed(
 }
 
 /**
- * Returns the outcome of a section whose input was present but of insufficient quality;
- * `measurements` are those that were not accepted.
+ * Returns the outcome of a section whose input was of insufficient quality. `measurements` are
+ * those that were not accepted.
  */
 export function inadequate(
   code: string,

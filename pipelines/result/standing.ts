@@ -2,13 +2,13 @@ import type { Measurement } from './envelope.ts';
 import { fetusKey, isOfMachine, standingBy } from './measured.ts';
 
 /**
- * Derivations that summarise repeated values; the repeated values are the `inputs` of the summary.
+ * Derivations that summarise repeated values. The `inputs` of such a value are the repeated values.
  */
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
 /**
- * Returns whether two names are equal. A name that is not stated is equal to any other, as with a
- * single fetus or a side that nobody named.
+ * Returns true if two names do not contradict each other. A missing name agrees with any name,
+ * because an only fetus or a side may have no name.
  */
 const agree = (one: string | null, other: string | null) =>
   one === null || other === null || one === other;
@@ -21,11 +21,11 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
   agree(namedFetus(one), namedFetus(other));
 
 /**
- * Decides for every measurement of a result whether it counts (`standing` of envelope.ts).
+ * Sets the `standing` (envelope.ts) of every measurement of a result: how the value is used.
  *
  * Sections mark their repeats. A marked value remains a repeat only if its section chose another
  * value that was accepted. The machine's value is a comparison if we have an accepted value of the
- * same side and fetus, because the machine sends its own report and a receiver uses one value for
+ * same side and fetus. The machine sends its own report, and a receiver uses only one value for
  * each quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
@@ -37,13 +37,13 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
     );
   const parts = { ofAny: partsOf(measurements), ofAccepted: partsOf(accepted) };
   const proposed = measurements.filter(({ quality }) => quality === 'review');
-  // An accepted value counts by itself if it is part of a mean that was not accepted.
+  // If a mean was not accepted, its accepted parts are used separately.
   const isPart = ({ id, quality }: Measurement) =>
     (quality === 'accepted' ? parts.ofAccepted : parts.ofAny).has(id);
   const isComparison = (one: Measurement) =>
     isOfMachine(one) && ours.some((other) => isSameQuantity(one, other));
   const chosen = accepted.filter((one) => one.standing !== 'repeat' && !isComparison(one));
-  // Among repeats that a person must confirm, the one that the section chose is proposed.
+  // Of several repeats that need a review, the one that the section chose is proposed.
   const chosenOf = (quality: Measurement['quality']) =>
     quality === 'review' ? proposed.filter(({ standing }) => standing !== 'repeat') : chosen;
   const isPassedOver = (one: Measurement) =>
@@ -74,16 +74,16 @@ const LISTED: ReadonlySet<Measurement['standing']> = new Set(['counts', 'propose
 /**
  * Returns one measurement for each quantity: the only value, the value that was chosen among
  * several, or the mean or median of repeated values. Values that were not accepted and values that
- * need a review are included, so that documents can name them as such.
+ * need a review are included, so that documents can name them.
  */
 export function countingValues(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ standing }) => LISTED.has(standing));
 }
 
 /**
- * Returns the counting values, followed by the parts of each mean or median, for documents that
- * contain calipers. A receiver that uses the first value of a quantity then uses the one that
- * counts.
+ * Returns the used values, followed by the parts of each mean or median. It is for documents that
+ * contain calipers. The used value comes first, because some receivers take the first value of a
+ * quantity.
  */
 export function countingFirst(measurements: readonly Measurement[]): Measurement[] {
   const counting = countingValues(measurements);

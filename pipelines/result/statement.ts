@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * A statement is what a section concludes, as data: a code, with the measurements that the
- * statement is about. Only `render/` makes sentences from statements, after all sections have run.
- * No code reads a sentence.
+ * A statement is a conclusion of a section as data: a code, and the measurements to which it
+ * refers. Only `render/` makes sentences from statements, after all sections have run. No code
+ * reads a sentence.
  */
 
 const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
@@ -31,7 +31,7 @@ export interface Statement {
 }
 
 /**
- * Something that must be read with one measurement, such as a formula of grade R or a reduced
+ * Information that a reader of one measurement needs, such as a formula of grade R or a reduced
  * input.
  */
 export interface Remark {
@@ -39,9 +39,7 @@ export interface Remark {
   readonly params: Params;
 }
 
-/**
- * The value of `fetus` in a statement about one of several fetuses, if no image names the fetus.
- */
+/** Value of `fetus` in a statement about one of several fetuses that no image names. */
 export const UNNAMED_FETUS = 'unnamed';
 
 /**
@@ -82,13 +80,16 @@ export const remarkSchema: z.ZodType<Remark> = z
   })
   .meta({ id: 'Remark', description: 'A remark that must be read with a value, as data' });
 
-/** Renders one statement as text; `context` has the measurements that it is about (render/). */
+/**
+ * Renders one statement as text; `context` contains the measurements to which the statement refers
+ * (render/).
+ */
 export type Sentence = (params: never, context: never) => string;
 
 /** The sentences of one topic in one language, by code. */
 export type SentenceTable = Readonly<Record<string, Sentence>>;
 
-/** The parameters that the sentence for a code prints; `{}` for a sentence without parameters. */
+/** Parameters that the sentence for a code prints; `{}` if it prints none. */
 type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
   ...parameters: infer Given
 ) => string
@@ -105,7 +106,7 @@ const idsOf = (about: About) => about.map((one) => (typeof one === 'string' ? on
 /**
  * Returns typed functions that create the statements of one topic:
  * `say.gap('biometry.plane-missing', { structure })`. The code must be in the table, and the
- * parameters must be those that its sentence prints.
+ * parameters must be those of its sentence.
  */
 export function statementsOf<Table extends SentenceTable>() {
   const maker =
@@ -133,9 +134,7 @@ export function remarksOf<Table extends SentenceTable>() {
   ): Remark => ({ code, params });
 }
 
-/**
- * Returns whether two statements say the same: one code about the same values of the same fetus.
- */
+/** Returns true if two statements are the same: they have the same code, values and fetus. */
 export const isSameStatement = (one: Statement, other: Statement): boolean =>
   one.code === other.code &&
   one.fetus === other.fetus &&

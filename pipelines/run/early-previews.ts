@@ -1,6 +1,7 @@
 /**
- * Draws what is known about a study while the rest of it is still being read. If `draw` is called
- * during a drawing, one more drawing follows, with everything that became known meanwhile.
+ * Draws previews of the values that are known while the rest of the study is still being read. If
+ * `draw` is called during a drawing, one more drawing follows, with all values that became known in
+ * the meantime.
  */
 export function createEarlyPreviews(show: () => Promise<void>) {
   let running: Promise<void> = Promise.resolve();
@@ -23,7 +24,7 @@ export function createEarlyPreviews(show: () => Promise<void>) {
       if (isRunning) return;
       isRunning = true;
       running = running.then(work);
-      // The error is thrown to the caller that waits for `drawn`.
+      // The caller that waits for `drawn` receives the error.
       running.catch(() => {});
     },
     /**

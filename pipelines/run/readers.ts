@@ -1,20 +1,22 @@
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { DECODING } from '../input/decode-frames.ts';
 
-/** The part of a reader, of either endpoint, that is needed to run it. */
+/** The members of a reader, of either endpoint, that are needed to run it. */
 interface RunnableReader<Input, T = unknown> {
-  /** Part of the stage name after `inference.`. */
+  /** Suffix of the stage name, after `inference.`. */
   stage: string;
   label: string;
   /**
-   * Reads what its sections need.
-   * @param known is called with what has been read so far, by a reader that has parts worth
-   *   showing.
+   * Reads the input for its sections.
+   * @param known is called with the readings so far, if a partial reading is worth showing.
    */
   read(input: Input, known?: (soFar: T) => void): Promise<T>;
 }
 
-/** Readings of each reader; null if the reader failed. Only the sections that use it fail then. */
+/**
+ * Readings of each reader; null if the reader failed. In that case only the sections that use it
+ * fail.
+ */
 export type ReadingsOf<Readers> = {
   [Name in keyof Readers]: Readers[Name] extends RunnableReader<never, infer Found>
     ? Found | null
@@ -22,10 +24,10 @@ export type ReadingsOf<Readers> = {
 };
 
 /**
- * Runs the readers, some in parallel: while a model works for one reader, the next one decodes and
- * measures. If a reader throws, it is reported to `failed`, and only the sections that use it fail,
- * not the study. An abort ends all readers. `progress` gets the reader and the share that is done
- * before it; `known` gets what all readers have read so far.
+ * Runs the readers, some of them in parallel: while a model works for one reader, the next reader
+ * decodes and measures. If a reader throws, the error is reported to `failed`. Only the sections
+ * that use that reader fail, not the study. An abort ends all readers. `progress` gets the reader
+ * and the share that was complete before it; `known` gets the readings of all readers so far.
  */
 export async function runReaders<
   Input extends { signal: AbortSignal },

@@ -8,11 +8,11 @@ import type { Caliper, Measurement, Result } from '../result/envelope.ts';
 import { conclusionTexts } from '../result/render/conclusion.ts';
 
 /**
- * This file converts a change that a person makes into effects on the evidence. The subject of the
- * change is looked up once, so that the effects remain valid whatever is changed later.
+ * This file converts a change that a person makes into effects on the evidence. The measurement
+ * that is changed is looked up once, so that the effects remain valid after later changes.
  */
 
-/** Thrown if a change cannot be made. `path` names the member of the change that is wrong. */
+/** Thrown if a change cannot be made. `path` names the invalid member of the change. */
 export class ChangeRefused extends Error {
   override name = 'ChangeRefused';
   readonly path: readonly string[];
@@ -23,16 +23,16 @@ export class ChangeRefused extends Error {
   }
 }
 
-/** A structure whose outline a person may correct, and the values that follow from it. */
+/** A structure whose outline a person may correct, and the values that depend on the outline. */
 export interface CorrectableOutline {
   structure: string;
-  /** Concepts of the values that are measured on the outline, on its frame. */
+  /** Concepts of the values that are measured on the outline, on the same frame. */
   follow: readonly string[];
-  /** Concepts of values that were based on the former outline and are no longer valid. */
+  /** Concepts of values that were based on the former outline and become invalid. */
   replaces?: readonly string[];
 }
 
-/** Clips of the study, and what the endpoint knows about its values. */
+/** Clips of the study, and the rules of the endpoint for its values. */
 export interface EndpointRules {
   clips: readonly Clip[];
   /** Returns the bounds of a quantity in its unit; null if none are known. */
@@ -44,10 +44,7 @@ export interface EndpointRules {
   outlineOf(measurement: Measurement): CorrectableOutline | null;
   /** Returns the outline of the structure on another frame; null if none was found there. */
   outlineAt(measurement: Measurement, frame: number): readonly Point[] | null;
-  /**
-   * Returns why nothing can be measured on an outline that a person drew; null if it can be
-   * measured.
-   */
+  /** Returns why nothing can be measured on an outline that a person drew; null if it is usable. */
   faultOf(measurement: Measurement, frame: number, points: readonly Point[]): string | null;
   /** Views and planes that a person may name; empty if the endpoint has none. */
   views: readonly string[];
@@ -66,8 +63,8 @@ type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
 /**
- * Returns the measurement with this id in the current result or, if it is no longer there, in the
- * original result.
+ * Returns the measurement with this id in the current result. If it is no longer there, it is
+ * looked up in the original result.
  */
 export function measurementNamed(id: string, { result, original }: ReviewState): Measurement {
   const found =
@@ -78,7 +75,7 @@ export function measurementNamed(id: string, { result, original }: ReviewState):
 }
 
 /**
- * Returns the identity under which the pipeline makes a value, even if a person moved the value to
+ * Returns the identity that a value has in the pipeline, even if a person moved the value to
  * another frame.
  */
 export function targetOf(one: Measurement, { original, effects }: ReviewState): string {
@@ -95,8 +92,8 @@ export function targetOf(one: Measurement, { original, effects }: ReviewState): 
 }
 
 /**
- * Returns the values from which a mean or a median was calculated; for any other value, the value
- * itself.
+ * Returns the values from which a mean or a median was calculated. For any other value it returns
+ * the value itself.
  */
 function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   if (!SUMMARIES.has(one.derivation)) return [one];
@@ -106,7 +103,7 @@ function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   return parts.length > 0 ? parts : [one];
 }
 
-/** Returns the other values of the same quantity, side and fetus, without means of them. */
+/** Returns the other values of the same quantity, side and fetus. Means of them are left out. */
 function rivalsOf(chosen: readonly Measurement[], state: ReviewState): Measurement[] {
   const [first] = chosen;
   const own = new Set(chosen.map(identityOf));
@@ -150,7 +147,7 @@ const confirm = (
 const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
 
-/** Accepts a value, and also those of its inputs that still wait for a person. */
+/** Accepts a value, together with those of its inputs that still need a person's confirmation. */
 function accept(one: Measurement, state: ReviewState, seen = new Set<string>()): Effect[] {
   if (seen.has(one.id)) return [];
   seen.add(one.id);
@@ -167,7 +164,7 @@ function accept(one: Measurement, state: ReviewState, seen = new Set<string>()):
   ];
 }
 
-/** Accepts a value. A value that a person has changed before keeps that change. */
+/** Accepts a value as it is. If a person has changed the value before, that change remains. */
 function asItStands(one: Measurement, state: ReviewState): Effect {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
@@ -192,8 +189,8 @@ const PER_MM: Readonly<Record<string, number>> = { mm: 1, cm: 0.1 };
 const SAME_LENGTH = 0.02;
 
 /**
- * Returns the length of a line in the unit of the value, by each scale that the frame has at the
- * line.
+ * Returns the length of a line in the unit of the value, once for each scale that the frame has at
+ * the line.
  */
 function lengthsOf(line: readonly Point[], unit: string, clip: Clip): number[] {
   const [from, to] = line;
@@ -228,7 +225,10 @@ function withinFrame(points: readonly Point[], { width, height }: Clip): void {
   }
 }
 
-/** Returns the value of a line that was moved, by the scale with which it was measured before. */
+/**
+ * Returns the value of a line that was moved. It is calculated with the scale of the former
+ * measurement.
+ */
 function movedLine(
   one: Measurement,
   points: readonly Point[],
@@ -257,7 +257,7 @@ function movedLine(
 }
 
 /**
- * Returns the effects of a corrected outline: the outline itself, and every value that is measured
+ * Returns the effects of a corrected outline: the outline itself, and all values that are measured
  * on it.
  */
 function corrected(
@@ -284,8 +284,8 @@ function corrected(
         of.source.file === file &&
         of.source.frame === one.source.frame),
   );
-  // A value of several frames, such as an ejection fraction, is confirmed with this outline only if
-  // its values on the other frames no longer need a person.
+  // This outline confirms a value of several frames, such as an ejection fraction, only if the
+  // values on the other frames no longer need a person's confirmation.
   const settled = new Set(
     [...onFrame, ...measurements.filter(({ quality }) => quality === 'accepted')].map(
       ({ id }) => id,
@@ -433,7 +433,7 @@ const NOTHING: Changed = {
   points: null,
 };
 
-/** Returns the state of a value for the history of the review. */
+/** Returns the state of a value in the form for the history of the review. */
 export function standsAs(one: Measurement | null): Changed {
   if (!one) return NOTHING;
   const [caliper] = one.source.calipers;
@@ -447,11 +447,15 @@ export function standsAs(one: Measurement | null): Changed {
   };
 }
 
-/** Returns the result with the lines that a person wrote in the review, after the impression. */
+/**
+ * Returns the result with the lines that a person wrote in the review. They are added after the
+ * impression.
+ */
 export function withNotes(result: Result, effects: readonly Effect[]): Result {
   const notes = effects.flatMap((one) => (one.do === 'note' ? [one.text] : []));
   if (notes.length === 0) return result;
-  // If no report was requested, the documents show the same conclusion, and the lines follow it.
+  // If no report was requested, the documents show the same conclusion, and the written lines come
+  // after it.
   const report = result.report ?? {
     ...{ language: 'en' as const, title: 'Report', findings: [], limitations: [] },
     impression: conclusionTexts(result),
@@ -460,7 +464,8 @@ export function withNotes(result: Result, effects: readonly Effect[]): Result {
 }
 
 /**
- * Returns the subject of a change before it, and a function that finds it after the change.
+ * Returns the value to which a change applies, before the change, and a function that finds the
+ * value after the change.
  * @throws ChangeRefused
  */
 export function subjectOf(
@@ -485,8 +490,8 @@ export function subjectOf(
 }
 
 /**
- * Returns the same value in another result: by its identity, or else by its id, or else the
- * value of its quantity that a person confirmed.
+ * Returns the same value in another result. It is found by its identity, or else by its id, or else
+ * as the value of its quantity that a person confirmed.
  */
 function successorOf(one: Measurement, { measurements }: Result): Measurement | null {
   const own = identityOf(one);

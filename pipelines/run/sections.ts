@@ -4,17 +4,17 @@ import { unsupportedClaims } from '../result/render/report-check.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed, notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 
-/** Called with the section that failed, and its error. */
+/** Called with the failed section and its error. */
 export type SectionFailed = (section: string, error: unknown) => void;
 
-/** Logs the failure. The standard error of the child process is written to the gateway's log. */
+/** Logs the failure. The gateway writes the standard error of the child process to its log. */
 export const logFailure: SectionFailed = (section, error) =>
   console.error(`section ${section} failed`, error);
 
 /**
- * Returns the outcome of a section. If a section throws, only that section fails, and not the
- * study. It is `failed` in the result, as it is if its reader has failed (readers.ts), and the
- * error is reported to `onFailure`.
+ * Returns the outcome of a section. If a section throws, the study does not fail. The section is
+ * `failed` in the result, as if its reader had failed (readers.ts), and the error is reported to
+ * `onFailure`.
  */
 export function runSection<Outcome extends SectionOutcome>(
   { id, needs }: { id: string; needs: readonly string[] },
@@ -52,8 +52,8 @@ function draft(result: Result, write: Write): Drafted {
 }
 
 /**
- * Returns the result with its draft report as its last section; `write` is null if no report was
- * requested. An error while writing the report affects only the report.
+ * Returns the result with its draft report as the last section; `write` is null if no report was
+ * requested. An error while the report is written affects only the report.
  */
 export function withDraftReport(
   result: Result,

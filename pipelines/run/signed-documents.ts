@@ -15,8 +15,8 @@ interface SignedInput {
   subject: Subject;
   folder: string;
   /**
-   * Suffix that a name gets before its extension: `report-signed-1.pdf` is kept beside
-   * `report.pdf`.
+   * Suffix that is added to a name before its extension: `report-signed-1.pdf` is stored in
+   * addition to `report.pdf`.
    */
   suffix: string;
   curves: readonly GrowthCurve[];
@@ -27,7 +27,7 @@ interface SignedInput {
 
 /**
  * Writes the documents of a signed result: reports, PDF and the artifacts of other folders. The
- * pictures of the draft are kept.
+ * pictures of the draft are reused.
  * @returns the result with all its artifacts, and the new artifacts.
  */
 export async function writeSignedDocuments(

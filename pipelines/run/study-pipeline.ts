@@ -12,7 +12,7 @@ import type { ArtifactInput, writeEarlyPreviews } from './write-artifacts.ts';
 
 export interface ArtifactParts {
   writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]>;
-  /** Without this function, previews are written with the other artifacts. */
+  /** Writes previews early. If it is absent, previews are written with the other artifacts. */
   writeEarlyPreviews?: typeof writeEarlyPreviews;
   /** Artifacts that other folders build, such as the FHIR bundle. */
   extra?: ArtifactInput['extra'];
@@ -20,19 +20,22 @@ export interface ArtifactParts {
 
 export type Report = (event: PipelineEvent) => void;
 
-/** Interprets one job of an endpoint, after its options were read and its models opened. */
+/** Interprets one job of an endpoint. Its options have been read and its models are open. */
 export interface StudyInterpreter {
   /** Returns the scale in the request for a file without one; null if the request gives none. */
   mmPerPx?: (file: string) => number | null;
   previews: boolean;
   dating: Subject['dating'];
-  /** Charts on which the documents draw growth. */
+  /** Growth charts that the documents draw. */
   curves: ArtifactInput['curves'];
-  /** Returns why the study cannot be interpreted, in a sentence for the client; null if it can. */
+  /**
+   * Returns a sentence for the client that explains why the study cannot be interpreted; null if it
+   * can be.
+   */
   refusal(study: Study): string | null;
   /**
    * Returns the result, and the evidence from which a review makes it again
-   * (pipelines/run/evidence.ts). `preview` draws and announces values that are already measured
+   * (pipelines/run/evidence.ts). `preview` draws and announces the values that are already measured
    * while the rest of the study is still being read.
    */
   interpret(
@@ -43,13 +46,13 @@ export interface StudyInterpreter {
   ): Promise<{ result: Result; evidence: unknown }>;
 }
 
-/** Coding system for a finding without a concept; the id of the finding is used as its code. */
+/** Coding system for a finding without a concept; its code is the id of the finding. */
 const OWN_SYSTEM = CODING_SYSTEMS['99USINT'];
 
 /** Share of the whole progress at which writing the documents begins. */
 const DOCUMENTS = 0.85;
 
-/** Reports a stage; `progress` is the share of the whole job that is done. */
+/** Reports a stage; `progress` is the completed share of the whole job. */
 export function stage(
   report: Report,
   name: Extract<PipelineEvent, { type: 'stage' }>['name'],
@@ -60,7 +63,7 @@ export function stage(
 }
 
 /**
- * Returns the subject of a result without identity. The identity is joined last, when the result
+ * Returns the subject of a result without identity. The identity is added last, when the result
  * leaves the gateway.
  */
 export function anonymousSubject(
@@ -92,8 +95,8 @@ export function anonymousSubject(
 }
 
 /**
- * Returns the indication from the request. The HTTP API has already refused indications that
- * contain identifiers.
+ * Returns the indication from the request. The HTTP API refuses indications with identifiers before
+ * this function is called.
  */
 export function indicationOf({ clinicalContext }: Job): string | null {
   const { indication } = clinicalContext;
@@ -112,8 +115,8 @@ function alarm(report: Report, { findings }: Result): void {
 }
 
 /**
- * Returns a function that reports each preview as soon as it is made, and again only if it has
- * changed. Documents are reported with the result.
+ * Returns a function that reports each preview as soon as it is made, and again if it has changed.
+ * Documents are reported with the result.
  */
 function announcer(report: Report) {
   const announced = new Map<string, string>();
@@ -127,16 +130,16 @@ function announcer(report: Report) {
   };
 }
 
-/** Returns why no image could be read: each file with its reason. */
+/** Returns a sentence that explains why no image could be read, with the reason for each file. */
 export function noReadableImage({ refused }: Pick<Study, 'refused'>): string {
   const reasons = refused.map(({ file, reason }) => `${file}: ${reason}`);
   return `No file could be read as an ultrasound image. ${reasons.join('; ')}.`;
 }
 
 /**
- * Returns the pipeline of an endpoint: a function that reads a work folder and writes into it. It
- * reads the study, lets the endpoint interpret it, reports critical findings, and writes documents
- * and result.
+ * Returns the pipeline of an endpoint: a function that reads from a work folder and writes to it.
+ * It reads the study, lets the endpoint interpret it, reports critical findings, and writes the
+ * documents and the result.
  */
 export function createStudyPipeline(
   parts: ArtifactParts,

@@ -41,7 +41,7 @@ export interface ExtraArtifact {
 export interface ArtifactInput {
   result: Result;
   subject: Subject;
-  /** The study is needed because the measured frames are decoded again for the previews. */
+  /** The study, whose measured frames are decoded again for the previews. */
   study: Study;
   /** Folder for the files; it is created if it does not exist. */
   folder: string;
@@ -50,18 +50,21 @@ export interface ArtifactInput {
   /** If false, no previews are written, neither as files nor in the report (`options.previews`). */
   previews?: boolean;
   /**
-   * If false, no key frames, cines and `overlays.json` are written, which viewers like the console
-   * show.
+   * If false, no key frames, cines and `overlays.json` are written. Viewers such as the console
+   * show these.
    */
   display?: boolean;
   paper?: Paper;
-  /** Whether pictures show whole frames, including what is outside of the ultrasound. */
+  /** True if pictures show whole frames, including the parts outside the ultrasound. */
   wholeFrames?: boolean;
   extra?: readonly ExtraArtifact[];
   written?: Written;
 }
 
-/** Called for each artifact as soon as it is written; the caption states what a picture shows. */
+/**
+ * Called for each artifact as soon as it is written. The caption describes a picture; it is null
+ * for other artifacts.
+ */
 type Written = (entry: ArtifactEntry, caption: string | null) => void;
 
 interface RenderedOverlay extends PreviewOverlay {
@@ -110,7 +113,7 @@ type Write = (
   caption?: string,
 ) => Promise<void>;
 
-/** Writes some artifacts one after the other, in parallel to those of other parts. */
+/** Writes some artifacts one after the other, in parallel with other parts. */
 type Part = (write: Write) => Promise<void>;
 
 async function writeCharts(
@@ -154,10 +157,10 @@ const writeOverlay = (overlay: RenderedOverlay, write: Write) =>
   write(overlay.name, 'image/png', overlay.png, overlay.section, captionOf(overlay));
 
 /**
- * Writes the previews of a result that is not complete yet. They have the names that they have in
- * the complete result, which writes them again.
- * @param input.drawn what each preview shows at present. A preview is drawn again only if that has
- *   changed.
+ * Writes the previews of a result that is not complete yet. They have the same names as in the
+ * complete result, for which they are written again.
+ * @param input.drawn the current content of each preview. A preview is drawn again only if its
+ *   content has changed.
  */
 export async function writeEarlyPreviews(
   input: Pick<ArtifactInput, 'result' | 'study' | 'folder' | 'wholeFrames'> & {
@@ -219,8 +222,8 @@ export async function buildDocuments(
 }
 
 /**
- * Returns the parts in the order of their entries. They run in parallel, because sharp draws on
- * separate threads. The documents wait for the previews, which are reported as they are made.
+ * Returns the parts in the order of their entries. They run in parallel, because sharp draws on its
+ * own threads. The documents wait for the previews, which are reported as soon as they are made.
  */
 function partsOf(input: ArtifactInput): Part[] {
   const { result, subject, curves, paper } = input;
@@ -253,8 +256,8 @@ function partsOf(input: ArtifactInput): Part[] {
  * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
  * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`,
  * `report.pdf`, `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents,
- * `seg-<n>.dcm` and `extra`. Artifacts without content are not written: no chart without a centile,
- * no overlay without a caliper.
+ * `seg-<n>.dcm` and `extra`. An artifact without content is not written: there is no chart without
+ * a centile, and no overlay without a caliper.
  * @returns the entries for `result.artifacts`, always in the same order.
  */
 export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]> {

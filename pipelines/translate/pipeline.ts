@@ -15,8 +15,8 @@ import { translateEndpoint } from './endpoint.ts';
 const SECTION = { id: 'machine-report', title: 'Report of the ultrasound machine' } as const;
 
 /**
- * Reads the structured reports of a study (TID 5000, 5200, 5300 and others) and returns their values as
- * the machine stated them. No image is decoded and no model runs.
+ * Reads the structured reports of a study (TID 5000, 5200, 5300 and others) and returns their
+ * values unchanged. No image is decoded and no model runs.
  */
 export const translatePipeline: Pipeline = async (folder, report, signal) => {
   stage(report, 'preprocessing', 'Reading the report of the machine', 0);
@@ -60,13 +60,13 @@ export function translated(study: Study, generatedAt: Date): Result | null {
   });
 }
 
-/** Returns whether results can name the coding scheme by its FHIR system. */
+/** Returns true if results can name the coding scheme by its FHIR system. */
 const hasSystem = (scheme: string): scheme is CodingScheme => Object.hasOwn(CODING_SYSTEMS, scheme);
 
 /**
- * Returns the quantities that our concept table does not have, under the machine's code and in its
- * unit. A code of a manufacturer's private scheme, which is not publicly known, is placed in our
- * scheme together with the name of the private one.
+ * Returns the quantities that our concept table lacks, with the machine's code and unit. A code of
+ * a manufacturer's private scheme, which is not publicly known, gets our scheme; the name of the
+ * private scheme is added.
  */
 function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
   const seen = new Map<string, number>();

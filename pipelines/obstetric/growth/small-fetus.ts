@@ -28,18 +28,18 @@ import { type Charted, chartedValue, type GrowthSince } from './measure.ts';
 const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
 
-/** The evidence for judging a small fetus; absent or null for what was not assessed. */
+/** Evidence on a small fetus; absent or null for what was not assessed. */
 export interface SmallFetusEvidence {
   charted: readonly Charted[];
   gaDays: number;
   basis: DatingBasis;
   since: GrowthSince;
   /**
-   * True if the age by biometry contradicts the given age, so that conclusions from the age are
+   * True if the age by biometry contradicts the given age. Conclusions from the age are then
    * conditional.
    */
   datingInDoubt: boolean;
-  /** Measurements of the sections that ran before, such as Doppler indices with their centiles. */
+  /** Measurements of earlier sections, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
   /** Returns a centile as text, in the same form in every output (obstetric 0.3). */
@@ -67,7 +67,7 @@ const DOPPLER_KEYS = [
 
 function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
-  // An index whose interval includes its cut-off has no interpretation, and is not used as a
+  // An index whose interval includes its cut-off has no interpretation. It is not used as a
   // criterion.
   const centile = (key: ObstetricConcept) => {
     const one = acceptedValue(measurements, key);
@@ -95,8 +95,8 @@ function valueText(
 }
 
 /**
- * Converts a criterion to the form that statements use. A value that is not a number is left out,
- * so that only the name is given.
+ * Converts a criterion to the form that statements use. If its value is not a number, only the name
+ * is given.
  */
 const named = ({ name, kind, value }: RestrictionCriterion) => ({
   name,
@@ -111,7 +111,8 @@ const metText = (one: RestrictionCriterion, { centileText }: SmallFetusEvidence)
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
 
 /**
- * Returns the criteria to state. If a size is below both cut-offs, only the lower one is listed.
+ * Returns the criteria for the statement. If a size is below both of its cut-offs, only the lower
+ * cut-off is listed.
  */
 function tellingCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
   const listed = new Set<string>();
@@ -162,8 +163,8 @@ function findingOf(
 }
 
 /**
- * Returns the finding of criteria that are met but do not fulfil the definition; empty if no such
- * criterion is met.
+ * Returns the finding of criteria that are met but do not fulfil the definition; empty if there is
+ * no such criterion.
  */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
@@ -194,7 +195,7 @@ const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
     return one && centile != null ? [{ key, value: one.value, centile }] : [];
   });
 
-/** Maps each Doppler index to the name of the criterion's input that it provides (`needs`). */
+/** Name of the criterion's input (`needs`) that each Doppler index provides. */
 const NEEDS = {
   'umbilical-artery-pi': 'umbilical artery Doppler',
   'uterine-artery-mean-pi': 'uterine artery Doppler',
@@ -202,8 +203,8 @@ const NEEDS = {
 } as const satisfies Record<(typeof DOPPLER_KEYS)[number], string>;
 
 /**
- * Inputs of criteria that could not be judged: `missing` ones were not assessed; `undecided` ones
- * were measured, but a cut-off is within their interval.
+ * Inputs of criteria that could not be determined. `missing` inputs were not assessed; `undecided`
+ * inputs were measured, but their interval includes a cut-off.
  */
 interface Lacking {
   missing: string[];
@@ -223,7 +224,7 @@ function lackingOf(given: SmallFetusEvidence, criteria: readonly RestrictionCrit
 
 /**
  * Returns the guidance in the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid,
- * Doppler, and what is missing.
+ * Doppler, and missing data.
  */
 function guidanceStatements(
   given: SmallFetusEvidence,
@@ -256,9 +257,9 @@ function guidanceStatements(
 }
 
 /**
- * Judges growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
- * states what was available and what was not, in the terms of obstetric 3.9. Restriction is never
- * excluded without Doppler, and no delivery timing is stated.
+ * Determines growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
+ * reports what was available and what was missing, in the terms of obstetric 3.9. Restriction is
+ * never excluded without Doppler, and no time of delivery is recommended.
  */
 export function smallFetus(given: SmallFetusEvidence): {
   guidance: GuidanceDraft[];

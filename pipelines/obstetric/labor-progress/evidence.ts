@@ -12,24 +12,24 @@ export interface LocatedSymphysisHead {
   accepted: boolean;
 }
 
-/** The complete border of a structure, as the network drew it. */
+/** The complete border of a structure, as segmented by the network. */
 export interface LocatedBorder {
   /**
-   * Contour at which the mask crosses 0.5, in pixels of the image. It is closed, and the first
-   * point is not repeated.
+   * Contour at which the mask crosses 0.5, in pixels of the image. The contour is closed, and its
+   * first point is not repeated.
    */
   border: readonly Point[];
   confidence: number;
   accepted: boolean;
 }
 
-/** What was found on a transperineal image. */
+/** Findings on a transperineal image. */
 export interface LocatedTransperineal {
   /**
    * Symphysis and head, from which the descent is measured; null if one of the two was not found.
    */
   pair: LocatedSymphysisHead | null;
-  /** The border of each structure; a structure that was not found has no entry. */
+  /** Border of each structure; a structure that was not found has no entry. */
   borders: Partial<Record<'symphysis' | 'fetal-head', LocatedBorder>>;
 }
 
@@ -47,7 +47,7 @@ export const LABOR_KEYS = [
 ] as const;
 
 export interface LaborProgressReadings {
-  /** The quantities that are used; all of them if absent. */
+  /** Quantities that are used; if absent, all of them. */
   values?: readonly (typeof LABOR_KEYS)[number][];
   /** Half width of the 95 % interval of the angle, in degrees; null if not known. */
   uncertainty: number | null;

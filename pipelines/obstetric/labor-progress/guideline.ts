@@ -10,8 +10,8 @@ export function stationByAngle(angleOfProgression: number): number {
 }
 
 /**
- * Limits of the head direction in degrees. Below `horizontalFrom` the head points down; up to and
- * including `horizontalTo` it is horizontal.
+ * Limits of the head direction in degrees. Below `horizontalFrom` the head points down; from there
+ * up to `horizontalTo`, with both ends included, it is horizontal.
  */
 export const HEAD_DIRECTION = { horizontalFrom: 0, horizontalTo: 30 } as const;
 
@@ -22,8 +22,8 @@ export function headDirection(angle: number): 'down' | 'horizontal' | 'up' {
 }
 
 /**
- * Angles in degrees for which a station is given. Outside them only the angle is given (obstetric
- * 11.1).
+ * Range of angles, in degrees, for which a station is given. Outside it, only the angle is given
+ * (obstetric 11.1).
  */
 export const STATION_ANGLES = { from: 80, to: 175 } as const;
 

@@ -11,15 +11,15 @@ import { type Outline, outlineOfMask } from '../shared/outline.ts';
 import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from './evidence.ts';
 
 /**
- * Magnifications at which the symphysis is segmented again, because it is small and its axis
- * determines the angle of progression. The maps of all passes are averaged (validation split: mean
- * error 5.3° with one pass, 4.7° with three).
+ * Magnifications at which the symphysis is segmented again. This is needed because the symphysis is
+ * small and its axis determines the angle of progression. The maps of all passes are averaged
+ * (validation split: mean error 5.3° with one pass, 4.7° with three).
  */
 const CLOSER = [1.15, 1.3] as const;
 
 /**
- * Maximum difference in degrees between the axes found in the passes. Beyond it the symphysis has
- * no clear axis. On the validation split no two passes differ by more than 18°.
+ * Greatest difference in degrees between the axes of the passes. If the difference is greater, the
+ * symphysis has no clear axis. On the validation split no two passes differ by more than 18°.
  */
 const AXES_APART = 20;
 
@@ -28,7 +28,7 @@ export interface TransperinealMaps {
   placement: Placement;
   symphysis: SoftMask;
   head: SoftMask;
-  /** The map of the symphysis from each pass separately. */
+  /** The map of the symphysis from each separate pass. */
   looks: readonly SoftMask[];
 }
 
@@ -48,7 +48,7 @@ function valueAt({ width, height, values }: SoftMask, { x, y }: Point): number |
 }
 
 /**
- * Returns the central part of the area that the network sees of an image, to be magnified `zoom`
+ * Returns the central part of the image area that the network sees, which is magnified `zoom`
  * times.
  */
 function closer(
@@ -74,7 +74,10 @@ function closer(
   return { part: cropped(image, area), left: area.minX, top: area.minY };
 }
 
-/** Transfers a map of a part of the image to the grid of the whole image; 0 outside the part. */
+/**
+ * Transfers a map of a part of the image to the grid of the whole image. The values outside the
+ * part are 0.
+ */
 function onWhole(
   map: SoftMask,
   { scaleX, scaleY, offsetX, offsetY }: Placement,
@@ -103,7 +106,7 @@ function meanOf(masks: readonly SoftMask[]): SoftMask {
 
 /**
  * Returns the maps of each image from the model `symphysis-head`: the head from one pass, the
- * symphysis from several.
+ * symphysis from several passes.
  */
 export async function transperinealMaps(
   session: ModelSession,
@@ -144,7 +147,7 @@ function axisOf(ellipse: Ellipse): number {
   return ((((turned * 180) / Math.PI) % 180) + 180) % 180;
 }
 
-/** Returns whether all passes that show a symphysis agree on its axis. */
+/** Returns true if all passes that show a symphysis agree on its axis. */
 function axesAgree({ looks, placement }: TransperinealMaps): boolean {
   const axes = looks.flatMap((look) => {
     const outline = outlineOfMask(look, placement, 0);
@@ -159,8 +162,8 @@ function axesAgree({ looks, placement }: TransperinealMaps): boolean {
 }
 
 /**
- * If the area of a head, divided by that of its convex hull, is below this value, something else is
- * joined to the head. Of 1016 real images 2 are below it; half are above 0.98.
+ * Minimum area of a head divided by the area of its convex hull. If the ratio is lower, another
+ * structure is joined to the head. Of 1016 real images, 2 have a lower ratio; half are above 0.98.
  */
 const LEAST_CONVEX = 0.965;
 /**
@@ -202,7 +205,7 @@ const areaOf = (polygon: readonly Point[]) =>
     }, 0),
   ) / 2;
 
-/** Returns the grid point inside a border that is farthest from it. */
+/** Returns the grid point inside a border that is farthest from the border. */
 function innermost(border: readonly Point[]): Point | null {
   const [minX, maxX] = [
     Math.min(...border.map(({ x }) => x)),
@@ -228,7 +231,10 @@ function innermost(border: readonly Point[]): Point | null {
 }
 const INNERMOST_STEPS = 32;
 
-/** Returns whether a closed border runs around a point an odd number of times. */
+/**
+ * Returns true if a point is inside a closed border, so that the border runs around it an odd
+ * number of times.
+ */
 function isInside(border: readonly Point[], { x, y }: Point): boolean {
   let inside = false;
   for (const [n, one] of border.entries()) {
@@ -240,9 +246,9 @@ function isInside(border: readonly Point[], { x, y }: Point): boolean {
 }
 
 /**
- * Returns the head without a second lobe; null if its outline is convex. A full bladder in front of
- * the head is as dark as the head and is segmented with it, whereas a skull is convex. The ellipse
- * is therefore fitted to the border of the larger lobe only.
+ * Returns the head without a second lobe; null if its outline is convex. A skull is convex, but a
+ * full bladder in front of the head is as dark as the head and is segmented together with it.
+ * Therefore the ellipse is fitted only to the border of the larger lobe.
  */
 function withoutLobe(head: Outline, border: readonly Point[]): Outline | null {
   if (areaOf(border) >= LEAST_CONVEX * areaOf(hullOf(border))) return null;
@@ -277,9 +283,9 @@ function pointsOf(ellipse: Ellipse): Point[] {
 }
 
 /**
- * Returns the border of the mask itself, because the overlap stated on the model card is that of
- * the mask. The ellipse used for the geometry leaves out whatever is not elliptic. Null if the mask
- * is too small.
+ * Returns the border of the mask; null if the mask is too small. The mask is used because the
+ * overlap on the model card was measured with it. The ellipse for the geometry leaves out all parts
+ * that are not elliptic.
  */
 function borderOf(mask: SoftMask, placement: Placement): Point[] | null {
   const border = outlineOf(insideOf(mask), mask.width, mask.height);
@@ -292,9 +298,9 @@ const located = (
 ): LocatedBorder | null => border && { border, confidence, accepted };
 
 /**
- * Locates pubic symphysis and fetal head on each transperineal image with the model
- * `symphysis-head`. The less certain of the two decides whether the pair is accepted. Each border
- * is judged separately.
+ * Locates the pubic symphysis and the fetal head on each transperineal image with the model
+ * `symphysis-head`. The pair is accepted if the less certain structure is accepted. Each border is
+ * accepted or rejected separately.
  */
 export async function locateTransperineal(
   session: ModelSession,
@@ -341,7 +347,9 @@ export async function locateSymphysisHead(
   return found.map(({ pair }) => pair);
 }
 
-/** Locates the pair in one pass only, which is sufficient to confirm that an image shows both. */
+/**
+ * Locates the pair in one pass. This is sufficient to confirm that an image shows both structures.
+ */
 export async function confirmSymphysisHead(
   session: ModelSession,
   images: readonly GrayImage[],

@@ -7,8 +7,8 @@ import type { TransperinealReading } from './evidence.ts';
 
 /**
  * Intrapartum geometry on a mid-sagittal transperineal image (ISUOG 2018, Ghi et al., UOG
- * 52:128-139). Coordinates have the same scale along x (to the right) and y (down): millimetres, or
- * pixels of an image without a scale, since angles need no scale.
+ * 52:128-139). Coordinates have the same scale along x (to the right) and y (down). They are in
+ * millimetres, or in pixels of an image without a scale, because angles need no scale.
  */
 
 interface SymphysisAxis {
@@ -17,19 +17,18 @@ interface SymphysisAxis {
 }
 
 /**
- * Minimum distance of a symphysis from the middle of the image for its side to be known, as a share
- * of the width. Below `side` the side is not known. Between `side` and `sure` it is known only if
- * the lower edge is also the one nearer to the probe.
+ * Minimum distance of a symphysis from the middle of the image at which its side is known, as a
+ * share of the width. At a smaller distance than `side`, the side is not known. Between `side` and
+ * `sure`, it is known only if the lower edge is also the edge nearer to the probe.
  *
- * Of 1016 real images (PSFHS) 1 % of the symphyses are beyond the middle, at up to 0.58 of the
- * width. The position of the head is not used: on 133 of these images the centre of the head is on
- * the far side of the symphysis.
+ * In 1 % of 1016 real images (PSFHS), the symphysis is beyond the middle, at up to 0.58 of the
+ * width. The position of the head is not used, because the centre of the head is on the far side of
+ * the symphysis in 133 of these images.
  */
 const FROM_MIDDLE = { side: 0.05, sure: 0.09 } as const;
 
 /**
- * The axis of the symphysis with its lower edge identified, and whether the side of the image is
- * known.
+ * Axis of the symphysis with an identified lower edge, and whether the side of the image is known.
  */
 export interface DirectedAxis extends SymphysisAxis {
   sideKnown: boolean;
@@ -44,8 +43,8 @@ export const reversed = ({ upper, lower }: SymphysisAxis): SymphysisAxis => ({
 /**
  * Returns both ends of the long axis of the symphysis on an image of this width. Normally the
  * symphysis is on the left and its lower edge points to the right, towards the probe at the top
- * (ISUOG 2018). On a mirrored image it is right of the middle, and the lower edge points to the
- * left. An image is treated as mirrored only if the side is known.
+ * (ISUOG 2018). On a mirrored image the symphysis is right of the middle, and its lower edge points
+ * to the left. An image is treated as mirrored only if the side is known.
  */
 export function symphysisAxis(symphysis: Ellipse, width: number): DirectedAxis {
   const long = symphysis.a >= symphysis.b;
@@ -79,14 +78,14 @@ function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {
 
 interface Tangent {
   degrees: number;
-  /** The point at which the line from the lower edge touches the skull. */
+  /** Point at which the line from the lower edge touches the skull. */
   point: Point;
 }
 
 /**
- * Returns the angle of progression in degrees, between the long axis of the symphysis and the
- * tangent from its lower edge to the leading part of the skull. The tangent touches the outline
- * point with the largest angle, which is on the convex hull. Null without an outline.
+ * Returns the angle of progression in degrees: the angle between the long axis of the symphysis and
+ * the tangent from its lower edge to the leading part of the skull. The tangent touches the outline
+ * at the point with the largest angle, which is on the convex hull. Null without an outline.
  */
 export function angleOfProgression(
   axis: SymphysisAxis,
@@ -108,8 +107,8 @@ export function angleOfProgression(
 }
 
 /**
- * Returns the point where the infrapubic line, perpendicular to the long axis at the lower edge,
- * first meets the skull. Its distance from the lower edge is the head-symphysis distance. Null if
+ * Returns the first point of the skull on the infrapubic line, which is perpendicular to the long
+ * axis at the lower edge. Its distance from the lower edge is the head-symphysis distance. Null if
  * the head has not reached the line, or covers the lower edge.
  */
 export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point | null {
@@ -117,7 +116,7 @@ export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point 
   const length = Math.hypot(up.x, up.y);
   const side = sideOf(axis, head.centre);
   const direction = { x: (-side * up.y) / length, y: (side * up.x) / length };
-  // Express the line in coordinates in which the head is the unit circle.
+  // The line is converted to coordinates in which the head is the unit circle.
   const cos = Math.cos(head.angle);
   const sin = Math.sin(head.angle);
   const unit = ({ x, y }: Point): Point => ({
@@ -136,19 +135,16 @@ export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point 
   return { x: axis.lower.x + along * direction.x, y: axis.lower.y + along * direction.y };
 }
 
-/**
- * If the angle between the two axes is above this value in degrees, the head's direction is
- * ambiguous.
- */
+/** Angle between the two axes, in degrees, above which the head direction is ambiguous. */
 const UNDECIDED_BEYOND = 75;
-/** Minimum ratio of the axes; a rounder head has no recognisable axis. */
+/** Minimum ratio of the axes. The axis of a rounder head cannot be recognised. */
 const LEAST_ELONGATION = 1.1;
 
 /**
- * Returns the head direction in degrees: the angle of the head's long axis to that of the
- * symphysis, read towards the outlet. It is positive if the head points ventrally (up), negative if
- * it points down. Null if the head is too round or lies transversely to the symphysis, so that the
- * direction is ambiguous.
+ * Returns the head direction in degrees, which is the angle of the head's long axis to that of the
+ * symphysis, towards the outlet. It is positive if the head points ventrally (up) and negative if
+ * it points down. Null if the direction is ambiguous, because the head is too round or lies
+ * transversely to the symphysis.
  */
 export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number | null {
   const long = Math.max(head.a, head.b);
@@ -158,15 +154,15 @@ export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number |
   const headAxis = head.a >= head.b ? towards(a1, a2) : towards(b1, b2);
   const sense = dot(outward, headAxis) >= 0 ? 1 : -1;
   const directed = { x: sense * headAxis.x, y: sense * headAxis.y };
-  // The head is below the axis, so up is the direction away from the head.
+  // The head is below the axis, so "up" is the direction away from the head.
   const side = sideOf(axis, head.centre);
   const angle = Math.atan2(side * cross(outward, directed), dot(outward, directed)) * DEGREES;
   return Math.abs(angle) > UNDECIDED_BEYOND ? null : angle;
 }
 
 /**
- * Up to this difference in degrees, it does not matter which end of the symphysis is the lower
- * edge.
+ * Greatest difference in degrees at which both ends of the symphysis give the same result as the
+ * lower edge.
  */
 const EITHER_END = 10;
 
@@ -192,7 +188,10 @@ export function progressionOf(
   return { axis, tangent, sideUnknown: !axis.sideKnown && apart > EITHER_END };
 }
 
-/** One value on one transperineal frame, in degrees or millimetres, with the lines that show it. */
+/**
+ * One value on one transperineal frame, in degrees or millimetres, with the lines that are drawn
+ * for it.
+ */
 export interface Descent {
   key: ObstetricConcept;
   method: ObstetricMethod;
@@ -204,8 +203,8 @@ export interface Descent {
 
 /**
  * Returns the measurements of the descent of the head on a transperineal frame. Angles need no
- * calibration: without a scale, pixels are assumed to be square. The head-symphysis distance is
- * left out without a scale.
+ * calibration; without a scale, pixels are assumed to be square. Without a scale, the
+ * head-symphysis distance is left out.
  */
 export function descentOf({ clip, located }: TransperinealReading): Descent[] {
   if (!located) return [];

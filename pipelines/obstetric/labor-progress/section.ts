@@ -91,9 +91,8 @@ function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
 }
 
 /**
- * Returns the category of the direction of the head within an interval. The interval of the angle
- * of progression is used, because both are measured on the same two outlines and there is no
- * reference for the direction.
+ * Returns the category of the head direction within an interval. The direction has no reference, so
+ * the interval of the angle of progression is used, which is measured on the same two outlines.
  */
 const directionWithin = (direction: Measurement, uncertainty: number | null) =>
   categoryWithin(

@@ -25,7 +25,7 @@ export interface LocatedBox {
   accepted: boolean;
 }
 
-/** The structures that were found; a structure that was not found has no entry. */
+/** The structures that were found; other structures have no entry. */
 export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox>>;
 
 /** The thickest part of the nuchal translucency inside its box. */

@@ -1,9 +1,9 @@
-/** Range of CRL in mm in which NT is interpreted, both ends included (FMF; obstetric 6). */
+/** Range of CRL in mm in which NT is interpreted; both ends are included (FMF; obstetric 6). */
 export const NT_WINDOW = { from: 45, to: 84 } as const;
 
 /**
  * Returns the expected nuchal translucency in mm for a CRL of 45 to 84 mm: FMF, Spencer et al., UOG
- * 2003;22:142-148. Null outside this range, in which NT is interpreted.
+ * 2003;22:142-148. Null outside this range, because NT is not interpreted there.
  */
 export function expectedNuchalTranslucency(crl: number): number | null {
   if (crl < NT_WINDOW.from || crl > NT_WINDOW.to) return null;
@@ -20,8 +20,8 @@ export function nuchalTranslucencyMoM(crl: number, nt: number): number | null {
 export const HIGH_NT = 3.5;
 
 /**
- * Returns the 95th centile in mm: 2.1 at CRL 45 and 2.7 at CRL 84 (FMF), interpolated linearly.
- * Null outside.
+ * Returns the 95th centile in mm, interpolated linearly between 2.1 at CRL 45 and 2.7 at CRL 84
+ * (FMF). Null outside this range.
  */
 export function nuchalTranslucency95(crl: number): number | null {
   const { from, to } = NT_WINDOW;
@@ -30,7 +30,8 @@ export function nuchalTranslucency95(crl: number): number | null {
 }
 
 /**
- * Returns the category of an NT in mm. Without a CRL in the window only `high` can be determined.
+ * Returns the category of an NT in mm. Without a CRL in the window, `high` is the only possible
+ * category.
  */
 export function nuchalCategory(
   nt: number,

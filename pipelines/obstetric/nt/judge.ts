@@ -18,15 +18,15 @@ const categoryOf = (nt: Measurement, crl: Measurement | null) =>
   nuchalCategory(nt.value, crl?.value ?? null);
 
 /**
- * Returns the category if the whole interval of the thickness is in the same one; otherwise
- * `between` has the categories at both ends.
+ * Returns the category if the whole interval of the thickness is in that category; otherwise
+ * `between` contains the categories at both ends.
  */
 const categoryOfInterval = (nt: Measurement, crl: Measurement | null) =>
   categoryWithin(nt, (mm) => nuchalCategory(mm, crl?.value ?? null));
 
 /**
- * Returns the lowest category within the interval. The thickness is certainly in it or above it,
- * even if the interval also includes a higher category.
+ * Returns the lowest category within the interval. Even if the interval also includes a higher
+ * category, the thickness is at least in this one.
  */
 function certainCategory(nt: Measurement, crl: Measurement | null) {
   const { category, between } = categoryOfInterval(nt, crl);
@@ -37,7 +37,7 @@ function certainCategory(nt: Measurement, crl: Measurement | null) {
 export const limitOf = (crl: Measurement | null): number | null =>
   crl && nuchalTranslucency95(crl.value);
 
-/** Adds to the thickness its 95th centile by CRL. */
+/** Adds the 95th centile for the CRL to the thickness. */
 export function withReference(nt: Measurement, crl: Measurement | null): Measurement {
   const high = limitOf(crl);
   const { category } = categoryOfInterval(nt, crl);
@@ -53,8 +53,8 @@ export function withReference(nt: Measurement, crl: Measurement | null): Measure
 }
 
 /**
- * Returns the classification with its limits. Empty if the interval includes a cut-off, or below
- * `HIGH_NT` without a CRL.
+ * Returns the classification with its limits. Empty if the interval includes a cut-off, or if the
+ * thickness is below `HIGH_NT` and there is no CRL.
  */
 export function nuchalClassification(
   nt: Measurement,
@@ -88,7 +88,7 @@ export function nuchalClassification(
   ];
 }
 
-/** States that it is uncertain on which side of a limit the value is, and names both categories. */
+/** Reports that the value may be on either side of a limit, and names both categories. */
 export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement[] {
   const { between } = categoryOfInterval(nt, crl);
   return between === null
@@ -108,7 +108,7 @@ function finding(nt: Measurement, statement: Statement): FindingDraft {
   };
 }
 
-/** Returns whether a thickness is certainly at least `HIGH_NT`. */
+/** Returns true if a thickness is certainly at least `HIGH_NT`. */
 export const isHigh = (nt: Measurement): boolean => certainCategory(nt, null) === 'high';
 
 /** Returns the finding of a thickness that is certainly at or above one of its limits. */
@@ -120,8 +120,8 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 }
 
 /**
- * With several fetuses, returns the finding that the largest thickness is high at any CRL,
- * whichever fetus it belongs to, or the doubt whether it is high.
+ * With several fetuses, the largest thickness may belong to any of them. Returns the finding that
+ * it is high at any CRL, or a statement that this is uncertain.
  */
 export function highOfSeveral(measurements: readonly Measurement[]): {
   findings: FindingDraft[];
@@ -144,7 +144,7 @@ export interface NuchalDifference {
   evidence: string[];
 }
 
-/** Returns how the machine's thickness and ours differ; null if they do not. */
+/** Returns how the machine's thickness differs from ours; null if it does not. */
 export function nuchalDifference(
   measurements: readonly Measurement[],
   crl: Measurement | null,
@@ -162,8 +162,8 @@ export function nuchalDifference(
 }
 
 /**
- * Returns the finding that the machine's thickness and ours differ, because one of them may be
- * abnormal.
+ * Returns the finding that the machine's thickness and ours differ. It is a finding because one of
+ * them may be abnormal.
  */
 export function differenceFinding(difference: NuchalDifference | null): FindingDraft[] {
   if (!difference) return [];

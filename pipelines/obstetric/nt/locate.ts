@@ -11,7 +11,7 @@ import {
   type MidsagittalStructure,
 } from './evidence.ts';
 
-/** Names of the structures in the data set, which are the channel names of the model. */
+/** Name of each structure in the data set, which is the name of the model's channel. */
 const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {
   thalami: 'thalami',
   midbrain: 'midbrain',
@@ -49,14 +49,14 @@ export async function locateMidsagittal(
 
 /**
  * Returns the box of a mask. The model was trained to draw the ellipse that touches the four sides
- * of the box, and the half width of a filled ellipse is two standard deviations. The confidence is
- * the mean of the mask over its region.
+ * of the box. The half width of a filled ellipse is two standard deviations, from which the box is
+ * calculated. The confidence is the mean of the mask over its region.
  */
 export function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
   const region = largestRegion(mask);
   if (!region) return null;
   const { mean, xx, yy } = region;
-  // A pixel is a square, not a point, which adds a variance of 1/12 along each side.
+  // A pixel is a square and not a point. This adds a variance of 1/12 along each side.
   const halfWidth = 2 * Math.sqrt(xx + 1 / 12);
   const halfHeight = 2 * Math.sqrt(yy + 1 / 12);
   const from = toSource(placement, { x: mean.x - halfWidth, y: mean.y - halfHeight });

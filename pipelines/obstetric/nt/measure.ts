@@ -15,14 +15,18 @@ import { MIDSAGITTAL_STRUCTURES } from './evidence.ts';
 export const NUCHAL_SECTION = 'nt';
 
 /**
- * Confidence from which a located nasal bone is called present. The model was trained on fetuses
- * with a nasal bone and expects one: it gave up to 0.84 on images whose bone had been erased.
+ * Minimum confidence at which a nasal bone is called present. The model was trained on fetuses with
+ * a nasal bone and expects one: on images whose bone had been erased, its confidence was up to
+ * 0.84.
  */
 export const NASAL_BONE_SURE = 0.88;
 
 export interface PlaneCriterion {
   name: string;
-  /** Null if an image alone cannot show it, or if this service does not examine it. */
+  /**
+   * Null if an image alone cannot show whether the criterion is met, or if this service does not
+   * examine it.
+   */
   met: boolean | null;
 }
 
@@ -30,8 +34,8 @@ const seen = ({ located }: MidsagittalReading, structure: MidsagittalStructure) 
   located[structure]?.accepted === true;
 
 /**
- * Returns the criteria of the plane (FMF protocol): those that the located structures answer, and
- * those that remain open.
+ * Returns the criteria of the plane (FMF protocol). Some are determined from the located
+ * structures; the others remain open.
  */
 export function planeAdequacy(reading: MidsagittalReading): PlaneCriterion[] {
   return [
@@ -74,8 +78,8 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
 }
 
 /**
- * Returns the classification of the nasal bone. A bone that was not found is not called absent, and
- * a bone of low confidence is not called present.
+ * Returns the classification of the nasal bone. A bone that was not found is not called absent. A
+ * bone with a low confidence is not called present.
  */
 export function nasalBone(readings: readonly MidsagittalReading[]): ClassificationDraft {
   const bones = readings.flatMap(({ located }) => located['nasal-bone'] ?? []);
@@ -132,22 +136,22 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
 }
 
 /**
- * Sorts the frames so that those whose plane meets the criteria come first, since "the maximum that
- * meets the criteria" counts.
+ * Sorts the frames so that those whose plane meets the criteria come first, because the protocol
+ * uses "the maximum that meets the criteria".
  */
 const adequateFirst = (readings: readonly MidsagittalReading[]) =>
   readings.toSorted((one, other) => failedCriteria(one).length - failedCriteria(other).length);
 
 /**
- * Measures the thickness in mm on every frame on which the lines were seen, numbered, the adequate
- * planes first.
+ * Measures the thickness in mm on every frame that shows the lines. The values are numbered,
+ * adequate planes first.
  */
 export const measureNuchalApart = (readings: readonly MidsagittalReading[]): Measurement[] =>
   adequateFirst(readings.filter(({ lines }) => lines !== null)).flatMap(onFrame);
 
 /**
  * Measures the thickness in mm on up to three frames. The largest value on a plane that meets the
- * criteria gets the plain id (FMF protocol). A value on any other plane is listed, but not used.
+ * criteria gets the plain id (FMF protocol). A value on any other plane is listed but not used.
  */
 export function measureNuchal(readings: readonly MidsagittalReading[]): Measurement[] {
   const withLines = readings.filter(({ lines }) => lines !== null);

@@ -11,8 +11,8 @@ export interface MidsagittalModels {
 }
 
 /**
- * Maximum number of frames examined. The largest of several good measurements counts (FMF
- * protocol).
+ * Maximum number of frames examined. Several are examined because the largest of the good
+ * measurements is used (FMF protocol).
  */
 const CANDIDATES = 6;
 

@@ -32,12 +32,14 @@ import {
 
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /**
- * Gestational days of the window, 11+0 to 14+1: the range of the protocol and of the Robinson ages
- * for CRL 45 to 84 mm.
+ * Window in gestational days, 11+0 to 14+1. It is the range of the protocol and of the Robinson
+ * ages for CRL 45 to 84 mm.
  */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
-/** Returns which window for interpreting NT was missed; null if the scan is within both. */
+/**
+ * Returns the window for interpreting NT that was missed; null if the scan is within both windows.
+ */
 function windowMissed(
   { options }: NuchalEvidence,
   crl: Measurement | null,
@@ -63,7 +65,7 @@ function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks')
   return { ...outcome, ...(value && { status: 'partial' }), measurements: [...machine] };
 }
 
-/** Returns the outcome if no thickness counts, with the reason. */
+/** Returns the outcome without an accepted thickness, with the reason. */
 function whyNone(
   readings: readonly MidsagittalReading[],
   measured: readonly Measurement[],
@@ -85,7 +87,10 @@ function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): State
   ];
 }
 
-/** Returns the outcome if no frame can be examined, with the reason; null if there are frames. */
+/**
+ * Returns the outcome without a frame that can be examined, with the reason; null if there are
+ * frames.
+ */
 function withoutFrames(
   readings: readonly MidsagittalReading[] | null | undefined,
 ): SectionOutcome | null {
@@ -99,8 +104,8 @@ function withoutFrames(
 }
 
 /**
- * Returns the outcome for several fetuses: images are not combined, and the CRL of no fetus is
- * known.
+ * Returns the outcome for several fetuses. Images are not combined, and it is not known to which
+ * fetus a CRL belongs.
  */
 function apart(
   readings: readonly MidsagittalReading[],

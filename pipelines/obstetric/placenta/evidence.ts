@@ -3,8 +3,8 @@ import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * Wall of the uterus to which the placenta is attached. On an image from the mother's abdomen,
- * anterior is at the top, posterior at the bottom.
+ * Wall of the uterus to which the placenta is attached. On a transabdominal image, anterior is at
+ * the top and posterior at the bottom.
  */
 export type PlacentaSide = 'anterior' | 'posterior' | 'lateral-or-fundal';
 
@@ -19,7 +19,7 @@ export interface PlacentaBody {
   accepted: boolean;
 }
 
-/** The lower edge and the internal os on a transvaginal image, in pixels of the image. */
+/** Lower edge of the placenta and internal os on a transvaginal image, in pixels of the image. */
 export interface PlacentaEdge {
   internalOs: Point;
   edge: Point;
@@ -44,7 +44,8 @@ export interface BodyReading extends FramePlane {
 
 export interface EdgeReading extends FramePlane {
   /**
-   * How the probe was applied, according to the name of the view; null if the name does not say it.
+   * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
+   * the name does not tell.
    */
   route: MeasuringRoute;
   located: PlacentaEdge | null;

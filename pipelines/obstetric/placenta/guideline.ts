@@ -2,17 +2,17 @@ export type PlacentaCategory = 'praevia' | 'low-lying' | 'normal' | 'too-early';
 
 const FROM_WEEK = 16;
 /**
- * If the distance from the edge to the internal os is at most this, in mm, the placenta covers or
- * reaches the os.
+ * Distance in mm from the edge to the internal os at or below which the placenta covers or reaches
+ * the os.
  */
 export const COVERS_OS_MM = 0;
-/** Below this distance in mm the placenta is low-lying. */
+/** Distance in mm below which the placenta is low-lying. */
 export const LOW_LYING_MM = 20;
 
 /**
- * Returns the category of a placenta by the signed distance in mm from its lower edge to the
- * internal os, negative for overlap (Reddy et al. 2014; RCOG Green-top Guideline 27a). It is not
- * categorised before 16 weeks.
+ * Returns the category of a placenta from the signed distance in mm from its lower edge to the
+ * internal os; an overlap is negative (Reddy et al. 2014; RCOG Green-top Guideline 27a). There is
+ * no category before 16 weeks.
  */
 export function placentaCategory(edgeToOs: number, gaWeeks: number): PlacentaCategory {
   if (gaWeeks < FROM_WEEK) return 'too-early';
@@ -26,8 +26,8 @@ export type LacunaeGrade = 0 | 1 | 2 | 3;
 const LACUNAE = { none: 0, few: 3, several: 6 } as const;
 
 /**
- * Returns the Finberg grade by the number of lacunae on an image: 1 for one to three, 2 for four to
- * six, 3 for more. The grade also depends on their size and shape, which are not judged here.
+ * Returns the Finberg grade from the number of lacunae on an image: 1 for one to three, 2 for four
+ * to six, 3 for more. The grade also depends on their size and shape, which are not assessed here.
  */
 export function lacunaeGrade(count: number): LacunaeGrade {
   if (count <= LACUNAE.none) return 0;
@@ -35,8 +35,8 @@ export function lacunaeGrade(count: number): LacunaeGrade {
   return count <= LACUNAE.several ? 2 : 3;
 }
 
-/** Lacunae of this grade or a higher one are abnormal. */
+/** Lowest abnormal grade of lacunae. */
 export const ABNORMAL_LACUNAE: LacunaeGrade = 2;
 
-/** Weeks at which an edge that is low in mid-pregnancy is scanned again (RCOG GTG 27a, 2018). */
+/** Weeks of the later scans for an edge that is low in mid-pregnancy (RCOG GTG 27a, 2018). */
 export const LOW_EDGE_WEEKS = [32, 36] as const;

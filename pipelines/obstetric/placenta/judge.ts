@@ -23,18 +23,18 @@ import { edgesDisagree } from './measure.ts';
 export const PLACENTA_SECTION = 'placenta';
 
 /**
- * The lower edge of the placenta with its category. The category is null without a gestational age,
- * or if the interval includes a cut-off; in the latter case `between` names the categories on both
- * sides.
+ * Lower edge of the placenta with its category. The category is null without a gestational age, or
+ * if the interval includes a cut-off; `between` then contains the categories on both sides of the
+ * cut-off.
  */
 export type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
   measurement: Measurement;
-  /** Distances on other images, if not all images are in the same category. */
+  /** Distances on other images, if the images are not all in the same category. */
   others: readonly Measurement[];
 };
 
 /**
- * Returns the distance in use among those of `measureEdges`, with its category; null without a
+ * Returns the used distance among those of `measureEdges`, with its category; null if there is no
  * distance.
  */
 export function lowerEdge(
@@ -84,20 +84,20 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
 const isLowCategory = (category: PlacentaCategory | null) =>
   category === 'praevia' || category === 'low-lying';
 
-/** Returns whether the edge certainly covers the os or is too close to it. */
+/** Returns true if the edge certainly covers the os or is too close to it. */
 export const isLow = (edge: LowerEdge | null) =>
   edge !== null && (edge.between ?? [edge.category]).every(isLowCategory);
 
 /**
- * Returns the finding of an edge that covers the os or is too close to it, with what other images
- * show.
+ * Returns the finding of an edge that covers the os or is too close to it, with the distances on
+ * other images.
  */
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   const { measurement, category, others } = edge;
   if (!isLow(edge)) return [];
   const [doubt] = atCutOff(measurement, edge);
   if (!category) {
-    // The interval includes praevia and low-lying, so the edge is too close to the os in either
+    // The interval includes only praevia and low-lying, so the edge is too close to the os in any
     // case.
     return doubt
       ? [
@@ -130,14 +130,14 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   ];
 }
 
-/** Returns which of the later scans are still due at this age (obstetric 9.2). */
+/** Returns which of the later scans are still to come at this age (obstetric 9.2). */
 function laterScans(gaDays: number): 'both' | 'second' | 'none' {
   const [first, second] = LOW_EDGE_WEEKS;
   if (gaDays < first * 7) return 'both';
   return gaDays < second * 7 ? 'second' : 'none';
 }
 
-/** Returns guidance on when a low edge should be scanned again. */
+/** Returns guidance on the next scans of a low edge. */
 export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDraft[] {
   if (!isLow(edge)) return [];
   const [first, second] = LOW_EDGE_WEEKS;
@@ -152,9 +152,7 @@ export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDr
   ];
 }
 
-/**
- * Returns the gaps that concern the edge: what is missing, and what makes its category uncertain.
- */
+/** Returns the gaps of the edge: missing data, and reasons why its category is uncertain. */
 export function edgeGaps(
   edges: readonly EdgeReading[],
   distances: readonly Measurement[],

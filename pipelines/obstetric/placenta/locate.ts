@@ -12,8 +12,8 @@ const SMALLEST_EDGE_PLACENTA = 15;
 const SMALLEST_LACUNA = 3;
 const ANGLES = 36;
 /**
- * If the placenta is displaced sideways from the cavity by this factor more than along the beam, it
- * is on a side wall.
+ * Factor by which the displacement of the placenta from the cavity must be greater sideways than
+ * along the beam for the placenta to be on a side wall.
  */
 const SIDEWAYS = 1.2;
 
@@ -36,7 +36,7 @@ const centroid = (cells: readonly Point[]): Point => ({
   y: mean(cells.map(({ y }) => y)),
 });
 
-/** Returns the point at which a ray from a place leaves the mask, to a fraction of a cell. */
+/** Returns the point at which a ray from `from` leaves the mask, to a fraction of a cell. */
 function reach(mask: SoftMask, from: Point, angle: number): Point {
   const dx = Math.cos(angle) / 2;
   const dy = Math.sin(angle) / 2;
@@ -49,8 +49,8 @@ function reach(mask: SoftMask, from: Point, angle: number): Point {
 }
 
 /**
- * Returns the thickness line: for each cell the shortest line through it is found, and the longest
- * of these lines is the thickness.
+ * Returns the thickness line. For each cell, the shortest line through the cell is found; the
+ * longest of these lines is the thickness.
  */
 function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
   let best: { ends: [Point, Point]; length: number } | null = null;
@@ -71,8 +71,8 @@ function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
 }
 
 /**
- * Returns the wall to which the placenta is attached, relative to the middle of the other contents
- * of the cavity.
+ * Returns the wall to which the placenta is attached. It follows from the position of the placenta
+ * relative to the middle of the other contents of the cavity.
  */
 function sideOf(placenta: Point, inside: Point): PlacentaSide {
   const dx = Math.abs(placenta.x - inside.x);
@@ -94,7 +94,10 @@ function countRegions(map: SoftMask, smallest: number): number {
   }
 }
 
-/** Returns the map of the placenta with its lacunae filled in, since they are part of it. */
+/**
+ * Returns the map of the placenta with filled lacunae, because the lacunae are part of the
+ * placenta.
+ */
 function filled({ maps }: UterineMaps): SoftMask {
   const { placenta, lacuna } = maps;
   return { ...placenta, values: placenta.values.map((v, i) => Math.max(v, lacuna.values[i] ?? 0)) };
@@ -121,8 +124,8 @@ export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
 }
 
 /**
- * Returns lower edge and internal os from the maps of one transvaginal image; null if either is
- * missing.
+ * Returns the lower edge and the internal os from the maps of one transvaginal image; null if one
+ * of them is missing.
  */
 export function placentaEdgeOfMaps({
   maps,
@@ -136,7 +139,7 @@ export function placentaEdgeOfMaps({
   const cells = cellsOf(region.mask);
   if (cells.length < SMALLEST_EDGE_PLACENTA) return null;
   const body = centroid(cells);
-  // Seen from the edge, the body of the placenta is either away from the os or across it.
+  // From the edge, the body of the placenta extends either away from the os or over it.
   const towardsOs = (body.x - edge.x) * (os.x - edge.x) + (body.y - edge.y) * (os.y - edge.y);
   const density = mean(cells.map(({ x, y }) => value(region.mask, x, y)));
   const confidence = Math.cbrt(os.value * edge.value * density);

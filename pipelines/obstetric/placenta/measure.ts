@@ -18,8 +18,8 @@ const SECTION = 'placenta';
 const FRAMES = 3;
 
 /**
- * Returns whether the machine calls the view transabdominal. If it does not name the view, the
- * classifier decided from the image.
+ * Returns true if the machine calls the view transabdominal. If the machine does not name the view,
+ * the classifier has named it.
  */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 
@@ -51,10 +51,10 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
   ];
 }
 
-/** Returns the category of a distance, whatever the gestational age. */
+/** Returns the category of a distance at an age at which there are categories. */
 const categoryOf = ({ value }: Measurement) => placentaCategory(value, Number.POSITIVE_INFINITY);
 
-/** Returns whether the distances on several images are in different categories. */
+/** Returns true if the distances on several images are in different categories. */
 export const edgesDisagree = (distances: readonly Measurement[]) =>
   new Set(distances.map(categoryOf)).size > 1;
 
@@ -62,11 +62,11 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
  * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
- * the accepted ones first. Empty without a scale.
+ * accepted images first. Empty without a scale.
  *
- * The median gets the plain id; a single accepted value gets it directly. If the distances are in
- * different categories, the shortest one gets it instead, because an image beside the lowest part
- * of the edge can miss an overlap.
+ * The median gets the plain id, or the only accepted value. If the distances are in different
+ * categories, the shortest distance gets it instead, because an image beside the lowest part of the
+ * edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],

@@ -12,7 +12,8 @@ export const placentaReader: Reader<PlacentaReadings, UterineModels> = {
   read: async (input) => {
     const { uterus } = input.locator.uncertainty;
     return {
-      // Fluid and placenta are often in one image, whose plane names only one of the two.
+      // One image often shows both fluid and placenta, but its plane is named after only one of
+      // them.
       bodies: await readUterineFrames(input, ['placenta', 'amniotic-fluid'], ({ at, drawn }) => {
         const located = placentaOfMaps(drawn);
         return at.estimate.label === 'placenta' || located?.accepted ? { ...at, located } : null;

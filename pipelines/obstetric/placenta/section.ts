@@ -23,11 +23,12 @@ const EDGE_VIEW =
   'a calibrated transvaginal sagittal image with the internal os and the lower placental edge';
 
 /**
- * Walls that exclude each other. If both are found, an image was misread or there is a second lobe.
+ * Walls that exclude each other. If both are found, an image was misread or the placenta has a
+ * second lobe.
  */
 const OPPOSITE: readonly PlacentaSide[] = ['anterior', 'posterior'];
 /**
- * Grey-scale and colour signs of EW-AIP (Collins 2016). One image can show lacunae, but cannot
+ * Grey-scale and colour signs of EW-AIP (Collins 2016). An image can show lacunae but cannot
  * exclude them.
  */
 const ACCRETA_SIGNS = [
@@ -54,7 +55,7 @@ function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
   return counted.filter(([, own]) => 2 * own.length >= sides.length).map(([side]) => side);
 }
 
-/** Returns the number of lacunae on the image that shows the most. */
+/** Returns the number of lacunae on the image with the most lacunae. */
 function accretaOf(bodies: readonly BodyReading[]) {
   const counts = bodies.flatMap(({ located }) => (located?.accepted ? [located.lacunae] : []));
   const most = Math.max(0, ...counts);
@@ -145,8 +146,8 @@ function run({ views, options }: PlacentaEvidence): SectionOutcome {
 }
 
 /**
- * The section on the placenta: location, distance to the internal os, accreta descriptors
- * (obstetric 9).
+ * Section on the placenta: location, distance to the internal os, accreta descriptors (obstetric
+ * 9).
  */
 export const placenta: ObstetricSection<PlacentaEvidence> = {
   id: PLACENTA_SECTION,

@@ -18,9 +18,8 @@ const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ 
 
 /**
  * Returns the criteria of Salomon 2006 (UOG 27:34-40) for a frame on which a structure was
- * searched. Criteria that the located structure answers are scored. Criteria that need structures
- * inside it remain open, and then no total is given, because an open criterion is neither met nor
- * failed.
+ * searched. Criteria that the located structure answers are scored. Criteria on structures inside
+ * it remain open: neither met nor failed. There is no total if a criterion is open.
  */
 export function qualityOf(reading: FrameReading): QualityCriterion[] {
   const { clip, located } = reading;
@@ -68,7 +67,7 @@ export function qualityOf(reading: FrameReading): QualityCriterion[] {
 }
 
 /**
- * Returns the criteria of a key frame, from the structure that was searched on it; empty if no
+ * Returns the criteria of a key frame from the structure that was searched on it; empty if no
  * structure was searched.
  */
 export function keyFrameQuality(

@@ -12,9 +12,9 @@ import {
 } from '../shared/plane.ts';
 
 /**
- * The axial head planes blend into one another when the probe moves by a few millimetres, and the
- * head is measured on more than one of them. The gate therefore applies to the probability of the
- * whole group.
+ * Planes of the head, whose probabilities are added before the gate is applied. The planes blend
+ * into each other when the probe moves by a few millimetres, and the head is measured on more than
+ * one of them.
  */
 export const HEAD_PLANES: readonly Plane[] = [
   'transthalamic',
@@ -22,7 +22,10 @@ export const HEAD_PLANES: readonly Plane[] = [
   'transcerebellar',
 ];
 
-/** The label is `other` if the group of the best plane does not reach the gate. */
+/**
+ * Estimate of a plane after the gate. The label is `other` if the group of the best plane does not
+ * reach the gate.
+ */
 export interface GatedPlane extends PlaneEstimate {
   /**
    * Calibrated probability of the plane's group. The head planes form one group; any other plane is
@@ -31,13 +34,13 @@ export interface GatedPlane extends PlaneEstimate {
   groupConfidence: number;
   /** Probability of every plane; 0 for a plane on which the model was not trained. */
   probabilities: Record<Plane, number>;
-  /** The plane that was not named because it did not reach the gate. */
+  /** The plane that was not named, because it did not reach the gate. */
   belowGate: Plane | null;
 }
 
 /**
- * Last day of gestation at which a view is expected: two weeks after the limits of the reference
- * (early pregnancy 13+6; CRL of 84 mm, 14+1), since a pregnancy may be dated wrongly.
+ * Last day of gestation on which a view is expected. It is two weeks after the limit of the
+ * reference (early pregnancy 13+6; CRL of 84 mm, 14+1), because a pregnancy may be dated wrongly.
  */
 const LAST_DAY: Partial<Record<Plane, number>> = {
   'early-pregnancy': 97 + 14,
@@ -49,13 +52,12 @@ export const pastPlanes = (gaDays: number | null): Plane[] =>
   PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
 
 /**
- * Classifies the plane of each image with the model `fetal-plane`, averaged over the image and its
- * mirror image. The ultrasound picture on a captured screen is classified with two margins, and
- * gets a name only if both agree.
+ * Classifies the plane of each image with the model `fetal-plane`. The probabilities are averaged
+ * over the image and its mirror image. The ultrasound picture on a captured screen is classified
+ * with two margins and is named only if both classifications agree.
  *
- * If the given age is past the first trimester, `early-pregnancy` is not among the possible
- * answers, and an image classified as mid-sagittal gets no name, because it shows something for
- * which there is no class.
+ * If the given age is past the first trimester, `early-pregnancy` is not a possible answer, and an
+ * image classified as mid-sagittal gets no name, because no class exists for what it shows.
  */
 export async function classifyPlanes(
   session: ModelSession,
@@ -64,9 +66,9 @@ export async function classifyPlanes(
 ): Promise<GatedPlane[]> {
   const { input, output, temperature = 1, gate, class_gates } = session.model;
   const past = new Set<string>(pastPlanes(gaDays));
-  // Pockets of fluid look like a gestational sac, which the model learned from phantoms only, so
-  // their probability goes to the later views. A mid-sagittal fetus was learned from real images
-  // and stays.
+  // The model learned gestational sacs from phantoms only, and pockets of fluid look like a sac.
+  // Therefore the probability of a sac is given to the later views. The mid-sagittal plane was
+  // learned from real images and is not removed.
   const kept = [...output.channels.keys()].filter(
     (i) => output.channels[i] !== 'early-pregnancy' || !past.has('early-pregnancy'),
   );
@@ -107,9 +109,9 @@ export async function classifyPlanes(
 const WIDER = 0.1;
 
 /**
- * Returns the image in the form for the network. Of a captured screen only the ultrasound picture
- * is used, once without and once with a margin, because on the whole screen the picture would be
- * too small.
+ * Returns the image in the form for the network. A captured screen is cropped to the ultrasound
+ * picture, once without and once with a margin, because the picture would be too small on the whole
+ * screen.
  */
 const looksAt = (image: GrayImage, { width, height }: ModelSession['model']['input']) => [
   ...new Set([letterboxLit(image, width, height), letterboxLit(image, width, height, WIDER)]),
@@ -119,8 +121,8 @@ const meanOf = (all: readonly ArrayLike<number>[]): number[] =>
   Array.from(all[0] ?? [], (_, i) => all.reduce((sum, one) => sum + (one[i] ?? 0), 0) / all.length);
 
 /**
- * Removes the name of an image: two classifications differ, or the structure of the plane was not
- * found.
+ * Removes the name of an image. It is used if two classifications differ, or if the structure of
+ * the plane was not found.
  */
 export function unnamed(estimate: GatedPlane): GatedPlane {
   const { label, probabilities } = estimate;
@@ -130,15 +132,15 @@ export function unnamed(estimate: GatedPlane): GatedPlane {
 }
 
 /**
- * Returns the group of a plane. The head planes are decided as one group first, because the network
- * may be certain of a head, but not of its plane.
+ * Returns the group of a plane. The head planes form one group, because the network may be certain
+ * of a head but not of its plane.
  */
 const groupOf = (plane: Plane): readonly Plane[] =>
   HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];
 
 /**
- * Calculates the softmax at a temperature (Guo 2017) and applies the gate; a class may have a
- * separate gate.
+ * Calculates the softmax at a temperature (Guo 2017) and applies the gate. A class may have its own
+ * gate.
  */
 export function planeOfLogits(
   logits: readonly number[],
@@ -154,8 +156,8 @@ export function planeOfLogits(
   const entries = PLANES.map((plane) => [plane, of(plane)] as const);
   const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
   const ofGroup = (plane: Plane) => groupOf(plane).reduce((total, one) => total + of(one), 0);
-  // The group is decided first, then the plane in it, because two planes may share the probability
-  // of a head.
+  // The group is chosen first and then a plane in it, because several planes may share the
+  // probability of a head.
   const highestOf = (value: (plane: Plane) => number) => (a: Plane, b: Plane) =>
     value(b) > value(a) ? b : a;
   const best = groupOf(PLANES.reduce(highestOf(ofGroup))).reduce(highestOf(of));
@@ -171,15 +173,15 @@ export function planeOfLogits(
 }
 
 /**
- * The front of a head may be on the left or the right; its near side is at the top, towards the
- * probe.
+ * Mirrorings that are averaged. The front of a head may be on the left or on the right; its near
+ * side is always at the top, towards the probe.
  */
 const MIRRORINGS: readonly Mirroring[] = [
   { along: 1, across: 1 },
   { along: -1, across: 1 },
 ];
 
-/** Weight of the cropped head relative to the whole image; chosen on the validation split. */
+/** Weight of the cropped head relative to the whole image, chosen on the validation split. */
 const CROP_WEIGHT = 0.9;
 
 export interface HeadLook {
@@ -215,8 +217,8 @@ export async function lookAtHead(
 }
 
 /**
- * Decides the plane of a head from both classifications: the geometric mean of the shares from the
- * whole image and from the cropped head. The probability that it is a head does not change.
+ * Classifies the plane of a head from both classifications, with the geometric mean of the shares
+ * from the whole image and from the cropped head. The probability of a head does not change.
  */
 export function withHeadPlane(estimate: GatedPlane, { planes, structures }: HeadLook): GatedPlane {
   const { probabilities } = estimate;

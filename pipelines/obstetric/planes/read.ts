@@ -8,15 +8,15 @@ import { headerPlane, withHeaderPlane } from '../shared/view-names.ts';
 /** The model that names the plane of each image. */
 export interface PlaneModels {
   /**
-   * Null if no permitted model classifies planes. `gaDays` is the gestational age of the study, if
-   * known.
+   * Null if no permitted model classifies planes. `gaDays` is the gestational age of the study;
+   * null if not known.
    */
   planes:
     | ((images: readonly GrayImage[], gaDays?: number | null) => Promise<PlaneEstimate[]>)
     | null;
   /**
-   * Number of frames that should be passed to `planes` at once; absent: as many as are decoded at
-   * once.
+   * Number of frames to pass to `planes` at once. If absent, it is the number of frames that are
+   * decoded at once.
    */
   framesAtOnce?: number;
 }
@@ -28,16 +28,16 @@ export interface Survey {
 }
 
 /**
- * The estimate for an M-mode or Doppler sweep, which the header identifies. The classifier was not
- * trained on sweeps and may mistake them for a plane.
+ * Estimate for an M-mode or Doppler sweep, which is recognised by its header. The classifier was
+ * not trained on sweeps and may mistake a sweep for a plane.
  */
 const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
 
 const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /**
- * Names the plane of every frame of the study. `gaDays` is the gestational age, if known.
- * `progress` receives the share that is done, 0 to 1.
+ * Names the plane of every frame of the study. `gaDays` is the gestational age; null if not known.
+ * `progress` receives the completed share, 0 to 1.
  */
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,

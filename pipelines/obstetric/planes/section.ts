@@ -91,7 +91,7 @@ export type PlanesData = z.infer<typeof planesDataSchema>;
 
 const thousandth = (value: number) => Math.round(1000 * value) / 1000;
 
-/** Returns a frame in the form in which the section lists it. */
+/** Returns a frame in the format of the section. */
 export function describedPlane({
   clip,
   frame,
@@ -113,7 +113,7 @@ export function describedPlane({
   };
 }
 
-/** For each structure of the biometry, the planes of which one is needed. */
+/** Planes for each structure of the biometry; one of the planes is needed. */
 const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
 
 function classification(key: FramePlane, index: number) {
@@ -137,7 +137,7 @@ function run({ planes, readings }: PlanesEvidence): SectionOutcome {
   const keys = standard.flatMap((plane) => keyFrame(planes, plane) ?? []);
   const found = keys.map(({ estimate }) => estimate.label);
   const missing = BIOMETRY_PLANES.filter((group) => !group.some((plane) => found.includes(plane)));
-  // One plane of each structure is enough, so only the best one is named as missing.
+  // One plane of each structure is enough, so only the best plane is named as missing.
   const wanted = missing.flatMap((group) => group.slice(0, 1));
   const gaps = wanted.length > 0 ? [say.gap('planes.missing', { planes: wanted })] : [];
   const counts = Object.fromEntries(

@@ -5,13 +5,13 @@ import type { SweepReading } from '../shared/sweeps.ts';
 
 export interface PresentationReadings {
   sweeps: readonly SweepReading[];
-  /** Readings of the cines of the chest or trunk that are not sweeps. */
+  /** Readings of those cines of the chest or trunk that are not sweeps. */
   cardiac: readonly CardiacReading[];
 }
 
 /** The input of the presentation section. */
 export interface PresentationEvidence extends SectionEvidence {
-  /** The accepted rates of the fetal heart, from the best source first. */
+  /** Accepted rates of the fetal heart, best source first. */
   heartRates: readonly Pick<Measurement, 'method' | 'value'>[];
   views: { presentation?: PresentationReadings | null };
 }

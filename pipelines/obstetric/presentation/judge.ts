@@ -6,15 +6,10 @@ import { FETAL_RATE } from '../fetal-heart/guideline.ts';
 import type { PresentationEvidence } from './evidence.ts';
 
 export interface FetalActivity {
-  /**
-   * `contradictory`: a cine shows no beat, but a beat was seen or measured elsewhere in the study.
-   */
+  /** `contradictory`: a cine shows no beat, but another image or value of the study shows one. */
   state: 'present' | 'not_seen' | 'contradictory' | 'not_assessed';
   statement: Statement;
-  /**
-   * Severity of the finding that a clip showed no beat; null if every clip that could be judged
-   * showed one.
-   */
+  /** Severity of the finding that a clip showed no beat; null if all usable clips showed a beat. */
   severity: Extract<FindingDraft['severity'], 'abnormal' | 'critical'> | null;
 }
 
@@ -23,9 +18,7 @@ const silentClips = (readings: readonly CardiacReading[]) =>
     .filter(({ activity }) => activity.status === 'not-seen')
     .map(({ clip }) => ({ file: clip.file, seconds: clip.frames.at(-1)?.time ?? 0 }));
 
-/**
- * A beat that was seen or measured. If it is below the range of a fetus, it may be the mother's.
- */
+/** A beat that was seen or measured. If it is slower than a fetal heart, it may be the mother's. */
 type Beat = {
   by: 'cine' | 'm-mode' | 'doppler';
   file: string | null;
@@ -47,8 +40,8 @@ const SWEPT = [
 ] as const;
 
 /**
- * Returns one rate from M-mode and one from Doppler: for each, the first within the range of a
- * fetus, otherwise the first.
+ * Returns one rate from M-mode and one from Doppler: the first rate within the range of a fetus, or
+ * else the first rate.
  */
 function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
   return SWEPT.flatMap(({ method, by }): Beat[] => {
@@ -61,9 +54,10 @@ function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
 }
 
 /**
- * Judges cardiac activity on the cines of the chest. It is not assessed on a still (obstetric 12).
- * Each cine without a beat is named. A missing beat is critical, unless a fetal beat was seen
- * elsewhere in the study and nothing shows a second fetus to which that beat could belong.
+ * Assesses cardiac activity on the cines of the chest. It is not assessed on a still (obstetric
+ * 12). Each cine without a beat is named. A missing beat is critical. It is not critical if a fetal
+ * beat was seen elsewhere in the study and there is no sign of a second fetus to which that beat
+ * could belong.
  */
 export function fetalActivity(evidence: PresentationEvidence): FetalActivity {
   const cines = evidence.views.presentation?.cardiac ?? [];

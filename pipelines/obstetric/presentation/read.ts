@@ -15,8 +15,8 @@ import type { PresentationReadings } from './evidence.ts';
 type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;
 
 /**
- * Maximum number of frames of a sweep in which head and abdomen are searched. They are spread over
- * the whole sweep.
+ * Maximum number of frames of a sweep in which head and abdomen are searched. These frames are
+ * spread over the whole sweep.
  */
 const LOOKED_AT = 72;
 const CARDIAC_CLIPS = 3;
@@ -64,9 +64,7 @@ async function* grayFrames(
   }
 }
 
-/**
- * Returns the cines in which most frames show the chest, where a beating heart would be visible.
- */
+/** Returns the cines with the chest in most frames, in which a beating heart would be visible. */
 function chestCines(
   { study, planes }: Pick<ReaderInput<object>, 'study' | 'planes'>,
   sweeps: ReadonlySet<Clip>,

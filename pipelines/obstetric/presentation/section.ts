@@ -19,7 +19,10 @@ const ID = 'presentation';
 const SWEEP = 'a sweep along the uterus whose view name says from where to where';
 const CINE = `a cine of the fetal chest of at least ${CARDIAC_MOTION.seconds} s`;
 
-/** Presentation has no clinical weight before 28+0 weeks and matters from 36+0 on (obstetric 12). */
+/**
+ * Ages for presentation: it has no clinical weight before 28+0 weeks and is relevant from 36+0
+ * (obstetric 12).
+ */
 export const PRESENTATION_DAYS = { fromWeight: 28 * 7, relevant: 36 * 7 } as const;
 
 interface Gap {
@@ -64,9 +67,7 @@ function sweepGap(
   return null;
 }
 
-/**
- * The gap that a sweep does not show which head and which trunk of several fetuses belong together.
- */
+/** Gap for several fetuses: a sweep does not show which head and which trunk belong together. */
 const OTHER_FETUSES: Gap = {
   code: 'several_fetuses',
   said: say.gap('presentation.other-fetuses', {}),
@@ -79,8 +80,8 @@ const CONCEPT_OF: Readonly<Record<Presentation, FindingConceptKey>> = {
 };
 
 /**
- * Returns presentation and lie of one fetus. With several fetuses it returns only the part nearest
- * the cervix, named as the fetus nearest the cervix.
+ * Returns the presentation and the lie of one fetus. With several fetuses it returns only the
+ * presenting part of the fetus nearest the cervix.
  */
 function classify(
   presentation: Presentation,
@@ -92,7 +93,7 @@ function classify(
     {
       id: 'presentation',
       section: ID,
-      // A SNOMED CT code for a presentation would be understood as that of every fetus.
+      // A SNOMED CT code for a presentation would apply to every fetus.
       concept: findingConcept(early || several ? 'fetal-presentation' : CONCEPT_OF[presentation]),
       name: several ? `Presentation of ${NEAREST_FETUS}` : 'Presentation',
       value: early ? 'variable' : presentation,
@@ -162,7 +163,7 @@ function findings(
       ? [
           {
             ...base,
-            // An M-mode sweep without a beat is a separate finding (fetal-heart/judge-rate.ts).
+            // An M-mode sweep without a beat has its own finding (fetal-heart/judge-rate.ts).
             id: 'cardiac-activity-on-cine',
             concept: findingConcept('cardiac-activity'),
             statement: cardiac.statement,

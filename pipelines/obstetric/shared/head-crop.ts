@@ -3,16 +3,16 @@ import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 /** Length of the head's long axis as a share of the crop's width (models/training/head_crop.py). */
 export const CROP_FILL = 0.88;
 
-/** Whether the crop is mirrored along and across the head: 1 unchanged, -1 mirrored. */
+/** Whether the crop is mirrored along and across the head: 1 for unchanged, -1 for mirrored. */
 export interface Mirroring {
   along: 1 | -1;
   across: 1 | -1;
 }
 
 /**
- * Crops the image to the head, rotated so that the long axis is horizontal and centred. Returns
- * grey levels from 0 to 1, with bilinear interpolation, black outside the image. It is not known
- * which end of the head is the front, and it does not matter.
+ * Crops the image to the head, rotated so that its long axis is horizontal and centred. Returns
+ * grey levels from 0 to 1, with bilinear interpolation and black outside the image. Either end of
+ * the head may be the front; this has no effect.
  */
 export function cropHead(
   image: GrayImage,
@@ -34,10 +34,7 @@ export function cropHead(
   return crop;
 }
 
-/**
- * Returns the function that converts a point of the crop, if it is not mirrored, to pixels of the
- * image.
- */
+/** Returns a function that converts a point of the unmirrored crop to pixels of the image. */
 export function fromCrop(head: Ellipse, width: number, height: number): (at: Point) => Point {
   const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
   const angle = Math.cos(level) >= 0 ? level : level + Math.PI;

@@ -19,14 +19,14 @@ const STRUCTURE_OF: Readonly<Partial<Record<Plane, Structure | 'chest'>>> = {
 };
 
 /**
- * Minimum share of the named frames of a clip for a part of the fetus to count. Rarer names are
+ * Minimum share of the named frames of a clip that must show a part of the fetus. Rarer names are
  * probably wrong.
  */
 const PASSED = 0.1;
 
 /**
- * Returns clips that pass through several parts of the fetus, or are named a sweep. The operator
- * did not stop at a plane to measure it.
+ * Returns clips that pass through several parts of the fetus, or that are named a sweep. In such a
+ * clip, the operator did not stop at a plane to measure it.
  */
 function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
   const parts = Map.groupBy(planes, ({ clip }) => clip);
@@ -41,9 +41,9 @@ function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
 }
 
 /**
- * Sorts frames of one plane into the order in which they are measured: the best frame of every
- * clip, then the second best of every clip, and so on. Neighbouring frames of one cine are almost
- * the same image and would make a median of three look more reliable than it is.
+ * Sorts frames of one plane into the order of measurement: the best frame of every clip, then the
+ * second best of every clip, and so on. Neighbouring frames of one cine are almost the same image.
+ * A median of three such frames would look more reliable than it is.
  */
 function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
   const byClip = Map.groupBy(frames.toSorted(byConfidence), ({ clip }): Clip => clip);
@@ -55,8 +55,8 @@ function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
 
 /**
  * Returns at most `limit` frames of some planes: the best plane first, and calibrated frames before
- * others. Frames of a sweep through the fetus cut a structure at random, so they are used only if
- * no other frame shows the planes.
+ * others. A frame of a sweep through the fetus cuts a structure at random and is used only if no
+ * other frame shows the planes.
  */
 export function bestFrames(
   planes: readonly FramePlane[],
@@ -85,7 +85,7 @@ function ranked(
   return [...calibrated, ...uncalibrated].slice(0, limit);
 }
 
-/** Returns at most `limit` frames on which to search for a structure. */
+/** Returns at most `limit` frames in which a structure is searched. */
 export const candidateFrames = (
   planes: readonly FramePlane[],
   structure: Structure,

@@ -33,8 +33,8 @@ export const createMeasurement = (
 ): Measurement => measurementOf(id, key, OBSTETRIC_CONCEPTS[key], value, method, given);
 
 /**
- * Returns the value of a concept that counts, which is the median or the only value; null unless
- * accepted.
+ * Returns the accepted value of a concept, which is the median or the only value; null if there is
+ * none.
  */
 export function acceptedValue(
   measurements: readonly Measurement[],
@@ -45,8 +45,8 @@ export function acceptedValue(
 }
 
 /**
- * Adds the median of the accepted values under the plain id. A single accepted value gets that id
- * itself.
+ * Adds the median of the accepted values under the plain id. If there is only one accepted value,
+ * it gets that id.
  */
 export function withMedian(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
@@ -68,7 +68,7 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
 }
 
 /**
- * States that the interval of a value includes a cut-off; null if the value is certainly on one
+ * Reports that the interval of a value includes a cut-off; null if the whole interval is on one
  * side.
  */
 export function acrossCutOff(
@@ -81,7 +81,7 @@ export function acrossCutOff(
 }
 
 /**
- * States that the interval of a value includes a cut-off, with the categories on both sides; empty
+ * Reports that the interval of a value includes a cut-off, with the categories on both sides; empty
  * if the whole interval is in one category.
  */
 export function atCutOff(
@@ -109,16 +109,17 @@ export function uncertaintyOfRatio(
 }
 
 /**
- * Limits of the shorter divided by the longer axis of an outline; outside them it is rejected
- * (obstetric 16.3). For a head this is the cephalic index: four standard deviations from the mean
- * of Hadlock 1981, with an upper limit up to 2.5 points higher because our BPD is outer to outer.
+ * Limits of the ratio of the shorter to the longer axis of an outline. Outside them, the outline is
+ * rejected (obstetric 16.3). For a head the ratio is the cephalic index. Its limits are four
+ * standard deviations from the mean of Hadlock 1981; the upper limit is up to 2.5 points higher,
+ * because our BPD is outer to outer.
  */
 export const AXIS_RATIO = {
   head: { low: 0.61, high: 0.98 },
   abdomen: { low: 0.7, high: 1 },
 } as const;
 
-/** Returns whether two axes, in any order and in one unit, fit a head or an abdomen. */
+/** Returns true if two axes, in any order and in the same unit, fit a head or an abdomen. */
 export function isShapeOf(structure: keyof typeof AXIS_RATIO, one: number, other: number): boolean {
   const ratio = Math.min(one, other) / Math.max(one, other);
   return ratio >= AXIS_RATIO[structure].low && ratio <= AXIS_RATIO[structure].high;
@@ -131,21 +132,24 @@ export function isShapeOf(structure: keyof typeof AXIS_RATIO, one: number, other
 export const TAD_TO_APAD = { low: 0.75, high: 1.35 } as const;
 
 /**
- * Above this length in mm, the lower segment was probably mistaken for cervix (obstetric 0.6 and
- * 10).
+ * Cervical length in mm above which the lower segment was probably measured together with the
+ * cervix (obstetric 0.6 and 10).
  */
 export const LONGEST_CERVIX_MM = 60;
 
-/** Above this |z|, dating or measurement must be checked before size is judged. */
+/** |z| above which dating or measurement must be checked before size is classified. */
 export const SOFT_Z = 5;
 
 /**
- * Maximum difference accepted between repeated values: for circumferences as a share of the mean,
- * for FL in mm (obstetric 2.6).
+ * Greatest accepted difference between repeated values: a share of the mean for circumferences, mm
+ * for FL (obstetric 2.6).
  */
 export const REPEATABILITY = { circumferenceShare: 0.05, femurMm: 3 } as const;
 
-/** Accepted differences in days, each up to and including a last day of the age by last period. */
+/**
+ * Accepted differences in days. Each is valid up to a last day of the age by last period, which is
+ * included.
+ */
 const REDATING = [
   { untilDays: 62, days: 5 },
   { untilDays: 111, days: 7 },
@@ -154,8 +158,8 @@ const REDATING = [
 ] as const;
 const REDATING_LATE_DAYS = 21;
 /**
- * From this age in days on, a single scan does not change the date, because disturbed growth looks
- * the same (ACOG 700).
+ * Age in days from which a single scan does not change the date, because disturbed growth looks the
+ * same (ACOG 700).
  */
 export const NO_REDATING_FROM_DAYS = 196;
 
@@ -167,22 +171,22 @@ export function redatingDays(daysByLmp: number): number {
   return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
 }
 
-/** Returns a measurement with further remarks after those that it has. */
+/** Returns a measurement with further remarks added at the end. */
 export const remarked = (value: Measurement, ...remarks: readonly Remark[]): Measurement => ({
   ...value,
   remarks: [...value.remarks, ...remarks],
 });
 
-/** Remark on a value of the machine that counts because we have no accepted value. */
+/** Remark on a value of the machine that is used because we have no accepted value. */
 export const IN_PLACE_OF_OURS = remark('machine.in-place-of-ours', {});
 
-/** Returns whether the values of the machine belong to more than one fetus. */
+/** Returns true if the values of the machine belong to more than one fetus. */
 export const ofSeveralFetuses = (values: readonly Measurement[]) =>
   new Set(values.map(({ fetus }) => fetusKey(fetus))).size > 1;
 
 /**
- * Returns the reason why no value of the machine is used with more than one fetus; null if the
- * values are used.
+ * Returns why no value of the machine is used if there is more than one fetus; null if the values
+ * are used.
  */
 export function machineUnused(
   values: readonly Measurement[],
@@ -195,8 +199,8 @@ export function machineUnused(
 }
 
 /**
- * Returns the plain id of a value, under which it counts for its quantity if the side of the body
- * does not matter.
+ * Returns the plain id of a value, which is that of the used value if the side of the body does not
+ * matter.
  */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
@@ -206,7 +210,7 @@ function besideOwn(value: Measurement, own: Measurement): Measurement {
 }
 
 /**
- * Returns a value of the machine unchanged, or marked as inadequate if it is beyond its hard limits
+ * Returns a value of the machine. If it is beyond its hard limits, it is marked as inadequate
  * (obstetric 0.6).
  */
 export function ifPlausible(value: Measurement): Measurement {
@@ -215,10 +219,10 @@ export function ifPlausible(value: Measurement): Measurement {
 }
 
 /**
- * Combines the machine's values with ours. If we have an accepted value, the machine's is listed
- * beside it with the difference. Otherwise the machine's value replaces ours under the plain id. If
- * several have the same plain id, the first plausible one counts and the others are marked as
- * passed over. An implausible value is not used (obstetric 0.6).
+ * Combines the machine's values with ours. If we have an accepted value, the machine's value is
+ * listed in addition, with the difference. Otherwise the machine's value gets the plain id in place
+ * of ours. If several machine values would get the same plain id, the first plausible one is used
+ * and the others are marked as not used. An implausible value is never used (obstetric 0.6).
  */
 export function withMachineValues(
   values: readonly Measurement[],
@@ -249,15 +253,15 @@ export type EarlyKey =
   | 'nuchal-translucency'
   | 'fetal-heart-rate';
 
-/** The lengths of an early pregnancy that are judged. */
+/** Lengths of an early pregnancy that are assessed. */
 export const EARLY_LENGTHS = ['mean-sac-diameter', 'yolk-sac', 'crl'] as const;
 export type EarlyLength = (typeof EARLY_LENGTHS)[number];
 
 export interface MachineValues {
   measurements: Measurement[];
   /**
-   * The reason why the machine's values are not used: there are several fetuses. Null if they are
-   * used.
+   * Reason why the machine's values are not used, which is that there are several fetuses. Null if
+   * they are used.
    */
   unused: Statement | null;
 }
@@ -285,8 +289,8 @@ const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
 /**
- * Returns the value that is judged: the machine's, whose calipers a person placed, otherwise ours;
- * null without a value.
+ * Returns the value that is assessed. The machine's value is preferred, because a person placed its
+ * calipers. Null if there is no value.
  */
 export const judgedValue = (
   measurements: readonly Measurement[],
@@ -294,9 +298,9 @@ export const judgedValue = (
 ): Measurement | null => firstOfMachine(measurements, key) ?? acceptedValue(measurements, key);
 
 /**
- * Returns the heart rate that is judged: the machine's, otherwise that of a clip; null without an
- * accepted one. If the machine has several, the slowest is judged, because a slow rate is the more
- * severe sign in an embryo.
+ * Returns the heart rate that is assessed: the machine's, or else that of a clip; null if no rate
+ * is accepted. If the machine has several rates, the slowest is used, because a slow rate is the
+ * more severe sign in an embryo.
  */
 export function judgedRate(measurements: readonly Measurement[]): Measurement | null {
   const own = measurements.find(
@@ -308,7 +312,7 @@ export function judgedRate(measurements: readonly Measurement[]): Measurement | 
   return slowest ?? own ?? null;
 }
 
-/** Returns our accepted value together with the machine's; null if one of the two is missing. */
+/** Returns our accepted value and the machine's; null if one of them is missing. */
 export function bothValues(
   measurements: readonly Measurement[],
   key: EarlyKey,
@@ -318,7 +322,7 @@ export function bothValues(
   return machine && own && own !== machine ? { machine, own } : null;
 }
 
-/** Adds to each of the machine's values its difference from ours, if we have an accepted value. */
+/** Adds to each machine value its difference from ours, if we have an accepted value. */
 export function withDifference(
   machine: readonly Measurement[],
   ours: readonly Measurement[],
@@ -329,7 +333,7 @@ export function withDifference(
   });
 }
 
-/** Returns whether the machine's value and ours differ by more than the uncertainty of ours. */
+/** Returns true if the machine's value and ours differ by more than the uncertainty of ours. */
 export const differ = ({ machine, own }: { machine: Measurement; own: Measurement }): boolean =>
   Math.abs(machine.value - own.value) > (own.uncertainty ?? 0);
 
@@ -340,8 +344,8 @@ interface JudgedParts {
 }
 
 /**
- * Returns a statement as one about a named fetus; the ids of its measurements get the name of the
- * fetus.
+ * Returns a statement about a named fetus. The name of the fetus is added to the ids of its
+ * measurements.
  */
 export const statementOfFetus = (statement: Statement, fetus: string): Statement => ({
   ...statement,

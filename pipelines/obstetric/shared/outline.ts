@@ -7,29 +7,31 @@ import { ellipseFromMoments, fitEllipse } from '../../measure/ellipse-fit.ts';
 import { borderPoints, largestRegion, overlap, type SoftMask } from '../../measure/soft-mask.ts';
 
 export interface Outline {
-  /** In pixels of the image; `a` is the longer semi-axis. */
+  /** Fitted ellipse, in pixels of the image; `a` is the longer semi-axis. */
   ellipse: Ellipse;
   /** Points of the border to which the ellipse was fitted, in pixels of the image. */
   boundary: Point[];
   /** Soft Dice overlap of the ellipse with the network's mask, 0 to 1. */
   confidence: number;
   /**
-   * True if the confidence reaches the gate of the model's card. Below the gate the structure must
+   * True if the confidence reaches the gate on the model's card. A structure below the gate must
    * not be measured.
    */
   accepted: boolean;
 }
 
-/** How a structure is segmented again on an image that is enlarged around the first outline. */
+/**
+ * Settings for segmenting a structure again on an image that is enlarged around the first outline.
+ */
 interface Again {
-  /** Applies only if the first outline fills less than this share of the network's input. */
+  /** Share of the network's input below which the structure is segmented again. */
   below: number;
   /**
-   * Share of the input that the outline fills in each further pass. The further passes are
-   * averaged.
+   * Share of the input that the outline fills in each further pass. The results of the further
+   * passes are averaged.
    */
   fills: readonly number[];
-  /** If the passes agree, their mean confidence may be below the gate by this much. */
+  /** Amount by which the mean confidence may be below the gate if the passes agree. */
   lenience: number;
 }
 
@@ -37,19 +39,19 @@ interface Again {
  * A small head is segmented again in two enlarged passes. At the original size its border is
  * blurred and the ellipse is too large (HC18 validation split, 18 heads: bias 1.2 mm, with further
  * passes -0.2 mm; a head is 2 % too large if the sector fills only half of the screen). Two passes
- * that agree are better evidence than the confidence of one: 18 instead of 17 of the 23 heads below
- * 100 mm in the validation split are then accepted, at the same error.
+ * that agree are better evidence than the confidence of one pass. With them, 18 instead of 17 of
+ * the 23 heads below 100 mm in the validation split are accepted, at the same error.
  *
- * The skin of an abdomen is fainter, so it is always segmented in two further passes (22 abdomens
- * of the validation split: mean error 2.8 % with one pass, 2.3 % with the two).
+ * The skin of an abdomen is fainter, so an abdomen is always segmented in two further passes (22
+ * abdomens of the validation split: mean error 2.8 % with one pass, 2.3 % with the two).
  */
 const HEAD: Again = { below: 0.5, fills: [0.5, 0.6], lenience: 0.01 };
 const ABDOMEN: Again = { below: Number.POSITIVE_INFINITY, fills: [0.72, 0.86], lenience: 0 };
 
 /**
- * Maximum difference between the circumferences of two passes, as a share. Two passes differ by
- * more on an abdomen whose outline includes placenta or uterine wall; of 68 held-out abdomens this
- * is true of one.
+ * Greatest accepted difference between the circumferences of two passes, as a share. It is exceeded
+ * by an abdomen whose outline includes placenta or uterine wall, which happened in one of 68
+ * held-out abdomens.
  */
 const MOST_DIFFERENCE = 0.04;
 
@@ -70,7 +72,7 @@ export async function locateOutline(
   return looks.map((look) => combined(look, least));
 }
 
-/** The state of one image: its last outline, and the outlines of the enlarged passes. */
+/** State of one image: its last outline, and the outlines of the enlarged passes. */
 interface Look {
   index: number;
   outline: Outline | null;
@@ -116,8 +118,8 @@ async function lookAgain(
 }
 
 /**
- * Fits an ellipse to the borders of the enlarged passes. It is accepted only if the passes agree
- * and their mean confidence is at least `least`.
+ * Fits one ellipse to the borders of all enlarged passes. The ellipse is accepted only if the
+ * passes agree and their mean confidence is at least `least`.
  */
 function combined({ outline, outlines }: Look, least: number): Outline | null {
   if (!outline || outlines.length < 2) return outline;
@@ -136,7 +138,7 @@ function combined({ outline, outlines }: Look, least: number): Outline | null {
 
 /**
  * Returns the difference between the largest and the smallest circumference, as a share of the
- * smallest.
+ * smallest one.
  */
 function differenceOf(outlines: readonly Outline[]): number {
   const around = outlines.map(({ ellipse }) => perimeter(ellipse.a, ellipse.b));
@@ -153,7 +155,7 @@ async function outlinesOn(session: ModelSession, images: readonly GrayImage[]) {
   }));
 }
 
-/** Returns opposite corners, in pixels of the image, of the area to be enlarged. */
+/** Returns opposite corners of the area to enlarge, in pixels of the image. */
 function around(look: Look, input: ModelSession['model']['input'], fill: number): [Point, Point] {
   const centre = look.outline?.ellipse.centre ?? { x: 0, y: 0 };
   const taken = takenOf(look, input);
@@ -209,7 +211,7 @@ export function outlineOfMask(mask: SoftMask, placement: Placement, gate: number
 
 /**
  * Converts an ellipse to the source image with one scale. This is accurate enough for a starting
- * value, since the two scales of a placement differ by less than the rounding of a pixel.
+ * value, because the two scales of a placement differ by less than the rounding of a pixel.
  */
 function ellipseToSource(ellipse: Ellipse, placement: Placement): Ellipse {
   const scale = (placement.scaleX + placement.scaleY) / 2;

@@ -2,8 +2,8 @@ import type { Ellipse, Point } from '../../contract/image.ts';
 import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
 
 /**
- * Classes of the plane classifier (api 2.6; obstetric 1.1): first the eight of the service, then
- * the views of the other sections.
+ * Classes of the plane classifier (api 2.6; obstetric 1.1): first the eight of the API, then the
+ * views of the other sections.
  */
 export const PLANES = [
   'transthalamic',
@@ -34,17 +34,17 @@ export const HEAD_STRUCTURES = ['csp', 'thalami', 'cerebellum'] as const;
 export type HeadStructures = Readonly<Record<(typeof HEAD_STRUCTURES)[number], number>>;
 
 export interface PlaneEstimate {
-  /** `other` below the gate of the classifier. */
+  /** Label of the plane; `other` if the gate of the classifier is not reached. */
   label: Plane;
   confidence: number;
   /** Probability of every plane; absent if the classifier gives only its answer. */
   probabilities?: Readonly<Record<Plane, number>>;
   /**
-   * The plane that was not named because it was below the gate or was contradicted; null or absent
-   * if there is no such plane.
+   * Plane that was not named because it was below the gate or was contradicted; null or absent if
+   * there is no such plane.
    */
   belowGate?: Plane | null;
-  /** Structures seen on a head that was examined as a crop; otherwise absent. */
+  /** Structures seen on the crop of a head; absent if no crop was examined. */
   structures?: HeadStructures;
 }
 
@@ -52,7 +52,7 @@ export interface LocatedOutline {
   /** In pixels of the image. */
   ellipse: Ellipse;
   confidence: number;
-  /** False below the model's gate. The structure is then listed, but not used. */
+  /** False below the model's gate. The structure is then listed but not used. */
   accepted: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface FramePlane {
   estimate: PlaneEstimate;
 }
 
-/** What was found on one frame; `located` is null if nothing was found. */
+/** Findings on one frame; `located` is null if nothing was found. */
 export type FrameReading = FramePlane &
   (
     | { structure: 'head'; located: LocatedOutline | null }
@@ -80,11 +80,11 @@ export type FrameReading = FramePlane &
 export type Structure = FrameReading['structure'];
 
 /**
- * Planes on which a structure is measured, in tiers. A later tier is used only if the earlier ones
- * gave nothing; within a tier the best plane comes first.
+ * Planes on which a structure is measured, in tiers. A later tier is used only if the earlier tiers
+ * have no accepted reading. Within a tier, the best plane comes first.
  *
  * HC may also be measured on the transventricular plane (ISUOG 2019). The tilted transcerebellar
- * plane is the last choice, which a remark states. No plane counts if the cerebellum is clearly
+ * plane is the last choice; a remark then says so. A plane is not used if the cerebellum is clearly
  * visible (`excludedBy`).
  */
 export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
@@ -94,8 +94,8 @@ export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Pla
 };
 
 /**
- * The planes for the BPD alone, which belongs on the transthalamic plane (obstetric 1.4), whereas
- * HC may come from either.
+ * Planes for the BPD. It must be measured on the transthalamic plane (obstetric 1.4), whereas HC
+ * may be measured on either plane.
  */
 export const BPD_PLANES: readonly (readonly Plane[])[] = [
   ['transthalamic'],
@@ -114,21 +114,23 @@ export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlan
   );
 }
 
-/** How the probe was applied; null if the name of the view does not say it. */
+/**
+ * Whether an image is transvaginal or transabdominal; null if the name of the view does not tell.
+ */
 export type MeasuringRoute = 'transvaginal' | 'transabdominal' | null;
 
 /** Maximum angle of a measured femur to the horizontal, degrees (Salomon 2006). */
 export const STEEPEST_FEMUR = 45;
 
 /**
- * A structure of the head is visible from the confidence `SEEN` on, and not visible up to
- * `NOT_SEEN`; between them it is undecided. Chosen out of fold against readings by eye (card of
- * `fetal-brain-plane`).
+ * Minimum confidence at which a structure of the head is visible. At or below `NOT_SEEN` it is not
+ * visible; between the two it is undecided. The limits were chosen out of fold against readings by
+ * eye (card of `fetal-brain-plane`).
  */
 const SEEN = 0.8;
 const NOT_SEEN = 0.4;
 
-/** Returns whether a structure is visible; null if this was not examined or is not clear. */
+/** Returns whether a structure is visible; null if this was not examined or is undecided. */
 export function inView(
   structures: HeadStructures | undefined,
   name: keyof HeadStructures,
@@ -141,7 +143,7 @@ export function inView(
 type FemurReading = Extract<FrameReading, { structure: 'femur' }>;
 
 /**
- * Returns the angle of a femur to the horizontal in degrees, measured in mm if there is a scale;
+ * Returns the angle of a femur to the horizontal in degrees, calculated in mm if there is a scale;
  * null if no femur was found.
  */
 export function femurAngle({ clip, located }: FemurReading): number | null {
@@ -153,10 +155,9 @@ export function femurAngle({ clip, located }: FemurReading): number | null {
 }
 
 /**
- * Returns the reason why a frame does not show the plane on which its structure is measured
- * (obstetric 1.1); null if nothing clearly contradicts it. That a head shows the cerebellum must be
- * confirmed by two answers, because the plane alone is named wrongly too often (card of
- * `fetal-brain-plane`).
+ * Returns why a frame does not show the plane on which its structure is measured (obstetric 1.1);
+ * null if there is no clear sign of that. Two answers must confirm that a head shows the
+ * cerebellum, because the name of the plane alone is wrong too often (card of `fetal-brain-plane`).
  */
 export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {
   if (reading.structure === 'femur') {

@@ -8,15 +8,14 @@ import type {
 } from '../../result/section-outcome.ts';
 import type { Remark } from '../../result/statement.ts';
 
-/** The values that the machine's reports give for one quantity, fetus and side. */
+/** Values in the machine's reports for one quantity, fetus and side. */
 export interface MachineQuantity {
   measurement: Measurement;
   /**
-   * The range of the repeated values, if the machine chose none of them; null if there is only one
-   * value.
+   * Range of repeated values, if the machine chose none of them; null if there is only one value.
    */
   spread: { low: number; high: number } | null;
-  /** Values that do not count, each with a remark that states why. */
+  /** Values that are not used, each with a remark that gives the reason. */
   unused: Measurement[];
 }
 
@@ -24,7 +23,7 @@ export interface MachineQuantity {
 export interface MachineReport {
   /**
    * Returns the measurements of these quantities, in the order of `keys`, as values of `section`.
-   * @param where Only values for which it returns true are used.
+   * @param where returns true if a value may be used.
    */
   values(
     section: string,
@@ -42,7 +41,7 @@ export interface SectionEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   options: { dating?: Dating | undefined };
   machine: MachineReport;
-  /** The source that shows that there are several fetuses; null if no source does. */
+  /** Source that shows that there are several fetuses; null if there is no such source. */
   severalFetuses: SeveralFetusesSource | null;
 }
 
@@ -58,22 +57,24 @@ export interface SectionOutcome extends Outcome {
   amendments?: Amendment[];
 }
 
-/** One section of the result: what it needs, and a pure function of the evidence. */
+/**
+ * One section of the result. It declares its needs; its `run` is a pure function of the evidence.
+ */
 export interface ObstetricSection<Evidence extends SectionEvidence> {
   id: string;
   title: string;
   /** Views, modes and calibration that are needed to assess the section. */
   needs: readonly string[];
-  /**
-   * Readers without which the section cannot run. If one of them failed, the section is `failed`.
-   */
+  /** Readers that the section needs. If one of them failed, the section is `failed`. */
   reads?: readonly string[];
   /**
-   * Set for a section that runs after all others, because it uses their conclusions. The result
-   * still lists it in its usual place.
+   * Set if a section runs after all others, because it uses their conclusions. The result lists it
+   * in its usual place.
    */
   concludes?: true;
-  /** `before` has the measurements and classifications of the sections that ran before. */
+  /**
+   * Runs the section. `before` contains the measurements and classifications of earlier sections.
+   */
   run(
     evidence: Evidence,
     before: readonly Measurement[],

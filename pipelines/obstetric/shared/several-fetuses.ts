@@ -18,9 +18,7 @@ export interface FetusEvidence {
 
 const differ = (names: readonly string[]) => new Set(names.map(fetusKey)).size > 1;
 
-/**
- * Returns whether a name is that of a second or later fetus. There is no fetus B without a fetus A.
- */
+/** Returns true if a name is that of a second or later fetus. A fetus B implies a fetus A. */
 const isFurther = (name: string) => (fetusPlace(name) ?? 1) > 1;
 
 const COUNTS: ReadonlySet<string> = new Set(Object.values(NUMBER_OF_FETUSES).map(keyOf));
@@ -29,8 +27,8 @@ const countSeveral = (cart: readonly CartMeasurement[]) =>
   cart.some(({ concept, value }) => COUNTS.has(keyOf(concept)) && value > 1);
 
 /**
- * Returns whether the machine's words on the images name several fetuses. A single name on all
- * images is that of an only fetus.
+ * Returns true if the machine's words on the images name several fetuses. If all images have the
+ * same name, it is that of an only fetus.
  */
 function imagesNameSeveral({ study, views }: FetusEvidence): boolean {
   const words = study.clips.map(viewWords);
@@ -46,7 +44,9 @@ function sweepsShowSeveral({ views }: FetusEvidence): boolean {
   );
 }
 
-/** Returns the source that shows that there are several fetuses; null if no source does. */
+/**
+ * Returns the source that shows that there are several fetuses; null if there is no such source.
+ */
 export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | null {
   const { cart = [] } = evidence.study;
   const reported = cart.flatMap(({ fetus }) => fetus ?? []);

@@ -5,15 +5,14 @@ import type { ReaderInput } from './reader.ts';
 import type { UterineMaps, UterineUncertainty } from './uterine-maps.ts';
 
 /**
- * The model that segments fluid, placenta and cervix. Each reader takes what it needs from its
- * maps.
+ * The model that segments fluid, placenta and cervix. Each reader uses those maps that it needs.
  */
 export interface UterineModels {
   uterus: ((images: readonly GrayImage[]) => Promise<UterineMaps[]>) | null;
   uncertainty: { uterus?: UterineUncertainty | null };
 }
 
-/** Maximum number of frames examined per view, which limits the time for a long sweep. */
+/** Maximum number of frames examined per view. It limits the time for a long sweep. */
 const FRAMES = 24;
 /** Number of frames decoded at a time. */
 const BATCH = 8;
@@ -26,7 +25,7 @@ export interface MappedFrame {
 }
 
 /**
- * Applies `read` to the frames of some planes, the best of every clip first. Returns null if no
+ * Applies `read` to the frames of some planes, in the order of `acrossClips`. Returns null if no
  * permitted model segments the uterus. A frame for which `read` returns null is left out.
  */
 export async function readUterineFrames<T>(

@@ -27,18 +27,19 @@ export const UTERINE_STRUCTURES = [
 export type UterineStructure = (typeof UTERINE_STRUCTURES)[number];
 
 /**
- * Maps of one image on the network's grid, for areas and landmarks. No gate has been applied yet.
+ * Maps of one image on the network's grid, from which areas and landmarks are read. No gate has
+ * been applied yet.
  */
 export interface UterineMaps {
   placement: Placement;
   maps: Readonly<Record<UterineStructure, SoftMask>>;
-  /** Minimum confidence for what is read from the maps. */
+  /** Minimum confidence of a reading from the maps. */
   gate: number;
   /**
    * Gate for the body of a placenta, which the model finds too easily on images of other planes.
    */
   placentaGate: number;
-  /** Gate for the lower placental edge, whose side of the os must be certain. */
+  /** Gate for the lower placental edge. The side of the os on which the edge is must be certain. */
   edgeGate: number;
 }
 

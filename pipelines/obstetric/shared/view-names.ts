@@ -14,7 +14,7 @@ export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepD
   return { sweep: /\bsweep\b/.test(text) || direction !== null, direction };
 }
 
-/** The plane through the uterus, and how the probe was applied; null if no word says it. */
+/** Plane through the uterus, and whether the image is transvaginal; null if no word tells. */
 export interface NamedView {
   plane: 'sagittal' | 'transverse' | null;
   route: MeasuringRoute;
@@ -38,9 +38,9 @@ export function namedView(clip: ViewNamed): NamedView {
 }
 
 /**
- * Words by which operators and presets name the views that are decided by the header. The
- * classifier learned these views from simulated images and confuses fluid and placenta. Planes that
- * it learned from real images are never named by a header.
+ * Words that operators and presets use for the views that the header may name. The classifier
+ * learned these views from simulated images and confuses fluid with placenta. A plane that it
+ * learned from real images is never named by a header.
  */
 const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
   [
@@ -52,7 +52,7 @@ const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
 ];
 
 /**
- * Returns the view that the header of an image names; null if it names none of these views or
+ * Returns the view that the header of an image names; null if it names none of these views, or
  * several.
  */
 export function headerPlane(clip: ViewNamed): Plane | null {
@@ -62,7 +62,7 @@ export function headerPlane(clip: ViewNamed): Plane | null {
 }
 
 /**
- * Returns the estimate of an image whose header names a view: that view, at the confidence of the
+ * Returns the estimate of an image whose header names a view: that view, with the confidence of the
  * classifier. The structures to be measured must still be found on the image.
  */
 export const withHeaderPlane = (estimate: PlaneEstimate, named: Plane | null): PlaneEstimate =>

@@ -2,8 +2,8 @@ import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 
 /**
  * The hard limits outside which a value is not used, and the cut-offs at which its category
- * changes. They are kept together, separate from the sections, because a printed number must stay
- * on its side of each cut-off. Their meaning is in the guideline of the section
+ * changes. They are in one file, apart from the sections, because rendering needs them: a printed
+ * number must stay on the same side of each cut-off. The guidelines of the sections explain them
  * (pipelines/obstetric/<section>/guideline.ts).
  */
 
@@ -13,13 +13,16 @@ interface Limits {
   high: number;
 }
 
-/** A length between two points may be zero, but not negative. */
+/** Limits of a length between two points. It may be zero but not negative. */
 const NO_NEGATIVE: Limits = { low: 0, high: Infinity };
 
-/** Peak divided by end-diastolic velocity: the peak is the larger of the two (obstetric 13.1). */
+/**
+ * Limits of peak velocity divided by end-diastolic velocity; the peak is the larger of the two
+ * (obstetric 13.1).
+ */
 const PEAK_OVER_LOWEST: Limits = { low: 1, high: Infinity };
 
-/** A value outside these limits is not used (obstetric 0.6), in the unit of the concept. */
+/** Limits of each concept, in its unit. A value outside them is not used (obstetric 0.6). */
 const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   bpd: { low: 8, high: 115 },
   ofd: { low: 10, high: 145 },
@@ -71,7 +74,7 @@ const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
 export const hardLimitsOf = (key: string): Limits | null =>
   Object.hasOwn(HARD_LIMITS, key) ? (HARD_LIMITS[key as ObstetricConcept] ?? null) : null;
 
-/** Returns whether a value is within its hard limits, both included; false for NaN. */
+/** Returns true if a value is within its hard limits, with both ends included; false for NaN. */
 export function isPlausible(key: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   const limits = hardLimitsOf(key);
@@ -79,8 +82,9 @@ export function isPlausible(key: string, value: number): boolean {
 }
 
 /**
- * Returns the nearest cut-off if the interval of a value includes it, so that neither side is
- * certain. Null if it does not, or if the interval is not known. All numbers are in one unit.
+ * Returns the nearest cut-off if the interval of a value includes it, so that the value may be on
+ * either side. Null if it does not, or if the interval is not known. All numbers have the same
+ * unit.
  */
 export function cutOffWithin(
   { value, uncertainty }: { value: number; uncertainty: number | null },
@@ -92,17 +96,17 @@ export function cutOffWithin(
 }
 
 /**
- * The values at which a category, a band or a recommendation changes, in the unit of the concept.
- * They are needed for rendering, because a rounded number must stay on its side of each cut-off
- * (obstetric 0.3). The guidelines of the sections own these limits and their sources; a test
- * compares the two. A quantity that is judged by its centile has no cut-off.
+ * Values at which a category, a band or a recommendation changes, in the unit of the concept. They
+ * are needed for rendering, because a rounded number must stay on its side of each cut-off
+ * (obstetric 0.3). The guidelines of the sections define these limits and their sources; a test
+ * compares the two. A quantity that is classified by its centile has no cut-off.
  */
 const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'mean-sac-diameter': [16, 25],
   'yolk-sac': [2, 6, 7],
   crl: [5, 7, 84],
   'nuchal-translucency': [3.5],
-  // The limits for all gestational ages.
+  // These are the limits of all gestational ages.
   'fetal-heart-rate': [90, 100, 110, 120, 130, 160, 175, 180, 190],
   'cephalic-index': [70, 86],
   efw: [4000, 4500],
@@ -124,6 +128,6 @@ const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'head-direction': [0, 30],
 };
 
-/** Returns the cut-offs of a quantity, in its unit; empty if it is not judged by its value. */
+/** Returns the cut-offs of a quantity, in its unit; empty if it is not classified by its value. */
 export const cutOffsOf = (key: string): readonly number[] =>
   Object.hasOwn(CUT_OFFS, key) ? (CUT_OFFS[key as ObstetricConcept] ?? []) : [];

@@ -11,14 +11,14 @@ import { researchNotice, signedBy } from './statement.ts';
 
 const withoutStop = (text: string) => text.replace(/\.$/, '');
 
-/** Renders a line as one sentence: its clauses, joined by semicolons. */
+/** Renders a line as one sentence, with its clauses joined by semicolons. */
 function lineText({ statements }: ImpressionLine, measurements: MeasurementsById): string {
   const clauses = statements.map((one) => withoutStop(renderStatement(one, measurements)));
   return `${capital(clauses.join('; '))}.`;
 }
 
 /**
- * Renders the lines of the impression. Without lines, one sentence says that nothing can be
+ * Renders the lines of the impression. If there are no lines, one sentence says that nothing can be
  * concluded.
  */
 export function impressionTexts(
@@ -39,9 +39,9 @@ export function impressionWith(
 }
 
 /**
- * Returns the conclusions of a result as text, the same for the PDF, the SR, the `conclusion` of
- * FHIR and the console: the impression of the draft report, or the same lines if no report was
- * requested. If the report was withheld, the reason replaces them.
+ * Returns the conclusions of a result as text. They are the same in the PDF, the SR, the
+ * `conclusion` of FHIR and the console. They are the impression of the draft report, or the same
+ * lines if no report was requested. If the report was withheld, the reason replaces them.
  */
 export function conclusionTexts(result: Result): string[] {
   if (result.report) return result.report.impression;
@@ -51,15 +51,13 @@ export function conclusionTexts(result: Result): string[] {
   return impressionWith(topics, result).impression;
 }
 
-/**
- * Statuses that mean that nothing is missing. Any other status means that something was not
- * assessed.
- */
+/** Statuses of sections without a gap. With any other status, something was not assessed. */
 const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
 
 /**
- * Renders the result as lines of text for receivers that cannot use a table. It states only what is
- * in `result`, and what was not assessed, so that silence is never read as normal.
+ * Renders the result as lines of text for receivers that cannot use a table. The lines contain only
+ * contents of `result`. They also list what was not assessed, so that a missing section is never
+ * read as normal.
  */
 export function conclusionLines(result: Result): string[] {
   const measurements = countingValues(result.measurements);

@@ -7,9 +7,9 @@ import { unitText } from './unit-text.ts';
 export { createMeasurement, NO_FRAME } from '../measurement.ts';
 
 /**
- * Returns a value with its unit for sentences: with the decimals of the concept table, or more if
- * rounding would move it across a cut-off (obstetric 0.3). `also` has cut-offs that apply to this
- * value only.
+ * Returns a value with its unit for sentences. It has the decimals of the concept table, or more if
+ * rounding would move it across a cut-off (obstetric 0.3). `also` contains further cut-offs for
+ * this value.
  */
 export function formatValue(key: ConceptKey, value: number, also: readonly number[] = []): string {
   const { unit, decimals } = CONCEPTS[key];
@@ -18,8 +18,8 @@ export function formatValue(key: ConceptKey, value: number, also: readonly numbe
 }
 
 /**
- * Returns the value that counts for a concept: the median of its values, or its only value; null if
- * it was not accepted.
+ * Returns the used value of a concept: the median of its values, or its only value; null if it was
+ * not accepted.
  */
 export function acceptedValue(
   measurements: readonly Measurement[],
@@ -52,7 +52,7 @@ function cutOffsOfMeasurement({
 }
 
 /**
- * Returns the number of a value for tables: with the decimals of its concept, or more if rounding
+ * Returns the number of a value for tables. It has the decimals of its concept, or more if rounding
  * would move it across a cut-off (obstetric 0.3). Decisions use the unrounded value.
  */
 export const numberText = (one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string =>

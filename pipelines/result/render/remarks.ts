@@ -17,7 +17,9 @@ const SELECTED: Readonly<Record<Selection, string>> = {
   maximum: 'the largest value, chosen on the machine',
 };
 
-/** Repeated values of which the machine chose none, with the smallest and the largest of them. */
+/**
+ * Repeated values, with the smallest and the largest of them, if the machine chose none of them.
+ */
 interface Repeats {
   key: ConceptKey;
   count: number;

@@ -44,7 +44,7 @@ export const TEXTS: ValueTexts = {
   },
 };
 
-/** The measurements of a result by id. Sentences take their numbers from them. */
+/** Measurements of a result by id. Sentences take their numbers from these measurements. */
 export type MeasurementsById = ReadonlyMap<string, Measurement>;
 
 export const byId = (measurements: readonly Measurement[]): MeasurementsById =>
@@ -60,7 +60,7 @@ function sentence(code: string, params: Params, context: SentenceContext): strin
 
 /**
  * Returns a statement as text.
- * @throws if the result lacks a measurement that the statement is about.
+ * @throws if the result lacks a measurement to which the statement refers.
  */
 export function renderStatement(
   { code, params, about, fetus }: Statement,
@@ -132,7 +132,7 @@ function withCriteria(
   return { ...one, criteria };
 }
 
-/** The outcome of a section as text, in the form for the envelope. */
+/** Outcome of a section as text, in the format of the envelope. */
 interface RenderedOutcome {
   status: Section['status'];
   reason: Section['reason'];
@@ -146,9 +146,9 @@ interface RenderedOutcome {
 }
 
 /**
- * Renders the outcome of a section as text. This is the only place where that happens.
- * @param measurements All measurements of the result, because statements may be about those of
- * other sections.
+ * Renders the outcome of a section as text. No other code does that.
+ * @param measurements all measurements of the result, because a statement may refer to those of
+ *   other sections.
  */
 export function renderOutcome(
   outcome: SectionOutcome,
@@ -178,7 +178,7 @@ function finiteOrNull(data: unknown): unknown {
   return typeof data === 'object' && data !== null ? mapRecord(data, finiteOrNull) : data;
 }
 
-/** Returns a section in the form for the envelope, without artifacts. */
+/** Returns a section in the format of the envelope, without artifacts. */
 export function sectionOf(
   { id, title }: Pick<Section, 'id' | 'title'>,
   { status, reason, statements, summary, data }: RenderedOutcome,

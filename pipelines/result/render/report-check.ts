@@ -13,11 +13,13 @@ type Report = NonNullable<Result['report']>;
 /** A number in a report: `-1.5`, `28+3`, `2014`. */
 const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 
-/** A unit that may follow a number; longer units first. `wk` and `d` are printed as weeks. */
+/** Unit that may follow a number; longer units come first. `wk` and `d` are printed as weeks. */
 const UNIT =
   /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
-/** The half width, printed between a value and the unit of both, as in `6.4 ± 0.1 cm`. */
+/**
+ * Half width of an interval, printed between a value and the unit of both, as in `6.4 ± 0.1 cm`.
+ */
 const MARGIN = /^ ± \d+(\.\d+)?/;
 
 const SIDE = /\b(left|right)\b/gi;
@@ -28,7 +30,7 @@ const FETUS = /\bfetus ([^(),;]+)/g;
 interface Claim {
   number: string;
   unit: string;
-  /** True if the number is printed after ± and so is the half width of an interval. */
+  /** True if the number is printed after ±, because it is the half width of an interval. */
   margin: boolean;
 }
 
@@ -49,8 +51,8 @@ function fetusesIn(text: string): string[] {
 }
 
 /**
- * Returns everything that a section says, each statement as a separate text. A statement about a
- * missing measurement is left out.
+ * Returns all texts of a section, each statement as a separate text. A statement about a missing
+ * measurement is left out.
  */
 function sectionTexts(
   { title, summary, reason, statements = [] }: Section,
@@ -98,7 +100,7 @@ const asWhole = (statement: string) =>
     'gu',
   );
 
-/** Returns the part of a line that does not occur word for word in the result. */
+/** Returns the part of a line that is not copied word for word from the result. */
 function ownWords(line: string, said: readonly string[]): string {
   return said.reduce(
     (rest, statement) => (rest.includes(statement) ? rest.replace(asWhole(statement), ' ') : rest),
@@ -110,14 +112,14 @@ const rounds = (value: number, printed: string) =>
   rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
 
 /**
- * Returns whether a centile is beyond the 1st or the 99th, of which only the limit is printed:
- * `<1`, `>99` (obstetric 0.3).
+ * Returns true if a centile is below the 1st or above the 99th, for which only the limit is
+ * printed: `<1`, `>99` (obstetric 0.3).
  */
 const isEndOfScale = (centile: number, printed: string) =>
   (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
 
 /**
- * Returns whether a claim is the value, the margin, the centile or the z-score of a measurement.
+ * Returns true if a claim is the value, the margin, the centile or the z-score of a measurement.
  */
 function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim): boolean {
   const { value, unit, uncertainty, reference } = measurement;
@@ -136,7 +138,8 @@ function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim
 }
 
 /**
- * Returns whether a claim is one of the ages and counts that lines about the whole study may print.
+ * Returns true if a claim is one of the ages and counts that a line about the whole study may
+ * print.
  */
 function isOfStudy(result: Result, line: string, { number, unit }: Claim): boolean {
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
@@ -148,7 +151,7 @@ function isOfStudy(result: Result, line: string, { number, unit }: Claim): boole
   return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
 }
 
-/** The part of a line that does not occur in the result, with the fetuses that it names. */
+/** The part of a line that is not copied from the result, with the fetuses that it names. */
 interface OwnWords {
   line: string;
   rest: string;
@@ -157,15 +160,15 @@ interface OwnWords {
 }
 
 /**
- * If `one` is a name, returns whether at least one name is given and all are equal to it; if `one`
- * is null, whether no name is given.
+ * Returns true if all given names are equal to `one` and there is at least one. If `one` is null,
+ * it returns true if no name is given.
  */
 const isOnly = (named: readonly string[], one: string | null) =>
   named.every((other) => other === one) && (one === null || named.includes(one));
 
 /**
- * Returns whether a measurement is accepted, is named in the line and supports every claim, for the
- * side and fetus in the line.
+ * Returns true if a measurement is accepted, is named in the line and supports every claim, for the
+ * side and the fetus in the line.
  */
 function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWords): boolean {
   const { label, quality, laterality, fetus } = measurement;
@@ -186,7 +189,7 @@ function numbersIn(value: unknown): number[] {
 }
 
 /**
- * Returns whether a number was given as a parameter of a statement: a count, a cut-off, an age in
+ * Returns true if a number is a parameter of a statement, such as a count, a cut-off or an age in
  * days.
  */
 const isParameter = (value: number, { number }: Claim) =>
@@ -194,8 +197,8 @@ const isParameter = (value: number, { number }: Claim) =>
 
 /**
  * Returns the unsupported claims of the impression. A line must be the text of its statements.
- * Every number in it, with its unit, must be that of an accepted value that the line is about, or a
- * parameter of its statements.
+ * Every number in it, with its unit, must be that of an accepted value to which the line refers, or
+ * a parameter of its statements.
  */
 function unsupportedInImpression(
   { impression, impression_lines: lines }: Report,
@@ -236,13 +239,14 @@ function unsupportedInImpression(
 /**
  * Returns the claims of a report that the result does not support, each with its line: "every
  * number is validated against the structured result" (api 2.6). Units, sides and fetuses are
- * validated, too. A line may repeat text of the result word for word. Anything else must belong to
- * one accepted measurement that the line names: its value in its unit, rounded as printed, its
- * centile or z-score, for its side and fetus.
+ * validated as well. A line may copy text of the result word for word. Everything else must belong
+ * to one accepted measurement that the line names: its value in its unit, rounded as printed, its
+ * centile or its z-score, for its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
   const said = textsOf(result);
-  // The name of a file may be just a number, and is allowed only in the line about that file.
+  // The name of a file may be only a number. Such a number is allowed only in the line about that
+  // file.
   const refused = new Set(result.input_summary.refused.map(refusedLine));
   const impression = report.impression_lines ? [] : report.impression;
   const lines = [...report.findings, ...impression, ...report.limitations];

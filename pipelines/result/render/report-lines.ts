@@ -4,7 +4,7 @@ import { isAssessed } from '../section-outcome.ts';
 import { byId, renderStatement } from './render.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 
-/** Lines that occur in the draft reports of all endpoints. */
+/** Texts and lines that the draft reports of all endpoints share. */
 
 export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
 export const NOTHING_ACCEPTED = 'No measurement was accepted.';
@@ -24,7 +24,7 @@ export function withSubject(
   return whose ? `${name} (${whose})` : name;
 }
 
-/** Returns the line that states how many images were read. */
+/** Returns the line with the number of images that were read. */
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },
 }: Result): string {
@@ -32,15 +32,16 @@ export function imagesLine({
 }
 
 /**
- * Returns the line that states why a section was not assessed, or only partly; null if the section
- * has no reason.
+ * Returns the line with the reason why a section was not assessed, or only partly; null if the
+ * section has no reason.
  */
 export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): string | null {
   return reason && `${title}: ${sentence(reason.detail)}`;
 }
 
 /**
- * Returns the line about a file that could not be read, or was read with changes, with the reason.
+ * Returns the line about a file that could not be read, or could be read only with changes, with
+ * the reason.
  */
 export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
   const wasRead = reason.startsWith(`${READ} `);
@@ -48,16 +49,22 @@ export function refusedLine({ file, reason }: Result['input_summary']['refused']
 }
 
 /**
- * Returns whether a finding is about the files and not about the patient. Such a finding is a
- * limitation of the whole report.
+ * Returns true if a finding describes the files and not the patient. Such a finding is a limitation
+ * of the whole report.
  */
 export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
 
-/** Whoever entered the scale is responsible for every length on these images. */
+/**
+ * Limitation of a scale from the request: the person who entered it is responsible for every length
+ * on these images.
+ */
 const SCALE_OF_REQUEST =
   'Images that state no scale were measured in the scale given with the request.';
 
-/** Returns an image of another size or zoom usually has another scale. */
+/**
+ * Returns the limitation of one scale for images of several sizes, because an image of another size
+ * or zoom usually has another scale.
+ */
 const oneScaleFor = (sizes: readonly string[]) =>
   `One scale of the request was used for images of different size (${sizes.join(', ')} pixels): check that it holds for each.`;
 
@@ -75,7 +82,7 @@ export function inputLimitations({
   ];
 }
 
-/** Returns the conditions under which the conclusions of assessed sections hold. */
+/** Returns the conditions under which the conclusions of assessed sections are valid. */
 function conditionsOf({ sections, measurements }: Result): string[] {
   const known = byId(measurements);
   return sections.filter(isAssessed).flatMap((section) => {
@@ -83,14 +90,14 @@ function conditionsOf({ sections, measurements }: Result): string[] {
     const gap = gapLine(section) ?? '';
     const conditions = statements.filter(({ kind }) => kind === 'limitation');
     const texts = conditions.map((one) => renderStatement(one, known));
-    // A section may name a condition among what it did not assess as well.
+    // A section may list the same condition as a gap; it is then not repeated.
     return texts.filter((text) => !gap.includes(text)).map((text) => `${title}: ${text}`);
   });
 }
 
 /**
- * Returns the limitations without repetitions: everything that was not assessed, the conditions of
- * the conclusions, and the statement that the report is a draft.
+ * Returns the limitations, each once: everything that was not assessed, the conditions of the
+ * conclusions, and the notice that the report is a draft.
  */
 export function limitationsOf(result: Result): string[] {
   const lines = [

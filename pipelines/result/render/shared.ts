@@ -15,13 +15,13 @@ export const REVIEW_TEXT = {
 } as const satisfies Record<ReviewReason, string>;
 
 /**
- * Shown on every page of a result whose values also count if their method was shown on simulated
+ * Notice on every page of a result that also uses values of methods that were shown on simulated
  * images only.
  */
 export const RESEARCH_NOTICE =
   'Research setting: values validated on simulated images are accepted';
 
-/** Sentences about the run itself, for the sections of every endpoint. */
+/** Sentences about the processing itself, for the sections of every endpoint. */
 export const SHARED_SENTENCES = {
   'run.section-failed': () => 'This section could not be interpreted because of an internal error.',
   'run.reader-failed': () =>

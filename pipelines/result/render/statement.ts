@@ -3,13 +3,13 @@ import { countingValues } from '../standing.ts';
 import { gapLine, sentence } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 
-/** Shown on every page and document that leaves the gateway. */
+/** Notice on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
 
-/** Shown on the images of a signed result, which have no space for its signatures. */
+/** Notice on the images of a signed result, which have no space for its signatures. */
 export const SIGNED_NOTICE = 'Signed';
 
-/** Returns text on who signed a result; null for a draft. */
+/** Returns text that names the persons who signed a result; null for a draft. */
 export function signedBy({ verification }: Pick<Result, 'verification'>): string | null {
   if (!verification) return null;
   const names = verification.signatures.map(
@@ -34,15 +34,15 @@ const STATUS_TEXT = {
 } as const satisfies Record<Section['status'], string>;
 
 /**
- * Returns whether the section already states what is missing, so that its reason need not be
+ * Returns true if the section already reports what is missing, so that its reason need not be
  * repeated.
  */
 export const tellsGaps = ({ statements = [], summary, reason }: Section): boolean =>
   statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
 
 /**
- * Returns the outcome of a section as text. It is never empty, so that silence is not mistaken for
- * a normal finding (obstetric 14).
+ * Returns the outcome of a section as text. The text is never empty, so that a missing text is not
+ * mistaken for a normal finding (obstetric 14).
  */
 export function sectionStatement(section: Section): string {
   const { status, summary, reason } = section;
@@ -93,29 +93,29 @@ export function notAcceptedStatement(measurement: Measurement): string {
 }
 
 /**
- * Returns whether the number of a value is shown. A value that needs a review is shown as a
+ * Returns true if the number of a value is shown. A value that needs a review is shown as a
  * proposal.
  */
 export const isShown = ({ quality }: Pick<Measurement, 'quality'>): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Returns the notice for a result that also accepts values of methods that were validated on
- * simulated images only; null for any other result.
+ * Returns the notice for a result that also uses values of methods that were shown on simulated
+ * images only; null for any other result.
  */
 export const researchNotice = ({
   evidence_accepted: accepts,
 }: Pick<Result, 'evidence_accepted'>): string | null =>
   accepts === 'simulated' ? RESEARCH_NOTICE : null;
 
-/** Returns whether this software measured a value, instead of receiving it from elsewhere. */
+/** Returns true if this software measured a value, and false if it received the value. */
 export function isOurs({ source: { provenance } }: Measurement): boolean {
   return provenance === 'model' || provenance === 'image-analysis';
 }
 
 /**
- * Returns the method by which a value was obtained; null for a value that a person typed, because
- * it is not known how it was measured.
+ * Returns the method by which a value was measured; null for a value that a person typed, because
+ * its method is not known.
  */
 export const statedMethod = ({ method, confirmed }: Pick<Measurement, 'method' | 'confirmed'>) =>
   confirmed === 'entered' ? null : method;
@@ -137,8 +137,8 @@ export function originStatement(measurement: Measurement): string | null {
 }
 
 /**
- * Returns the remarks on accepted values, each once, with the labels of all values to which it
- * applies.
+ * Returns the remarks on accepted values, each once, with the labels of all values to which the
+ * remark applies.
  */
 export function remarks(result: Result): string[] {
   const noted = countingValues(accepted(result)).filter(({ note }) => note !== null);

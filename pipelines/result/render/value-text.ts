@@ -18,8 +18,8 @@ export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));
 
 /**
- * Returns the name and the value, such as "HC 262.4 mm". A value that was not accepted is named
- * without its number; a value that needs a review is marked so.
+ * Returns the name and the value, such as "HC 262.4 mm". The number of a value that was not
+ * accepted is left out. A value that needs a review is marked.
  */
 export function shortText(measurement: Measurement): string {
   const name = conceptEntry(measurement.concept.key)?.abbreviation ?? measurement.label;

@@ -1,7 +1,7 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
 /**
- * Whether the ratio of the walls means asymmetric hypertrophy in any patient, or only in a patient
+ * Whether the ratio of the walls is asymmetric hypertrophy in any patient, or only in a patient
  * without hypertension.
  */
 const ASYMMETRIES = {

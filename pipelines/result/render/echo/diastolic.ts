@@ -14,9 +14,7 @@ export type Scheme = keyof typeof SCHEMES;
 /** A criterion of a decision rule; `met` is null if it was not available. */
 type Criterion = { name: string; met: boolean | null };
 
-/**
- * Signs of myocardial disease; if one is present, algorithm B of 2016 is used from the beginning.
- */
+/** Signs of myocardial disease. If one is present, algorithm B of 2016 is used directly. */
 const DISEASES = {
   'mass-index': 'LV mass index above its range',
   'thick-wall': 'wall of at least 15 mm',
@@ -31,11 +29,11 @@ export type DiastolicResult = {
   /** The result in its published wording. */
   result: string;
   criteria: readonly Criterion[];
-  /** Why algorithm B of 2016 was chosen; null if it was not. */
+  /** Reason why algorithm B of 2016 was used directly; null if it was not. */
   because: 'reduced-ef' | readonly MyocardialSign[] | null;
   /**
-   * The result of a second step of the same algorithm; `no-grade` if E or E/A is missing for this
-   * step. Null without a second step.
+   * Result of a second step of the same algorithm; `no-grade` if E or E/A, which this step needs,
+   * is missing. Null without a second step.
    */
   next: { result: string; criteria: readonly Criterion[] } | 'no-grade' | null;
 };
@@ -71,13 +69,12 @@ function resultText({ scheme, result, criteria, because, next }: DiastolicResult
 const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only.';
 
 /**
- * Conditions that are printed with every grade, because the algorithm may be used only if they are
- * met (echo 10.2).
+ * Conditions under which the algorithms are valid. They are printed with every grade (echo 10.2).
  */
 const APPLIES =
   'Holds in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, which are not known to this software; mitral stenosis and regurgitation are known only as far as they were measured.';
 
-/** Disease of the mitral valve, which makes E/e' invalid. */
+/** Diseases of the mitral valve, which make E/e' invalid. */
 export type MitralDisease =
   | { kind: 'stenosis'; grade: string; by: 'valve area' | 'half-time' }
   | { kind: 'steep-gradient'; gradient: number }
@@ -133,7 +130,7 @@ export const DIASTOLIC_SENTENCES = {
     results,
     differ,
   }: {
-    /** The results, those with an elevated pressure first. */
+    /** Results; those with an elevated pressure come first. */
     results: readonly DiastolicResult[];
     differ: boolean;
   }) =>

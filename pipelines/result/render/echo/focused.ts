@@ -1,7 +1,7 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
-/** Findings about pericardial fluid. */
+/** Sentences on pericardial fluid. */
 const EFFUSIONS = {
   'depth-unknown': 'present, greatest depth not measured',
   possible: 'possible, not measured',

@@ -6,7 +6,7 @@ import type { DiastolicResult } from './diastolic.ts';
 import { type About, allNamed, anyOf, namedText, valueText, withIntervals } from './shared.ts';
 import { type ValveDisease, valveDiseaseName } from './valves.ts';
 
-/** LVEF as text, by its grade (ASE15). */
+/** Text of the LVEF for each grade (ASE15). */
 const EF_GRADE: Readonly<Record<string, string>> = {
   normal: 'normal',
   'mildly abnormal': 'mildly reduced',
@@ -21,7 +21,7 @@ type Graded = { result: string; by: string; year: number };
 
 /**
  * Algorithms that grade diastolic function as a whole. Algorithms that only detect dysfunction
- * appear in the findings, not here.
+ * appear in the findings and not in the impression.
  */
 const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
   '2016-a': { by: 'ASE/EACVI', year: 2016 },
@@ -30,13 +30,13 @@ const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
   '2025-fibrillation': { by: 'ASE, if the rhythm is atrial fibrillation,', year: 2025 },
 };
 
-/** Results that mean that nothing is abnormal. */
+/** Results that are normal. */
 const NORMAL_FILLING: ReadonlySet<string> = new Set([
   'normal diastolic function',
   'normal LAP, no diastolic dysfunction grade',
 ]);
 
-/** Size of an atrium as text, by the grade of its volume. */
+/** Text of the size of an atrium for each grade of its volume. */
 const SIZE_GRADE: Readonly<Record<string, string>> = {
   normal: 'of normal size',
   'mildly abnormal': 'mildly enlarged',
@@ -45,7 +45,7 @@ const SIZE_GRADE: Readonly<Record<string, string>> = {
 };
 const enlargedText = (grade: string) => SIZE_GRADE[grade] ?? grade;
 
-/** How the LVEF was measured, by its concept, or by the method that the machine states. */
+/** Text of how the LVEF was measured, by its concept or by the machine's method. */
 const EF_METHOD: Readonly<Record<string, string>> = {
   'lvef-3d': '3D',
   'lvef-biplane': 'biplane discs',
@@ -77,10 +77,13 @@ const RV_FUNCTION = {
   'single index reduced': 'RV dysfunction possible by a single index',
 } as const;
 
-/** Maximum number of segments that a line names. For more segments it gives only their number. */
+/**
+ * Maximum number of segments that a line names. If there are more, the line gives only their
+ * number.
+ */
 const NAMED_SEGMENTS = 4;
 
-/** A classification for which two categories are possible. */
+/** A classification with two possible categories. */
 type Open = { id: string; categories: readonly string[] };
 
 type Scored = { name: string; score: string };
@@ -94,8 +97,8 @@ function regionText({ kind, artery }: Region): string {
 
 export const ECHO_IMPRESSION = {
   /**
-   * `about` has the measurements that agree with the size in the line, then those that contradict
-   * it.
+   * `about` contains the measurements that agree with the size in the line, followed by those that
+   * contradict it.
    */
   'impression.lv-size': (
     { size, agreeing }: { size: LvSize; agreeing: number },
@@ -112,8 +115,9 @@ export const ECHO_IMPRESSION = {
   'impression.grades-open': (_: Record<string, never>, { about }: About) =>
     `grade uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
   /**
-   * `grades`: the grade, or the grades on both sides of a cut-off within the interval, or empty.
-   * `limit`: the value is within this number of points of a limit of its grade; null if it is not.
+   * `grades` contains the grade, or the grades on both sides of a cut-off that the interval
+   * includes, or nothing. `limit` is the number of points to the nearest limit of the grade, if the
+   * value is that close; otherwise null.
    */
   'impression.lvef': (
     { grades, limit, urgent }: { grades: readonly string[]; limit: number | null; urgent: boolean },
@@ -130,7 +134,7 @@ export const ECHO_IMPRESSION = {
     return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
   'impression.lvef-open': () => 'LVEF not given, as its values were not accepted',
-  /** `about` has the LVEF that counts, then those of other methods. */
+  /** `about` contains the used LVEF, followed by the LVEF of other methods. */
   'impression.lvef-methods': (
     { grades }: { grades: readonly string[] },
     { about: [, ...others] }: About,
@@ -166,7 +170,7 @@ export const ECHO_IMPRESSION = {
   },
   'impression.atrium': ({ grade }: { grade: string }, { about }: About) =>
     `LA ${enlargedText(grade)}${inBrackets(about)}`,
-  /** `about` has the diameter, then the volume index. */
+  /** `about` contains the diameter, followed by the volume index. */
   'impression.atrium-diameter': (
     { grade, byDiameter }: { grade: string; byDiameter: string },
     { about: [diameter, index] }: About,
@@ -205,17 +209,17 @@ const paramOf = (statement: Statement | null, name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** Returns the statement with a code of the impression, so that it is rendered in other words. */
+/** Returns the statement with another code, whose sentence is worded for the impression. */
 const rename = (
   statement: Statement | null,
   code: keyof typeof ECHO_IMPRESSION,
 ): Statement | null => statement && { ...statement, code };
 
-/** Measures of the size of the LV; the volume index is the better one (ASE15). */
+/** Measures of the size of the LV. The volume index is preferred (ASE15). */
 const LV_SIZES = ['lvedv-index', 'lvidd'] as const satisfies readonly EchoConcept[];
 const WALLS = ['ivsd', 'lvpwd'] as const satisfies readonly EchoConcept[];
 
-/** Returns the statement about the size of the LV, decided by the first available value. */
+/** Returns the statement on the size of the LV from the first available measure. */
 function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
@@ -229,8 +233,8 @@ function lvSize(said: Said): Statement | null {
 }
 
 /**
- * Returns the statement about abnormal geometry or, if the geometry is not abnormal, about thick
- * walls.
+ * Returns the statement on abnormal geometry. If the geometry is not abnormal, it returns the
+ * statement on thick walls.
  */
 function lvWalls(said: Said): Statement | null {
   const geometry = paramOf(said.find('lv-size.geometry'), 'geometry');
@@ -242,13 +246,16 @@ function lvWalls(said: Said): Statement | null {
   return thick.length > 0 ? say.conclusion('impression.lv-walls', {}, thick) : null;
 }
 
-/** Returns the categories on both sides of a cut-off, if the interval of a value includes it. */
+/**
+ * Returns the categories on both sides of a cut-off if the interval of a value includes the
+ * cut-off.
+ */
 function bothSides(said: Said, classification: string): readonly string[] {
   const open = said.all('echo.between').flatMap(({ params }) => params.open as readonly Open[]);
   return open.find(({ id }) => id === classification)?.categories ?? [];
 }
 
-/** Returns the clauses about the LVEF that counts, with its grade or the reason why it has none. */
+/** Returns the clauses on the used LVEF, with its grade or the reason why it has none. */
 function ejection(said: Said): Clause[] {
   const [ef] = said.about(said.find('lvef.variability'));
   if (!ef) {
@@ -362,7 +369,7 @@ const diastolicFunction: Topic = {
   },
 };
 
-/** Values that show how severe an aortic stenosis is. */
+/** Values that show the severity of an aortic stenosis. */
 const STENOSIS = ['av-vmax', 'av-mean-gradient', 'av-area'] as const;
 
 const valves: Topic = {
@@ -439,8 +446,8 @@ const pericardium: Topic = {
 };
 
 /**
- * Combines several findings of a topic that are undecided at a cut-off into one clause, with the
- * values outside their range. The section lists the possible categories of each.
+ * Combines the findings of a topic that are undecided at a cut-off into one clause, with the values
+ * outside their range. The section lists the possible categories of each value.
  */
 function undecidedInOneClause(topic: Topic): Topic {
   return {
@@ -465,7 +472,7 @@ function undecidedInOneClause(topic: Topic): Topic {
   };
 }
 
-/** The topics of echocardiography in the order of the impression (echo 16). */
+/** Topics of echocardiography in the order of the impression (echo 16). */
 export const ECHO_TOPICS: readonly Topic[] = [
   leftVentricle,
   wallMotion,

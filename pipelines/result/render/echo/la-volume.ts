@@ -7,7 +7,7 @@ export const LA_VOLUME_SENTENCES = {
     `The LA volume index lies within ${within} ml/m² of a limit of its grade, which is within measurement variability.`,
   'la-volume.diameter-grade': ({ grade }: { grade: string }) =>
     `LA diameter: ${grade}; the diameter alone does not make the atrium normal.`,
-  /** `about` has the diameter, then the volume index. */
+  /** `about` contains the diameter, followed by the volume index. */
   'la-volume.diameter-disagrees': (
     { grade }: { grade: string },
     { about: [diameter, index] }: About,

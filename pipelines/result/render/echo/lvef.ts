@@ -3,7 +3,7 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedText, namedValue } from './shared.ts';
 
 /**
- * Limitation of an EF that was not measured by biplane discs, by its concept or by the machine's
+ * Limitations of an EF that was not measured by biplane discs, by its concept or by the machine's
  * method.
  */
 const LIMITS = {
@@ -38,7 +38,7 @@ export const LVEF_SENTENCES = {
     `A change of less than ${points} points is within measurement variability.`,
   'lvef.at-limit': ({ points }: { points: number }) =>
     `The LVEF lies within ${points} points of a limit of its grade, which is within measurement variability.`,
-  /** `about` has the LVEF that counts, then those of other methods with their grades. */
+  /** `about` contains the used LVEF, followed by the LVEF of other methods with their grades. */
   'lvef.methods-disagree': (
     { grades }: { grades: readonly string[] },
     { about: [ef, ...others] }: About,

@@ -7,8 +7,8 @@ const largeOutline = (large: boolean, there: string) =>
   large ? `its outline${there} is that of a large effusion` : '';
 
 /**
- * Describes an effusion that is deeper in another view than in the one where its depth was
- * measured.
+ * Renders the text for an effusion that is deeper in another view than in the view where its depth
+ * was measured.
  */
 function deeperText({ view, large }: { view: string; large: boolean }, { about: [depth] }: About) {
   const shown = depth ? valueText('effusion-depth', depth.value) : '';
@@ -42,7 +42,10 @@ export const EFFUSION_SENTENCES = {
   'effusion.found': (
     of: {
       grade: string | null;
-      /** The view in which the effusion is deeper; null if the measured depth is the greatest. */
+      /**
+       * View in which the effusion is deeper than the measured depth; null if there is no such
+       * view.
+       */
       deeperIn: string | null;
       large: boolean;
       tamponade: string;

@@ -16,7 +16,7 @@ import { valueText } from './shared.ts';
 type Report = NonNullable<Result['report']>;
 
 /**
- * The section that lists what the study contains and lacks. It comes before the structures and
+ * Section on the contents of the study and on what it lacks. It comes before the structures and
  * contains no conclusion.
  */
 const STUDY = 'views';
@@ -71,8 +71,8 @@ function sectionLines(result: Result, id: string): string[] {
 }
 
 /**
- * Writes the draft report in the order of REP25. It is written from the result alone, so it cannot
- * contain anything that is not in the result.
+ * Writes the draft report in the order of REP25. The result is its only input, so the report
+ * contains nothing that is not in the result.
  */
 export function writeReport(result: Result): Report {
   const study = sectionLines(result, STUDY);

@@ -3,7 +3,7 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 /** The outlines found in one clip. */
 type Outlined = {
   view: string;
-  /** False if the outlines jump from frame to frame, so that nothing was measured. */
+  /** False if the outlines jump from frame to frame; nothing was then measured. */
   steady: boolean;
   chambers: readonly string[];
   /** Number of outlined frames without a fault. */

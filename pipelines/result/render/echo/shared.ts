@@ -4,7 +4,7 @@ import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import { unitText } from '../unit-text.ts';
 
-/** The measurements that a sentence is about. */
+/** Measurements to which a sentence refers. */
 export interface About {
   readonly about: readonly Measurement[];
 }
@@ -41,7 +41,9 @@ const ORIGIN_TEXT = {
   person: 'entered by hand',
 } as const satisfies Record<Measurement['origin'], string>;
 
-/** States which values were withheld, and why. A reason that several values share is given once. */
+/**
+ * Renders which values were withheld, and why. A reason that several values share is printed once.
+ */
 function withheldText(withheld: readonly Measurement[]): string {
   const byNote = Map.groupBy(withheld, ({ note }) => note);
   const each = [...byNote].map(([note, values]) => {
@@ -52,7 +54,7 @@ function withheldText(withheld: readonly Measurement[]): string {
 }
 
 /**
- * States why no clip of the wanted views was measured: no such clip was sent, or none could be
+ * Renders why no clip of the wanted views was measured: the study has no such clip, or none was
  * identified.
  */
 function noClipText(of: {
@@ -85,7 +87,7 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
 /** Grades of severity, from normal to severe. */
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
-/** Renders two grades with both names, and three or more as "mildly to severely abnormal". */
+/** Renders two grades by both names, and three or more as "mildly to severely abnormal". */
 function sidesText(categories: readonly string[]): string {
   if (categories.some((one) => !GRADES.includes(one))) return anyOf(categories);
   const inOrder = GRADES.filter((one) => categories.includes(one));
@@ -145,8 +147,8 @@ export const ECHO_SENTENCES = {
   }: {
     method: keyof typeof LINEAR_METHODS;
     /**
-     * LVIDd of a dilated LV in cm, and a raised score index; null if the LV is not dilated, or if
-     * the index is not raised.
+     * LVIDd of a dilated LV in cm; null if the LV is not dilated. `score` is a raised score index;
+     * null if it is not raised.
      */
     diameter: number | null;
     motion: number | null;
@@ -163,7 +165,7 @@ export const ECHO_SENTENCES = {
 
 export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
 
-/** One LVEF, with its source, measured by a method or calculated from volumes. */
+/** One LVEF with its source. It was measured by a method, or calculated from volumes. */
 interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
@@ -196,13 +198,16 @@ function irregularText(beats: number, few: boolean): string {
 
 const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 
-/** Pairs of values that contradict each other in any heart. */
+/** Pairs of values that contradict each other in every heart. */
 const CONTRADICTIONS = {
   'diameter-not-smaller': 'LVIDs is not below LVIDd',
   'area-not-smaller': 'the end-systolic area is not below the end-diastolic one',
 } as const;
 
-/** What a display shows according to its form, if the header does not name the structure. */
+/**
+ * Flow or structure that the form of a display shows. It is used if the header does not name the
+ * structure.
+ */
 const FORMS = {
   'fits-none': 'its form fits no single flow',
   'tissue-scale': "a scale of tissue Doppler, S' on one side of the baseline and e' on the other",
@@ -213,7 +218,7 @@ const FORMS = {
   'moving-edge': 'an edge that moves to and fro with every beat',
 } as const;
 
-/** Reasons why the reading of a display is not reliable. */
+/** Reasons why the reading of a display is unreliable. */
 const DISPLAY_DOUBTS = {
   fused: 'E and A are fused: A begins above 20 cm/s',
   phase:
@@ -266,7 +271,7 @@ const RIGHT_HEART_FAULTS = {
 
 const CHAMBER_NAMES = { lv: 'LV', la: 'LA', rv: 'RV', ra: 'RA' } as const;
 
-/** Reasons why an outline is not that of a whole chamber. */
+/** Reasons why an outline does not show a whole chamber. */
 const OUTLINE_FAULTS = {
   dented: 'has a dent that no chamber has',
   'out-of-sector': 'is cut off by the edge of the picture',
@@ -279,7 +284,7 @@ const PRESUMPTIONS = {
   'no-outflow-stenosis': 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
 } as const;
 
-/** Remarks on values, by code; the note of a measurement is rendered from them. */
+/** Remarks on values, by code. The note of a measurement is rendered from them. */
 export const ECHO_REMARKS = {
   'echo.not-finite': () => 'no finite number',
   'echo.implausible': ({ key, low, high }: { key: EchoConcept; low: number; high: number }) =>
@@ -357,13 +362,13 @@ export const ECHO_REMARKS = {
 
 export const remarkOfEcho = remarksOf<typeof ECHO_REMARKS>();
 
-/** What a display shows according to its form. */
+/** Flow or structure that the form of a display shows. */
 export type DisplayForm = keyof typeof FORMS;
-/** The reason why the reading of a display is not reliable. */
+/** Reason why the reading of a display is unreliable. */
 export type DisplayDoubt = keyof typeof DISPLAY_DOUBTS;
 /** A remark on a quantity of a display. */
 export type DisplayRemark = keyof typeof DISPLAY_REMARKS;
-/** The inputs from which another value follows than the one that was reported. */
+/** Inputs that give another value than the reported one. */
 export type ImageInputs = keyof typeof IMAGE_INPUTS;
 /** An assumption of a calculation. */
 export type Presumption = keyof typeof PRESUMPTIONS;

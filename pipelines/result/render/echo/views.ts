@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Modes of clips and displays. */
+/** Names of the modes of clips and displays. */
 export const MODES = {
   pw: 'pulsed Doppler',
   cw: 'continuous wave Doppler',
@@ -13,7 +13,7 @@ export const MODES = {
   unknown: 'unknown',
 } as const;
 
-/** Why a display was not measured, in words. */
+/** Texts of the reasons why a display was not measured. */
 const REFUSALS = {
   'no-scale': 'the header gives no scale or no baseline',
   'no-flow': 'no flow stands out from the noise',
@@ -24,7 +24,10 @@ const REFUSALS = {
 } as const;
 export type DisplayRefusal = keyof typeof REFUSALS;
 
-/** One display that was not measured: its file, what it shows (null if unknown), and the reason. */
+/**
+ * A display that was not measured: its file, its flow or structure (null if unknown), and the
+ * reason.
+ */
 interface RefusedDisplay {
   readonly [name: string]: string | null;
   file: string;

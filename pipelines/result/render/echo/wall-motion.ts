@@ -28,7 +28,7 @@ export const WALL_MOTION_SENTENCES = {
     `The score index of the machine is ${raised ? 'raised' : 'normal'}.`,
   'wall-motion.graded': ({ scored, of }: { scored: number; of: number }) =>
     `${scored} of ${of} segments were graded by thickening and inward motion of their outlines.`,
-  // A segment is graded by its motion, because its outline shows less thickening than the wall has.
+  // A segment is graded by its motion, because its outline thickens less than the wall does.
   'wall-motion.may-miss': () =>
     'A mildly reduced segment may be graded normal: outlines show little of its thickening.',
   'wall-motion.abnormal': ({ segments }: { segments: readonly Scored[] }) =>

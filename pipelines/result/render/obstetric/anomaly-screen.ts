@@ -14,7 +14,7 @@ const FINDING = {
 } as const;
 type Abnormality = keyof typeof FINDING;
 
-/** The names of the sizes that are judged. */
+/** Names of the sizes that are assessed. */
 export const SIZE_NAMES = {
   'atrial-width': 'Width of the lateral ventricle',
   'cisterna-magna': 'Cisterna magna',
@@ -63,7 +63,9 @@ export const SCREEN_SENTENCES = {
     const fetus = unnamed ? '; which fetus it belongs to is not known' : '';
     return `${withSubject(SIZE_NAMES[key], size)} ${text.value(size)}: ${FINDING[finding]} (${by}${fetus}).`;
   },
-  /** `about` has our value, then those of the machine; `findings` has the same order. */
+  /**
+   * `about` contains our value, followed by the machine's values; `findings` has the same order.
+   */
   'screen.contradiction': (
     { key, findings }: { key: JudgedSize; findings: readonly (Abnormality | null)[] },
     { about, text }: SentenceContext,

@@ -78,7 +78,7 @@ export const BIOMETRY_SENTENCES = {
   'biometry.no-model': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: no permitted model locates the ${gap.structure}.`,
   /**
-   * `refused`: the reason why the scale in the file was refused, as text from the code that reads
+   * `refused` is the reason why the scale in the file was refused, as text from the code that reads
    * the file.
    */
   'biometry.no-scale': (gap: Gap & { refused: string | null }, { text }: SentenceContext) =>
@@ -108,7 +108,7 @@ export const BIOMETRY_SENTENCES = {
     { about: [index], text }: SentenceContext,
   ) =>
     `Cephalic index ${index ? text.value(index) : ''} ${PLACEMENT[placement]} (${shape}): head shape outside the usual range; head circumference is preferred to BPD.`,
-  /** `about` has our length, then that of the machine. */
+  /** `about` contains our length, followed by the machine's. */
   'biometry.machine-length': (
     { far }: { far: boolean },
     { about: [ours, machine], text }: SentenceContext,

@@ -54,7 +54,7 @@ const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
 /** The flow in an umbilical artery according to the loops and the machine's values. */
 type UmbilicalFlow = {
   flow: Flow;
-  /** The leading flow of the loops; null if no loop allows a category. */
+  /** The leading flow of the loops; null if no loop has a category. */
   loop: Flow | null;
   /** The flows on the other good traces. */
   others: readonly Flow[];
@@ -67,7 +67,7 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of a fetus that is not named` : vessel;
 
 /**
- * Returns text on which source shows the flow and which contradicts it, such as ", forward in
+ * Renders the source that shows the flow and any source that contradicts it, such as ", forward in
  * another loop".
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
@@ -76,7 +76,7 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
     const traced = loop ? `, ${FLOW_TEXT[loop]} in the loop traced here` : '';
     return ` ${machineValue(machine, text)}${traced}`;
   }
-  // A loop that names no fetus may be of another fetus, so it contradicts nothing.
+  // A loop that names no fetus may belong to another fetus, so it does not contradict the flow.
   const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another loop`);
   const machines =
     machine && machine.flow !== flow
@@ -210,7 +210,7 @@ export const DOPPLER_SENTENCES = {
     within
       ? 'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.'
       : 'Only the PI of the umbilical artery is known; end-diastolic flow was not assessed.',
-  /** `about` has the value that was judged, then that of the other side. */
+  /** `about` contains the used value, followed by the value of the other side. */
   'doppler.both-sides': (
     { worse }: { worse: 'lower' | 'higher' },
     { about: [one, other], text }: SentenceContext,
@@ -229,7 +229,7 @@ export const DOPPLER_SENTENCES = {
     /** Null if another statement gives the reason. */
     reason: VesselGap | null;
     problem: TraceProblem | null;
-    /** True if the CPR is missing as a consequence. */
+    /** True if the CPR is missing for the same reason. */
     cpr: boolean;
   }) => {
     const why = reason ? VESSEL_GAP[reason](VESSELS[vessel], problem) : null;

@@ -19,7 +19,7 @@ const CATEGORY = {
 } as const;
 type Category = keyof typeof CATEGORY;
 
-/** Reasons why a criterion of loss is not certain although it seems to be met. */
+/** Reasons why a criterion of loss that seems to be met is uncertain. */
 const DOUBT = {
   'silence-unproven':
     'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.',
@@ -28,14 +28,17 @@ const DOUBT = {
 } as const;
 export type EarlyDoubt = keyof typeof DOUBT;
 
-/** An echo-free area is certainly a gestational sac only if it contains a yolk sac or an embryo. */
+/**
+ * Text for an echo-free area without a yolk sac and without an embryo, which is not certainly a
+ * gestational sac.
+ */
 const UNPROVEN_SAC =
   'Neither yolk sac nor embryo was seen in the outlined echo-free area: that it is a gestational sac within the uterus, and not a bladder or a cyst, was not assessed.';
 
 const valueText = (one: Measurement, text: ValueTexts) =>
   `${one.label} ${text.value(one)}${whose(one)}`;
 
-/** A mean sac diameter near the cut-off that is diagnostic of loss; otherwise null. */
+/** Mean sac diameter whose interval includes the cut-off diagnostic of loss; otherwise null. */
 type NearMsd = { value: number; cutOff: number } | null;
 const nearMsd = (near: NearMsd, text: ValueTexts) =>
   near
@@ -67,9 +70,9 @@ export const EARLY_SENTENCES = {
   'early.found': (
     of: {
       sac: boolean;
-      /** The size of a yolk sac outside the usual range; null if it is usual or unknown. */
+      /** Size of a yolk sac outside the usual range; null if the size is usual or unknown. */
       yolkSac: { band: 'small' | 'large'; from: number; to: number } | null;
-      /** True if cardiac activity was seen on an M-mode sweep that gave no rate. */
+      /** True if cardiac activity was seen on an M-mode sweep without a measured rate. */
       onMMode: boolean;
       noEmbryo: boolean;
       category: Category;
@@ -129,7 +132,7 @@ export const EARLY_SENTENCES = {
       ...nearMsd(of.msd, text),
     ].join(' ');
   },
-  /** `about` has the rate and the age by CRL. */
+  /** `about` contains the rate and the age by CRL. */
   'early.heart-rate': (
     of: { band: string; recalled: number | null },
     { about: [rate, age], text }: SentenceContext,
@@ -146,7 +149,7 @@ export const EARLY_SENTENCES = {
     { about: [age], text }: SentenceContext,
   ) =>
     `Age by CRL ${age ? text.weeks(age.value) : ''} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by last menstrual period: beyond ${of.limit} days dating by ultrasound is advised (ACOG Committee Opinion 700). The age given was kept.`,
-  /** `about` has the machine's value, then ours. */
+  /** `about` contains the machine's value, followed by ours. */
   'early.values-differ': (_: Nothing, { about: [machine, own], text }: SentenceContext) =>
     machine && own
       ? `${own.label} ${text.value(machine)} by the ultrasound machine, ${text.value(own)} as measured here: measure by hand.`

@@ -42,14 +42,14 @@ const SIZE = {
 type Size = keyof typeof SIZE;
 
 /**
- * Renders a rate with its source; `source` is null if the rate is ours and is the one that counts.
+ * Renders a rate with its source; `source` is null if the rate is ours and is the reported rate.
  */
 const rateText = (source: RateSource | null, { about: [rate], text }: SentenceContext) =>
   `Fetal heart rate ${rate ? text.value(rate) : ''}${source ? ` (${RATE_SOURCE[source]})` : ''}`;
 
 /**
- * The beats on a sweep. `variation` covers all beats; `alike` counts those that are similar in
- * length and height.
+ * Beats on a sweep. `variation` is that of all beats; `alike` is the number of beats that are
+ * similar in length and height.
  */
 type Rhythm = {
   variation: number | null;
@@ -59,8 +59,8 @@ type Rhythm = {
 };
 
 /**
- * Describes a rhythm. Whether it is regular is decided by the variation of all beats, not only of
- * those that are alike.
+ * Renders a rhythm. It is regular by the variation of all beats, not only of those that are
+ * similar.
  */
 function rhythmText({ variation, alike, regular }: Rhythm, text: ValueTexts): string {
   if (variation === null) return 'Rhythm was not assessed.';
@@ -94,7 +94,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band | null;
       tachycardia: number;
-      /** The reason why there is no band; not used if there is a band. */
+      /** Reason why there is no band; not used if there is a band. */
       range: keyof typeof NO_RANGE;
     },
     context: SentenceContext,
@@ -111,7 +111,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band;
       tachycardia: number;
-      /** The limit of a slow rate, if it was not verified against its source. */
+      /** Limit of a slow rate, if it was not verified against its source. */
       recalled: number | null;
     },
     context: SentenceContext,
@@ -171,8 +171,7 @@ export const HEART_SENTENCES = {
     `Axis of the heart ${axis ? text.value(axis) : ''} to the midline, outside ${least} to ${most} deg; its side was not assessed.`,
   'heart.ratios': (_: Nothing, context: SentenceContext) => `${ratios(context)}.`,
   /**
-   * `about` has the ratios that count; `machine` is the machine's area ratio if it contradicts
-   * ours.
+   * `about` contains the used ratios; `machine` is the machine's area ratio if it contradicts ours.
    */
   'heart.abnormal-size': (
     { size, machine }: { size: Size; machine: { size: Size; value: number } | null },

@@ -3,8 +3,8 @@ import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
 /**
- * Inputs that a judgement lacks: `missing` ones were not assessed; `undecided` ones were measured,
- * but a cut-off is within their interval.
+ * Missing inputs of an assessment. `missing` inputs were not assessed; `undecided` inputs were
+ * measured, but their interval includes a cut-off.
  */
 interface Lacking {
   missing: readonly string[];
@@ -85,8 +85,8 @@ function signed(value: number): string {
 }
 
 /**
- * Returns centile points as a whole number, with decimals if rounding would move a fall onto the
- * cut-off.
+ * Returns centile points as a whole number. Decimals are added if rounding would move a fall onto
+ * the cut-off.
  */
 export function pointsText(points: number, cutOff: number): string {
   if (points <= 0) return 'no fall';
@@ -95,7 +95,7 @@ export function pointsText(points: number, cutOff: number): string {
 }
 
 /**
- * A criterion of growth restriction with the value that meets it. The value of kind `fall` is in
+ * A criterion of growth restriction with the value that meets it. A value of kind `fall` is in
  * centile points.
  */
 type Criterion = {
@@ -113,7 +113,7 @@ export function criterionText(
   return `${name} (${kind === 'fall' ? pointsText(value, cutOff) : text.centile(value)})`;
 }
 
-/** The conclusion about a small fetus; `met` lists the criteria that are met. */
+/** Conclusion on a small fetus; `met` lists the criteria that are met. */
 type SmallFetus = {
   form: 'sga-doppler-needed' | 'sga-not-fgr' | 'early-fgr' | 'late-fgr';
   /** True if only the abdominal circumference is small. */
@@ -163,7 +163,7 @@ export const GROWTH_SENTENCES = {
   'growth.no-age': () => 'Gestational age was not given, so size for age was not assessed.',
   'growth.nothing-measured': () =>
     'Nothing was measured that could be compared with a growth chart.',
-  /** `about` has the values that decide the category. */
+  /** `about` contains the values from which the category was determined. */
   'growth.size': (
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
@@ -281,7 +281,7 @@ export const GROWTH_SENTENCES = {
       .join('');
     return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction only this is met: ${metText(of.met, text)}. It does not make the definition alone.${open}`;
   },
-  /** `about` has the weight and the AC. */
+  /** `about` contains the weight and the AC. */
   'growth.advice-dating': (
     of: { basis: string; days: number; charts: readonly string[] },
     context: SentenceContext,

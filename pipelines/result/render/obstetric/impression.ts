@@ -125,7 +125,7 @@ export const OBSTETRIC_IMPRESSION = {
 
 const say = statementsOf<typeof OBSTETRIC_IMPRESSION>();
 
-/** Returns the statement with a code of the impression, so that it is rendered in other words. */
+/** Returns the statement with another code, whose sentence is worded for the impression. */
 const rename = (
   statement: Statement | null,
   code: keyof typeof OBSTETRIC_IMPRESSION,
@@ -141,7 +141,7 @@ const number = (statement: Statement | null, name: string): number | null => {
 };
 const isTrue = (statement: Statement | null, name: string) => statement?.params[name] === true;
 
-/** Returns the gestational age that the request states; null if it is not known. */
+/** Returns the gestational age from the request; null if it is not known. */
 export function datingOf(result: Pick<Result, 'sections'>): {
   days: number;
   basis: (typeof DATING_BASIS)[number] | null;
@@ -249,8 +249,8 @@ interface Change {
 }
 
 /**
- * Returns the statement about the change since the earlier scan, of the weight or otherwise of the
- * first length.
+ * Returns the statement on the change since the earlier scan. The change is that of the weight, or
+ * else of the first length.
  */
 function change(said: Said): Statement | null {
   const found = said.find('growth.change');
@@ -287,8 +287,8 @@ const growth: Topic = {
 };
 
 /**
- * Returns the clauses about the amount of fluid, with the value that decided it and any value whose
- * interval includes a cut-off.
+ * Returns the clauses on the amount of fluid: the value from which it was determined, and any value
+ * whose interval includes a cut-off.
  */
 function fluid(said: Said): Clause[] {
   const abnormal = said.find('fluid.abnormal');
@@ -351,7 +351,7 @@ const anomalies: Topic = {
   },
 };
 
-/** Indices that represent the Doppler of a study if they have a centile. */
+/** Indices with a centile that represent the Doppler of a study. */
 const INDICES = [
   'umbilical-artery-pi',
   'cerebroplacental-ratio',
@@ -373,7 +373,7 @@ const doppler: Topic = {
   },
 };
 
-/** The topics of obstetric ultrasound in the order of the impression (obstetric 14). */
+/** Topics of obstetric ultrasound in the order of the impression (obstetric 14). */
 export const OBSTETRIC_TOPICS: readonly Topic[] = [
   viability,
   dating,

@@ -18,13 +18,13 @@ type Window = keyof typeof WINDOW;
 const limitOf = (limit: number | null): readonly number[] => (limit === null ? [] : [limit]);
 
 /**
- * Names of the categories beside a cut-off. A null category is below `high`; without a CRL nothing
- * more is known.
+ * Names of the categories on both sides of a cut-off. Null means below `high`; without a CRL the
+ * category is not known more exactly.
  */
 const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
 
 export const NT_SENTENCES = {
-  /** `limit`: the 95th centile for the CRL, mm. */
+  /** `limit` is the 95th centile for the CRL, mm. */
   'nt.value': ({ limit }: { limit: number | null }, { about: [nt], text }: SentenceContext) =>
     nt ? `Nuchal translucency ${text.value(nt, limitOf(limit))}${whose(nt)}.` : '',
   /** `name` is the name of a classification, `value` its category. */
@@ -39,7 +39,7 @@ export const NT_SENTENCES = {
     nt
       ? `Nuchal translucency ${text.value(nt)} (ultrasound machine) is not categorised: outside the window in which NT is interpreted (${WINDOW[window]}).`
       : '',
-  /** The value was not accepted; its remarks state why. */
+  /** This value was not accepted; its remarks give the reason. */
   'nt.not-judged': (_: Nothing, { about: [nt], text }: SentenceContext) =>
     nt
       ? `Nuchal translucency ${text.value(nt)} is not judged: ${text.note(nt)}. Measure again on an adequate plane.`

@@ -5,7 +5,7 @@ import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './s
 const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;
 type Presentation = keyof typeof PRESENTATION;
 
-/** With several fetuses, the part nearest the cervix belongs to only one of them. */
+/** Name for the only fetus to which the presenting part belongs, if there are several. */
 export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A beat that was seen or measured elsewhere in the study. */
@@ -14,7 +14,7 @@ type Beat = {
   by: 'cine' | 'm-mode' | 'doppler';
   file: string | null;
   beatsPerMinute: number;
-  /** True if the rate is below the range of a fetus, so that it may be the mother's. */
+  /** True if the rate is slower than that of a fetus, so that the beat may be the mother's. */
   maternal: boolean;
 };
 
@@ -32,7 +32,7 @@ type Silent = { file: string; seconds: number };
 const CONFIRM = 'confirmation by a second observer is required';
 
 /**
- * Renders the clips without a beat. They are named if there are several, or if other evidence
+ * Renders the clips without a beat. The clips are named if there are several, or if other evidence
  * contradicts them (obstetric 12).
  */
 function notSeen(silent: readonly Silent[], named: boolean): string {

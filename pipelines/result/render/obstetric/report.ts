@@ -38,7 +38,7 @@ const ORDER = [
   'labor-progress',
 ] as const;
 
-/** Sections that appear only in the table, because their summary repeats the rows of the table. */
+/** Sections that appear only as a table, because their summary repeats the table. */
 const TABLE_ONLY: ReadonlySet<string> = new Set(['biometry']);
 
 /** Rows of the biometry table, in the order of ISUOG 2022. */
@@ -61,7 +61,9 @@ function referenceText({ reference }: Measurement): string {
 
 const isSimulatedOnly = ({ code }: Remark) => code === SIMULATED.code;
 
-/** Returns the remarks on this value only. Remarks on a whole section follow its rows. */
+/**
+ * Returns the remarks that apply to this value only. Remarks on a whole section follow its rows.
+ */
 function ownRemarks(measurement: Measurement): string {
   const remarks = measurement.remarks.filter((one) => !isSimulatedOnly(one));
   const own = remarkText({ ...measurement, remarks });
@@ -76,7 +78,7 @@ function measurementLine(measurement: Measurement): string {
 }
 
 /**
- * Returns the accepted values of a section that count for their quantity, in the order of the
+ * Returns the accepted values of a section that are used for their quantity, in the order of the
  * table.
  */
 function tableOf({ measurements }: Result, section: string): Measurement[] {
@@ -99,8 +101,8 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
 }
 
 /**
- * Returns the line about the dating. There is no line if the section with the gestational age
- * failed, because it is then unknown whether an age was given.
+ * Returns the line on the dating. There is no line if the section with the gestational age failed,
+ * because it is then not known whether an age was given.
  */
 function datingLine(growth: Section | undefined): string[] {
   if (growth?.status === 'failed') return [];
@@ -112,9 +114,8 @@ function datingLine(growth: Section | undefined): string[] {
 }
 
 /**
- * Writes the draft report in the order of obstetric 14. It is written from the result alone, so
- * that it cannot state anything that is not in the result, and reports as negative only what was
- * assessed.
+ * Writes the draft report in the order of obstetric 14. The result is its only input, so the report
+ * contains nothing that is not in the result. It reports as negative only what was assessed.
  */
 export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');

@@ -5,7 +5,7 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 export interface ValueTexts {
   /**
    * Renders a measurement with its unit, such as "12.3 mm". The rounded number is on the same side
-   * of each cut-off as the unrounded value. `also` has further cut-offs for this value only.
+   * of each cut-off as the unrounded number. `also` contains further cut-offs for this value.
    */
   value(one: Pick<Measurement, 'concept' | 'value'>, also?: readonly number[]): string;
   /** Renders a number that is not a measurement of the result, in the same format as `value`. */
@@ -27,7 +27,7 @@ export interface ValueTexts {
   zScore(z: number): string;
   /** Returns the name of a growth or Doppler chart. */
   chart(key: string): string;
-  /** Returns how a pregnancy was dated: "last menstrual period". */
+  /** Returns the method of dating as text, such as "last menstrual period". */
   basis(basis: string): string;
   /** Renders the remarks of a measurement as one text. */
   note(one: Measurement): string;
@@ -35,21 +35,19 @@ export interface ValueTexts {
   implausible(key: string): string;
 }
 
-/** What a sentence may print in addition to its parameters. */
+/** Inputs of a sentence in addition to its parameters. */
 export interface SentenceContext {
-  /**
-   * The measurements that the statement is about, in the order in which the statement names them.
-   */
+  /** Measurements to which the statement refers, in the order in which the statement names them. */
   readonly about: readonly Measurement[];
   readonly fetus: string | null;
   readonly text: ValueTexts;
 }
 
-/** How the gestational age was dated. No basis depends on the biometry of this scan. */
+/** Methods of dating. No method uses the biometry of this scan. */
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
 export type DatingBasis = (typeof DATING_BASIS)[number];
 
-/** Text of each basis. */
+/** Text of each method of dating. */
 export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   lmp: 'last menstrual period',
   crl: 'crown-rump length',
@@ -57,17 +55,17 @@ export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   ivf: 'assisted reproduction',
 };
 
-/** Returns the text of a basis. A basis of a later version is shown unchanged. */
+/** Returns the text of a method of dating. A method of a later version is shown unchanged. */
 export const basisText = (basis: string): string =>
   Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
 
-/** The gestational age that the request states, in days, and how the pregnancy was dated. */
+/** Gestational age from the request, in days, and how the pregnancy was dated. */
 export interface Dating {
   ga_days: number;
   basis: DatingBasis;
 }
 
-/** Parameters of a sentence that needs none. */
+/** Parameters of a sentence without parameters. */
 export type Nothing = Record<string, never>;
 
 /** Returns a sentence or a name with its first letter as a capital. */
@@ -91,7 +89,7 @@ export function withSubject(
 }
 
 /**
- * Text on how it is known that there are several fetuses, as the reason why images are not
+ * Texts on how it is known that there are several fetuses. They give the reason why images are not
  * combined.
  */
 export const SEVERAL_FETUSES = {
@@ -113,12 +111,12 @@ export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): stri
   `${cutOff} ${unit}`.trimEnd();
 
 /**
- * Returns the text for a value whose interval includes a cut-off, so that its side is not certain.
+ * Returns the text for a value whose interval includes a cut-off, so that it may be on either side.
  */
 export const acrossText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
   `The interval of the value includes the cut-off of ${cutOffText(cutOff, unit)}: measure by hand.`;
 
-/** Text of the categories that are not their code with spaces for hyphens. */
+/** Text of the categories whose text is not simply their code with spaces in place of hyphens. */
 const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   'low-lying': 'low-lying placenta',
   praevia: 'placenta praevia',
@@ -133,7 +131,7 @@ const sides = (between: readonly string[]): string =>
 
 /** Sentences that every obstetric section may use. */
 export const OBSTETRIC_SENTENCES = {
-  /** `between` has the categories at both ends of the interval of the value. */
+  /** `between` contains the categories at both ends of the value's interval. */
   'obstetric.at-cut-off': (
     { between }: { between: readonly string[] },
     { about: [value], text }: SentenceContext,
@@ -151,7 +149,7 @@ export const OBSTETRIC_SENTENCES = {
 
 export const sayOfObstetric = statementsOf<typeof OBSTETRIC_SENTENCES>();
 
-/** Printed with every value whose method could be developed only on phantoms. */
+/** Text that is printed with every value whose method could be developed only on phantoms. */
 export const SIMULATED_ONLY =
   'measured by a method developed on simulated images only; not validated on real ones';
 
