@@ -114,18 +114,31 @@ function patient({ subject: { identity }, destination }: OruInput): Segment {
 const REPRESENTATIONS = ['A', 'I', 'P'] as const;
 
 /**
- * A DICOM name as XPN: the suffix comes before the prefix, and each of the alphabetic, ideographic and
- * phonetic groups is a repetition.
+ * A DICOM name by its component groups: alphabetic, ideographic and phonetic. In HL7 the suffix
+ * comes before the prefix.
  */
-export function personNames(name: string): Value[] {
-  return name.split('=').flatMap((group, index): Value[] => {
+function nameGroups(name: string): { parts: string[]; representation: string }[] {
+  return name.split('=').flatMap((group, index) => {
     const [family = '', given = '', middle = '', prefix = '', suffix = ''] = group.split('^');
     const representation = REPRESENTATIONS[index];
     if (group === '' || !representation) return [];
-    // XPN.7 is the type: legal name.
-    return [[family, given, middle, suffix, prefix, '', 'L', representation]];
+    return [{ parts: [family, given, middle, suffix, prefix], representation }];
   });
 }
+
+/** A DICOM name as XPN, with one repetition for each component group. */
+export const personNames = (name: string): Value[] =>
+  nameGroups(name).map(({ parts, representation }) => {
+    // XPN.7 is the type: legal name.
+    return [...parts, '', 'L', representation];
+  });
+
+/** A DICOM name as XCN, with one repetition for each component group. */
+const staffNames = (name: string): Value[] =>
+  nameGroups(name).map(({ parts, representation }) => {
+    // XCN.1 is the identifier, which DICOM does not state; XCN.10 is the type, XCN.15 the group.
+    return ['', ...parts, '', '', '', 'L', '', '', '', '', representation];
+  });
 
 /**
  * The order and its report. Accession number and requested procedure are in OBR-18 and OBR-19, as in
@@ -136,14 +149,13 @@ function order({ result, subject }: OruInput): Segment {
   const { codings, service } = reportConcept(result.endpoint);
   const signatures = result.verification?.signatures ?? [];
   const referrer = identity.ReferringPhysicianName || known?.referringPhysicianName || '';
-  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = referrer.split('^');
   return segment('OBR', {
     1: '1',
     2: known?.placerOrderNumber ?? '',
     3: [requestId, 'SONOGATE'],
     4: coded(codings),
     7: dicomTimestamp(identity.StudyDate, identity.StudyTime, identity.TimezoneOffsetFromUTC),
-    16: referrer ? ['', family, given, middle, suffix, prefix] : '',
+    16: repeated(staffNames(referrer)),
     18: identity.AccessionNumber || (known?.accessionNumber ?? ''),
     19: known?.requestedProcedureId ?? '',
     22: utcTimestamp(changedAt(result)),

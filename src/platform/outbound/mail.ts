@@ -68,7 +68,7 @@ export function createMailer(server: MailServer): Mailer {
     async send({ from, to, subject, text, messageId }, signal) {
       try {
         const transport = await open();
-        const { accepted, rejected } = await transport.sendMail({
+        const { accepted, rejectedErrors = [] } = await transport.sendMail({
           from,
           to: [...to],
           subject,
@@ -78,7 +78,11 @@ export function createMailer(server: MailServer): Mailer {
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
-        return { accepted: accepted.length, refused: rejected.length };
+        // A recipient that the server defers, for example by greylisting, would otherwise never get
+        // the mail. All get it again, under the same Message-ID.
+        const deferred = rejectedErrors.find(isDeferral);
+        if (deferred) throw deferred;
+        return { accepted: accepted.length, refused: rejectedErrors.length };
       } catch (error) {
         throw mailError(error);
       }
@@ -105,6 +109,12 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
 ]);
 
 const UNAUTHORIZED: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
+
+/** Whether the server may accept the recipient later: a reply of the 4xx class. */
+const isDeferral = (error: unknown): boolean => {
+  const { responseCode } = membersOf(error);
+  return responseCode !== null && responseCode < 500;
+};
 
 /**
  * Translates an error of the library. The text of the server contains no patient, and is shortened.

@@ -28,6 +28,7 @@ const decoded = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D',
 async function startMailServer(files: { cert: Buffer | string; key: Buffer | string }) {
   const received: ReceivedMail[] = [];
   const refusals: { code: number; text: string }[] = [];
+  const deferred = new Set<string>();
   const server = new SMTPServer({
     ...files,
     authMethods: ['PLAIN'],
@@ -35,6 +36,10 @@ async function startMailServer(files: { cert: Buffer | string; key: Buffer | str
       username === 'sonogate' && password === 'secret'
         ? done(null, { user: username })
         : done(new Error('wrong password')),
+    onRcptTo: ({ address }, _session, done) =>
+      deferred.delete(address)
+        ? done(Object.assign(new Error('greylisted'), { responseCode: 450 }))
+        : done(),
     onData: (stream, { envelope }, done) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -61,6 +66,8 @@ async function startMailServer(files: { cert: Buffer | string; key: Buffer | str
     received,
     /** The next mails are refused with these replies. */
     refusals,
+    /** Recipients that are deferred once. */
+    deferred,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
@@ -183,6 +190,16 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     server.refusals.push({ code: 554, text: 'no such thing' });
     await flagged();
     await expect.poll(states, { timeout: 20_000 }).toEqual(['mail_refused', 'delivered']);
+  });
+
+  it('is mailed again while one of the recipients is deferred', async () => {
+    server.deferred.add('b@hospital.example');
+    await flagged();
+    await expect.poll(states, { timeout: 20_000 }).toEqual(['delivered']);
+    expect(server.received.map(({ to }) => to)).toEqual([
+      ['a@hospital.example'],
+      ['a@hospital.example', 'b@hospital.example'],
+    ]);
   });
 
   it('waits while the server refuses the password, and is mailed with a new one', async () => {

@@ -82,8 +82,18 @@ describe('an ORU^R01', () => {
     expect(obr?.[2]).toBe('PL1');
     expect(obr?.[4]).toBe('11525-3^US for pregnancy^LN');
     expect(obr?.[7]).toBe('20260304101112+0100');
-    expect(obr?.slice(16, 20)).toEqual(['^Roe^Jane^^^Dr', '', 'ACC-00042', 'RP1']);
+    expect(obr?.slice(16, 20)).toEqual(['^Roe^Jane^^^Dr^^^^L^^^^^A', '', 'ACC-00042', 'RP1']);
     expect(obr?.slice(24, 26)).toEqual(['OUS', 'P']);
+  });
+
+  test('names a referrer in each writing system as a repetition of OBR-16', () => {
+    const known = subject({ ReferringPhysicianName: 'Suzuki^Ichiro=鈴木^一郎=すずき^いちろう' });
+    const [obr] = of('OBR', lines({ subject: known }));
+    expect(obr?.[16]?.split('~')).toEqual([
+      '^Suzuki^Ichiro^^^^^^^L^^^^^A',
+      '^鈴木^一郎^^^^^^^L^^^^^I',
+      '^すずき^いちろう^^^^^^^L^^^^^P',
+    ]);
   });
 
   test('has a measurement with LOINC, UCUM, limits and flag', () => {
