@@ -1,6 +1,6 @@
 /**
- * Coding scheme designators of PS3.16 chapter 8. `99USINT` is our private scheme, for concepts that
- * no other scheme has.
+ * Coding scheme designators of PS3.16 chapter 8. `99USINT` is our private scheme. It is used for
+ * concepts that no other scheme has.
  */
 export const CODING_SYSTEMS = {
   LN: 'http://loinc.org',
@@ -52,11 +52,11 @@ export interface MeasurementConcept {
   codings: readonly [Coding, ...Coding[]];
   /** UCUM unit of the value in the result envelope. */
   unit: Unit;
-  /** Unit in SR and FHIR, and the factor that converts the value of the envelope to it. */
+  /** Unit in SR and FHIR, and the factor that converts the value of the envelope to this unit. */
   exchange: { unit: Unit; factor: number };
-  /** Decimals shown to a person; logic always uses the unrounded value. */
+  /** Number of decimals that are shown to a person. Decisions always use the unrounded value. */
   decimals: number;
-  /** Section of TID 5000 to which the concept belongs. */
+  /** Section of TID 5000 that contains the concept. */
   group:
     | 'biometry'
     | 'ratio'
@@ -74,7 +74,7 @@ export interface MeasurementConcept {
   site: Coding | null;
 }
 
-/** A method, to which `measurement.method` refers by key. */
+/** A method. `measurement.method` is its key. */
 export interface Method {
   text: string;
   /**
@@ -88,12 +88,12 @@ export interface Method {
   equation: Coding | null;
 }
 
-/** A chart, to which `measurement.reference.chart` refers by key. */
+/** A chart. `measurement.reference.chart` is its key. */
 export interface Chart {
   name: string;
   /**
-   * Value of (121422, DCM, "Table of Values Citation"), because no context group has a code for
-   * these charts.
+   * Value of (121422, DCM, "Table of Values Citation"). A citation is used because no context group
+   * has a code for these charts.
    */
   citation: string;
 }
@@ -106,7 +106,7 @@ export const own = (code: string): Coding => {
   return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
 };
 
-/** Returns whether the digit after the dash is the mod-10 check digit of a LOINC code. */
+/** Returns true if the digit after the dash is the mod-10 check digit of a LOINC code. */
 export function hasValidCheckDigit(code: string): boolean {
   const [, body = '', check] = /^(\d+)-(\d)$/.exec(code) ?? [];
   if (!check) return false;
@@ -117,8 +117,8 @@ export function hasValidCheckDigit(code: string): boolean {
 }
 
 /**
- * Returns the concept of a length in millimetres, in the biometry section unless its entry says
- * otherwise.
+ * Returns the concept of a length in millimetres. It is in the biometry section unless its entry
+ * names another.
  */
 export function length(
   label: string,
@@ -172,10 +172,7 @@ export function summary(
 /** Returns a code of the DICOM controlled terminology. */
 export const dcm = (code: string, meaning: string): Coding => ({ scheme: 'DCM', code, meaning });
 
-/**
- * Returns the concept of a quantity of echocardiography, in the same unit for people and for
- * exchange.
- */
+/** Returns the concept of an echo quantity whose unit is the same for people and for exchange. */
 export function quantity<U extends Unit>(
   label: string,
   abbreviation: string,
@@ -196,9 +193,7 @@ export function quantity<U extends Unit>(
   } as const satisfies MeasurementConcept;
 }
 
-/**
- * Returns the concept of a length that is shown in mm and exchanged in cm, the unit of CID 12300.
- */
+/** Returns the concept of a length that is shown in mm and exchanged in cm. CID 12300 uses cm. */
 export function millimetres(label: string, abbreviation: string, coding: Coding) {
   return {
     ...quantity(label, abbreviation, 'mm', 0, coding),
@@ -206,7 +201,7 @@ export function millimetres(label: string, abbreviation: string, coding: Coding)
   } as const satisfies MeasurementConcept;
 }
 
-/** A concept in the form used in results. */
+/** A concept in the format of the result. */
 export interface CodedConcept {
   key: string;
   system: string;
@@ -214,7 +209,7 @@ export interface CodedConcept {
   display: string;
 }
 
-/** Converts a coding to the form used in results. */
+/** Converts a coding to the format of the result. */
 export const conceptOf = (key: string, { scheme, code, meaning }: Coding): CodedConcept => ({
   key,
   system: CODING_SYSTEMS[scheme],

@@ -139,8 +139,8 @@ export const RIGHT_HEART = {
       ln('59089-3', 'ROI Thickness by US'),
       sct('373945007', 'Pericardial effusion'),
     ),
-    // CID 12250 only names a thickness, so receivers that ignore the site need a more specific
-    // code.
+    // The code of CID 12250 only means a thickness. A more specific code is needed as well, because
+    // some receivers ignore the site.
     codings: [ln('59089-3', 'ROI Thickness by US'), own('pericardial-effusion-depth')],
   },
 } as const satisfies Record<string, MeasurementConcept>;

@@ -181,7 +181,7 @@ export const VALVES = {
   ),
 } as const satisfies Record<string, MeasurementConcept>;
 
-/** Values from spectral Doppler and M-mode that are not graded by a section. */
+/** Values from spectral Doppler and M-mode that no section grades. */
 export const DOPPLER = {
   'mitral-a-duration': quantity(
     'Mitral A duration',

@@ -2,24 +2,24 @@ import type { AcceptedEvidence } from '../../config/schema.ts';
 import type { ConceptKey, MethodKey } from './concepts.ts';
 
 /**
- * The images on which each method of this software was shown to work. It is the only table of
- * evidence: the results, the model cards and docs/evidence.md are views of it. The numbers are
- * those of `models/<id>/metrics.json` and of the pages named in `source`;
- * test/pipelines/concepts/evidence.test.ts compares them. Whether a value may be accepted is
- * calculated from an entry and never stated in it.
+ * Images on which each method of this software was shown to work. This is the only table of
+ * evidence; the results, the model cards and docs/evidence.md are views of it. The numbers come
+ * from `models/<id>/metrics.json` and from the pages in `source`;
+ * test/pipelines/concepts/evidence.test.ts compares them. An entry does not contain whether a value
+ * may be accepted; that is calculated from the entry.
  */
 
-/** The error measured on the held-out cases, which is at most `value`. */
+/** Error measured on the held-out cases. `value` is its upper bound. */
 interface MeasuredError {
   value: number;
   unit: string;
-  /** Kind of error: a mean absolute error, a share of wrong names, and so on. */
+  /** Kind of error, such as a mean absolute error or a share of wrong names. */
   of: string;
-  /** Maximum error at which values are accepted; a choice of the project. */
+  /** Greatest error at which values are accepted; a choice of the project. */
   limit: number;
 }
 
-/** The inputs for which the evidence holds. A field that is absent sets no limit. */
+/** Inputs for which the evidence is valid. An absent field sets no limit. */
 interface Domain {
   /** Range of gestational age in days, both ends included. */
   gaDays?: readonly [number, number];
@@ -36,34 +36,34 @@ export interface EvidenceEntry {
   endpoint: 'us/obstetric/interpret' | 'us/echo/interpret';
   /** Id of the section that shows the values. */
   section: string;
-  /** What was measured or named. */
+  /** Quantity that was measured, or plane or view that was named. */
   what: string;
   /** Id of the model in models/registry.yaml; null for image analysis without a model. */
   model: string | null;
   data: string;
-  /** Whether the images are of patients. */
+  /** True if the images are of patients. */
   real: boolean;
   /** Number of held-out cases; null if not known. */
   cases: number | null;
-  /** Null if there is no reference with which to compare. */
+  /** Null if there is no reference for a comparison. */
   error: MeasuredError | null;
   /** Date of the measurement. */
   date: string;
   /**
-   * Where the numbers come from: `<model>#<path>`, an object in metrics.json with the cases and the
-   * error; or a page.
+   * Source of the numbers: `<model>#<path>`, which is an object in metrics.json with the cases and
+   * the error; or a page.
    */
   source: string;
   domain: Domain;
   /**
-   * The 95 % interval of a value, by concept: the 95th centile of the errors on the cases of the
-   * evidence. `others` applies to every concept that is not listed; without it their interval is
-   * not known.
+   * 95 % interval of a value, by concept: the 95th centile of the errors on the cases of the
+   * evidence. `others` is valid for every concept that is not listed. Without `others`, the
+   * interval of such a concept is not known.
    */
   intervals?: Readonly<Partial<Record<ConceptKey | 'others', HalfWidth>>>;
   /**
-   * The concepts whose values by this method the evidence covers; `all` for every concept of the
-   * method.
+   * Concepts whose values by this method are covered by the evidence; `all` for every concept of
+   * the method.
    */
   covers: Readonly<Partial<Record<MethodKey, 'all' | readonly ConceptKey[]>>>;
 }
@@ -72,8 +72,7 @@ const OBSTETRIC = 'us/obstetric/interpret';
 const ECHO = 'us/echo/interpret';
 
 /**
- * With fewer held-out cases than this, a method has not been shown to work; a choice of the
- * project.
+ * Minimum number of held-out cases with which a method was shown to work; a choice of the project.
  */
 export const LEAST_CASES = 20;
 
@@ -82,7 +81,7 @@ const SECOND_TRIMESTER = 'second and third trimester, Voluson and Aloka';
 const SIMULATED = 'simulated images';
 
 /**
- * The interval of a value whose error was not measured. By convention of the project it is so wide
+ * Interval of a value whose error was not measured. It is a convention of the project, and so wide
  * that nothing is concluded near a cut-off.
  */
 const NOT_MEASURED = { percent: 25 } as const;
@@ -119,7 +118,7 @@ const OBSTETRIC_EVIDENCE = {
     source: 'fetal-abdomen#sets.fetal-planes (TAD and APAD landmarks).accepted',
     domain: {
       gaDays: [18 * WEEK, 43 * WEEK],
-      // The smallest and the largest of the landmarked images with a reliable scale.
+      // These are the smallest and the largest of the landmarked images with a reliable scale.
       sizes: { ac: [120, 370] },
       text: SECOND_TRIMESTER,
     },
@@ -542,8 +541,8 @@ const ECHO_EVIDENCE = {
       'rv-basal': 5.5,
       'rv-mid': 5.5,
       'ra-area': 3.9,
-      // Calculated from the errors of both outlines: 5.5 of 34 mm and 3 of 45 mm, 5.2 of 20 and 3
-      // of 30 cm².
+      // This is calculated from the errors of both outlines: 5.5 of 34 mm and 3 of 45 mm, 5.2 of 20
+      // and 3 of 30 cm².
       'rv-to-lv': { percent: 18 },
       'rv-to-lv-area': { percent: 28 },
       others: NOT_MEASURED,
@@ -569,8 +568,8 @@ const ECHO_EVIDENCE = {
     date: '2026-11-21',
     source: 'docs/echo.md',
     domain: { text: 'phantoms of this project' },
-    // The error of a GLS of three views is 2.2 points; that of one view is the square root of three
-    // times as large.
+    // The error of a GLS of three views is 2.2 points. The error of one view is larger by the
+    // square root of three.
     intervals: { others: 3.8 },
     covers: { 'contour-strain': 'all' },
   },
@@ -630,8 +629,8 @@ const ECHO_EVIDENCE = {
     date: '2026-11-22',
     source: 'docs/echo.md',
     domain: { text: 'one machine' },
-    // Of 278 accepted velocities on simulated displays, 5 had an error above 10 %. For times and
-    // integrals, the second largest error of 21 studies is used, which is less exact than a
+    // Of 278 accepted velocities on simulated displays, 5 had an error above 10 %. The interval of
+    // times and integrals is the second largest error of 21 studies, which is less exact than a
     // centile.
     intervals: {
       'lvot-vti': { percent: 12 },
@@ -676,7 +675,7 @@ const KEYS = Object.keys(EVIDENCE) as EvidenceKey[];
 export const evidenceEntry = (key: string): EvidenceEntry | null =>
   KEYS.some((known) => known === key) ? EVIDENCE[key as EvidenceKey] : null;
 
-/** Reasons why a value needs the review of a person before it counts. */
+/** Reasons why a value needs the review of a person before it is used. */
 export const REVIEW_REASONS = [
   'no-evidence',
   'simulated-only',
@@ -689,11 +688,11 @@ export const REVIEW_REASONS = [
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-/** The input on which a method was used, as far as it is known. */
+/** Known properties of the input on which a method was used. */
 export interface EvidenceInput {
   /** Null or absent if the gestational age is not known. */
   gaDays?: number | null;
-  /** The values that the method gave, by concept. */
+  /** Values of the method, by concept. */
   sizes?: Readonly<Partial<Record<string, number>>>;
   /** Ids of the models in use; absent if they should not be checked. */
   models?: ReadonlySet<string>;
@@ -710,9 +709,7 @@ function isInDomain({ domain }: EvidenceEntry, { gaDays = null, sizes = {} }: Ev
   });
 }
 
-/**
- * Returns the reason why the entry alone does not allow its values to be accepted; null if it does.
- */
+/** Returns why the entry alone does not allow its values to be accepted; null if it allows it. */
 function lackOf({ real, cases, error }: EvidenceEntry): ReviewReason | null {
   if (!real) return 'simulated-only';
   if (!error) return 'no-reference';
@@ -721,8 +718,8 @@ function lackOf({ real, cases, error }: EvidenceEntry): ReviewReason | null {
 }
 
 /**
- * Returns the reason why a value of this method needs a review on this input; null if it may be
- * accepted. This is the only place where this is decided.
+ * Returns why a value of this method needs a review on this input; null if it may be accepted. Only
+ * this function decides that.
  */
 export function reviewReason(
   entry: EvidenceEntry | null,
@@ -736,7 +733,7 @@ export function reviewReason(
   return lackOf(entry) ?? (isInDomain(entry, input) ? null : 'outside-domain');
 }
 
-/** Maps each method to the entries that cover it, in the order of the table. */
+/** Entries that cover each method, in the order of the table. */
 const BY_METHOD: ReadonlyMap<string, readonly EvidenceKey[]> = new Map(
   [...new Set(KEYS.flatMap((key) => Object.keys(EVIDENCE[key].covers)))].map((method) => [
     method,
@@ -744,7 +741,7 @@ const BY_METHOD: ReadonlyMap<string, readonly EvidenceKey[]> = new Map(
   ]),
 );
 
-/** Returns the concepts that an entry covers with a method; null if it covers none. */
+/** Returns the concepts of a method that an entry covers; null if it covers none of them. */
 function coveredBy(key: EvidenceKey, method: string): 'all' | readonly ConceptKey[] | null {
   const covers: EvidenceEntry['covers'] = EVIDENCE[key].covers;
   return Object.hasOwn(covers, method) ? (covers[method as MethodKey] ?? null) : null;
@@ -752,7 +749,7 @@ function coveredBy(key: EvidenceKey, method: string): 'all' | readonly ConceptKe
 
 /**
  * Returns the evidence for a measurement by its method and concept; null for a method without
- * evidence. An entry that lists the concept takes precedence over one that covers every concept of
+ * evidence. An entry that lists the concept is preferred to an entry that covers every concept of
  * the method. If several models have evidence for the method, the entry of the model in use is
  * returned.
  */
@@ -777,8 +774,8 @@ export function evidenceFor(
 }
 
 /**
- * Returns the half width of the 95 % interval of a value, according to the evidence for its method,
- * in the unit of the concept; null if the evidence gives no interval.
+ * Returns the half width of the 95 % interval of a value, in the unit of the concept. It comes from
+ * the evidence for the method; null if the evidence has no interval.
  */
 export function halfWidth95(key: EvidenceKey, concept: string, value: number): number | null {
   const { intervals }: EvidenceEntry = EVIDENCE[key];

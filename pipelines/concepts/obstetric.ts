@@ -47,7 +47,7 @@ export const BIOMETRY = {
   ac: length('Abdominal circumference', 'AC', ln('11979-2', 'Abdominal Circumference'), ABDOMEN),
   fl: length('Femur length', 'FL', ln('11963-6', 'Femur Length'), FEMUR),
   'cephalic-index': ratio('Cephalic index', 'CI', ln('11823-2', 'Cephalic Index')),
-  // Clinicians read HC/AC as a plain ratio, whereas TID 5004 and its LOINC code use per cent.
+  // Clinicians read HC/AC as a plain ratio, but TID 5004 and its LOINC code use per cent.
   'hc-ac-ratio': {
     ...ratio('HC/AC ratio', 'HC/AC', ln('11947-9', 'HC/AC')),
     unit: '1',
@@ -240,7 +240,7 @@ function vascular(
   };
 }
 
-/** Builds a plain number for which no scheme has a code. */
+/** Builds a dimensionless number for which no scheme has a code. */
 function vascularIndex(label: string, abbreviation: string, code: string): MeasurementConcept {
   return {
     label,
@@ -337,7 +337,7 @@ const CIRCULATION = {
   },
 } as const satisfies Record<string, MeasurementConcept>;
 
-/** The subjects of classifications and findings. */
+/** Concepts of classifications and findings. */
 export const FINDING_CONCEPTS = {
   'size-for-gestational-age': {
     scheme: '99USINT',
@@ -455,7 +455,7 @@ export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
 export const findingConcept = (key: FindingConceptKey): CodedConcept =>
   conceptOf(key, FINDING_CONCEPTS[key]);
 
-/** Codes of the gestational age given with the request, by its basis (CID 12019). */
+/** Codes of the gestational age in the request, by the method of dating (CID 12019). */
 export const STATED_AGE = {
   lmp: ln('11885-1', 'Gestational Age by LMP'),
   crl: ln('18185-9', 'Gestational Age'),
@@ -465,7 +465,7 @@ export const STATED_AGE = {
 
 const placement = (text: string): Method => ({ text, citation: null, equation: null });
 
-/** How the calipers of the obstetric endpoint are placed or its values calculated. */
+/** How the calipers of the obstetric endpoint are placed, or its values are calculated. */
 export const OBSTETRIC_METHODS = {
   'doppler-envelope': {
     text: 'automatic trace of the maximum velocity, mean of the beats that are alike',

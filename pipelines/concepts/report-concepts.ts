@@ -1,19 +1,19 @@
 import type { Coding } from './coding.ts';
 
-/** Codes and title under which the report of an endpoint is filed (exchange 1.3). */
+/** Codes and title under which the report of an endpoint is stored (exchange 1.3). */
 export interface ReportConcept {
-  /** The LOINC code comes first, because receivers that read one code read the first. */
+  /** The LOINC code comes first, because receivers that read only one code read the first. */
   codings: readonly [Coding, ...Coding[]];
   title: string;
   /** Diagnostic service section (HL7 table 0074). */
   service: { code: string; meaning: string };
-  /** The LOINC class that US Core requires. */
+  /** LOINC class that US Core requires. */
   category: Coding;
 }
 
 const RADIOLOGY: Coding = { scheme: 'LN', code: 'LP29684-5', meaning: 'Radiology' };
 
-/** By the first two parts of the id of the endpoint. */
+/** Report concept by the first two parts of the endpoint's id. */
 const REPORT_CONCEPTS: Readonly<Record<string, ReportConcept>> = {
   'us/obstetric': {
     codings: [{ scheme: 'LN', code: '11525-3', meaning: 'US for pregnancy' }],

@@ -10,9 +10,12 @@ import { readStudy } from '../input/read-study.ts';
 import type { Locator } from '../obstetric/locator.ts';
 import { stage } from '../run/study-pipeline.ts';
 
-/** Number of clips that are analysed, spread over the study. */
+/** Maximum number of clips that are analysed; they are spread over the study. */
 const MOST_CLIPS = 40;
-/** Number of frames per clip, spread over it. The plane of a clip is that of the majority. */
+/**
+ * Number of frames per clip; they are spread over the clip. The plane of a clip is that of most of
+ * its frames.
+ */
 const FRAMES = 3;
 
 const PLANES_SHARE = 0.5;
@@ -23,8 +26,8 @@ interface ContentParts {
 }
 
 /**
- * Names the plane or view of the clips of a study by a few frames each, if the classifiers reach
- * their gates. It measures nothing.
+ * Names the plane or the view of the clips of a study from a few frames each, if the classifiers
+ * reach their gates. Nothing is measured.
  */
 export function createContentPipeline({ openPlanes, openViews }: ContentParts): Pipeline {
   return async (folder, report, signal) => {
@@ -69,7 +72,7 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
   };
 }
 
-/** Returns the anatomy that more clips show; null if both are equal. */
+/** Returns the anatomy that more clips show; null if both have the same number of clips. */
 export function anatomyOf(fetal: number, cardiac: number): Content['anatomy'] {
   if (fetal === cardiac) return null;
   return fetal > cardiac ? 'fetus' : 'adult heart';
@@ -85,7 +88,7 @@ export function spread<T>(items: readonly T[], most: number): T[] {
 }
 
 /**
- * Returns the plane that most of the frames show; null if no plane was named, and for a spectrum or
+ * Returns the plane that most of the frames show; null if no plane was named, or for a spectrum or
  * an M-mode.
  */
 async function planeOf(

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
 /**
- * An endpoint for the gateway itself: routing rules ask it what a study shows. Clients cannot call
- * it.
+ * Endpoint for the gateway itself, which routing rules use to find what a study shows. Clients
+ * cannot call it.
  */
 export const CONTENT_ENDPOINT = 'us/content/look';
 
-/** What most of the recognised clips of a study show. */
+/** Anatomy that most of the recognised clips of a study show. */
 const ANATOMIES = ['fetus', 'adult heart'] as const;
 
 const named = z.array(z.strictObject({ name: z.string(), clips: z.number().int().positive() }));
 
 export const contentSchema = z.strictObject({
-  /** Null where no clip was recognised, or where both anatomies have the same number of clips. */
+  /** Null if no clip was recognised, or if both anatomies have the same number of clips. */
   anatomy: z.enum(ANATOMIES).nullable(),
   /** Obstetric planes and views of the heart, with the number of clips that show each. */
   planes: named,
@@ -25,7 +25,7 @@ export const contentSchema = z.strictObject({
 });
 export type Content = z.infer<typeof contentSchema>;
 
-/** The endpoint as the request core describes it. */
+/** The endpoint in the form that the request core needs. */
 export const contentEndpoint = {
   id: CONTENT_ENDPOINT,
   model: 'us/content',

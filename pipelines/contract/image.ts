@@ -1,4 +1,4 @@
-/** A point in pixel coordinates of the stored frame: the centre of the top left pixel is (0, 0). */
+/** A point in pixel coordinates of the stored frame. The centre of the top left pixel is (0, 0). */
 export interface Point {
   x: number;
   y: number;
@@ -12,9 +12,8 @@ export interface GrayImage {
 }
 
 /**
- * An ellipse in pixel coordinates. `angle` is the direction of the semi-axis `a`, in radians,
- * counted from +x towards +y (clockwise on the screen). `a >= b` is not required: `a` and `b`
- * are just the two semi-axes.
+ * An ellipse in pixel coordinates. `angle` is the direction of the semi-axis `a`, in radians from
+ * +x towards +y (clockwise on the screen). `a` may be shorter than `b`.
  */
 export interface Ellipse {
   centre: Point;
@@ -23,7 +22,9 @@ export interface Ellipse {
   angle: number;
 }
 
-/** Millimetres per pixel along x and along y; the two may differ (PS3.3 C.8.5.5). Always positive. */
+/**
+ * Millimetres per pixel along x and along y, always positive. The two may differ (PS3.3 C.8.5.5).
+ */
 export interface PixelScale {
   x: number;
   y: number;

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { EVIDENCE_SETTINGS, PAPERS, PROVIDER_SETTINGS } from '../../config/schema.ts';
 
-/** What a request with a test key can ask of the mock backend, as `mock` in its metadata. */
+/**
+ * Scenarios of the mock backend that a request with a test key can select with `mock` in its
+ * metadata.
+ */
 export const MOCK_SCENARIOS = ['succeeded', 'rejected', 'failed', 'slow', 'triage'] as const;
 type MockScenario = (typeof MOCK_SCENARIOS)[number];
 
-/** Names of scenarios in the first release. */
+/** Names that the scenarios had in the first release. */
 const FORMER_NAMES: Readonly<Record<string, MockScenario>> = {
   succeed: 'succeeded',
   reject: 'rejected',
@@ -13,8 +16,8 @@ const FORMER_NAMES: Readonly<Record<string, MockScenario>> = {
 };
 
 /**
- * The scenario that the metadata of a request asks for: `succeeded` when it asks for none, null for
- * one that does not exist.
+ * Returns the scenario that the metadata of a request select: `succeeded` if they select none, null
+ * if they select a scenario that does not exist.
  */
 export function mockScenario(metadata: unknown): MockScenario | null {
   const asked =
@@ -27,31 +30,36 @@ export function mockScenario(metadata: unknown): MockScenario | null {
 }
 
 /**
- * `job.json` of a work folder: everything that a pipeline receives. It holds no name, identifier or
- * date; ages are computed before submission (house rule "PHI stays at the doors").
+ * `job.json` of a work folder: the whole input of a pipeline. It contains no name, identifier or
+ * date; ages are calculated before submission (house rule "PHI stays at the doors").
  */
 export const jobSchema = z.strictObject({
   endpoint: z.string(),
   version: z.string(),
-  /** Names below `files/` of the work folder, in the order of the request. */
+  /** Names in `files/` of the work folder, in the order of the request. */
   files: z.array(z.string()),
   priorFiles: z.array(z.string()),
-  /** Files, or members of archives, on which an earlier run hung; they are refused unread. */
+  /**
+   * Files, or members of archives, at which an earlier run hung. They are refused without being
+   * read.
+   */
   unreadable: z.array(z.string()).optional(),
   options: z.record(z.string(), z.unknown()),
   clinicalContext: z.record(z.string(), z.unknown()),
-  /** For the mock backend only. */
+  /** Scenario of the mock backend; not used by other pipelines. */
   mock: z.enum(MOCK_SCENARIOS).optional(),
-  /** Pictures show whole frames; by default only ultrasound without text. */
+  /** True if pictures show whole frames. By default, they show only the ultrasound without text. */
   wholeFrames: z.boolean().optional(),
   /** Paper of the PDF report; A4 by default. */
   paper: z.enum(PAPERS).optional(),
   /**
-   * False where no key frames, cines and overlays are to be written, because no viewer will show
-   * them.
+   * False if no key frames, cines and overlays must be written, because no viewer will show them.
    */
   display: z.boolean().optional(),
-  /** Setting `evidence.accept`: which evidence a method needs for its values to count; else `real`. */
+  /**
+   * Setting `evidence.accept`: the evidence that a method must have before its values are used
+   * without a review; by default `real`.
+   */
   evidence: z.enum(EVIDENCE_SETTINGS).optional(),
   models: z.strictObject({
     allow: z.enum(['all', 'permissive']),
@@ -61,7 +69,7 @@ export const jobSchema = z.strictObject({
 });
 export type Job = z.infer<typeof jobSchema>;
 
-/** Stages (api 6.1) that a pipeline itself passes through. */
+/** Stages (api 6.1) that the pipeline itself reports. */
 export type PipelineStage =
   | 'starting'
   | 'preprocessing'
@@ -78,16 +86,19 @@ export interface CriticalFlag {
   evidence: string[];
 }
 
-/** What a pipeline reports while it works. `progress` runs from 0 to 1 over the whole pipeline. */
+/**
+ * Events that a pipeline reports while it works. `progress` goes from 0 to 1 over the whole
+ * pipeline.
+ */
 export type PipelineEvent =
   | { type: 'stage'; name: PipelineStage; label: string; progress: number }
   | { type: 'triage'; flag: CriticalFlag }
   | { type: 'partial'; artifact: string; mediaType: string; section: string; caption: string };
 
 /**
- * How a pipeline ends. `rejected`: the input cannot be interpreted and the client must correct it;
- * any error that is thrown is a fault of the gateway. On `done` the folder holds `result.json` and
- * `artifacts/`.
+ * Outcome of a pipeline. `rejected` means that the input cannot be interpreted and that the client
+ * must correct it. `done` means that the folder contains `result.json` and `artifacts/`. An error
+ * that is thrown is a fault of the gateway.
  */
 export type PipelineEnd =
   | { type: 'done' }
@@ -98,7 +109,7 @@ export type PipelineEnd =
     };
 
 /**
- * A pipeline is a function from a folder to a folder. It reads `job.json` and `files/`, reports
+ * A pipeline is a function that works in one folder. It reads `job.json` and `files/`, reports
  * through `report`, writes `result.json` (envelope.ts) and `artifacts/<name>`, and stops early when
  * `signal` aborts.
  */
@@ -108,7 +119,7 @@ export type Pipeline = (
   signal: AbortSignal,
 ) => Promise<PipelineEnd>;
 
-/** A model that is open in a pipeline process, and the provider it runs on. */
+/** A model that is open in a pipeline process, and the provider on which it runs. */
 export interface ModelInUse {
   id: string;
   version: string;
@@ -116,12 +127,15 @@ export interface ModelInUse {
   provider: string;
 }
 
-/** What a module may export beside `pipeline`: opens its models before the first job. */
+/**
+ * Function that a module may export in addition to `pipeline`. It opens the models before the first
+ * job.
+ */
 export type Prepare = (settings: Job['models']) => Promise<readonly ModelInUse[]>;
 
 /**
- * Longest `clinical_context.indication`, in characters: more than any referral needs, and short
- * enough that a text crafted to make the search for identifiers slow takes milliseconds
- * (src/core/requests/submit.ts).
+ * Maximum length of `clinical_context.indication`, in characters. It is more than any referral
+ * needs. It also limits the search for identifiers to milliseconds, even for a text that is made to
+ * be slow (src/core/requests/submit.ts).
  */
 export const LONGEST_INDICATION = 2000;

@@ -2,13 +2,18 @@ import type { DicomDestination } from '../../config/schema.ts';
 
 type ObjectRole = DicomDestination['objects'][number];
 
-/** Reports whose template is made for one examination; every other object fits any result. */
+/**
+ * Endpoint of each report whose template is made for one examination. All other objects fit any
+ * result.
+ */
 const MODEL_OF: Partial<Record<ObjectRole, string>> = {
   'sr-tid5000': 'us/obstetric',
   'sr-echo': 'us/echo',
 };
 
-/** Whether an object can be made from the results of an endpoint (`us/obstetric/interpret`). */
+/**
+ * Returns true if an object can be made from the results of an endpoint (`us/obstetric/interpret`).
+ */
 export function objectFits(object: ObjectRole, endpoint: string): boolean {
   const model = MODEL_OF[object];
   return model === undefined || endpoint.startsWith(`${model}/`);

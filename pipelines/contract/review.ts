@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 /**
- * The review of a result: what a person decided about its values. Changes are data; the reviewed
- * result at any time follows from the evidence of the study and the changes that were not undone.
+ * The review of a result: the decisions of a person on its values. Changes are data. The reviewed
+ * result is always calculated from the evidence of the study and the changes that were not undone.
  */
 
-/** Longest line that a person writes, and longest reason, in characters. */
+/** Maximum length in characters of a line that a person writes, and of a reason. */
 export const LONGEST_NOTE = 500;
-/** Most changes in one call, and most points in one outline. */
+/** Maximum number of changes in one call, and of points in one outline. */
 export const MOST_CHANGES = 50;
 const MOST_POINTS = 500;
 
@@ -43,11 +43,11 @@ const points = z.union([z.array(point).length(2), z.array(point).length(4)]).met
   ],
 });
 
-/** One change by its kind, as a client sends it. */
+/** One change, in the form in which a client sends it. Its members depend on `kind`. */
 export const changeSchema = z.discriminatedUnion('kind', [
-  /** The value is right: it counts from now on, also if its method needed a review. */
+  /** The value is right. It is used from now on, even if its method needed a review. */
   z.strictObject({ kind: z.literal('accept'), measurement }),
-  /** The value is wrong or unwanted: nothing uses it. */
+  /** The value is wrong or not wanted. It is no longer used. */
   z.strictObject({
     kind: z.literal('reject'),
     measurement,
@@ -82,16 +82,18 @@ export const changeSchema = z.discriminatedUnion('kind', [
         ],
       }),
   }),
-  /** Of several values of one quantity, this one counts. */
+  /** Selects this value of several values of one quantity. */
   z.strictObject({ kind: z.literal('choose-repeat'), measurement }),
-  /** The same structure on another frame of the clip, with the calipers drawn there. */
+  /**
+   * Shows the same structure on another frame of the clip, with the calipers that were drawn there.
+   */
   z.strictObject({
     kind: z.literal('choose-frame'),
     measurement,
     frame,
     points: points.optional(),
   }),
-  /** The view of a clip of the heart. */
+  /** Names the view of a clip of the heart. */
   z.strictObject({
     kind: z.literal('name-view'),
     file,
@@ -101,7 +103,10 @@ export const changeSchema = z.discriminatedUnion('kind', [
       .max(40)
       .meta({ description: 'Name of the view', examples: ['A4C'] }),
   }),
-  /** The plane that a frame of an obstetric study shows; `other`: none that is measured. */
+  /**
+   * Names the plane of a frame of an obstetric study; `other` is a plane on which nothing is
+   * measured.
+   */
   z.strictObject({
     kind: z.literal('name-plane'),
     file,
@@ -112,12 +117,12 @@ export const changeSchema = z.discriminatedUnion('kind', [
       .max(40)
       .meta({ description: 'Name of the plane', examples: ['transthalamic'] }),
   }),
-  /** A line of the reader's own, at the end of the impression. */
+  /** Adds a line that the reader wrote to the end of the impression. */
   z.strictObject({
     kind: z.literal('note'),
     text: words.meta({ description: 'The line', examples: ['Compare with the scan of 20 weeks.'] }),
   }),
-  /** Takes an earlier change back; an undo can itself be undone. */
+  /** Undoes an earlier change. An undo can itself be undone. */
   z.strictObject({
     kind: z.literal('undo'),
     change: z
@@ -130,7 +135,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
 export type Change = z.infer<typeof changeSchema>;
 export type ChangeKind = Change['kind'];
 
-/** What the review shows before or after a change: a value, a name or a line. */
+/** State before or after a change, which the review shows: a value, a name or a line. */
 export const changedSchema = z.strictObject({
   value: z
     .number()

@@ -1,6 +1,6 @@
 import type { GrayImage, PixelScale, Point } from './image.ts';
 
-/** A rectangle of stored pixels, both corners included (PS3.3 C.8.5.5.1.2 to .5). */
+/** A rectangle of stored pixels; both corners are included (PS3.3 C.8.5.5.1.2 to .5). */
 export interface Rectangle {
   minX: number;
   minY: number;
@@ -8,7 +8,7 @@ export interface Rectangle {
   maxY: number;
 }
 
-/** Where a scale came from; with `none`, nothing may be given in millimetres. */
+/** Source of a scale. With `none`, no value may be given in millimetres. */
 type CalibrationSource = 'region' | 'pixel-spacing' | 'user' | 'none';
 
 /** A rectangle of a frame with its scale. */
@@ -19,32 +19,42 @@ export interface CalibratedRegion {
 }
 
 /**
- * What the values of a sweep are (echo 2.5); `doppler`: the header does not say whether PW or CW.
+ * Kind of the values of a sweep (echo 2.5). `doppler`: the header does not tell whether it is PW or
+ * CW.
  */
 export type SweepKind = 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
 
 /**
- * A spectral Doppler or M-mode display: time runs along x, a velocity or a depth along y. All sizes
- * are positive; `zeroRow` and `yDirection` give the direction of the axes.
+ * A spectral Doppler or M-mode display. The x axis is time; the y axis is a velocity or a depth.
+ * All sizes are positive; `zeroRow` and `yDirection` give the direction of the y axis.
  */
 export interface SweepRegion {
   kind: SweepKind;
   area: Rectangle;
-  /** Null where the x axis is not in seconds. */
+  /** Null if the x axis is not in seconds. */
   secondsPerPixel: number | null;
-  /** Size of one pixel along y, in `unit`; null where the header gives no usable value. */
+  /** Size of one pixel along y, in `unit`; null if the header has no usable value. */
   valuePerPixel: number | null;
-  /** `Hz`: a Doppler shift, because the header does not give the transducer frequency. */
+  /**
+   * Unit of the y axis. `Hz` is a Doppler shift; it is used if the header does not contain the
+   * transducer frequency.
+   */
   unit: 'cm/s' | 'cm' | 'Hz';
-  /** Row of the frame (not of the region) where the value is 0: the baseline, or the skin. */
+  /**
+   * Row of the frame (not of the region) at which the value is 0, which is the baseline or the
+   * skin.
+   */
   zeroRow: number | null;
-  /** By the sign of Physical Delta Y; many carts write a positive one for Doppler, too. */
+  /**
+   * Direction of the y axis by the sign of Physical Delta Y. Many carts write a positive sign for
+   * Doppler as well.
+   */
   yDirection: 'up' | 'down';
-  /** Region Flags bits 3 and 4: how the trace is refreshed (PS3.3 C.8.5.5.1.3). */
+  /** How the trace is refreshed, by bits 3 and 4 of Region Flags (PS3.3 C.8.5.5.1.3). */
   renewal: 'unspecified' | 'scrolling' | 'sweeping' | 'both';
   /**
-   * Degrees; null where the header gives none. Whether the velocities are corrected by it is
-   * unknown.
+   * Correction angle in degrees; null if the header has none. It is not known whether the
+   * velocities are corrected for it.
    */
   correctionAngle: number | null;
   steeringAngle: number | null;
@@ -52,21 +62,24 @@ export interface SweepRegion {
   transducerFrequency: number | null;
   /** Hz. */
   pulseRepetitionFrequency: number | null;
-  /** Gate of the PW beam in pixels of the frame, on the 2D picture beside the sweep. */
+  /** Gate of the PW beam in pixels of the frame, on the 2D picture next to the sweep. */
   sampleVolume: Point | null;
 }
 
-/** An ECG drawn beside the picture, its samples, or both. */
+/** An ECG that is drawn next to the picture, its samples, or both. */
 export interface Ecg {
-  /** The strip as drawn; null where the file has samples only. */
+  /** Area of the drawn strip; null if the file contains only samples. */
   area: Rectangle | null;
-  /** Along the drawn strip; null where the x axis is not in seconds. */
+  /** Scale along the drawn strip; null if its x axis is not in seconds. */
   secondsPerPixel: number | null;
-  /** One channel of a Waveform Sequence (PS3.3 C.10.9), `start` seconds from the first frame. */
+  /**
+   * One channel of a Waveform Sequence (PS3.3 C.10.9). It begins `start` seconds from the first
+   * frame.
+   */
   samples: { start: number; perSecond: number; values: readonly number[] } | null;
 }
 
-/** The source of the frame times; `none`: they are all 0 and mean nothing. */
+/** Source of the frame times. With `none`, all times are 0 and have no meaning. */
 export type Timing =
   | 'frame-time-vector'
   | 'frame-time'
@@ -75,11 +88,11 @@ export type Timing =
   | 'container'
   | 'none';
 
-/** One frame of a clip. Pixels are decoded on request, so that no whole cine is held in memory. */
+/** One frame of a clip. Pixels are decoded on request, so that a whole cine is never in memory. */
 export interface Frame {
   /** 0-based index in its clip; DICOM frame number minus one. */
   index: number;
-  /** Seconds from the first frame; 0 for a still. */
+  /** Time in seconds from the first frame; 0 for a still. */
   time: number;
   gray(): Promise<GrayImage>;
   /** Interleaved 8-bit RGB of the whole frame, for previews. */
@@ -93,7 +106,7 @@ export interface RgbImage {
   data: Uint8Array;
 }
 
-/** What a header may state about an image; a file without a header is `UNDESCRIBED`. */
+/** Properties of an image that its header may contain. A file without a header is `UNDESCRIBED`. */
 export interface Description {
   sopInstanceUid: string | null;
   sopClassUid: string | null;
@@ -101,48 +114,54 @@ export interface Description {
   timing: Timing;
   /** Spectral Doppler and M-mode displays, in the order of the header. */
   sweeps: readonly SweepRegion[];
-  /** Where colour flow is drawn over tissue (Region Data Type 2); empty: unknown. */
+  /** Areas in which colour flow is drawn over tissue (Region Data Type 2); empty if not known. */
   colourAreas: readonly Rectangle[];
   /**
-   * Every rectangle that the header calls ultrasound or a physiological trace, with or without a
-   * scale; text and graphics are outside of them. Empty: unknown.
+   * All rectangles that the header calls ultrasound or a physiological trace, with or without a
+   * scale. Text and graphics are outside them. Empty if not known.
    */
   ultrasoundAreas: readonly Rectangle[];
-  /** Ultrasound Color Data Present (0028,0014); null: unknown. */
+  /** Ultrasound Color Data Present (0028,0014); null if not known. */
   colourDataPresent: boolean | null;
   /**
-   * Burned In Annotation (0028,0301): whether text in the pixels identifies the patient; null:
-   * unknown.
+   * Burned In Annotation (0028,0301): whether text in the pixels identifies the patient; null if
+   * not known.
    */
   burnedInAnnotation: boolean | null;
   ecg: Ecg | null;
   /** Beats per minute. */
   heartRate: number | null;
-  /** Seconds of each R wave from the first frame, ascending; empty: unknown. */
+  /** Time of each R wave in seconds from the first frame, ascending; empty if not known. */
   rWaves: readonly number[];
-  /** Seconds from the R wave to the first frame of a triggered acquisition; null: unknown. */
+  /** Seconds from the R wave to the first frame of a triggered acquisition; null if not known. */
   triggerTime: number | null;
-  /** Stress protocol in the words of the operator or the cart. For matching only, never shown. */
+  /**
+   * Stage of a stress protocol in the words of the operator or the cart. It is used only for
+   * matching and is never shown.
+   */
   stageName: string | null;
   stageNumber: number | null;
-  /** The view in the words of the operator or the cart. For matching only, never shown. */
+  /**
+   * View in the words of the operator or the cart. It is used only for matching and is never shown.
+   */
   viewName: string | null;
-  /** View Code Sequence, `scheme:value`: the coded form of the view. */
+  /** Code of the view from View Code Sequence, as `scheme:value`. */
   viewCode: string | null;
-  /** Anatomic Region Sequence, `scheme:value`; for a spectrum, the vessel. */
+  /** Code from Anatomic Region Sequence, as `scheme:value`. For a spectrum, it is the vessel. */
   anatomicRegion: string | null;
   /** Image Laterality (0020,0062) of a paired structure. */
   laterality: 'left' | 'right' | null;
-  /** Instance Number: the order that the cart gave within a series. */
+  /** Instance Number: the order of the cart within a series. */
   instanceNumber: number | null;
   /**
-   * Seconds from the first image of the study to this one; negative for a prior. It orders and
-   * groups the clips without revealing a date. Null: the file does not say when it was acquired.
+   * Seconds from the first image of the study to this image; negative for a prior. It orders and
+   * groups the clips without revealing a date. Null if the file does not contain the time of
+   * acquisition.
    */
   instant: number | null;
 }
 
-/** The description of a file without a header: a still, video or animation. */
+/** Description of a file without a header: a still, video or animation. */
 export const UNDESCRIBED: Description = {
   sopInstanceUid: null,
   sopClassUid: null,
@@ -169,22 +188,28 @@ export const UNDESCRIBED: Description = {
 
 /** One image or cine of the study, from a file of any kind. */
 export interface Clip extends Description {
-  /** Name of the file in the request; never a path of this machine. */
+  /** Name of the file in the request. It is never a path of this machine. */
   file: string;
   width: number;
   height: number;
   frames: readonly Frame[];
-  /** 2D tissue regions with a scale, in the order of the header. Empty: uncalibrated. */
+  /**
+   * 2D tissue regions with a scale, in the order of the header; empty if the clip is not
+   * calibrated.
+   */
   regions: readonly CalibratedRegion[];
-  /** Why the calibration in the file was refused; null where none was. */
+  /** Reason why the calibration in the file was refused; null if it was not refused. */
   calibrationRefused: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
 }
 
-/** The first word of the reason for a file that was read with changes. */
+/** First word of the reason, for a file that could be read only with changes. */
 export const READ = 'read';
 
-/** A file that was not read, or read with changes, and why, in one sentence for a person. */
+/**
+ * A file that was not read, or was read with changes, and a sentence for a person that gives the
+ * reason.
+ */
 export interface RefusedFile {
   file: string;
   reason: string;
@@ -198,7 +223,8 @@ export interface CartCode {
 }
 
 /**
- * How the machine obtained a value (PS3.16 CID 3627); `other`: not a value of the quantity itself.
+ * How the machine obtained a value (PS3.16 CID 3627). `other` is not a value of the quantity
+ * itself.
  */
 export type CartDerivation =
   | 'measured'
@@ -211,31 +237,30 @@ export type CartDerivation =
   | 'maximum'
   | 'other';
 
-/** Why the machine reports this value of several (PS3.16 CID 224 and CID 12301). */
+/** Why the machine selected this value of several values (PS3.16 CID 224 and CID 12301). */
 export type CartSelection = 'user' | 'most-recent' | 'mean' | 'minimum' | 'maximum';
 
 /** One value of a structured report that the ultrasound machine wrote. */
 export interface CartMeasurement {
-  /** Key of the concept table; null for a quantity that the table does not have. */
+  /** Key of the concept table; null for a quantity that the table lacks. */
   key: string | null;
-  /** As the machine named it; SNOMED-RT codes are replaced by their SNOMED CT equivalents. */
+  /**
+   * Concept in the machine's report. SNOMED-RT codes are replaced by their SNOMED CT equivalents.
+   */
   concept: CartCode;
   value: number;
-  /** UCUM; the unit of the concept table where `key` is known. */
+  /** UCUM unit. If `key` is known, it is the unit of the concept table. */
   unit: string;
-  /** Null where the machine does not state it. */
+  /** Null if the report does not give it. */
   derivation: CartDerivation | null;
   selection: CartSelection | null;
-  /**
-   * For an age, centile or z-score in a biometry group (TID 5008): the quantity it was derived
-   * from.
-   */
+  /** Quantity from which an age, centile or z-score in a biometry group (TID 5008) was derived. */
   of: CartCode | null;
   equation: CartCode | null;
   method: CartCode | null;
   site: CartCode | null;
   laterality: 'left' | 'right' | null;
-  /** Letter or number of the fetus; null for a single fetus and for the mother. */
+  /** Letter or number of the fetus; null for an only fetus and for the mother. */
   fetus: string | null;
   /** Cardiac cycle point. */
   phase: CartCode | null;
@@ -244,17 +269,20 @@ export interface CartMeasurement {
   imageView: CartCode | null;
   flowDirection: CartCode | null;
   stage: CartCode | null;
-  /** Post-coordinated measurements of TID 5302. */
+  /** Property of a post-coordinated measurement (TID 5302). */
   property: CartCode | null;
   divisor: CartCode | null;
   /** Name of the file of the report. */
   file: string;
   sopInstanceUid: string | null;
-  /** The image that was measured, where the report names it. */
+  /** Image that was measured, if the report names it. */
   image: { sopInstanceUid: string; frame: number | null } | null;
 }
 
-/** What a report may state about a value, each not stated. */
+/**
+ * Properties of a value that a report may give, with the values for a report that gives none of
+ * them.
+ */
 export const NOTHING_STATED = {
   derivation: null,
   selection: null,
@@ -279,9 +307,9 @@ export const NOTHING_STATED = {
 /** A structured report of an earlier examination. */
 export interface PriorReport {
   file: string;
-  /** Seconds from the first image of the study, negative; null: the report has no date. */
+  /** Seconds from the first image of the study, negative; null if the report has no date. */
   instant: number | null;
-  /** True: an unreviewed draft of this gateway; false: a report of the ultrasound machine. */
+  /** True for an unreviewed draft of this gateway; false for a report of the ultrasound machine. */
   draft: boolean;
   values: readonly CartMeasurement[];
 }
@@ -291,20 +319,20 @@ export interface Study {
   refused: readonly RefusedFile[];
   files: number;
   series: number;
-  /** Number of studies that the headers name, present only where there are several. */
+  /** Number of studies in the headers; present only if there are several. */
   studies?: number;
-  /** Clips of earlier examinations: their measurements are used for comparison only. */
+  /** Clips of earlier examinations. Their measurements are only used for comparison. */
   priors?: readonly Clip[];
-  /** Reports of earlier examinations, where there are any. */
+  /** Reports of earlier examinations; absent if there are none. */
   priorReports?: readonly PriorReport[];
-  /** Values of the structured reports of the ultrasound machine, where there are any. */
+  /** Values of the structured reports of the ultrasound machine; absent if there are none. */
   cart?: readonly CartMeasurement[];
 }
 
 /**
- * The scale for a measurement: that of the region that contains all its points; of several regions
- * the smallest, such as an inset over a larger picture. Null where no region does (obstetric 0.4):
- * then nothing may be given in millimetres.
+ * Returns the scale for a measurement. It is that of the region that contains all points of the
+ * measurement. If several regions do, it is that of the smallest, such as an inset over a larger
+ * picture. Null if no region does; no value may then be given in millimetres (obstetric 0.4).
  */
 export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const holds = ({ area }: CalibratedRegion) =>
@@ -315,7 +343,10 @@ export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion
   return clip.regions.filter(holds).toSorted((a, b) => size(a) - size(b))[0] ?? null;
 }
 
-/** A file or frame that cannot be read; the message is the sentence that the result shows. */
+/**
+ * Thrown for a file or frame that cannot be read. The message is the sentence that the result
+ * shows.
+ */
 export class UnreadableInput extends Error {
   override name = 'Refusal';
 }

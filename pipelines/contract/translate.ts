@@ -1,9 +1,9 @@
 /**
- * An endpoint for the gateway itself: the values of the machine's own structured reports as a result,
- * without images and without models. Clients cannot call it.
+ * Endpoint for the gateway itself. It returns the values of the machine's structured reports as a
+ * result, without images and without models. Clients cannot call it.
  */
 export const TRANSLATE_ENDPOINT = 'us/report/translate';
 
-/** Whether a result only repeats what the machine reported. */
+/** Returns true if a result only repeats the machine's reports. */
 export const isTranslation = ({ endpoint }: { endpoint: string }): boolean =>
   endpoint === TRANSLATE_ENDPOINT;

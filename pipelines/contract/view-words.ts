@@ -1,12 +1,12 @@
 import type { Clip } from './study.ts';
 
-/** What an operator or a preset wrote about an image. */
+/** Words that an operator or a preset wrote for an image. */
 export type ViewNamed = Pick<Clip, 'viewName' | 'stageName'>;
 
 /**
- * Words in lower case, separated by one space. Carts separate them by spaces, underscores, hyphens,
- * slashes and points (`AFI_Q4`, `trans-vaginal`, `Umb.A`): a space in a pattern matches each of
- * these.
+ * Returns words in lower case, separated by one space. Carts separate words by spaces, underscores,
+ * hyphens, slashes and points (`AFI_Q4`, `trans-vaginal`, `Umb.A`). A space in a pattern matches
+ * all of these.
  */
 export const plainWords = (text: string): string =>
   text
@@ -14,6 +14,6 @@ export const plainWords = (text: string): string =>
     .replaceAll(/[\s_\-/.:,#]+/g, ' ')
     .trim();
 
-/** The words of View Name and Stage Name, against which every pattern is matched. */
+/** Returns the words of View Name and Stage Name. All patterns are matched with them. */
 export const viewWords = ({ viewName, stageName }: ViewNamed): string =>
   plainWords(`${viewName ?? ''} ${stageName ?? ''}`);

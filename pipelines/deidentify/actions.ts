@@ -1,17 +1,17 @@
 /**
- * What happens to each attribute (PS3.15 Table E.1-1, edition 2024e, Basic Application Level
+ * Action for each attribute (PS3.15 Table E.1-1, edition 2024e, Basic Application Level
  * Confidentiality Profile with the options of `profile.ts`). The rows are those of the modules of
- * Ultrasound, Ultrasound Multi-frame, Secondary Capture and structured reports (PS3.3 A.6, A.7, A.8,
- * A.35), in data sets and items alike.
+ * Ultrasound, Ultrasound Multi-frame, Secondary Capture and structured reports (PS3.3 A.6, A.7,
+ * A.8, A.35). They apply to the data set and to its items.
  *
- * An attribute that is not named here is removed, whatever the standard says of it: private
- * attributes, overlays, curves, and everything that may hold text and is not needed to read an image
- * or a measurement. So the rows whose action is X need no line.
+ * An attribute that is not listed here is removed, even if the standard allows it: private
+ * attributes, overlays, curves, and everything that may contain text and is not needed to read an
+ * image or a measurement. Therefore attributes with the action X need no line.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** K: technical attributes. Their values are checked, too (`attributes.ts`). */
+/** K: technical attributes, which are kept. Their values are checked as well (`attributes.ts`). */
 const KEEP = words(`
   ImageType SOPClassUID Modality ConversionType
   Manufacturer ManufacturerModelName SoftwareVersions
@@ -66,22 +66,23 @@ const KEEP = words(`
   GraphicType GraphicData TemporalRangeType ReferencedSamplePositions ReferencedTimeOffsets
 `);
 
-/** U: replaced by another UID, always the same one for the same UID. */
+/** U: replaced by another UID. The same UID is always replaced by the same UID. */
 const UID = words(`
   SOPInstanceUID StudyInstanceUID SeriesInstanceUID FrameOfReferenceUID
   SynchronizationFrameOfReferenceUID ReferencedSOPInstanceUID ReferencedFrameOfReferenceUID
   MultiFrameSourceSOPInstanceUID IrradiationEventUID ObservationUID UID
 `);
 
-/** Z: emptied, because the attribute has to be there (type 2). */
+/** Z: emptied, because the attribute must be present (type 2). */
 const EMPTY = words(`
   AccessionNumber ReferringPhysicianName PatientBirthDate StudyID
   ReferencedPerformedProcedureStepSequence ReferencedRequestSequence
 `);
 
 /**
- * Retain Longitudinal Temporal Information with Modified Dates: shifted; else emptied (Z) or given a
- * value that says nothing (D) where the attribute has to be there, and removed otherwise.
+ * Retain Longitudinal Temporal Information with Modified Dates: with this option, the date is
+ * shifted. Without it, the date is removed, or emptied (Z) or replaced by a dummy (D) if the
+ * attribute must be present.
  */
 const DATE = words(`
   InstanceCreationDate InstanceCreationTime SeriesDate SeriesTime AcquisitionDate AcquisitionTime
@@ -92,14 +93,14 @@ const DATE = words(`
 const DATE_OR_EMPTY = words('StudyDate StudyTime');
 const DATE_OR_DUMMY = words('ContentDate ContentTime');
 
-/** Retain Patient Characteristics: kept, else removed. */
+/** Retain Patient Characteristics: kept with this option, removed without it. */
 const CHARACTERISTIC = words(`
   PatientAge PatientSize PatientWeight PatientBodyMassIndex SmokingStatus PregnancyStatus
 `);
-/** The same, but emptied. */
+/** Retain Patient Characteristics: kept with this option, emptied without it. */
 const CHARACTERISTIC_OR_EMPTY = words('PatientSex');
 
-/** Clean Descriptors: only words of a list are kept (`descriptors.ts`). */
+/** Clean Descriptors: only words of a list remain (`descriptors.ts`). */
 const DESCRIPTOR = words(`
   StudyDescription SeriesDescription ProtocolName PerformedProcedureStepDescription StageName
   ViewName
@@ -115,16 +116,18 @@ export type Action =
   | 'characteristic'
   | 'characteristic-or-empty'
   | 'descriptor'
-  /** Name and identifier of the patient: the pseudonym. */
+  /** Name or identifier of the patient, which is replaced by the pseudonym. */
   | 'pseudonym'
-  /** Kept where the code is of a published scheme, else cleaned as a descriptor. */
+  /**
+   * The code meaning of a published scheme is kept. Any other meaning is cleaned like a descriptor.
+   */
   | 'code-meaning'
-  /** D: a text that says nothing. */
+  /** D: replaced by a dummy text without information. */
   | 'dummy'
   /** Clean Structured Content (`content-tree.ts`). */
   | 'content';
 
-/** Keyword of PS3.6 → action. What is not in the table is removed. */
+/** Action for each keyword of PS3.6. An attribute that is not in the table is removed. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(
   (
     [

@@ -4,16 +4,16 @@ import { ACTIONS, type Action } from './actions.ts';
 import { cleanDescriptor, wordsOf } from './descriptors.ts';
 import { type Pseudonyms, shiftedDate } from './pseudonyms.ts';
 
-/** Applies the table of actions to a data set and to the items of its sequences. */
+/** This file applies the table of actions to a data set and to the items of its sequences. */
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** What one object is de-identified with. */
+/** Settings and names with which one object is de-identified. */
 export interface Cleaning {
   dates: 'shifted' | 'removed';
   patientCharacteristics: boolean;
   pseudonyms: Pseudonyms;
-  /** Words of all names of people in the object, in lower case. */
+  /** Words of all names of persons in the object, in lower case. */
   names: ReadonlySet<string>;
   /** Cleans the items of a Content Sequence. */
   content: (items: readonly TagDataset[], cleaning: Cleaning) => TagDataset[];
@@ -22,7 +22,7 @@ export interface Cleaning {
 export interface TagElement {
   vr: string;
   Value?: unknown[];
-  /** The value before dcmjs interpreted it. */
+  /** Value before dcmjs interpreted it. */
   _rawValue?: unknown;
 }
 
@@ -34,7 +34,7 @@ interface Entry {
 const tagOf = (keyword: string): string =>
   (nameMap[keyword]?.tag ?? '').replace(/[(),]/g, '').toUpperCase();
 
-/** Tag → entry of PS3.6, of the attributes in the table. */
+/** Entry of PS3.6 by tag, for the attributes in the table. */
 const LISTED: ReadonlyMap<string, Entry> = new Map(
   [...ACTIONS.keys()].map((keyword): [string, Entry] => {
     const found = nameMap[keyword] && dictionary[nameMap[keyword].tag];
@@ -43,22 +43,22 @@ const LISTED: ReadonlyMap<string, Entry> = new Map(
   }),
 );
 
-/** The words of all names (PN) in a data set and its items, in lower case. */
+/** Returns the words of all names (PN) in a data set and its items, in lower case. */
 export function namesIn(dataSet: TagDataset): Set<string> {
   const names = Object.values(dataSet).flatMap((element) => {
     if (element.vr === 'SQ') return itemsIn(element).flatMap((item) => [...namesIn(item)]);
     return element.vr === 'PN' ? wordsOf(JSON.stringify(element.Value ?? [])) : [];
   });
-  // The keys of a name as JSON writes it are no names.
+  // The JSON keys of the parts of a name are not names.
   return new Set(names.filter((word) => !/^(alphabetic|ideographic|phonetic)$/.test(word)));
 }
 
-/** Everything of a data set that may stay, as the table says. */
+/** Returns a data set with only those contents that the table allows. */
 export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDataset {
   const clean: TagDataset = {};
   for (const [tag, element] of Object.entries(dataSet)) {
     const entry = LISTED.get(tag.toUpperCase());
-    // An element whose type is not that of PS3.6 may hold anything.
+    // An element whose VR differs from that of PS3.6 may contain anything.
     if (!entry || element.vr !== entry.vr) continue;
     const action = ACTIONS.get(entry.keyword);
     const value = action && cleanValue(action, element, dataSet, cleaning);
@@ -67,7 +67,7 @@ export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDat
   return clean;
 }
 
-/** The value that takes the place of an element; null for an element that is removed. */
+/** Returns the value that replaces the value of an element; null if the element is removed. */
 function cleanValue(
   action: Action,
   element: TagElement,
@@ -108,7 +108,7 @@ function cleanValue(
   }
 }
 
-/** As many whole words as fit. */
+/** Returns as many whole words of a text as fit into `length`. */
 function shortened(text: string, length: number): string {
   return text.length <= length
     ? text
@@ -127,7 +127,7 @@ function cleanItems(element: TagElement, cleaning: Cleaning): TagDataset[] {
   return itemsIn(element).map((item) => cleanAttributes(item, cleaning));
 }
 
-/** The values of an element as text. */
+/** Returns the values of an element as text. */
 export function textsOf({ Value }: TagElement): string[] {
   const values: unknown[] = Value ?? [];
   return values.filter((one) => typeof one === 'string' || typeof one === 'number').map(String);
@@ -144,7 +144,7 @@ function cleanDates(element: TagElement, { dates, pseudonyms }: Cleaning): strin
 
 const TIME = /^\d{2}:?(\d{2}:?(\d{2}(\.\d{1,6})?)?)?\s*$/;
 
-/** What a value may look like, by VR; a value that does not is removed with its attribute. */
+/** Permitted form of a value, by VR. If a value has another form, its attribute is removed. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   CS: /^[A-Z0-9_ ]{0,16}$/,
   DS: /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/,
@@ -162,7 +162,7 @@ function checkedValue(element: TagElement): unknown[] | null {
   if (NUMBERS.has(vr)) return Value.every((one) => typeof one === 'number') ? Value : null;
   const form = FORMS[vr];
   if (!form) return null;
-  // The digits as they were written: dcmjs returns numbers.
+  // The digits are read as they were written, because dcmjs returns numbers.
   const raw = vr === 'DS' || vr === 'IS' ? rawTexts(element) : textsOf(element);
   return raw.every((one) => one === '' || form.test(one)) ? raw.map((one) => one.trim()) : null;
 }
@@ -174,14 +174,16 @@ function rawTexts(element: TagElement): string[] {
   return texts.length > 0 ? texts : textsOf(element);
 }
 
-/** Coding schemes whose meanings a standard or a terminology publishes (PS3.16 section 8). */
+/**
+ * Coding schemes whose meanings are published by a standard or a terminology (PS3.16 section 8).
+ */
 const PUBLISHED: ReadonlySet<string> = new Set(
   'DCM SCT SRT SNM3 LN UCUM UMLS FMA RADLEX BI ACR ISO3166_1 LOINC'.split(' '),
 );
 const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
 
-/** A site words the meanings of its codes itself. */
+/** Cleans the meaning of a code, because a site writes the meanings of its own codes itself. */
 function cleanMeaning(meaning: string, owner: TagDataset, names: ReadonlySet<string>): string {
   const own = (tag: string) => (owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '');
   if (PUBLISHED.has(own(SCHEME))) return meaning;

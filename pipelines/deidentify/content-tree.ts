@@ -3,9 +3,10 @@ import { UnreadableInput } from '../contract/study.ts';
 import { type Cleaning, cleanAttributes, itemsIn, textsOf } from './attributes.ts';
 
 /**
- * Clean Structured Content (PS3.15 E.3.4): of the content tree of a report, containers, codes,
- * measured values, coordinates and references to images are kept, with their UIDs replaced and their
- * dates as in the rest of the object. Texts and names of people are removed, with all below them.
+ * Clean Structured Content (PS3.15 E.3.4). The containers, codes, measured values, coordinates and
+ * image references of a report's content tree are kept. Their UIDs are replaced and their dates are
+ * treated as in the rest of the object. Texts and names of persons are removed, together with all
+ * items below them.
  */
 
 const { nameMap } = dcmjs.data.DicomMetaDictionary;
@@ -27,7 +28,7 @@ const DATED: Readonly<Record<string, string>> = {
   DATETIME: tag('DateTime'),
 };
 
-/** The one text that a measurement cannot do without: which fetus it is of (TID 5000). */
+/** The only text that a measurement needs: the fetus to which it belongs (TID 5000). */
 const FETUS_ID = 'LN:11951-1';
 const SHORT_LABEL = /^[A-Za-z0-9]{1,2}$/;
 
@@ -43,7 +44,7 @@ const CHARACTERISTICS: ReadonlySet<string> = new Set([
   'SCT:27113001',
   'SRT:F-008EC',
 ]);
-/** Birth date of the subject: removed like (0010,0030), whatever is done with other dates. */
+/** Birth date of the subject. It is removed like (0010,0030), even if other dates are kept. */
 const BIRTH_DATE: ReadonlySet<string> = new Set(['DCM:121031', 'LN:21112-8']);
 
 const one = (item: TagDataset, at: string): string => {
@@ -57,8 +58,9 @@ function conceptOf(item: TagDataset): string {
 }
 
 /**
- * The items of a content sequence that may stay.
- * @throws UnreadableInput where items refer to each other by their position, which removing changes.
+ * Returns the items of a content sequence that may be kept.
+ * @throws UnreadableInput if items refer to each other by position, because removing items changes
+ *   the positions.
  */
 export function cleanContent(items: readonly TagDataset[], cleaning: Cleaning): TagDataset[] {
   return items.flatMap((item) => {

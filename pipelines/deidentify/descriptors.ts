@@ -1,6 +1,6 @@
 /**
- * Clean Descriptors (PS3.15 E.3.5): a description that an operator may have typed keeps only the words
- * of this list, in their order. A name, a place or a remark is not among them.
+ * Clean Descriptors (PS3.15 E.3.5). An operator may have typed a description. Only the words of
+ * this list are kept, in their order; a name, a place or a remark is not in the list.
  */
 
 // cspell:disable
@@ -31,14 +31,15 @@ const WORDS = new Set(
 );
 // cspell:enable
 
-/** The words of a text, in lower case. */
+/** Returns the words of a text, in lower case. */
 export const wordsOf = (text: string): string[] =>
   (text.normalize('NFC').match(WORD) ?? []).map((word) => word.toLowerCase());
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * The known words of a description, joined by blanks; empty where it has none.
- * @param names words of the names in the object: Long and Still are family names, too.
+ * Returns the known words of a description, separated by spaces; empty if it has none.
+ * @param names words of the names in the object. They are removed even if they are in the list,
+ *   because "Long" and "Still" are family names as well.
  */
 export function cleanDescriptor(text: string, names: ReadonlySet<string>): string {
   const found = text.normalize('NFC').match(WORD) ?? [];

@@ -19,16 +19,16 @@ import { type Pseudonyms, pseudonymsFor } from './pseudonyms.ts';
 import { type Blanking, blankingOf } from './screen.ts';
 
 /**
- * Makes a de-identified copy of a received object (PS3.15 Annex E). The copy is written from scratch:
- * only what the table of actions keeps is in it.
+ * Makes a de-identified copy of a received object (PS3.15 Annex E). The copy is written from
+ * scratch and contains only what the table of actions keeps.
  */
 
 const { DicomDict, DicomMessage, DicomMetaDictionary } = dcmjs.data;
 
-/** Bytes before the pixel data, or of a report. */
+/** Maximum number of bytes before the pixel data, or of a report. */
 const LONGEST_HEADER = 32 * 1024 * 1024;
 const PIXEL_DATA = '7FE00010';
-/** The longest value with a length of 32 bits (PS3.5 7.1.1). */
+/** Greatest length of a value with a 32-bit length field (PS3.5 7.1.1). */
 const LONGEST_VALUE = 0xfffffffe;
 
 export interface DeidentificationOrder {
@@ -42,7 +42,8 @@ export interface DeidentificationOrder {
 }
 
 /**
- * @returns null when the copy was written; the reason when the object has to be held.
+ * Writes a de-identified copy of an object.
+ * @returns null if the copy was written; the reason if the object must be held.
  */
 export async function deidentifyObject(order: DeidentificationOrder): Promise<string | null> {
   const inflated = `${order.target}.inflated`;
@@ -58,7 +59,10 @@ export async function deidentifyObject(order: DeidentificationOrder): Promise<st
   }
 }
 
-/** One deflated megabyte may hold a thousand; no ultrasound object is larger than this. */
+/**
+ * Maximum inflated size, because one deflated megabyte may expand to a thousand. No ultrasound
+ * object is larger than this.
+ */
 const LONGEST_INFLATED = 2 * 1024 ** 3;
 
 async function* withinLimit(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -93,7 +97,7 @@ async function deidentified(order: DeidentificationOrder): Promise<string | null
   return await writeImage(order, { ...clean, ...marks(settings, kind) }, lossy);
 }
 
-/** The data set without its pixel data; text decoded. */
+/** Reads the data set without its pixel data and decodes its text. */
 async function readHeader(path: string): Promise<{ dict: TagDataset; meta: TagDataset }> {
   const { start } = await fileStart(path, LONGEST_HEADER);
   const sets = takeCharacterSets(start);
@@ -110,7 +114,10 @@ const textAt = (dict: TagDataset, tag: string): string => {
   return element ? textsOf(element).join('\\').trim() : '';
 };
 
-/** The identifier of the patient with its issuer; without one, the study is all that is known. */
+/**
+ * Derives the pseudonyms from the patient's identifier and its issuer. Without an identifier, the
+ * study is used instead.
+ */
 function pseudonymsOf({ secret, settings }: DeidentificationOrder, dict: TagDataset): Pseudonyms {
   const id = textAt(dict, '00100020');
   const patient = id === '' ? ['study', textAt(dict, '0020000D')] : [textAt(dict, '00100021'), id];
@@ -119,10 +126,16 @@ function pseudonymsOf({ secret, settings }: DeidentificationOrder, dict: TagData
   return pseudonymsFor(secret, JSON.stringify(patient), variant);
 }
 
-/** A report without its observers is not a verified one (PS3.3 C.17.2). */
+/**
+ * Flag for a report whose observers were removed, because such a report is not verified (PS3.3
+ * C.17.2).
+ */
 const UNVERIFIED = DicomMetaDictionary.denaturalizeDataset({ VerificationFlag: 'UNVERIFIED' });
 
-/** What says that, and how, the object was de-identified (PS3.15 E.1.1 step 10, PS3.3 C.12.1.1.7). */
+/**
+ * Returns the attributes that record that the object was de-identified, and how (PS3.15 E.1.1 step
+ * 10, PS3.3 C.12.1.1.7).
+ */
 function marks(settings: DeidentificationSettings, kind: 'image' | 'report'): TagDataset {
   return DicomMetaDictionary.denaturalizeDataset({
     SpecificCharacterSet: 'ISO_IR 192',
@@ -140,7 +153,10 @@ function marks(settings: DeidentificationSettings, kind: 'image' | 'report'): Ta
   });
 }
 
-/** The codes of CID 7050 (PS3.16) for the profile and the options that are applied to an object. */
+/**
+ * Returns the codes of CID 7050 (PS3.16) for the profile and the options that were applied to an
+ * object.
+ */
 export function methodCodes(
   { dates, patientCharacteristics }: DeidentificationSettings,
   kind: 'image' | 'report',
@@ -160,11 +176,15 @@ export function methodCodes(
   ];
 }
 
-/** Attributes that are about samples as they were stored, and not of the RGB that is written. */
+/**
+ * Attributes that describe the stored grey samples and do not apply to the RGB samples that are
+ * written.
+ */
 const OF_GRAY = ['00281050', '00281051', '00281052', '00281053', '00281056', '20500020'];
 
 /**
- * Writes the frames uncompressed, one at a time. Grey stays grey; every colour model becomes RGB.
+ * Writes the frames uncompressed, one at a time. Grey frames stay grey; every colour model is
+ * converted to RGB.
  */
 async function writeImage(
   order: DeidentificationOrder,
@@ -187,7 +207,7 @@ async function writeImage(
   const kept = Object.fromEntries(Object.entries(clean).filter(([tag]) => !changed.includes(tag)));
   const [, ...imageType] = textAt(clean, '00080008').split('\\');
   const pixels = DicomMetaDictionary.denaturalizeDataset({
-    // Pixel values were changed (PS3.3 C.7.6.1.1.2).
+    // The first value is DERIVED because pixel values were changed (PS3.3 C.7.6.1.1.2).
     ImageType: ['DERIVED', ...(imageType.length > 0 ? imageType : ['PRIMARY'])],
     SamplesPerPixel: channels,
     PhotometricInterpretation: channels === 3 ? 'RGB' : 'MONOCHROME2',
@@ -262,7 +282,7 @@ async function writeObject(
   await finished(out);
 }
 
-/** The element (7FE0,0010) up to its value, in Explicit VR Little Endian. */
+/** Returns the element (7FE0,0010) up to its value, in Explicit VR Little Endian. */
 function pixelDataHead(length: number): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16LE(0x7fe0, 0);

@@ -5,24 +5,24 @@ import { deidentificationSchema } from '../../config/peers.ts';
 import type { Pipeline } from '../contract/job.ts';
 import { deidentifyObject } from './object.ts';
 
-/** `job.json` of a work folder: how the one object in `files/` is de-identified. */
+/** `job.json` of a work folder: how the object in `files/` is de-identified. */
 export const deidentifyJobSchema = z.strictObject({
   settings: deidentificationSchema,
-  /** The secret of the site, base64: pseudonyms are derived from it. */
+  /** Secret of the site, in base64, from which pseudonyms are derived. */
   secret: z.string(),
 });
 export type DeidentifyJob = z.infer<typeof deidentifyJobSchema>;
 
-/** `result.json`: the reason why the object has to be held; null when the copy was written. */
+/** `result.json`: the reason why the object must be held; null if the copy was written. */
 export const deidentifyResultSchema = z.strictObject({ held: z.string().nullable() });
 
-/** Names in the work folder. */
+/** Names of files in the work folder. */
 export const RECEIVED = join('files', 'object.dcm');
 export const COPY = join('artifacts', 'object.dcm');
 
 /**
- * De-identifies one received object, in a process without network that can read no other study: the
- * decoders of compressed frames see what strangers sent.
+ * De-identifies one received object. It runs in a process that has no network and cannot read other
+ * studies, because the decoders of compressed frames process data from unknown senders.
  */
 export const deidentifyPipeline: Pipeline = async (folder, _report, signal) => {
   const job = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));

@@ -1,26 +1,32 @@
 import { createHmac } from 'node:crypto';
 
-/** Dates move back by at least a year and at most ten, so that none is in the future. */
+/**
+ * Range of the shift of dates, in days. Dates are moved back by at least one year and at most ten
+ * years, so that no date is in the future.
+ */
 const LEAST_DAYS = 365;
 const DAYS = 3287;
 
-/** What replaces the identity of a patient, the same in every object and every send. */
+/** Replacements for the identity of a patient. They are the same in every object and every send. */
 export interface Pseudonyms {
-  /** For (0010,0010) and (0010,0020). */
+  /** Pseudonym for (0010,0010) and (0010,0020). */
   patient: string;
-  /** Days that are added to every date. Negative. */
+  /** Number of days that are added to every date; negative. */
   days: number;
-  /** Another UID for a UID; the same one for the same UID, also of another patient. */
+  /**
+   * Returns the UID that replaces a UID. The same UID is always replaced by the same UID, even for
+   * another patient.
+   */
   uid(uid: string): string;
 }
 
 /**
- * Derives pseudonyms from a secret of the site (HMAC-SHA-256). Without the secret nobody can go from
- * a pseudonym to the patient, nor test a guess; with it, priors and repeated sends agree, and no table
- * of patients is kept.
- * @param patient what identifies the patient at the site: identifier and issuer.
- * @param variant how the objects are de-identified: a copy with other content gets other UIDs
- * (PS3.5 9).
+ * Derives pseudonyms from a secret of the site (HMAC-SHA-256). Without the secret, nobody can find
+ * the patient of a pseudonym or test a guess. With it, priors and repeated sends get the same
+ * pseudonym, and no table of patients is stored.
+ * @param patient identifier and issuer by which the site identifies the patient.
+ * @param variant how the objects are de-identified. A copy with other content gets other UIDs
+ *   (PS3.5 9).
  */
 export function pseudonymsFor(secret: Buffer, patient: string, variant: string): Pseudonyms {
   const digest = (purpose: string, text: string) =>
@@ -34,7 +40,10 @@ export function pseudonymsFor(secret: Buffer, patient: string, variant: string):
   };
 }
 
-/** A UID below 2.25 from 122 bits of a digest, as a UUID of version 8 (RFC 9562 5.8, PS3.5 B.2). */
+/**
+ * Returns a UID under 2.25 from 122 bits of a digest, as a UUID of version 8 (RFC 9562 5.8, PS3.5
+ * B.2).
+ */
 function uidOfDigest(digest: Buffer): string {
   const bytes = digest.subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -45,8 +54,8 @@ function uidOfDigest(digest: Buffer): string {
 const DAY = 24 * 3600 * 1000;
 
 /**
- * A DA or DT value moved by whole days; the time of day stays. Null for a value that is not a whole
- * date, because it cannot be moved.
+ * Returns a DA or DT value moved by whole days; the time of day does not change. Null for a value
+ * that is not a complete date, because it cannot be moved.
  */
 export function shiftedDate(value: string, days: number): string | null {
   const found = /^(\d{4})\.?(\d{2})\.?(\d{2})(\d{0,6}(?:\.\d{1,6})?)(?:[+-]\d{4})?$/.exec(

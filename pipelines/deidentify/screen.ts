@@ -3,21 +3,27 @@ import type { Clip, Rectangle } from '../contract/study.ts';
 import { burnedInText } from '../measure/burned-in-text.ts';
 import { maskOutside, type ShownPicture, shownPictureOf, wholeFrame } from '../measure/picture.ts';
 
-/** Clean Pixel Data (PS3.15 E.3.1): which part of a screen stays, and when nothing may be sent. */
+/**
+ * Clean Pixel Data (PS3.15 E.3.1): determines which part of a screen may be sent, and when nothing
+ * may be sent.
+ */
 
-/** Frames of a cine in which text is looked for. */
+/** Number of frames of a cine in which text is searched. */
 const SAMPLES = 12;
-/** Text that was found again after it was blanked, this often, cannot be blanked. */
+/** Number of attempts to blank text. Text that is still found afterwards cannot be blanked. */
 const ROUNDS = 3;
-/** Share of the remaining picture beyond which a screen is a page of text. */
+/** Share of the remaining picture that is text, above which a screen is a page of text. */
 const MOST_TEXT = 0.3;
-/** A region that covers more than this share of the frame does not tell where the ultrasound is. */
+/** Share of the frame above which a region does not show where the ultrasound is. */
 const WHOLE_SCREEN = 0.9;
-/** A picture that was found by its looks and is larger is a page: sectors leave their corners free. */
+/**
+ * Share of the frame above which a picture that was found by its appearance is a page. A sector is
+ * smaller, because it leaves the corners free.
+ */
 const LARGEST_FOUND = 0.8;
 /**
- * Texts on a picture that was found by its looks, beyond which it is a page of text, some of which may not
- * be found: lines of a table through its letters hide them.
+ * Number of texts above which a picture that was found by its appearance is a page of text. Further
+ * text on such a page may not be found, because the lines of a table cross its letters.
  */
 const MOST_TEXTS = 10;
 
@@ -27,10 +33,11 @@ const PAGE_OF_TEXT = 'too much of the picture would have to be blanked, as on a 
 export type Blanking = Pick<ShownPicture, 'areas' | 'text'>;
 
 /**
- * Which part of the frames of a clip may be shown: the ultrasound regions of its header, within them
- * the sector, and no text.
- * @param withoutRegions `detect`: where the header has no region, the picture is found by its looks.
- * @returns a reason where the screen has to be held.
+ * Returns which part of the frames of a clip may be shown: the ultrasound regions of the header
+ * and, within them, the sector without text.
+ * @param withoutRegions `detect`: if the header has no region, the picture is found by its
+ *   appearance.
+ * @returns a reason if the screen must be held.
  */
 export async function blankingOf(
   clip: Clip,
@@ -68,7 +75,10 @@ function coversScreen(areas: readonly Rectangle[], clip: Clip): boolean {
 
 const sizeOf = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX + 1) * (maxY - minY + 1);
 
-/** Text in the frames as they would be sent; in a cine, what is in two frames at the same place. */
+/**
+ * Returns the text that remains in the frames after blanking. In a cine, text must be in two frames
+ * at the same place.
+ */
 async function textLeft(clip: Clip, blanking: Blanking): Promise<Rectangle[]> {
   const last = clip.frames.length - 1;
   const indices = new Set(
@@ -98,7 +108,7 @@ const middleOf = ({ minX, minY, maxX, maxY }: Rectangle): Point => ({
   y: (minY + maxY) >> 1,
 });
 
-/** Which pixels of a frame would be shown, and how many. */
+/** Returns which pixels of a frame would be shown, and their number. */
 function litBy({ width, height }: Clip, blanking: Blanking) {
   const white = { width, height, data: new Uint8Array(width * height).fill(1) };
   const { data } = maskOutside(white, blanking, 1);

@@ -52,7 +52,7 @@ import {
   within,
 } from './page.ts';
 
-/** The wording of documents that differs by endpoint. */
+/** Wording of documents that depends on the endpoint. */
 const EXAMINATIONS = {
   'us/obstetric': { title: 'Obstetric ultrasound report' },
   'us/echo': { title: 'Echocardiography report' },
@@ -67,7 +67,7 @@ function modelOf({ endpoint }: Pick<Result, 'endpoint'>): Model {
 /** Returns the title of the document. */
 const reportTitle = (result: Pick<Result, 'endpoint'>) => EXAMINATIONS[modelOf(result)].title;
 
-/** Returns whether the report has a gestational age and growth. */
+/** Returns true if the report has a gestational age and growth. */
 const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
 
 /**
@@ -160,7 +160,7 @@ export interface KeyImage {
   alt: string;
 }
 
-/** One signature of a report, as printed. The time includes its zone. */
+/** One signature of a report in printed form. The time includes its time zone. */
 export interface Signature {
   name: string;
   role: string;
@@ -178,11 +178,11 @@ const signaturesOf = ({ verification }: Result): Signature[] =>
 interface ReportInput {
   result: Result;
   subject: Subject;
-  /** Growth panels (growth-chart.ts); empty if no value has a place on a chart. */
+  /** Growth panels (growth-chart.ts); empty if no value is charted. */
   panels: readonly Drawing[];
   keyImages: readonly KeyImage[];
   paper?: Paper;
-  /** Empty for a draft. */
+  /** Signatures; absent or empty for a draft. */
   signatures?: readonly Signature[];
 }
 
@@ -224,7 +224,8 @@ function head(page: Page, { subject, result }: ReportInput): void {
 const isRead = ({ status }: Section) => status === 'complete' || status === 'partial';
 
 /**
- * Writes the impression, in the same words as every other document, and then the recommendations.
+ * Writes the impression, in the same words as in every other document, followed by the
+ * recommendations.
  */
 function conclusion(page: Page, { result, subject }: ReportInput): void {
   heading(page, 'Impression', 30);
@@ -244,7 +245,10 @@ function conclusion(page: Page, { result, subject }: ReportInput): void {
   }
 }
 
-/** Names the parts that were not assessed, so that silence is not mistaken for a normal finding. */
+/**
+ * Names the parts that were not assessed, so that a missing part is not mistaken for a normal
+ * finding.
+ */
 function openParts(page: Page, { result }: ReportInput): void {
   const sections = ownSections(result);
   const none = sections.filter((section) => !isRead(section)).map(({ title }) => title);
@@ -262,7 +266,7 @@ function measurements(page: Page, { result }: ReportInput): void {
   compactTable(page, result);
 }
 
-/** Draws the growth panels, two in a row. No panel is split over pages. */
+/** Draws the growth panels, two in a row. A panel is never split over pages. */
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
@@ -281,7 +285,7 @@ function growth(page: Page, { panels }: ReportInput): void {
   });
 }
 
-/** Share of the width of the page that the bull's-eye takes. */
+/** Width of the bull's-eye as a share of the width of the page. */
 const BULLS_EYE_SHARE = 0.36;
 
 function strain(page: Page, { result }: ReportInput): void {
@@ -330,19 +334,19 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   const row = images.slice(0, IN_ROW);
   if (row.length === 0) return;
   const tallest = Math.max(...row.map(({ height, width }) => (height * IMAGE_WIDTH) / width));
-  // Smaller images leave room for the signature on the same page, where that is enough.
+  // The images become smaller if the signature then fits on the same page.
   const room = page.bottom - page.y - 2 * HEADING_HEIGHT - SIGNATURE_HEIGHT;
   const share = room < tallest && room >= SMALLEST_SHARE * tallest ? room / tallest : 1;
   heading(page, 'Key images', share * tallest);
   imageRows(page, row, share * IMAGE_WIDTH);
 }
 
-/** Heights in points: of a heading with its rule, and of the lines below "Signature". */
+/** Heights in points: a heading with its rule, and the lines below "Signature". */
 const HEADING_HEIGHT = 26;
 const SIGNATURE_HEIGHT = 46;
 const SMALLEST_SHARE = 0.6;
 
-/** Draws the line for the signature of a draft, or the names of those who signed. */
+/** Draws the signature line of a draft, or the names of the persons who signed. */
 function signature(page: Page, { signatures = [] }: ReportInput): void {
   heading(page, 'Signature', 34);
   for (const { name, role, at } of signatures) {
@@ -354,7 +358,7 @@ function signature(page: Page, { signatures = [] }: ReportInput): void {
   paragraph(page, `Name and role ${'_'.repeat(34)}   Date and time ${'_'.repeat(22)}`);
 }
 
-/** Begins the appendix on a new page. It contains details for reference. */
+/** Starts the appendix on a new page. The appendix contains details for reference. */
 function appendix(page: Page, { result, keyImages: images }: ReportInput): void {
   newPage(page);
   page.doc.outline.addItem('Appendix');
@@ -381,8 +385,8 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
 }
 
 /**
- * Returns the reason why a section was not assessed. The heading already says "not assessed", so
- * only another status is named.
+ * Returns why a section was not assessed. The heading already says "not assessed", so only another
+ * status is named.
  */
 function reasonText(section: Section): string {
   const { status, summary, reason } = section;
@@ -425,8 +429,8 @@ function limitations(page: Page, { result }: ReportInput): void {
 }
 
 /**
- * Returns the limitations of a result without a report section: what was assessed only partly, and
- * what applies to the images.
+ * Returns the limitations of a result without a report section: parts that were assessed only
+ * partly, and limitations of the images.
  */
 function limitationsWithoutReport(result: Result): string[] {
   const partial = result.sections
@@ -490,8 +494,8 @@ function buildReportPdf(input: ReportInput): Promise<Buffer> {
 }
 
 /**
- * Key images in the PDF are JPEGs, which keeps the file small. Two side by side need no more pixels
- * at 250 per inch.
+ * Size and quality of the key images in the PDF. They are JPEGs, which keeps the file small. Two
+ * images side by side need no more pixels at 250 per inch.
  */
 const KEY_IMAGE = { width: 900, quality: 88 } as const;
 
@@ -511,8 +515,8 @@ async function keyImage({ png, measurements: shown }: ReportPreview): Promise<Ke
 }
 
 /**
- * Renders the report of a result, with its growth panels and each preview that shows a further
- * quantity.
+ * Renders the report of a result with its growth panels. It contains each preview that shows a
+ * quantity not shown before.
  */
 export async function renderReport(
   result: Result,
@@ -538,10 +542,10 @@ export async function renderReport(
 }
 
 /**
- * Builds the report of a stored result again, for the copy of a delivery that has the identity of
- * the source images. The stored previews are used; a missing preview is left out.
- * @param artifactPath Returns the path of a stored artifact by its name, or null if it does not
- * exist or no longer exists.
+ * Builds the report of a stored result again, for the copy of a delivery with the identity of the
+ * source images. The stored previews are reused; a missing preview is left out.
+ * @param artifactPath returns the path of a stored artifact by its name, or null if it does not
+ *   exist.
  */
 export async function rebuildReportPdf(
   result: Result,

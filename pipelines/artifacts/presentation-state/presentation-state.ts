@@ -47,7 +47,7 @@ function graphicObject({ shape, data }: Graphic): NaturalDataset {
   };
 }
 
-/** Places the value as text beside the first point of its caliper. */
+/** Places the value as text next to the first point of its caliper. */
 function textObject({ measurement, graphics: [first] }: Drawn): NaturalDataset {
   return {
     UnformattedTextValue: shortText(measurement),

@@ -15,8 +15,8 @@ export interface PreviewOverlay {
 
 /**
  * Returns the previews of a result: one for every frame with calipers, numbered within its section
- * in the order of the measurements. The names depend only on the result, so that a later reader of
- * the stored artifacts finds each of them.
+ * in the order of the measurements. The names depend only on the result, so that each preview can
+ * be found later among the stored artifacts.
  */
 export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay[] {
   const overlays = new Map<string, PreviewOverlay>();
@@ -53,20 +53,17 @@ export const drawnOn = ({ measurements }: PreviewOverlay) =>
     measurements.map(({ concept, value, source }) => [concept.key, value, source.calipers]),
   );
 
-/** A preview together with its stored picture. */
+/** A preview with its stored picture. */
 export interface StoredPreview extends PreviewOverlay {
-  /**
-   * Returns the picture with the values of this result; null if it does not exist or no longer
-   * exists.
-   */
+  /** Returns the picture with the values of this result; null if it does not exist. */
   png(): Promise<Buffer | null>;
 }
 
 /**
- * Returns the stored pictures that agree with the result. They were drawn for the draft. If a
- * person changed a value or a caliper in a review, the picture is left out. The other pictures of a
- * signed result are shown without the notice of a draft.
- * @param artifactPath Returns the path of a stored artifact by its name.
+ * Returns the stored pictures that agree with the result. They were drawn for the draft. A picture
+ * is left out if a person changed one of its values or calipers in a review. The pictures of a
+ * signed result are shown without the draft notice.
+ * @param artifactPath returns the path of a stored artifact by its name.
  */
 export async function storedPreviews(
   result: Pick<Result, 'draft' | 'measurements'>,
@@ -94,8 +91,7 @@ export async function storedPreviews(
 }
 
 /**
- * Returns the previews for a report. Each shows a quantity that no earlier preview in the list
- * shows.
+ * Returns the previews for a report. Each of them shows a quantity that no earlier preview shows.
  */
 export function keyOverlays<Shown extends Pick<PreviewOverlay, 'measurements'>>(
   overlays: readonly Shown[],

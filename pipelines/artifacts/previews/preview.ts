@@ -8,12 +8,14 @@ import { toSvg } from '../drawing/draw.ts';
 import { disc, ellipsePoints, type Label, line, type Mark, rectangle } from '../drawing/drawing.ts';
 import { drawOver, enlarged } from './raster.ts';
 
-/** Smaller frames are enlarged to this width, so that labels are sharp. */
+/**
+ * Minimum width of a preview. Smaller frames are enlarged to this width, so that labels are sharp.
+ */
 const LEAST_WIDTH = 1024;
 
 /**
- * Colours of the calipers. Red-green blind readers can distinguish them, and none resembles the
- * yellow that most carts use.
+ * Colours of the calipers. Red-green blind readers can distinguish them, and none of them resembles
+ * the yellow that most carts use.
  */
 const COLOURS = ['#39d0ff', '#ffb000', '#7dff8a', '#ff7ac8', '#ffffff', '#b79cff'];
 const NOT_ACCEPTED = '#9a9a9a';
@@ -22,7 +24,7 @@ const HALO = '#000000';
 const GROUND = '#1b1b1b';
 
 /**
- * Compression level of zlib. At level 3 a file with speckle is nearly as small as at level 6, and
+ * Compression level of zlib. At level 3, a file with speckle is nearly as small as at level 6 but
  * takes two thirds of the time.
  */
 const COMPRESSION = 3;
@@ -81,9 +83,9 @@ const stripHeight = (width: number, measurements: readonly Measurement[]): numbe
 interface LegendPlace {
   top: number;
   width: number;
-  /** The measurements as their calipers were drawn. The legend has the same colours. */
+  /** Measurements with their calipers as drawn. The legend has the same colours. */
   drawn?: readonly Measurement[];
-  /** Notice printed on the picture: a draft, or signed. */
+  /** Notice on the picture: a draft, or signed. */
   notice: string;
 }
 
@@ -127,9 +129,9 @@ function colourOf({ quality }: Measurement, index: number): string {
 }
 
 /**
- * Renders a measured frame with its calipers and, below the frame, the values. Returns a PNG that
+ * Renders a measured frame with its calipers and, below the frame, its values. Returns a PNG that
  * is at least 1024 pixels wide.
- * @param frame As `ShownFrames` returns it: without the parts that may show a name.
+ * @param frame from `ShownFrames`, without the parts that may show a name.
  */
 export async function renderPreview(
   frame: RgbImage,
@@ -157,10 +159,10 @@ export async function renderPreview(
 }
 
 /**
- * Converts the preview of a draft to that of the signed result. The frame and its calipers are not
- * changed. The strip below is drawn again, with the signed values and without the notice of a
- * draft.
- * @param drawn The measurements of the draft, in the same order.
+ * Converts the preview of a draft to that of the signed result. The frame and its calipers do not
+ * change. The strip below the frame is drawn again, with the signed values and without the draft
+ * notice.
+ * @param drawn the measurements of the draft, in the same order.
  */
 export async function signedPreview(
   png: Buffer,

@@ -2,13 +2,13 @@ import sharp from 'sharp';
 import type { RgbImage } from '../../contract/study.ts';
 
 /**
- * Number of pictures of one kind that are rendered at the same time; sharp uses separate threads.
+ * Number of pictures of one kind that are rendered at the same time; sharp uses its own threads.
  */
 export const PICTURES_AT_ONCE = 4;
 
 /**
- * Returns a single channel if all three are equal, as in most ultrasound images, because enlarging
- * one channel takes a third of the time. Null if the channels differ.
+ * Returns one channel if all three are equal, as in most ultrasound images; null if they differ.
+ * Enlarging one channel takes a third of the time.
  */
 function singleChannel(data: Uint8Array): Uint8Array | null {
   const grey = new Uint8Array(data.length / 3);
@@ -46,7 +46,7 @@ export async function enlarged(
   return { ...whole, data: under };
 }
 
-/** Draws RGBA (not premultiplied) over RGB of the same size, in place. */
+/** Draws an RGBA picture (not premultiplied) over an RGB picture of the same size, in place. */
 export function drawOver(under: Uint8Array, over: Uint8Array): void {
   for (let i = 0, p = 0; i < over.length; i += 4, p += 3) {
     const alpha = over[i + 3] ?? 0;

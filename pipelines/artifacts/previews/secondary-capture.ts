@@ -11,10 +11,10 @@ import { SR } from '../sr/vocabulary.ts';
 import type { PreviewOverlay } from './overlays.ts';
 
 /**
- * Writes a preview with calipers and values in its pixels as a Secondary Capture (PS3.3 A.8.1), for
- * viewers that show neither SR nor presentation states.
- * @param png The stored preview of `overlay`.
- * @param number Its number among the previews, from 1.
+ * Writes a preview, with calipers and values in its pixels, as a Secondary Capture (PS3.3 A.8.1).
+ * It is for viewers that show neither SR nor presentation states.
+ * @param png the stored preview of `overlay`.
+ * @param number of the preview among the previews, from 1.
  * @returns a DICOM Part 10 file, RGB, uncompressed.
  */
 export async function buildSecondaryCapture(

@@ -25,7 +25,7 @@ const viewsSchema = z.looseObject({
 type ListedClip = z.infer<typeof viewsSchema>['clips'][number];
 
 const COLUMNS = 6;
-/** Maximum number of clips on the sheet; with more clips it is illegible. */
+/** Maximum number of clips on the sheet. With more clips the sheet would be illegible. */
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;
@@ -61,7 +61,7 @@ async function tileOf(
 
 /**
  * Renders a contact sheet of the clips in the order of the study, each with its view and the
- * confidence of that view. Returns a PNG; null if the result lists no clip.
+ * confidence in that view. Returns a PNG; null if the result lists no clip.
  */
 export async function renderViewOverview(
   { sections }: Pick<Result, 'sections'>,

@@ -1,6 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
 
-/** The attributes to which a dimension may point, and their functional groups. */
+/** Attributes to which a dimension may point, and their functional groups. */
 const DIMENSIONS = {
   SegmentIdentificationSequence: 0x0062000a,
   ReferencedSegmentNumber: 0x0062000b,
@@ -21,8 +21,8 @@ function bytesOf(value: unknown): number | null {
 }
 
 /**
- * Returns the expected length of Pixel Data in bytes. There is no padding between frames; the whole
- * is padded to an even length.
+ * Returns the expected length of Pixel Data in bytes. Frames are not padded; the whole value is
+ * padded to an even length.
  */
 function expectedBytes({ Rows, Columns, NumberOfFrames, BitsAllocated }: NaturalDataset): number {
   const bits = Number(Rows) * Number(Columns) * Number(NumberOfFrames) * Number(BitsAllocated);
@@ -80,10 +80,10 @@ function dimensionFaults(dataset: NaturalDataset, frames: readonly NaturalDatase
 }
 
 /**
- * Checks that a Segmentation is as the gateway must write it (exchange 3.1 to 3.3): its segments
- * are numbered and have algorithm and tracking, its frames name their source, and its pixel data
- * have the stated size.
- * @param dataset The Segmentation by DICOM keyword.
+ * Checks that a Segmentation conforms to exchange 3.1 to 3.3: its segments are numbered and have
+ * algorithm and tracking, its frames name their source, and its pixel data have the size in the
+ * header.
+ * @param dataset the Segmentation by DICOM keyword.
  * @returns the faults that were found; empty for a conforming object.
  */
 export function checkSegmentation(dataset: NaturalDataset): string[] {

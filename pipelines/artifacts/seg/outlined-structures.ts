@@ -20,7 +20,9 @@ export type ListedStructure = LocatedStructure & { section: string };
 
 const structures = z.array(locatedStructureSchema);
 
-/** Returns every structure for which a section of the result lists a place (`data.structures`). */
+/**
+ * Returns every structure whose position is listed by a section of the result (`data.structures`).
+ */
 export function structuresInSections({ sections }: Pick<Result, 'sections'>): ListedStructure[] {
   return sections.flatMap(({ id, data }) =>
     (structures.safeParse(data.structures).data ?? []).map((one) => ({ section: id, ...one })),
@@ -31,8 +33,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const point = ([x, y]: readonly [number, number]): Point => ({ x, y });
 
 /**
- * Returns the closed outline of a place; null for a line, which encloses nothing, and for a
- * rectangle, which is drawn around a structure and not along its border.
+ * Returns the closed outline of a position. Null for a line, which encloses nothing, and for a
+ * rectangle, because it is drawn around a structure and not along its border.
  */
 export function closedOutline({ type, points }: Place): [number, number][] | null {
   if (type === 'polygon') return points;
@@ -53,7 +55,7 @@ export interface FrameMask {
 
 /** One structure on one image, as a segment of a Segmentation (PS3.3 C.8.20.4). */
 export interface Segment {
-  /** The name that a viewer lists, such as "Fetal head". */
+  /** Name in the list of a viewer, such as "Fetal head". */
   label: string;
   description: string;
   /** Segmented Property Category (CID 7150). */
@@ -61,7 +63,7 @@ export interface Segment {
   type: Code;
   /** Equal to the Tracking Identifier and UID of the SR's measurement group (TID 1410). */
   tracking: { identifier: string; uid: string };
-  /** In ascending order of frame number; no number occurs twice. */
+  /** In ascending order of frame number, without duplicates. */
   frames: readonly FrameMask[];
 }
 
@@ -75,8 +77,9 @@ type PointPair = readonly [number, number];
 
 /**
  * Returns the pixels whose centre is inside an ellipse or on its edge. The axes may be conjugate
- * diameters, which they are if the pixel spacing differs by axis.
- * @param points Both ends of one axis, then of the other, in pixel-centre coordinates.
+ * diameters, which is the case if the pixel spacing differs by axis.
+ * @param points both ends of one axis, followed by both ends of the other axis, in pixel-centre
+ *   coordinates.
  * @returns 1 inside, 0 outside, row by row.
  * @throws RangeError if there are not four points.
  */
@@ -99,8 +102,8 @@ export function filledEllipse(
     for (let column = 0; column < columns; column++) {
       const x = column - centre[0];
       const y = row - centre[1];
-      // Express the point as s·u + t·v. If (s, t) is inside the unit circle, the point is inside
-      // the ellipse.
+      // The point is written as s·u + t·v. It is inside the ellipse if (s, t) is inside the unit
+      // circle.
       const s = (x * v[1] - y * v[0]) / determinant;
       const t = (u[0] * y - u[1] * x) / determinant;
       if (s * s + t * t <= 1) pixels[row * columns + column] = 1;
@@ -113,7 +116,7 @@ type Pair = readonly [number, number];
 
 /**
  * Returns the pixels whose centre is inside a closed outline, by the even-odd rule.
- * @param points Vertices in pixel-centre coordinates; the first is not repeated.
+ * @param points vertices in pixel-centre coordinates; the first vertex is not repeated.
  * @returns 1 inside, 0 outside, row by row.
  */
 export function filledPolygon(points: readonly Pair[], columns: number, rows: number): Uint8Array {
@@ -121,7 +124,7 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
   for (let row = 0; row < rows; row++) {
     const crossings = points.flatMap((from, index) => {
       const to = points[(index + 1) % points.length] ?? from;
-      // A vertex on the row is counted for only one of the two edges that meet there.
+      // If a vertex is on the row, only one of the two edges that meet there is counted.
       if (from[1] <= row === to[1] <= row) return [];
       return [from[0] + ((row - from[1]) / (to[1] - from[1])) * (to[0] - from[0])];
     });
@@ -136,7 +139,8 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
 }
 
 /**
- * The category in CID 7150. None of its codes means "fetal" (exchange 3.4), so the label states it.
+ * Category in CID 7150. None of its codes means "fetal" (exchange 3.4), so the label contains that
+ * word.
  */
 const ANATOMICAL_STRUCTURE: Code = {
   scheme: 'SCT',
@@ -149,7 +153,8 @@ const ABDOMEN: Code = { scheme: 'SCT', code: '113345001', meaning: 'Abdomen' };
 const SYMPHYSIS: Code = { scheme: 'SCT', code: '82561000', meaning: 'Symphysis pubis' };
 
 /**
- * Name and code of the structure inside an outline, for measurements whose finding site is another.
+ * Name and code of the structure inside an outline, for measurements whose finding site is another
+ * structure.
  */
 const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
   hc: { label: LOCATED_STRUCTURES['fetal-head'], type: HEAD },
@@ -180,9 +185,10 @@ interface OutlinedStructure {
 type Size = Pick<SourceInstance, 'columns' | 'rows'>;
 
 /**
- * Returns the filled outline of an accepted measurement; null if the measurement has no closed
- * outline, or if it encloses nothing within a frame of that size. For a heart the label comes from
- * the measurement, which gives view and phase, because one chamber is outlined several times.
+ * Returns the filled outline of an accepted measurement. Null if the measurement has no closed
+ * outline, or if the outline encloses nothing within a frame of that size. For a heart, the label
+ * comes from the measurement, which names view and phase, because one chamber is outlined several
+ * times.
  */
 export function outlinedStructure(
   measurement: Measurement,
@@ -202,8 +208,8 @@ export function outlinedStructure(
 }
 
 /**
- * Returns the filled outline of a structure that a section lists without a measurement. Null if it
- * was not accepted, encloses nothing or is outside the frame.
+ * Returns the filled outline of a structure that a section lists without a measurement. Null if the
+ * structure was not accepted, or if its outline encloses nothing or is outside the frame.
  */
 export function listedOutline(
   { structure, accepted, place }: ListedStructure,
@@ -272,8 +278,8 @@ function ofSections(result: Result, subject: Subject): Placed[] {
 }
 
 /**
- * Gives each segment of an object a different label, because viewers distinguish segments by label.
- * A number is added to a repeated label.
+ * Gives each segment of an object its own label, because viewers distinguish segments by label. A
+ * number is added to a repeated label.
  */
 function distinct(segments: readonly Segment[]): Segment[] {
   const counts = new Map<string, number>();
@@ -286,8 +292,8 @@ function distinct(segments: readonly Segment[]): Segment[] {
 
 /**
  * Returns the accepted outlines of a result as filled masks, by source image in the order of the
- * subject: first the outlines of measurements, then those that sections only list. An outline that
- * is not on a DICOM image, or is entirely outside its image, is left out.
+ * subject. The outlines of measurements come first, then those that sections only list. An outline
+ * is left out if it is not on a DICOM image, or if it is entirely outside its image.
  */
 export function outlinedStructures(result: Result, subject: Subject): SegmentedImage[] {
   const found = [...ofMeasurements(result, subject), ...ofSections(result, subject)];

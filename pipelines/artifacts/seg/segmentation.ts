@@ -23,9 +23,9 @@ import {
 } from './outlined-structures.ts';
 
 /**
- * Packs masks into 1-bit Pixel Data (PS3.5 8.1.1). Bits fill each byte from the least significant
- * bit. There is no padding between frames, so that a frame may begin inside a byte.
- * @param frames One byte per pixel, 0 or 1.
+ * Packs masks into 1-bit Pixel Data (PS3.5 8.1.1). Each byte is filled from the least significant
+ * bit. Frames are not padded, so a frame may begin inside a byte.
+ * @param frames one byte per pixel, 0 or 1.
  */
 export function packBits(frames: readonly Uint8Array[]): Uint8Array {
   const bits = frames.reduce((sum, { length }) => sum + length, 0);
@@ -45,15 +45,18 @@ export const SEGMENTATION_CLASSES = {
   labelmap: STORAGE_CLASS.labelMapSegmentation,
 } as const;
 
-/** `binary`: a bit plane for each segment; `labelmap`: the number of the segment in each pixel. */
+/**
+ * Form of a Segmentation. `binary`: a bit plane for each segment; `labelmap`: the number of the
+ * segment in each pixel.
+ */
 export type SegmentationForm = keyof typeof SEGMENTATION_CLASSES;
 
 const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
 const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
 
 /**
- * Colours that can be distinguished on grey, used in turn, as 16-bit CIELab values (PS3.3
- * C.10.7.1.1).
+ * Colours that can be distinguished on grey, as 16-bit CIELab values (PS3.3 C.10.7.1.1). The
+ * segments use them in turn.
  */
 const COLOURS = [
   [48_000, 22_000, 18_000],
@@ -70,7 +73,8 @@ interface SegmentationFrame {
 }
 
 /**
- * Returns one frame for each segment and source frame, ordered by segment, then by source frame.
+ * Returns one frame for each segment and source frame. They are ordered by segment, then by source
+ * frame.
  */
 function binaryFrames(segments: readonly Segment[]): SegmentationFrame[] {
   return segments.flatMap(({ frames }, index) =>
@@ -157,9 +161,9 @@ const TAGS = {
 } as const;
 
 /**
- * Builds the dimensions. Each points to an attribute directly inside its functional group, and
- * every frame has it (PS3.3 C.7.6.17). Referenced Frame Number cannot be used: it is one sequence
- * deeper, and is absent for a source with a single frame.
+ * Builds the dimensions. Each dimension points to an attribute directly inside its functional
+ * group, and every frame has that attribute (PS3.3 C.7.6.17). Referenced Frame Number cannot be
+ * used, because it is one sequence deeper and is absent for a source with a single frame.
  */
 function dimensions(form: SegmentationForm, organization: string): NaturalDataset {
   const index = (pointer: number, group: number, label: string) => ({
@@ -236,11 +240,11 @@ function pixelModule(
 }
 
 /**
- * Writes the masks of one image as a Segmentation (PS3.3 A.51) with the same frame size as the
- * image. Ultrasound has no Frame of Reference, so Derivation Image states the source frame of each
+ * Writes the masks of one image as a Segmentation (PS3.3 A.51) with the frame size of the image.
+ * Ultrasound has no Frame of Reference. Therefore Derivation Image names the source frame of each
  * frame, and no position or spacing is invented. Overlapping segments cannot be written as LABELMAP
  * and are written as BINARY.
- * @param number The number of the image among those with masks, from 1.
+ * @param number of the image among the images with masks, from 1.
  * @returns a DICOM Part 10 file; the same arguments give the same bytes.
  * @throws RangeError if a mask does not have the size of the image.
  */

@@ -6,8 +6,8 @@ export interface Code {
 }
 
 /**
- * Relationship Type (PS3.3 C.17.3.2.4). Relationships are never written by reference, so that one
- * content tree fits every SR class.
+ * Relationship Type (PS3.3 C.17.3.2.4). All relationships are by value, so that one content tree
+ * fits every SR class.
  */
 export type Relationship =
   | 'CONTAINS'
@@ -26,7 +26,7 @@ export interface ImageReference {
 }
 
 /**
- * Image coordinates with their origin at the top left corner of the image; column and row alternate
+ * Image coordinates, whose origin is the top left corner of the image. Column and row alternate
  * (PS3.3 C.18.6.1.1).
  */
 export interface Graphic {
@@ -44,9 +44,9 @@ export type ItemValue =
   | { type: 'CODE'; code: Code }
   | { type: 'TEXT'; text: string }
   | { type: 'UIDREF'; uid: string }
-  /** As a DICOM DA, YYYYMMDD. */
+  /** Date as a DICOM DA, YYYYMMDD. */
   | { type: 'DATE'; date: string }
-  /** Without a quantity, the qualifier gives the reason (PS3.16 CID 42). */
+  /** If there is no quantity, the qualifier gives the reason (PS3.16 CID 42). */
   | { type: 'NUM'; quantity: Quantity | null; qualifier: Code | null }
   | { type: 'SCOORD'; graphic: Graphic }
   | { type: 'IMAGE'; image: ImageReference };
@@ -102,7 +102,10 @@ export function num(
   return { relationship, name, value: { type: 'NUM', quantity, qualifier: null }, items };
 }
 
-/** Returns a numeric item without a value, with the reason why it is missing (PS3.3 C.18.1). */
+/**
+ * Returns a numeric item without a value. It contains the reason why the value is missing (PS3.3
+ * C.18.1).
+ */
 export function missingNum(
   relationship: Relationship,
   name: Code,
@@ -120,7 +123,7 @@ export function image(
   return { relationship, name, value: { type: 'IMAGE', image: reference }, items: [] };
 }
 
-/** Returns spatial coordinates together with the image on which they were placed (TID 320). */
+/** Returns spatial coordinates, together with the image on which they were placed (TID 320). */
 export function scoord(
   relationship: Relationship,
   name: Code,

@@ -6,8 +6,7 @@ const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, mea
 const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
 
 /**
- * The structures for which TID 5202 has a section (PS3.16; echo 18.2), in the order of that
- * template.
+ * Structures for which TID 5202 has a section (PS3.16; echo 18.2), in the order of that template.
  */
 export const ECHO_SITES = {
   leftVentricle: sct('87878005', 'Left ventricle'),
@@ -26,7 +25,7 @@ export const ECHO_SITES = {
 } as const satisfies Record<string, Code>;
 export type EchoSite = keyof typeof ECHO_SITES;
 
-/** Assigns sections by the beginning of the concept key; the first match counts. */
+/** Section for each beginning of a concept key; the first match is used. */
 const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
   [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
   [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],
@@ -53,8 +52,8 @@ export function echoSite({ concept }: Measurement): EchoSite | null {
 }
 
 /**
- * Returns the finding site of a measurement: the site of its concept or, if the concept has no
- * site, the structure of its section in TID 5200. Null if neither exists.
+ * Returns the finding site of a measurement: the site of its concept, or else the structure of its
+ * section in TID 5200. Null if neither exists.
  */
 export function siteOf(measurement: Measurement): Code | null {
   const site = conceptEntry(measurement.concept.key)?.site;

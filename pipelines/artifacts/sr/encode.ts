@@ -42,8 +42,8 @@ export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] 
 
 /**
  * Number of significant digits in Numeric Value; Floating Point Value has full precision. Ten
- * digits are more than any document shows: a value rounded to fewer digits here would be rounded
- * twice (158.0247 to 158.025 to 158.03) and could then differ from the other documents.
+ * digits are more than any document shows. With fewer digits, a document would round a value that
+ * is already rounded (158.0247 to 158.025 to 158.03) and could differ from the other documents.
  */
 const SHOWN_DIGITS = 10;
 
@@ -99,7 +99,7 @@ function attributesOf(value: ItemValue): NaturalDataset {
   }
 }
 
-/** Converts a content item and everything below it (PS3.3 C.17.3) to a data set by keyword. */
+/** Converts a content item and all items below it (PS3.3 C.17.3) to a data set by keyword. */
 function toDataset(item: ContentItem): NaturalDataset {
   return {
     ...(item.relationship && { RelationshipType: item.relationship }),

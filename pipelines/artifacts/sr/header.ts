@@ -18,7 +18,7 @@ import { referencedInstances } from './references.ts';
 import { SR } from './vocabulary.ts';
 
 /**
- * SR SOP classes. The content trees contain relationships by value only, so that one tree fits the
+ * SR SOP classes. All relationships of the content trees are by value, so that one tree fits the
  * first three classes.
  */
 const SR_CLASSES = {
@@ -34,14 +34,14 @@ type SrRole = 'sr-tid1500' | 'sr-tid5000' | 'sr-tid5200' | 'sr-tid5300';
 interface SrDocument {
   sopClass: SrClass;
   role: SrRole;
-  /** Instance Number, because the documents of one run share a series. */
+  /** Instance Number. It is needed because the documents of one run share a series. */
   number: number;
   tree: ContentItem;
 }
 
 /**
- * The SOP class in which each kind of document was first written. In any other class the document
- * is a separate object with another UID.
+ * SOP class in which each kind of document was first written. In any other class, the document is a
+ * separate object with another UID.
  */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',
@@ -51,15 +51,15 @@ const FIRST_CLASS = {
 } as const satisfies Record<SrRole, SrClass>;
 
 /**
- * Returns the role for the UID. A document in two SOP classes is two objects with different UIDs
- * (PS3.5 9).
+ * Returns the role from which the UID is derived. A document in two SOP classes is two objects with
+ * different UIDs (PS3.5 9).
  */
 const uidRole = ({ role, sopClass }: SrDocument): string =>
   FIRST_CLASS[role] === sopClass ? role : `${role} ${sopClass}`;
 
 /**
- * The organisation responsible for the private coding scheme (PS3.3 C.12.1.1.1). It is written only
- * in a document that uses that scheme.
+ * Organisation that is responsible for the private coding scheme (PS3.3 C.12.1.1.1). It is written
+ * only into a document that uses that scheme.
  */
 const OWN_CODES: NaturalDataset[] = [
   {
@@ -76,8 +76,8 @@ function usesOwnCodes(tree: ContentItem): boolean {
 /**
  * Returns the Completion Flag. It is `COMPLETE` if every requested section is complete, and
  * `PARTIAL` for a draft with a section that was not assessed, or only partly. A signed document is
- * always `COMPLETE`, because only a complete document may be verified (PS3.3 C.17.2). By signing, a
- * person states that nothing is missing that should be in it.
+ * always `COMPLETE`, because only a complete document may be verified (PS3.3 C.17.2). With the
+ * signature, a person confirms that nothing is missing.
  */
 function completion(result: Result): NaturalDataset {
   const done = ({ status }: { status: string }) =>
@@ -91,9 +91,9 @@ function completion(result: Result): NaturalDataset {
 }
 
 /**
- * Returns the order for which the images were acquired, as far as it is stated in their headers or
- * in the order on a worklist (PS3.3 C.17.2). The attributes of the study itself come from the
- * images, even if the order has more of them.
+ * Returns the order for which the images were acquired, as far as it is known from their headers or
+ * from a worklist (PS3.3 C.17.2). The attributes of the study come from the images, even if the
+ * order has further ones.
  */
 export function referencedRequest(subject: Subject): NaturalDataset {
   const { identity, order } = subject;
@@ -116,8 +116,8 @@ export function referencedRequest(subject: Subject): NaturalDataset {
 }
 
 /**
- * Returns the subject of the documents that this document replaces: those of the revision before
- * it, or of the earlier run of its study. Null if it replaces none.
+ * Returns the subject of the documents that this document replaces. They belong to the revision
+ * before it, or to the earlier run of the same study. Null if there are none.
  */
 function formerSubject(
   subject: Subject,
@@ -128,7 +128,7 @@ function formerSubject(
   return supersedes ? { requestId: supersedes, identity } : null;
 }
 
-/** Builds the verification by those who signed (PS3.3 C.17.2). A draft is unverified. */
+/** Builds the verification by the persons who signed (PS3.3 C.17.2). A draft is unverified. */
 function verification({ verification: signed }: Result, subject: Subject): NaturalDataset {
   if (!signed) return { VerificationFlag: 'UNVERIFIED', PreliminaryFlag: 'PRELIMINARY' };
   return {
@@ -147,9 +147,9 @@ function verification({ verification: signed }: Result, subject: Subject): Natur
 }
 
 /**
- * Returns a name as a DICOM PN (PS3.5 6.2.1), without backslash and `=`, which have a meaning
- * there. It is not known which part is the family name. The delimiter marks the whole name as the
- * family name, because a name without a delimiter is read as the retired form.
+ * Returns a name as a DICOM PN (PS3.5 6.2.1), without backslash and `=`, which are delimiters
+ * there. It is not known which part is the family name. The whole name is marked as the family name
+ * by the delimiter, because a name without a delimiter is read as the retired form.
  */
 function personName(name: string): string {
   const plain = name.replaceAll(/[\\=]/g, ' ').trim().slice(0, 63);
@@ -158,7 +158,7 @@ function personName(name: string): string {
 
 /**
  * Refers to the document of the same kind and class from an earlier run of the study (PS3.3
- * C.17.2). Its UIDs are derived from the id of the earlier request.
+ * C.17.2). The UIDs of that document are derived from the id of the earlier request.
  */
 function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
   const former = formerSubject(subject);
@@ -213,8 +213,8 @@ export function languageItem(): ContentItem {
 }
 
 /**
- * Returns the observation context with a device as its observer, because the result was not made by
- * a person (TID 1001, 1002, 1004).
+ * Returns the observation context. Its observer is a device, because the result was not made by a
+ * person (TID 1001, 1002, 1004).
  */
 export function observerItems(result: Result): ContentItem[] {
   return [

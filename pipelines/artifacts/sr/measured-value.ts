@@ -27,25 +27,28 @@ import { SR } from './vocabulary.ts';
 type Pair = readonly [number, number];
 
 /**
- * Tolerances for two axes that should cross at their middles (in pixels) and at right angles (as a
- * cosine). An ellipse beyond either tolerance is written as a polygon.
+ * Tolerances for the axes of an ellipse: the distance between their middles in pixels, and the
+ * deviation from right angles as a cosine. An ellipse beyond a tolerance is written as a polygon.
  */
 const CENTRE_TOLERANCE_PX = 0.01;
 const SQUARE_TOLERANCE = 1e-4;
 
-/** Number of vertices of an outline that cannot be an ELLIPSE; at most 200 (exchange 2.4). */
+/**
+ * Number of vertices of an outline that cannot be an ELLIPSE. At most 200 are allowed (exchange
+ * 2.4).
+ */
 const OUTLINE_VERTICES = 120;
 
 /**
- * Converts a pixel-centre coordinate to corner origin, as FL (PS3.3 C.18.6.1.1: 0\0 is the corner
- * of the first pixel).
+ * Converts a pixel-centre coordinate to a coordinate from the corner, as FL (PS3.3 C.18.6.1.1: 0\0
+ * is the corner of the first pixel).
  */
 const toImage = (value: number): number => Math.fround(value + 0.5);
 
 const between = (a: Pair, b: Pair): Pair => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 const halfOf = (a: Pair, b: Pair): Pair => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
 
-/** Minimum number of points in a caliper. An outline of two points would enclose nothing. */
+/** Minimum number of points in a caliper. A polygon of two points would enclose nothing. */
 const LEAST_POINTS = { polyline: 2, polygon: 3 } as const;
 
 /**
@@ -59,10 +62,11 @@ function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Gr
 }
 
 /**
- * Returns the graphic for a caliper, in corner-origin image coordinates. A line becomes an open
- * POLYLINE of two points. An ellipse becomes an ELLIPSE with axes exactly at right angles (PS3.3
- * C.18.6.1.2). If the axes are not at right angles in pixels, because the spacing differs by axis,
- * they are conjugate diameters of the same ellipse, which is then written as a closed POLYLINE.
+ * Returns the graphic for a caliper, in image coordinates from the corner. A line becomes an open
+ * POLYLINE of two points. An ellipse becomes an ELLIPSE, whose axes must be exactly at right angles
+ * (PS3.3 C.18.6.1.2). If the axes are not at right angles in pixels, because the spacing differs by
+ * axis, they are conjugate diameters of the same ellipse. The ellipse is then written as a closed
+ * POLYLINE.
  * @throws RangeError if the caliper does not have the points that its type requires.
  */
 export function graphicOf(caliper: Caliper): Graphic {
@@ -115,8 +119,8 @@ function outline(centre: Pair, u: Pair, v: Pair): Graphic {
 }
 
 /**
- * Returns whether a graphic is on an image of this size, including the outermost edges of the
- * image.
+ * Returns true if a graphic is on an image of this size. The outermost edges of the image are
+ * included.
  */
 export function liesOn(graphic: Graphic, columns: number, rows: number): boolean {
   return graphic.data.every((value, index) => value >= 0 && value <= (index % 2 ? rows : columns));
@@ -167,14 +171,15 @@ export function exchange(measurement: Measurement): (value: number) => Quantity 
   return (value) => ({ value: value * factor, unit: ucum(unit) });
 }
 
-/** Where a value was measured: the image, and those calipers that are on that image. */
+/** Where a value was measured: the image, and the calipers on that image. */
 export interface MeasuredOn {
   image: ImageReference;
   graphics: readonly Graphic[];
 }
 
 /**
- * Returns where a value was measured; null if it was not measured on a DICOM image of the subject.
+ * Returns the image and calipers with which a value was measured; null if the image is not a DICOM
+ * image of the subject.
  */
 export function measuredOn(measurement: Measurement, subject: Subject): MeasuredOn | null {
   const instance = instanceOf(measurement, subject);
@@ -185,13 +190,18 @@ export function measuredOn(measurement: Measurement, subject: Subject): Measured
   return { image: referenceTo(instance, measurement.source.frame), graphics };
 }
 
-/** Returns the calipers with their image, or only the image if there are no calipers (TID 320). */
+/**
+ * Returns the calipers with their image. If there are no calipers, it returns only the image (TID
+ * 320).
+ */
 export function sourceItems({ image: on, graphics }: MeasuredOn): ContentItem[] {
   if (graphics.length === 0) return [image('INFERRED FROM', SR.sourceOfMeasurement, on)];
   return graphics.map((graphic) => scoord('INFERRED FROM', SR.sourceOfMeasurement, graphic, on));
 }
 
-/** Returns the equation as a code if PS3.16 has one, otherwise as a citation (TID 315). */
+/**
+ * Returns the equation as a code if PS3.16 has a code for it, otherwise as a citation (TID 315).
+ */
 export function equationItems(
   measurement: Pick<Measurement, 'method' | 'confirmed'>,
 ): ContentItem[] {
@@ -208,7 +218,7 @@ export function chartText(chart: string): string {
   return entry ? `${entry.name}. ${entry.citation}` : chart;
 }
 
-/** Returns normal range, centile, z-score and uncertainty of a value (TID 310 to 312). */
+/** Returns the normal range, centile, z-score and uncertainty of a value (TID 310 to 312). */
 function propertyItems(measurement: Measurement, withCentile: boolean): ContentItem[] {
   const { reference, uncertainty } = measurement;
   const inUnit = exchange(measurement);
@@ -229,7 +239,7 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
 }
 
 interface NumOptions {
-  /** Name of the NUM if the template requires a different name from that of the concept. */
+  /** Name of the NUM, if the template requires a name other than that of the concept. */
   name?: Code;
   /**
    * True if the centile is added as a property (TID 310); false if the template has a separate row
@@ -237,18 +247,19 @@ interface NumOptions {
    */
   withCentile?: boolean;
   /**
-   * True if a value that needs a review is sent with its number; the template must then mark it as
-   * a proposal. In other templates it is sent without, because receivers use their numbers
-   * directly.
+   * True if the number of a value that needs a review is sent; the template must then mark the
+   * value as a proposal. In other templates the number is left out, because receivers use the
+   * numbers directly.
    */
   proposals?: boolean;
-  /** Items from which the value was obtained (INFERRED FROM): calipers, images and input values. */
+  /** Items from which the value was inferred (INFERRED FROM): calipers, images and input values. */
   sources: readonly ContentItem[];
 }
 
 /**
- * Returns a measurement as a NUM item (TID 300). A value that was not accepted is sent without its
- * number, as a failed measurement (PS3.16 CID 42), so that no receiver can mistake it for a result.
+ * Returns a measurement as a NUM item (TID 300). The number of a value that was not accepted is
+ * left out, as for a failed measurement (PS3.16 CID 42), so that no receiver can mistake the value
+ * for a result.
  */
 export function measurementItem(measurement: Measurement, options: NumOptions): ContentItem {
   const { name = conceptOf(measurement), withCentile = true, proposals = false, sources } = options;

@@ -6,8 +6,8 @@ import { studyUidOf } from '../modules.ts';
 import { type ContentItem, type ImageReference, image, walk } from './content-item.ts';
 
 /**
- * Returns the images among the objects of a study. An IMAGE item must refer to an image SOP
- * instance (PS3.3 C.18.4): readers refuse a whole report if one of its IMAGE items refers to a
+ * Returns those objects of a study that are images. An IMAGE item must refer to an image SOP
+ * instance (PS3.3 C.18.4). Readers refuse a whole report if one of its IMAGE items refers to a
  * structured report or a PDF.
  */
 export function imagesOf(subject: Subject): SourceInstance[] {
@@ -19,14 +19,14 @@ export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
 }
 
-/** A measurement, or any other data with the file on which it was made. */
+/** A measurement, or other data with the file from which they were measured. */
 interface MadeOn {
   source: Pick<Measurement['source'], 'sop_instance_uid' | 'file'>;
 }
 
 /**
- * Returns the source image of a measurement; null if it was not made on a DICOM image, such as a
- * value from the machine's structured report, whose source is that report.
+ * Returns the source image of a measurement; null if there is no such DICOM image. For example, the
+ * source of a value from the machine's structured report is that report.
  */
 export function instanceOf(
   { source: { sop_instance_uid: uid, file } }: MadeOn,
@@ -64,7 +64,7 @@ export function referencedInstances(tree: ContentItem, subject: Subject): Source
 
 /**
  * Returns a tracking identifier for each measurement, such as "HC fetus A #2". It is unique in the
- * document and stays the same when the study is run again.
+ * document and does not change when the study is run again.
  */
 export function trackingIdentifiers(measurements: readonly Measurement[]): Map<string, string> {
   const counts = new Map<string, number>();

@@ -40,7 +40,7 @@ function checkValue(row: Row, item: ContentItem): string | null {
 }
 
 /**
- * Checks child items against the rows of a template: each item must match a row, in the order of
+ * Checks child items against the rows of a template. Each item must match a row, in the order of
  * the rows and within the multiplicity of the row.
  */
 function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fault[] {
@@ -56,7 +56,7 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
       faults.push({ path: place, rule: `no row allows ${form} here` });
       continue;
     }
-    // NUM items of different rows may alternate within a section, such as a weight and then its
+    // NUM items of different rows may alternate within a section, such as a weight followed by its
     // centile.
     if (index < last && row.type !== 'NUM') {
       faults.push({ path: place, rule: 'comes after rows that follow it in the template' });
@@ -156,8 +156,8 @@ function checkBodies(root: ContentItem, template: string): Fault[] {
 }
 
 /**
- * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template,
- * which neither dciodvfy nor dsrdump does.
+ * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template.
+ * Neither dciodvfy nor dsrdump checks them.
  * @returns the faults that were found; empty for a conforming document.
  */
 export function checkTemplate(file: SrFile): Fault[] {

@@ -2,8 +2,9 @@ import type { Relationship, ValueType } from './content-item.ts';
 
 /**
  * One row of a template of PS3.16. `concept` lists the allowed names as "scheme code"; null allows
- * any name, [] means that the row has no name (IMAGE rows). The rows were written from the standard
- * and not from our builders or concept table, so that the check can find mistakes in those.
+ * any name, and [] means that the row has no name (IMAGE rows). The rows were written from the
+ * standard, independently of our builders and concept table, so that the check can find mistakes in
+ * them.
  */
 export interface Row {
   relationship: Relationship;
@@ -11,11 +12,11 @@ export interface Row {
   concept: readonly string[] | null;
   /** `M`: at least one item is required; `U`: the row may be absent. */
   need: 'M' | 'U';
-  /** Names of other items. If one of them is present, a row with need `M` may be absent. */
+  /** Names of other items. If one of those items is present, a row with need `M` may be absent. */
   unless?: readonly string[];
   /** True if the row allows at most one item. */
   once?: boolean;
-  /** Finding site of the container, which distinguishes rows with the same name. */
+  /** Finding site of the container. It distinguishes rows with the same name. */
   site?: string;
   /** Allowed codes of a CODE row. */
   values?: readonly string[];
@@ -51,7 +52,7 @@ export const context = (
   extra: Partial<Row> = {},
 ): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
 
-/** Required statements about a device observer (TID 1001, 1002, 1004). */
+/** Required items about a device observer (TID 1001, 1002, 1004). */
 const OBSERVER: Row[] = [
   context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
   context('UIDREF', 'DCM 121012', 'M'),
@@ -155,7 +156,7 @@ const BIOMETRY = ln(
 const CRANIUM = ln('12171-5', '11863-8', '11860-4', '12146-7');
 
 /**
- * CID 12009 with our private codes for the gestational sac, because the context group is
+ * CID 12009, extended by our private codes for the gestational sac, because the context group is
  * extensible.
  */
 const EARLY_GESTATION = [
@@ -261,7 +262,10 @@ export const TID_5000: Template = {
   ],
 };
 
-/** Returns the rows of a Measurement Group: TID 1501, or TID 1410 if it has an Image Region. */
+/**
+ * Returns the rows of a Measurement Group: those of TID 1410 if the group has an Image Region,
+ * otherwise those of TID 1501.
+ */
 function groupRows(region: boolean): Row[] {
   return [
     context('TEXT', 'DCM 112039', 'M', { once: true }),
@@ -272,8 +276,7 @@ function groupRows(region: boolean): Row[] {
       ...modifier('CODE', sct('363698007'), 'U'),
       rows: [modifier('CODE', sct('272741003'), 'U')],
     },
-    // TID 4019, which IHE AI Results requires. A value of another manufacturer has a Comment
-    // instead.
+    // IHE AI Results requires TID 4019. A value of another manufacturer has a Comment instead.
     { ...modifier('TEXT', dcm('111001'), 'M'), unless: dcm('121106') },
     { ...modifier('TEXT', dcm('111003'), 'M'), unless: dcm('121106') },
     modifier('TEXT', dcm('111002'), 'U'),
@@ -327,7 +330,7 @@ const TID_1500: Template = {
 
 const CALIPER: Row = { ...inferred('SCOORD', dcm('121112')), rows: ON_IMAGE };
 
-/** Rows of TID 5301 and 5302, without the modifiers of the latter. */
+/** Rows that TID 5301 and 5302 share; the modifiers of TID 5302 are not included. */
 const ECHO_PROPERTIES: Row[] = [
   property('CODE', dcm('121404')),
   property('TEXT', dcm('125309')),
@@ -336,7 +339,7 @@ const ECHO_PROPERTIES: Row[] = [
 
 const once = (row: Row): Row => ({ ...row, once: true });
 
-/** The modifiers in the order of TID 5302, each at most once. */
+/** Modifiers in the order of TID 5302. Each may occur once. */
 const POST_COORDINATION: Row[] = [
   once({
     ...modifier('CODE', dcm('125306'), 'M'),

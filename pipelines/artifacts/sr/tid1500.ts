@@ -35,8 +35,8 @@ import { libraryImages, trackingIdentifiers, trackingUid } from './references.ts
 import { reportCode, SR } from './vocabulary.ts';
 
 /**
- * Returns the image library (TID 1600): every image from which the result was read, including
- * images without a finding.
+ * Returns the image library (TID 1600) with every image that was read, including images without a
+ * finding.
  */
 function imageLibrary(subject: Subject): ContentItem[] {
   const images = libraryImages(subject);
@@ -63,8 +63,8 @@ function findingItems(measurement: Measurement): ContentItem[] {
 }
 
 /**
- * Returns whether a measurement is a region. An outline becomes an Image Region (TID 1410); any
- * other caliper is placed below its number (TID 1501).
+ * Returns true if a measurement is a region. An outline becomes an Image Region (TID 1410); any
+ * other caliper becomes a child of its number (TID 1501).
  */
 function isRegion(measurement: Measurement, on: MeasuredOn | null): on is MeasuredOn {
   const [caliper, ...more] = measurement.source.calipers;
@@ -107,8 +107,8 @@ function measurementGroup(
 }
 
 /**
- * Gives the impression, and states for every section what was assessed and found, or what was not
- * assessed and why.
+ * Contains the impression. For every section, it contains the outcome, or the reason why the
+ * section was not assessed.
  */
 function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [
@@ -144,7 +144,7 @@ function tid1500Tree(result: Result, subject: Subject): ContentItem {
 
 /**
  * Writes the measurements with their evidence as TID 1500. IHE AI Results uses Comprehensive 3D SR;
- * another class is for a peer that does not accept it.
+ * other classes are for peers that do not accept it.
  * @returns a DICOM Part 10 file; the same result, subject and class give the same bytes.
  */
 export function buildTid1500(

@@ -50,7 +50,8 @@ function items(measurements: readonly Measurement[], subject: Subject): ContentI
 }
 
 /**
- * Builds a Findings section for one site. TID 5000 uses it for sections without a separate title.
+ * Builds a Findings section for one site. TID 5000 uses it for sections that have no title of their
+ * own.
  */
 function findings(
   site: Code,
@@ -64,7 +65,7 @@ function findings(
 
 /**
  * Builds the amniotic sac section with the index and the pockets of fluid (TID 5010); `about` names
- * the fetus if that is required.
+ * the fetus if a fetus must be named.
  */
 function amnioticSacSection(
   measurements: readonly Measurement[],
@@ -88,7 +89,7 @@ function pelvisSection(measurements: readonly Measurement[], subject: Subject): 
 }
 
 /**
- * The vessels in CID 12141 that the product measures. The other vessels, including the umbilical
+ * Vessels of CID 12141 that the product measures. All other vessels, including the umbilical
  * artery, are in CID 12140.
  */
 const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']);
@@ -142,7 +143,7 @@ function vascularSections(
 }
 
 /**
- * A fetus, the names of all fetuses, and the measurements of this one; `id` is null for a single
+ * A fetus, the names of all fetuses, and the measurements of this fetus; `id` is null for an only
  * fetus.
  */
 interface Fetus {
@@ -152,8 +153,8 @@ interface Fetus {
 }
 
 /**
- * Groups the measurements by fetus. With several fetuses, a value that names no fetus is left out
- * of the sections.
+ * Groups the measurements by fetus. If there are several fetuses, a value that names no fetus is
+ * left out.
  */
 function fetusesOf(measurements: readonly Measurement[]): Fetus[] {
   const all = fetusesNamed(measurements);
@@ -177,7 +178,7 @@ function sources(measurement: Measurement, subject: Subject): ContentItem[] {
 
 /**
  * Returns the growth rank of a value. Its chart is written as a citation, because no context group
- * has a code for it (TID 5008, CID 12015 and 12016).
+ * has a code for the chart (TID 5008, CID 12015 and 12016).
  */
 function centileItem(name: Code, measurement: Measurement): ContentItem[] {
   const { reference } = measurement;
@@ -220,8 +221,8 @@ function fetusSummary(
 }
 
 /**
- * Returns as text what the coded rows cannot express: findings, values that were not accepted, and
- * parts that were not assessed.
+ * Returns the contents that the coded rows cannot express, as text: findings, values that were not
+ * accepted, and parts that were not assessed.
  */
 function summaryText(fetus: Fetus, result: Result): string {
   const rejected = result.measurements.filter(
@@ -245,8 +246,8 @@ function summaryText(fetus: Fetus, result: Result): string {
 }
 
 /**
- * Builds the ratios section (TID 5004). It includes ratios of heart to thorax, because CID 12004 is
- * extensible.
+ * Builds the ratios section (TID 5004). It includes the ratios of heart to thorax, because CID
+ * 12004 is extensible.
  */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
   const ratios = fetus.measurements.filter(
@@ -263,7 +264,7 @@ function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
 
 /**
  * Builds a biometry group (TID 5008): the values of one quantity, the gestational age from that
- * quantity alone, and its growth rank.
+ * quantity, and its growth rank.
  */
 function biometryGroup(
   values: readonly Measurement[],
@@ -290,8 +291,8 @@ function biometryGroup(
 }
 
 /**
- * Returns the gestational ages that come from a single biometric quantity, by the key of that
- * quantity. Each age is placed in the group of its quantity.
+ * Returns the gestational ages that come from a single biometric quantity, by the key of the
+ * quantity. Each age is written into the group of its quantity.
  */
 function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));
@@ -306,14 +307,14 @@ function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   return ages;
 }
 
-/** Sections of Biometry Groups in the order of TID 5000, and the concepts of each. */
+/** Sections with Biometry Groups, in the order of TID 5000, and the concepts of each section. */
 const BIOMETRY_SECTIONS = [
   { group: 'biometry', title: SR.fetalBiometry, template: '5005' },
   { group: 'cranium', title: SR.fetalCranium, template: '5007' },
   { group: 'early-gestation', title: SR.earlyGestation, template: '5011' },
 ] as const;
 
-/** Builds one of the sections of Biometry Groups (TID 5005, 5007 and 5011). */
+/** Builds one of the sections with Biometry Groups (TID 5005, 5007 and 5011). */
 function biometrySection(
   { group, title, template }: (typeof BIOMETRY_SECTIONS)[number],
   fetus: Fetus,
@@ -336,9 +337,10 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * Builds the content tree of TID 5000 (PS3.16; exchange 2.6) with accepted values only. The value
- * that counts for a quantity comes before the values from which it was calculated. Selection Status
- * is not written, because PS3.16 has no such code for a median; the Derivation states it instead.
+ * Builds the content tree of TID 5000 (PS3.16; exchange 2.6). It contains only accepted values. The
+ * used value of a quantity comes before the values from which it was calculated. Selection Status
+ * is not written, because PS3.16 has no such code for a median; the Derivation contains this
+ * information instead.
  */
 function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));

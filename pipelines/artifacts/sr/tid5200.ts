@@ -18,7 +18,7 @@ function item(measurement: Measurement, subject: Subject): ContentItem {
 }
 
 /**
- * Returns the patient characteristics by which values are indexed, such as body surface area (TID
+ * Returns the patient characteristics that are used for indexing, such as body surface area (TID
  * 5201).
  */
 function patientCharacteristics(measurements: readonly Measurement[], subject: Subject) {
@@ -54,8 +54,8 @@ function imageLibrary(subject: Subject): ContentItem[] {
 }
 
 /**
- * Builds the content tree of TID 5200 (PS3.16; exchange 2.7) with accepted values only, grouped by
- * structure.
+ * Builds the content tree of TID 5200 (PS3.16; exchange 2.7). It contains only accepted values,
+ * grouped by structure.
  */
 function tid5200Tree(result: Result, subject: Subject): ContentItem {
   const measurements = withoutComparisons(accepted(result));

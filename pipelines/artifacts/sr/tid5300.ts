@@ -109,9 +109,7 @@ const EJECTION_FRACTION: Modifiers = {
   property: 'ejectionFraction',
 };
 
-/**
- * Returns the modifiers for E/e', whose divisor is the e' of one wall or the mean of both walls.
- */
+/** Returns the modifiers for E/e'. The divisor is the e' of one wall, or the mean of both walls. */
 const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
   type: 'ratio',
   site: 'mitralValve',
@@ -203,8 +201,8 @@ const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
 const modifier = (name: Code, value: Code): ContentItem => code('HAS CONCEPT MOD', name, value);
 
 /**
- * Returns the modifiers for a concept in the order of TID 5302; null if the table has no modifiers
- * for it.
+ * Returns the modifiers of a concept in the order of TID 5302; null if the concept has no
+ * modifiers.
  */
 export function postCoordination(key: string): ContentItem[] | null {
   const said = POST_COORDINATED[key];
@@ -228,7 +226,7 @@ const CORE_CODES = new Set([
   ...['77891-0', '77903-3', '78184-9', '78191-4'],
 ]);
 
-/** Returns whether a code is a Core Echo Measurement (PS3.16 CID 12300, with CID 12309). */
+/** Returns true if a code is a Core Echo Measurement (PS3.16 CID 12300, with CID 12309). */
 export function isCoreEchoCode({ scheme, code: value }: Code): boolean {
   const number = Number.parseInt(value, 10);
   if (scheme === 'DCM') return number >= 130_686 && number <= 130_698;
@@ -236,8 +234,8 @@ export function isCoreEchoCode({ scheme, code: value }: Code): boolean {
 }
 
 /**
- * Returns the rows that every NUM of TID 5301 and 5302 may have: the label, the flag that marks the
- * value to use, and the caliper.
+ * Returns the rows that every NUM of TID 5301 and 5302 may have: the label, the flag of the value
+ * to use, and the caliper.
  */
 function described(
   measurement: Measurement,
@@ -265,7 +263,7 @@ function value(measurement: Measurement, items: readonly ContentItem[]): Content
 
 /**
  * Returns the pre-coordinated measurements (TID 5301). Exactly one of several values with the same
- * code is flagged, which is the last one that counts.
+ * code is flagged: the last value that is used.
  */
 function preCoordinated(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const byCode = Map.groupBy(measurements, (measurement) => conceptOf(measurement).code);
@@ -278,8 +276,8 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
 }
 
 /**
- * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) from the values that count, without
- * rows that the template does not have.
+ * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) from the used values. It has no rows
+ * other than those of the template.
  */
 function tid5300Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingValues(accepted(result));
@@ -293,7 +291,8 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
       ? [value(measurement, [...modifiers, ...described(measurement, null, subject)])]
       : [];
   });
-  // Both containers are rows of TID 5300 itself. TID 5301 and 5302 begin with the NUM inside them.
+  // Both containers are rows of TID 5300. TID 5301 and 5302 begin with the NUM inside the
+  // containers.
   return root(SR.adultEchoReport, '5300', [
     languageItem(),
     ...observerItems(result),
@@ -304,8 +303,8 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
 
 /**
  * Writes the adult echo report as a Simplified Adult Echo SR (TID 5300). Another class is only for
- * programs that check documents and do not know that class. A value that has neither a code in CID
- * 12300 nor the modifiers of TID 5302 is only in TID 1500 and 5200.
+ * validators that do not know that class. A value that has neither a code in CID 12300 nor the
+ * modifiers of TID 5302 is only in TID 1500 and 5200.
  * @returns a DICOM Part 10 file; the same result, subject and class give the same bytes.
  */
 export function buildTid5300(

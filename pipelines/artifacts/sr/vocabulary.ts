@@ -6,7 +6,7 @@ const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, mea
 const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meaning });
 
 /**
- * The codes that build a report's tree: titles, headings, observation context and measurement
+ * Codes for the structure of a report: titles, headings, observation context and measurement
  * modifiers (PS3.16 TID 300, 1001, 1204, 1500, 4019, 5000; Annex D). The codes of measured
  * quantities are in the concept table (pipelines/concepts/concepts.ts).
  */
@@ -61,7 +61,7 @@ export const SR = {
   imageRegion: dcm('111030', 'Image Region'),
   sourceOfMeasurement: dcm('121112', 'Source of Measurement'),
   comment: dcm('121106', 'Comment'),
-  /** Whether a value may be used. No standard scheme has a code for this. */
+  /** Concept of whether a value may be used. No standard scheme has a code for it. */
   valueStatus: { scheme: '99USINT', code: 'value-status', meaning: 'Value status' },
   needsReview: {
     scheme: '99USINT',

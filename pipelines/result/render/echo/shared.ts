@@ -147,8 +147,8 @@ export const ECHO_SENTENCES = {
   }: {
     method: keyof typeof LINEAR_METHODS;
     /**
-     * LVIDd of a dilated LV in cm; null if the LV is not dilated. `score` is a raised score index;
-     * null if it is not raised.
+     * LVIDd of a dilated LV in cm; null if the LV is not dilated. `motion` is a raised score
+     * index; null if it is not raised.
      */
     diameter: number | null;
     motion: number | null;
