@@ -43,6 +43,16 @@ export type Effect =
   /** The person chose another value of the same quantity. */
   | { do: 'pass-over'; on: string }
   /**
+   * The person rejected or passed over a value of the quantity. A value that was not there then,
+   * because the section lists only the first few, does not take its place.
+   */
+  | {
+      do: 'close';
+      concept: string;
+      laterality: Measurement['laterality'];
+      known: readonly string[];
+    }
+  /**
    * A person drew the outline of a structure: the ellipse of a head, or the outline of a ventricle.
    */
   | { do: 'outline'; file: string; frame: number; structure: string; points: Points }
@@ -63,6 +73,11 @@ export interface Decisions {
    * well.
    */
   confirmed: readonly Confirmation[];
+  /**
+   * Quantities of which only values count that the person has seen, and the files whose plane or
+   * view the person named after that: without a value of the person, theirs count too.
+   */
+  closed: readonly (Extract<Effect, { do: 'close' }> & { reopenedBy: readonly string[] })[];
   /** Planes of frames and views of clips that a person named. */
   named: readonly Extract<Effect, { do: 'name-plane' | 'name-view' }>[];
 }
@@ -118,8 +133,28 @@ function confirmed(one: Measurement, { as, value, calipers, movedTo }: Confirmat
   };
 }
 
-function decide(one: Measurement, { of, needsReview }: Decisions): Measurement {
-  const effect = of.get(identityOf(one));
+/** Returns whether a value read on an image would take the place of one that the person removed. */
+function isUnseen(
+  { concept, laterality, source: { file }, inputs }: Measurement,
+  identity: string,
+  { closed, confirmed: given }: Decisions,
+): boolean {
+  if (file === null || inputs.length > 0) return false;
+  const isGiven = given.some((of) => of.concept === concept.key);
+  return closed.some(
+    (of) =>
+      of.concept === concept.key &&
+      of.laterality === laterality &&
+      !of.known.includes(identity) &&
+      (isGiven || !of.reopenedBy.includes(file)),
+  );
+}
+
+function decide(one: Measurement, decisions: Decisions): Measurement {
+  const { of, needsReview } = decisions;
+  const identity = identityOf(one);
+  const effect = of.get(identity);
+  if (!effect && isUnseen(one, identity, decisions)) return withheld(one, 'review.passed-over');
   switch (effect?.do) {
     case 'confirm':
       return confirmed(one, effect);
@@ -145,6 +180,13 @@ export function decisionsOf(effects: readonly Effect[]): Decisions | null {
     of,
     needsReview: null,
     confirmed: [...of.values()].filter((one) => one.do === 'confirm'),
+    closed: effects.flatMap((one, at) => {
+      const later = effects.slice(at + 1);
+      const reopenedBy = later.flatMap((of) =>
+        of.do === 'name-plane' || of.do === 'name-view' ? [of.file] : [],
+      );
+      return one.do === 'close' ? [{ ...one, reopenedBy }] : [];
+    }),
     named: effects.filter((one) => one.do === 'name-plane' || one.do === 'name-view'),
   };
 }

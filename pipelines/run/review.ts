@@ -144,8 +144,32 @@ const confirm = (
   };
 };
 
+/** Closes the quantities of values that no longer count, so that no other value replaces them. */
+function closing(some: readonly Measurement[], state: ReviewState): Effect[] {
+  const all = [...state.original.measurements, ...state.result.measurements];
+  const bySide = Map.groupBy(some, ({ concept, laterality }) =>
+    JSON.stringify([concept.key, laterality]),
+  );
+  return [...bySide.values()].flatMap(([first]) => {
+    if (!first) return [];
+    const { concept, laterality } = first;
+    const same = all.filter((one) => one.concept.key === concept.key);
+    const known = new Set(same.map((one) => targetOf(one, state)));
+    return [{ do: 'close', concept: concept.key, laterality, known: [...known] }];
+  });
+}
+
 const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
+
+/**
+ * Passes over values in favour of one that a person gave or chose, and closes their quantities. A
+ * corrected outline does not close them, because its values may then belong to another frame.
+ */
+const setAside = (some: readonly Measurement[], state: ReviewState): Effect[] => [
+  ...passOver(some, state),
+  ...closing(some, state),
+];
 
 /** Accepts a value, together with those of its inputs that still need a person's confirmation. */
 function accept(one: Measurement, state: ReviewState, seen = new Set<string>()): Effect[] {
@@ -326,7 +350,7 @@ function setValue(
   const parts = partsOf(one, state);
   const [carrier = one] = parts;
   return [
-    ...passOver([...parts.filter((part) => part !== carrier), ...rivalsOf(parts, state)], state),
+    ...setAside([...parts.filter((part) => part !== carrier), ...rivalsOf(parts, state)], state),
     confirm(carrier, 'entered', state, { value, calipers: [] }),
   ];
 }
@@ -339,7 +363,7 @@ function moveCalipers(
   const one = measurementNamed(measurement, state);
   if (points.length === 4) return corrected(one, points, state, rules);
   const moved = movedLine(one, toPoints(points), rules);
-  return [...passOver(rivalsOf([one], state), state), confirm(one, 'edited', state, moved)];
+  return [...setAside(rivalsOf([one], state), state), confirm(one, 'edited', state, moved)];
 }
 
 function chooseFrame(
@@ -362,7 +386,7 @@ function chooseFrame(
   }
   const moved = points ? movedLine(one, toPoints(points), rules) : { value: one.value };
   return [
-    ...passOver(rivalsOf([one], state), state),
+    ...setAside(rivalsOf([one], state), state),
     confirm(one, 'edited', state, { ...moved, movedTo: frame }),
   ];
 }
@@ -399,11 +423,13 @@ export function effectsOf(
   switch (change.kind) {
     case 'accept':
       return accept(measurementNamed(change.measurement, state), state);
-    case 'reject':
-      return partsOf(measurementNamed(change.measurement, state), state).map((one) => ({
-        do: 'reject',
-        on: targetOf(one, state),
-      }));
+    case 'reject': {
+      const parts = partsOf(measurementNamed(change.measurement, state), state);
+      return [
+        ...parts.map((one): Effect => ({ do: 'reject', on: targetOf(one, state) })),
+        ...closing(parts, state),
+      ];
+    }
     case 'set-value':
       return setValue(change, state, rules);
     case 'move-calipers':
@@ -412,7 +438,7 @@ export function effectsOf(
       return corrected(measurementNamed(change.measurement, state), change.points, state, rules);
     case 'choose-repeat': {
       const one = measurementNamed(change.measurement, state);
-      return [...passOver(rivalsOf([one], state), state), asItStands(one, state)];
+      return [...setAside(rivalsOf([one], state), state), asItStands(one, state)];
     }
     case 'choose-frame':
       return chooseFrame(change, state, rules);

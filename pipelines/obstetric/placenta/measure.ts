@@ -83,7 +83,10 @@ export function measureEdges(
   return single.map((one) => (one === shortest ? { ...one, id: 'placenta-to-os' } : asRepeat(one)));
 }
 
-/** Returns the largest thickness on the accepted images; empty without a scale. */
+/**
+ * Returns the largest thickness on the accepted images, among the values that a person did not
+ * remove as long as there are any; empty without a scale.
+ */
 export function measureThickness(
   bodies: readonly BodyReading[],
   uncertainty: number | null,
@@ -110,5 +113,7 @@ export function measureThickness(
       },
     );
   });
-  return measured.toSorted((a, b) => b.value - a.value).slice(0, 1);
+  return measured
+    .toSorted((a, b) => Number(isAccepted(b)) - Number(isAccepted(a)) || b.value - a.value)
+    .slice(0, 1);
 }

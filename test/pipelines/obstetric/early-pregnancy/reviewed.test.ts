@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../../../../pipelines/contract/review.ts';
+import type { EarlyClip } from '../../../../pipelines/obstetric/early-pregnancy/evidence.ts';
+import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
+import {
+  interpretReviewed,
+  type ObstetricReviewed,
+  reviewRules,
+} from '../../../../pipelines/obstetric/review.ts';
+import type { Measurement } from '../../../../pipelines/result/envelope.ts';
+import { effectsOf } from '../../../../pipelines/run/review.ts';
+import { clip, MM_PER_PIXEL, NO_MODELS, outline } from '../evidence-sample.ts';
+
+/** An embryo of this length on a clip. */
+function embryo(mm: number, index: number): EarlyClip {
+  const taken = clip(`${index}.dcm`);
+  const ends = [
+    { x: 300, y: 300 },
+    { x: 300 + mm / MM_PER_PIXEL, y: 300 },
+  ] as const;
+  const found = { yolkSac: null, embryo: { ends: [...ends], areaMm2: mm, confidence: 0.9 } };
+  const ellipse = outline(40, 30, 0);
+  const sac = { ellipse, levels: { inside: 20, outside: 120 }, confidence: 0.9, accepted: true };
+  return {
+    ...{ clip: taken, plane: 'sagittal', route: 'transvaginal', cardiac: null },
+    frames: taken.frames.map((frame) => ({
+      ...{ clip: taken, frame, sac, bodies: 'one' as const },
+      contents: found as never,
+    })),
+  };
+}
+
+/** More clips than the section lists lengths of; the further ones are longer. */
+const STUDY: ObstetricReviewed = {
+  given: {
+    study: { clips: [], refused: [], files: 5, series: 1 },
+    options: parseOptions({}),
+    accept: 'simulated',
+    planes: null,
+    readings: [],
+    withoutModel: [],
+    uncertainty: NO_MODELS.uncertainty,
+    views: { earlyPregnancy: [18, 19, 8, 30, 31].map(embryo) },
+    priors: [],
+  },
+  refusedFrames: [],
+  models: [],
+  indication: null,
+};
+
+function lengthsAfter(...changes: readonly Exclude<Change, { kind: 'undo' }>[]): Measurement[] {
+  const at = new Date();
+  const original = interpretReviewed(STUDY, [], at);
+  const rules = reviewRules(STUDY);
+  let state: Parameters<typeof effectsOf>[1] = { original, result: original, effects: [] };
+  for (const change of changes) {
+    const effects = [...state.effects, ...effectsOf(change, state, rules)];
+    state = { original, effects, result: interpretReviewed(STUDY, effects, at) };
+  }
+  return state.result.measurements.filter(({ concept }) => concept.key === 'crl');
+}
+
+const counting = (lengths: readonly Measurement[]) =>
+  lengths.filter(({ standing }) => standing === 'counts').map(({ value }) => value);
+
+describe('a crown-rump length that a reader', () => {
+  it('did not touch is the median of the first three', () => {
+    expect(counting(lengthsAfter())).toEqual([expect.closeTo(18, 5)]);
+  });
+
+  it('typed counts alone: no length of a further image takes its part', () => {
+    const typed = { kind: 'set-value', measurement: 'crl', value: 17.4 } as const;
+    expect(counting(lengthsAfter(typed))).toEqual([17.4]);
+    expect(counting(lengthsAfter(typed, { ...typed, value: 17 }))).toEqual([17]);
+  });
+
+  it('rejected is not replaced by one of a further image', () => {
+    expect(counting(lengthsAfter({ kind: 'reject', measurement: 'crl' }))).toEqual([]);
+  });
+
+  it('chose among the repeats counts alone', () => {
+    const chosen = { kind: 'choose-repeat', measurement: 'crl-2' } as const;
+    expect(counting(lengthsAfter(chosen))).toEqual([expect.closeTo(19, 5)]);
+  });
+});
