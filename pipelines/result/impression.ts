@@ -136,13 +136,19 @@ const joined = (lines: readonly ImpressionLine[]): ImpressionLine => ({
 });
 
 /**
- * Joins lines until at most five remain: the last two lines without an abnormal finding, or else
- * the last two lines.
+ * Joins lines until at most five remain: the last two neighbours without an abnormal finding, or
+ * else the last two such lines, or else the last two lines.
  */
 function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
   if (lines.length <= IMPRESSION_LINES) return [...lines];
   const usual = lines.flatMap(({ severity }, at) => (severity === 'info' ? [at] : []));
-  const [into, from] = usual.length > 1 ? usual.slice(-2) : [lines.length - 2, lines.length - 1];
+  const beside = usual.findLast((at) => usual.includes(at + 1));
+  const [into, from] =
+    beside !== undefined
+      ? [beside, beside + 1]
+      : usual.length > 1
+        ? usual.slice(-2)
+        : [lines.length - 2, lines.length - 1];
   return shortened(
     lines.flatMap((line, at) => {
       if (at === from) return [];

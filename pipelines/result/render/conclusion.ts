@@ -4,7 +4,7 @@ import { type ImpressionLine, impressionOf, type Topic } from '../impression.ts'
 import { countingValues } from '../standing.ts';
 import { ECHO_TOPICS } from './echo/impression.ts';
 import { OBSTETRIC_TOPICS } from './obstetric/impression.ts';
-import { capital } from './obstetric/shared.ts';
+import { capital, inSentence } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, renderStatement } from './render.ts';
 import { NOTHING_CONCLUDED } from './report-lines.ts';
 import { researchNotice, signedBy } from './statement.ts';
@@ -13,7 +13,9 @@ const withoutStop = (text: string) => text.replace(/\.$/, '');
 
 /** Renders a line as one sentence, with its clauses joined by semicolons. */
 function lineText({ statements }: ImpressionLine, measurements: MeasurementsById): string {
-  const clauses = statements.map((one) => withoutStop(renderStatement(one, measurements)));
+  const clauses = statements.map((one) =>
+    inSentence(withoutStop(renderStatement(one, measurements))),
+  );
   return `${capital(clauses.join('; '))}.`;
 }
 

@@ -4,6 +4,7 @@ import type { SentenceContext, ValueTexts } from './shared.ts';
 import {
   acrossText,
   capital,
+  inSentence,
   type Nothing,
   SEVERAL_FETUSES,
   type SeveralFetusesSource,
@@ -88,9 +89,9 @@ export const EARLY_SENTENCES = {
       if (key === 'ga-by-crl') {
         return [...onMMode.splice(0), `gestational age by CRL ${text.weeks(one.value)} weeks`];
       }
-      if (key !== 'yolk-sac' || !of.yolkSac) return valueText(one, text);
+      if (key !== 'yolk-sac' || !of.yolkSac) return inSentence(valueText(one, text));
       const { band, from, to } = of.yolkSac;
-      return `${one.label} ${text.value(one)} (${band}; usual ${from} to ${to} mm)${whose(one)}`;
+      return `${inSentence(one.label)} ${text.value(one)} (${band}; usual ${from} to ${to} mm)${whose(one)}`;
     });
     return `${[
       of.sac ? 'Gestational sac seen' : 'Values of the ultrasound machine',

@@ -1,9 +1,9 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import type { Nothing, SentenceContext } from './shared.ts';
+import { capital, inSentence, type Nothing, type SentenceContext } from './shared.ts';
 
 export const LABOR_SENTENCES = {
   'labor.values': (_: Nothing, { about, text }: SentenceContext) =>
-    `${about.map((one) => `${one.label} ${text.value(one)}`).join(', ')}.`,
+    `${capital(about.map((one) => `${inSentence(one.label)} ${text.value(one)}`).join(', '))}.`,
   'labor.at-cut-off': (
     { between: [low, high] }: { between: readonly string[] },
     { about: [angle], text }: SentenceContext,

@@ -71,6 +71,13 @@ export type Nothing = Record<string, never>;
 /** Returns a sentence or a name with its first letter as a capital. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+/** A first word with one capital that is not a name. */
+const CAPITALISED = /^(?!Doppler\b)[A-Z][a-z]+\b/;
+
+/** Returns a sentence or a name for the middle of a sentence; abbreviations keep their capitals. */
+export const inSentence = (text: string): string =>
+  text.replace(CAPITALISED, (word) => word.toLowerCase());
+
 /** Returns texts as a list: "a", "a and b", "a, b and c". */
 export const listed = (texts: readonly string[]): string =>
   [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
