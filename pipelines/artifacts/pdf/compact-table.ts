@@ -38,7 +38,7 @@ const HALF = (WIDTH - GUTTER) / 2;
 
 /** Widths of the columns; the column of the range takes the rest. */
 const WIDTHS = {
-  alone: { name: 116, value: 68, prior: 0 },
+  alone: { name: 113, value: 68, prior: 0 },
   withPrior: { name: 90, value: 58, prior: 34 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
@@ -175,6 +175,25 @@ interface Line {
   cells: Cell[];
   title: boolean;
   height: number;
+  /** The name of its group. */
+  group: string;
+}
+
+/** Height of a title below the text itself. */
+const TITLE_SPACE = 6;
+
+const titleLine = (page: Page, group: string, text: string): Line => ({
+  cells: [{ text, bold: true }],
+  title: true,
+  height: textHeight(page, text, { size: SIZE }) + TITLE_SPACE,
+  group,
+});
+
+/** Returns the lines with the title of their group, where a column begins within a group. */
+function titled(page: Page, lines: readonly Line[]): Line[] {
+  const [first] = lines;
+  if (!first || first.title) return [...lines];
+  return [titleLine(page, first.group, `${first.group}, continued`), ...lines];
 }
 
 function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[] {
@@ -195,12 +214,11 @@ function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[]
   return result.sections.flatMap(({ id, title }) => {
     const own = values.filter(({ section }) => section === id);
     if (own.length === 0) return [];
-    const head: Cell[] = [{ text: title, bold: true }];
     const width = columns[0]?.width ?? 0;
     const rows = own.map((one) => cellsOf(one, urgent, priorOf(one), nameOf(one, own, width)));
     return [
-      { cells: head, title: true, height: textHeight(page, title, { size: SIZE }) + 6 },
-      ...rows.map((cells) => ({ cells, title: false, height: heightOf(cells) })),
+      titleLine(page, title, title),
+      ...rows.map((cells) => ({ cells, title: false, height: heightOf(cells), group: title })),
     ];
   });
 }
@@ -278,18 +296,17 @@ export function compactTable(page: Page, result: Result): void {
     }
     const tallest = Math.max(...rest.map(({ height }) => height));
     const wanted = Math.min(room, sumOf(rest) / 2 + tallest);
-    const left = Math.max(1, taken(rest, wanted));
-    const right = taken(rest.slice(left), room);
+    // At least a row is drawn, so that a row above the height of a page does not end in a loop.
+    const left = Math.max(rest[0]?.title ? 2 : 1, taken(rest, wanted));
+    const other = titled(page, rest.slice(left));
+    const right = taken(other, room);
     const top = page.y;
     const ends = [
       drawColumn(page, columns, rest.slice(0, left), { x: MARGIN, top }),
-      drawColumn(page, columns, rest.slice(left, left + right), {
-        x: MARGIN + HALF + GUTTER,
-        top,
-      }),
+      drawColumn(page, columns, other.slice(0, right), { x: MARGIN + HALF + GUTTER, top }),
     ];
     page.y = Math.max(...ends) + 3;
-    rest = rest.slice(left + right);
+    rest = titled(page, other.slice(right));
     if (rest.length > 0) newPage(page);
   }
   paragraph(page, compactLegend(result), { size: 6.5, colour: MUTED });

@@ -59,20 +59,28 @@ function intervalText(measurement: Measurement): string {
 /** Prefixes of the method for values beside the one that counts. */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
-  ...{ repeat: 'repeat; ', 'part-of-mean': 'part of the mean; ', comparison: 'for comparison; ' },
+  ...{ repeat: 'repeat', 'part-of-mean': 'part of the mean', comparison: 'for comparison' },
 } as const satisfies Record<Measurement['standing'], string>;
 
-function methodText(measurement: Measurement): string {
+/** In place of a method that the row above has too. */
+const SAME_METHOD = 'as above';
+
+/**
+ * Returns how a value was obtained. A method that is the one of the row above is not written out
+ * again.
+ */
+function methodText(measurement: Measurement, above: Measurement | undefined): string {
   const { derivation, inputs, standing } = measurement;
   const method = statedMethod(measurement);
+  const isSame = above !== undefined && isShown(above) && statedMethod(above) === method;
   const text = method === null ? 'typed by the reader' : (methodEntry(method)?.text ?? method);
   // A mean over the beats of one image has no input measurements, so their number is not given.
   const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
-  const whole = repeated ? `${derivation} of ${inputs.length}; ${text}` : text;
-  return `${STANDING[standing]}${whole}`;
+  const of = [STANDING[standing], repeated ? `${derivation} of ${inputs.length}` : ''];
+  return [...of, isSame ? '' : text].filter(Boolean).join('; ') || SAME_METHOD;
 }
 
-function valueCells(measurement: Measurement): Cell[] {
+function valueCells(measurement: Measurement, above: Measurement | undefined): Cell[] {
   const { reference, interpretation, method } = measurement;
   const mark = interpretation ? MARKS[interpretation] : '';
   const emphasis = mark ? { bold: true } : {};
@@ -85,7 +93,7 @@ function valueCells(measurement: Measurement): Cell[] {
     { text: rangeText(measurement) },
     { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
     { text: reference?.z_score == null ? '' : zScoreText(reference.z_score) },
-    { text: method ? methodText(measurement) : '', colour: MUTED },
+    { text: method ? methodText(measurement, above) : '', colour: MUTED },
   ];
 }
 
@@ -159,9 +167,9 @@ export function measurementTable(result: Pick<Result, 'measurements' | 'sections
       title: result.sections.find((section) => section.id === id)?.title ?? '',
       rows: standing
         .filter(({ section }) => section === id)
-        .map((measurement) => {
+        .map((measurement, at, own) => {
           const cells = isShown(measurement)
-            ? valueCells(measurement)
+            ? valueCells(measurement, own[at - 1])
             : notAcceptedCells(measurement);
           return shown.flatMap((i) => cells[i] ?? []);
         }),

@@ -236,6 +236,12 @@ function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number |
   return percent === null ? null : (percent / 100) * mm;
 }
 
+/** Remarks with the length itself, which a median does not take from its inputs. */
+const placementRemarks = (key: ObstetricConcept, mm: number): Remark[] =>
+  key === 'bpd'
+    ? [remarkOfBiometry('biometry.bpd-placement', { outerInner: OUTER_INNER * mm })]
+    : [];
+
 function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
   const { reading, extrapolated, calibration, excluded } = read;
   return [
@@ -246,9 +252,7 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
     // A remark is added if the scale comes from the request and not from the image (obstetric 0.4).
     ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
     ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
-    ...(key === 'bpd'
-      ? [remarkOfBiometry('biometry.bpd-placement', { outerInner: OUTER_INNER * read.length.mm })]
-      : []),
+    ...placementRemarks(key, read.length.mm),
     ...(read.implausible ? [read.implausible] : []),
   ];
 }
@@ -300,15 +304,20 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
     low: Math.min(...values),
     high: Math.max(...values),
   });
+  const value = median(values);
+  const placement = placementRemarks(key, value);
+  const shared = accepted
+    .flatMap(({ remarks }) => remarks)
+    .filter(({ code }) => placement.every((one) => one.code !== code));
   const combined: Measurement = {
     ...first,
     id: key,
-    value: median(values),
+    value,
     derivation: 'median',
     source: NO_FRAME,
     confidence: median(accepted.map(({ confidence }) => confidence ?? 0)),
     inputs: accepted.map(({ id }) => id),
-    remarks: distinctRemarks([spread, ...accepted.flatMap(({ remarks }) => remarks)]),
+    remarks: distinctRemarks([spread, ...placement, ...shared]),
   };
   return [...single.map(asRepeat), combined];
 }

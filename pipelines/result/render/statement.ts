@@ -1,5 +1,6 @@
 import type { Measurement, Result, Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
+import { remarkText, remarkTexts } from './render.ts';
 import { gapLine, sentence } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 
@@ -78,9 +79,16 @@ const DOUBT = {
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
 
+/** The decisions of a reader because of which a value does not count. */
+const DECIDED: ReadonlySet<string> = new Set(['review.rejected', 'review.passed-over']);
+
 /** Returns the reason why a value was not accepted; null if it was accepted. */
-export const doubtOf = ({ quality }: Pick<Measurement, 'quality'>): string | null =>
-  quality === 'accepted' ? null : DOUBT[quality];
+export function doubtOf(measurement: Measurement): string | null {
+  const { quality, remarks } = measurement;
+  if (quality === 'accepted') return null;
+  const isDecided = remarks.some(({ code }) => DECIDED.has(code));
+  return isDecided ? remarkText(measurement) : DOUBT[quality];
+}
 
 /**
  * Returns the sentence about a value that was not accepted. It names the value without its number.
@@ -138,13 +146,18 @@ export function originStatement(measurement: Measurement): string | null {
 
 /**
  * Returns the remarks on accepted values, each once, with the labels of all values to which the
- * remark applies.
+ * remark applies. Remarks on the same values are one line.
  */
 export function remarks(result: Result): string[] {
-  const noted = countingValues(accepted(result)).filter(({ note }) => note !== null);
-  const byNote = Map.groupBy(noted, ({ note }) => note ?? '');
-  return [...byNote].map(([note, values]) => {
-    const labels = new Set(values.map(({ label }) => label));
-    return `${[...labels].join(', ')}: ${sentence(note)}`;
+  const noted = countingValues(accepted(result)).flatMap((one) => {
+    const texts = one.remarks.length > 0 ? remarkTexts(one) : one.note === null ? [] : [one.note];
+    return texts.map((text) => ({ label: one.label, text }));
   });
+  const byText = Map.groupBy(noted, ({ text }) => text);
+  const byLabels = Map.groupBy(byText, ([, values]) =>
+    [...new Set(values.map(({ label }) => label))].join(', '),
+  );
+  return [...byLabels].map(
+    ([labels, texts]) => `${labels}: ${sentence(texts.map(([text]) => text).join('; '))}`,
+  );
 }
