@@ -289,10 +289,10 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
   const reviewed = options.review || revision > 1;
   if (reviewed) await review(gateway, requestId, study.name);
   const deliveries = reviewed ? await deliveriesOf(gateway, requestId) : drafts;
-  for (const delivery of deliveries) {
-    say(
-      `Delivery  ${delivery.object.padEnd(11)} → ${delivery.destination}: ${delivery.state}, ${delivery.detail ?? ''}`,
-    );
+  const ofDraft = new Set(drafts.map(({ id }) => id));
+  for (const { id, object, destination, state, detail } of deliveries) {
+    const what = `${ofDraft.has(id) ? 'draft ' : 'signed'} ${object.padEnd(11)}`;
+    say(`Delivery  ${what} → ${destination}: ${state}, ${detail ?? ''}`);
   }
   say(`Result    ${join(out, 'data', 'results', requestId)}`);
   const missing = study.everySize ? rows.filter(({ measured }) => measured === null) : [];

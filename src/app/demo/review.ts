@@ -193,7 +193,23 @@ export function sideBySide(
     else (change === 1 ? right : left).push(line);
   }
   flush();
-  const cell = (text: string) =>
-    (text.length > column ? `${text.slice(0, column - 1)}…` : text).padEnd(column);
-  return rows.map(([one, other]) => `${cell(one)} │ ${cell(other)}`.trimEnd());
+  return rows.flatMap(([one, other]) => {
+    const [ofOne, ofOther] = [wrapped(one, column), wrapped(other, column)];
+    return Array.from({ length: Math.max(ofOne.length, ofOther.length) }, (_, at) =>
+      `${(ofOne[at] ?? '').padEnd(column)} │ ${ofOther[at] ?? ''}`.trimEnd(),
+    );
+  });
+}
+
+/** Returns a text in lines of at most `width` characters; later lines are indented. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = `  ${word}`;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }

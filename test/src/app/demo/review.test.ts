@@ -13,6 +13,14 @@ describe('two documents side by side', () => {
     ]);
   });
 
+  it('show the whole of a long line, so that what differs is seen', () => {
+    const [before, after] = ['Sac seen; CRL 18.4 mm; age 8+3 weeks', 'Sac seen; CRL 17.4 mm'];
+    expect(sideBySide([before], [after], 43)).toEqual([
+      'Sac seen; CRL 18.4   │ Sac seen; CRL 17.4',
+      '  mm; age 8+3 weeks  │   mm',
+    ]);
+  });
+
   it('are empty where nothing differs', () => {
     expect(sideBySide(['HC = 287.4 mm'], ['HC = 287.4 mm'])).toEqual([]);
   });
