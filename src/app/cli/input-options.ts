@@ -26,7 +26,11 @@ export interface InputOptions {
 /** Adds the options of `InputOptions` to a command. */
 export function addInputOptions(command: Command): Command {
   return command
-    .option('--ga-days <number>', 'gestational age on the day of the scan', wholeNumber)
+    .option(
+      '--ga-days <number>',
+      'gestational age on the day of the scan (us/obstetric)',
+      wholeNumber,
+    )
     .addOption(
       new Option('--basis <basis>', 'what the gestational age is based on').choices(DATING_BASIS),
     )
@@ -46,7 +50,7 @@ export function addInputOptions(command: Command): Command {
     .option('--indication <text>', 'why the examination was requested; no names, dates or numbers')
     .option('--priors <paths...>', 'files or folders of earlier examinations')
     .option('--report', 'add the draft report')
-    .option('--no-previews', 'without preview images');
+    .option('--no-previews', 'without preview images (us/obstetric)');
 }
 
 /**

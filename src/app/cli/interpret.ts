@@ -48,7 +48,11 @@ function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: 
     ),
   });
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const lines = parsed.error.issues.map((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? `${endpoint.model} has no option ${issue.keys.join(', ')}`
+      : `${issue.path.join('.')}: ${issue.message}`,
+  );
   throw new UsageError(lines.join('\n'));
 }
 
