@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Point } from '../../../../pipelines/contract/image.ts';
 import type { Change } from '../../../../pipelines/contract/review.ts';
 import type { EarlyClip } from '../../../../pipelines/obstetric/early-pregnancy/evidence.ts';
 import { parseOptions } from '../../../../pipelines/obstetric/input.ts';
@@ -14,18 +15,24 @@ import { clip, MM_PER_PIXEL, NO_MODELS, outline } from '../evidence-sample.ts';
 /** An embryo of this length on a clip. */
 function embryo(mm: number, index: number): EarlyClip {
   const taken = clip(`${index}.dcm`);
-  const ends = [
+  const ends: [Point, Point] = [
     { x: 300, y: 300 },
     { x: 300 + mm / MM_PER_PIXEL, y: 300 },
-  ] as const;
-  const found = { yolkSac: null, embryo: { ends: [...ends], areaMm2: mm, confidence: 0.9 } };
+  ];
+  const found = { yolkSac: null, embryo: { ends, areaMm2: mm, confidence: 0.9 } };
   const ellipse = outline(40, 30, 0);
   const sac = { ellipse, levels: { inside: 20, outside: 120 }, confidence: 0.9, accepted: true };
   return {
-    ...{ clip: taken, plane: 'sagittal', route: 'transvaginal', cardiac: null },
+    clip: taken,
+    plane: 'sagittal',
+    route: 'transvaginal',
+    cardiac: null,
     frames: taken.frames.map((frame) => ({
-      ...{ clip: taken, frame, sac, bodies: 'one' as const },
-      contents: found as never,
+      clip: taken,
+      frame,
+      sac,
+      contents: found,
+      bodies: 'one',
     })),
   };
 }
