@@ -74,15 +74,15 @@ async function realImages(): Promise<GrayImage[]> {
 }
 
 /**
- * Opens a model on a provider without the self-test, because this program itself measures the
- * difference.
+ * Opens a model on a provider without the self-test, because this program measures the difference
+ * itself.
  */
 const on =
   (where: Provider): OpenSession =>
   async (model, { threads }) =>
     inBatches(model, { network: await loadNetwork(model, where, threads), refusals: [] });
 
-/** Returns images at a model's input size, concatenated. */
+/** Returns the images in a model's input size, one after the other. */
 function inputsOf({ input }: RegisteredModel, images: readonly GrayImage[]) {
   const pixels = input.width * input.height;
   const all = new Float32Array(images.length * pixels);

@@ -53,12 +53,12 @@ const each = Number(values.each);
 const split = values.split as SplitName;
 const data = values.data;
 
-/** Typical screen scale in mm per pixel, assumed for image sets without a scale. */
+/** Typical screen scale in mm per pixel. It is assumed for image sets without a scale. */
 const PRETENDED_SCALE = 0.25;
 
 /**
- * Name of a set, its images, and the plane that they show; the plane is null when no part of a
- * fetus is shown.
+ * Name of a set, its images, and the plane that they show; the plane is null if the images show no
+ * part of a fetus.
  */
 type Set = [name: string, cases: readonly Case[], shown: string | null];
 
@@ -103,8 +103,8 @@ async function fetalSets(): Promise<Set[]> {
 }
 
 /**
- * Returns the sets that show nothing that the biometry of the second and third trimester may
- * measure.
+ * Returns the sets whose images show nothing that the biometry of the second and third trimester
+ * may measure.
  */
 async function otherSets(): Promise<Set[]> {
   const planes = await planeCases(data, split);
@@ -145,8 +145,8 @@ async function interpret(path: string, mmPerPixel: number): Promise<Result> {
     priorFiles: [],
     options: { ...dated, mm_per_px: mmPerPixel },
     clinicalContext: {},
-    // The weakest evidence is allowed, because this program measures the methods whatever their
-    // evidence is.
+    // The weakest evidence is accepted, because this program measures the methods regardless of
+    // their evidence.
     evidence: 'simulated',
     models: settings,
   };
@@ -156,7 +156,10 @@ async function interpret(path: string, mmPerPixel: number): Promise<Result> {
   return resultSchema.parse(JSON.parse(await readFile(join(work, 'result.json'), 'utf8')));
 }
 
-/** Writes the image on a screen to a file, and returns it with the scale that is valid there. */
+/**
+ * Writes a screen with the image to a file, and returns it with the scale of the image on the
+ * screen.
+ */
 async function screened(one: Case, index: number) {
   const layout = LAYOUTS[index % LAYOUTS.length];
   if (!layout) throw new TypeError('no layouts');

@@ -4,8 +4,9 @@ import { DISPLAY_KINDS, type DisplayCase, displayCases } from './evaluation/disp
 import { PRINTED_SCREENS, printedCases, printedTable } from './evaluation/printed-screens.ts';
 
 /**
- * Reads simulated Doppler and M-mode displays with everything that real screens show besides the
- * flow. Prints for each quantity how many were measured, and how many accepted values are wrong.
+ * Reads simulated Doppler and M-mode displays with everything that real screens show in addition to
+ * the flow. Prints for each quantity how many displays were measured, and how many accepted values
+ * are wrong.
  *
  * node models/evaluate-displays.ts [--first 70000] [--count 40] [--kind mitral-inflow] [--cases]
  * node models/evaluate-displays.ts --screens ../shared/data/dicom

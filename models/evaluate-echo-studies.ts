@@ -44,7 +44,7 @@ const { values } = parseArgs({
 
 const pipeline = createEchoPipeline({
   openLocator: openHeartLocator,
-  // Documents and previews do not affect the numbers.
+  // No documents and previews are written, because they do not affect the numbers.
   writeArtifacts: async () => [],
 });
 
@@ -56,8 +56,8 @@ async function interpret({ folder, names }: SimulatedStudy): Promise<void> {
     priorFiles: [],
     options: {},
     clinicalContext: { sex: 'male', age_years: 60, height_cm: 172, weight_kg: 74 },
-    // The weakest evidence is allowed, because this program measures the methods whatever their
-    // evidence is.
+    // The weakest evidence is accepted, because this program measures the methods regardless of
+    // their evidence.
     evidence: 'simulated',
     models: {
       allow: values.allow === 'permissive' ? 'permissive' : 'all',

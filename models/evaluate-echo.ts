@@ -126,7 +126,8 @@ async function evaluateEjection(chambersId: string, id: string): Promise<Measure
 }
 
 /**
- * Prints the line of the recalibration, and then the patients, those with the largest error first.
+ * Prints the line of the recalibration, followed by the patients, those with the largest error
+ * first.
  */
 function print(estimates: readonly Estimated[]): void {
   console.log('recalibration', recalibrationOf(estimates));
@@ -137,7 +138,10 @@ function print(estimates: readonly Estimated[]): void {
   }
 }
 
-/** Every third fetal image is enough to see whether the models find a heart where none is shown. */
+/**
+ * Interval of the fetal images that are used. Every third image is enough to see whether the models
+ * find a heart where there is none.
+ */
 const FETAL_EVERY = 3;
 
 /**

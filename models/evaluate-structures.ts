@@ -9,9 +9,9 @@ import type { SplitName } from './evaluation/cases.ts';
 import { chestOnPhantoms, chestOnReal } from './evaluation/heart-structures.ts';
 
 /**
- * Measures the models of heart and brain structures with the product's own code: the errors on
- * phantoms that were not used in training, and the number of real images that would be accepted.
- * For the real images there is no reference.
+ * Measures the models of heart and brain structures with the product's own code. It reports the
+ * errors on phantoms that were not used in training, and the number of real images that would be
+ * accepted. There is no reference for the real images.
  *
  * node models/evaluate-structures.ts [--seed 8201] [--count 40] [--data ../shared/data] [--split
  * test|validation] [--only MODEL] [--cases] [--write]

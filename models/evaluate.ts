@@ -61,8 +61,8 @@ const registry = await readRegistry(values.registry);
 const phantoms = await phantomCases(values.phantoms);
 
 /**
- * One in this many real images is enough to see whether the models find a structure where none is
- * shown.
+ * Interval of the real images that are used. Every fourth image is enough to see whether the models
+ * find a structure where there is none.
  */
 const OTHERS_EVERY = 4;
 
@@ -72,7 +72,7 @@ type Evaluation = { gate: number; temperature?: number; sets: Record<string, unk
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
-  // Evaluated only on the test split, because this model has seen the validation split:
+  // This model is evaluated only on the test split, because it has seen the validation split:
   // judge_head_planes.py chooses by cross-validation.
   ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
   'fetal-head': async (task) =>
@@ -91,7 +91,7 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
       'fetal-planes (FL landmarks)': await landmarkCases(data, 'fetal-femur', split),
       phantom: phantoms.filter((one) => one.plane === 'femur'),
     }),
-  // Evaluated only with phantoms, because no real data set shows these structures.
+  // This model is evaluated only with phantoms, because no real data set shows these structures.
   ...(values.phantoms !== undefined && { 'uterine-structures': evaluateUterus }),
   'symphysis-head': (task) =>
     evaluateWith(task, async (session) => {
@@ -139,7 +139,7 @@ async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
     if (cases.length === 0) continue;
     const measured = await measure(session, cases);
     results[name] = agreement(measured);
-    // The first set is the real one for which the model is made.
+    // The first set contains the real images for which the model is made.
     halfWidths.halfWidth95Mm ??= halfWidth95(measured);
     halfWidths.halfWidth95Percent ??= halfWidth95Percent(measured);
     if (values.cases) printCases(measured);
@@ -194,8 +194,8 @@ async function planeSessions() {
 }
 
 /**
- * Evaluates the model together with fetal-plane, which is how the product names planes, on heads
- * whose axial plane is known.
+ * Evaluates the model together with fetal-plane, as the product uses it, on heads whose axial plane
+ * is known.
  */
 async function evaluateBrainPlanes() {
   const sessions = await planeSessions();

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { isMap, isSeq, parseDocument } from 'yaml';
 
 /**
- * Updates the checksum of every model in registry.yaml after an export; comments in the file are
- * kept.
+ * Updates the checksum of every model in registry.yaml after an export. Comments in the file are
+ * preserved.
  */
 const file = new URL('registry.yaml', import.meta.url);
 const registry = parseDocument(await readFile(file, 'utf8'));

@@ -7,13 +7,13 @@ export interface Measured {
   measuredMm: number | null;
   confidence: number;
   accepted: boolean;
-  /** Overlap with the reference outline; absent without such an outline. */
+  /** Overlap with the reference outline; absent if there is no such outline. */
   dice?: number;
 }
 
 /**
- * Returns the agreement with the reference. The gate withholds some cases: users see only the
- * errors of the accepted cases, while the errors of all cases show how useful the gate is.
+ * Returns the agreement with the reference, for the accepted cases and for all cases. Users see
+ * only values that reach the gate. The errors of all cases show how useful the gate is.
  */
 export function agreement(cases: readonly Measured[]) {
   const found = cases.filter((c) => c.measuredMm !== null);
@@ -27,8 +27,8 @@ export function agreement(cases: readonly Measured[]) {
 }
 
 /**
- * Returns the 95th centile of the absolute error of the accepted cases, mm: an interval this wide
- * on either side of a measured value contains the reference in 95 of 100 images.
+ * Returns the 95th centile of the absolute error of the accepted cases, mm. It is the half width of
+ * an interval around the measured value that contains the reference in 95 of 100 images.
  */
 export const halfWidth95 = (cases: readonly Measured[]) => halfWidth95In(cases, () => 1);
 
@@ -52,8 +52,8 @@ function halfWidth95In(
 }
 
 /**
- * Returns mean absolute error, bias (measured − reference) and Bland–Altman 95 % limits in mm, or
- * null without cases.
+ * Returns the mean absolute error, the bias (measured − reference) and the Bland–Altman 95 % limits
+ * in mm; null without cases.
  */
 function errors(cases: readonly Measured[]) {
   if (cases.length === 0) return null;

@@ -27,7 +27,10 @@ const mean = (values: readonly number[]) =>
 const QUANTITIES = ['psv', 'edv', 'tamx', 'pi', 'ri'] as const;
 type Values = Record<(typeof QUANTITIES)[number], number>;
 
-/** One simulated spectrum: its truth, and the means over the traced beats; null when refused. */
+/**
+ * One simulated spectrum with its truth and the means over the traced beats; null if the spectrum
+ * was refused.
+ */
 export interface ArteryCase {
   artery: Artery;
   seed: number;
@@ -72,7 +75,7 @@ export function arteryCase(artery: Artery, seed: number): ArteryCase {
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
-/** The table of biases; with `each`, one line for each spectrum before it. */
+/** Returns the table of biases. With `each`, one line for each spectrum comes before it. */
 export function arteryTable(cases: readonly ArteryCase[], each: boolean): string {
   const lines = each
     ? cases.map(({ artery, seed, truth, found, refusal }) =>

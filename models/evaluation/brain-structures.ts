@@ -56,19 +56,20 @@ export async function brainOnPhantoms(locator: Locator, seed: number, count: num
 interface RealCount {
   images: number;
   heads: number;
-  /** Accepted lengths divided by the width of the head (BPD), which needs no calibration. */
+  /** Accepted lengths divided by the width of the head (BPD). This ratio needs no calibration. */
   overBpd: Record<Part, number[]>;
   /**
-   * Lengths in per cent of the length that a reader measured, for the structures that the reader
-   * saw.
+   * Accepted lengths in per cent of the length that a reader measured, for the structures that the
+   * reader saw.
    */
   ofRead: Record<Part, Pair[]>;
 }
 
 /**
- * Counts for the real images of each plane how many lengths would be accepted, and compares these
- * with the width of the head and with the lengths that a reader measured. The images have no scale.
- * On any other plane an accepted length is false, unless the reader also saw the structure.
+ * Counts how many lengths would be accepted on the real images of each plane. The lengths are
+ * compared with the width of the head and with those that a reader measured. The images have no
+ * scale. A length that is accepted on any other plane is false, unless the reader saw the structure
+ * there.
  */
 export async function brainOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<string, RealCount> = {};

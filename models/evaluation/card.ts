@@ -7,8 +7,8 @@ const END = '<!-- /measured -->';
 type Sets = Record<string, unknown>;
 
 /**
- * Returns the card with its table of numbers updated, so that no number is maintained by hand in
- * two places.
+ * Returns the card with an updated table of numbers, so that no number is maintained by hand in two
+ * places.
  */
 export function withMeasured(card: string, sets: Sets): string {
   const begin = card.indexOf(BEGIN);

@@ -41,7 +41,7 @@ type ModelFolder =
   | 'symphysis-head'
   | 'fetal-midsagittal';
 
-/** One held-out image and what is known about it. */
+/** One held-out image and its reference. */
 export interface Case {
   dataset: string;
   image: string;
@@ -149,7 +149,7 @@ export async function planeCases(data: string, split: SplitName): Promise<Case[]
   ] as const) {
     const images = await heldOut('fetal-plane', dataset, split);
     const folder = join(data, dataset, 'images');
-    // Neighbouring psfhs images are frames of one video: a third of them gives as much information.
+    // A third of the psfhs images is enough, because neighbouring images are frames of one video.
     for (const image of images.filter((_, i) => i % 3 === 0)) {
       cases.push({ dataset, image, path: join(folder, image), plane });
     }
@@ -227,7 +227,7 @@ interface PhantomLabel {
 }
 
 /**
- * Views of the simulator that count as another class of the classifier
+ * Views of the simulator that belong to another class of the classifier
  * (models/training/datasets.py).
  */
 const CLASS_OF_VIEW: Readonly<Record<string, string>> = {
@@ -246,7 +246,7 @@ function phantomBoxes(points: PhantomLabel['points'] = {}): Case['boxes'] {
   return Object.fromEntries(boxes);
 }
 
-/** Returns frames of models/phantom/generate.ts, or an empty list without a folder. */
+/** Returns frames of models/phantom/generate.ts; empty if no folder is given. */
 export async function phantomCases(folder: string | undefined): Promise<Case[]> {
   if (folder === undefined || !existsSync(join(folder, 'labels.json'))) return [];
   const labels: PhantomLabel[] = JSON.parse(await readFile(join(folder, 'labels.json'), 'utf8'));

@@ -6,8 +6,8 @@ import { mean, round } from './agreement.ts';
 /** A statement about a structure that the image does not show. */
 export interface Crossed {
   /**
-   * The structure of the biometry that the statement is about, or the section if it is not
-   * biometry.
+   * Structure of the biometry to which the statement applies, or the section for any other
+   * statement.
    */
   part: string;
   said: string;
@@ -68,7 +68,8 @@ export function crossedOf(
       .map(({ section, name, value }) => ({ part: section, said: `${name} ${value}` })),
     ...scores.map(({ section, name }) => ({ part: section, said: name })),
   ];
-  // The name of the plane is not a measurement, and a wrong name alone has no consequence.
+  // Names of planes are left out. They are not measurements, and a wrong name alone has no
+  // consequence.
   return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
 }
 
@@ -101,15 +102,13 @@ export function framesOf(result: Pick<Result, 'sections' | 'input_summary'>): nu
   return named || result.input_summary.frames;
 }
 
-/** What a result states about a single image of a known plane. */
+/** Contents of a result for a single image of a known plane. */
 export interface Screen {
   layout: string;
   shown: string;
-  /** Whether the plane was named correctly; the axial head planes count as one plane. */
+  /** Whether the plane was named correctly. The axial head planes are treated as one plane. */
   name: 'right' | 'wrong' | 'unnamed';
-  /**
-   * The accepted length of the structure; null if nothing was measured or there is no reference.
-   */
+  /** Accepted length of the structure; null if nothing was measured or if there is no reference. */
   length: { key: string; measuredMm: number; referenceMm: number } | null;
   accepted: boolean;
 }
@@ -144,8 +143,8 @@ export function screenOf(
 }
 
 /**
- * Counts right, wrong and missing plane names and summarises the errors of the accepted lengths, over
- * all screens, by plane and by layout.
+ * Counts right, wrong and missing plane names and summarises the errors of the accepted lengths:
+ * over all screens, by plane, and by layout.
  */
 export function countScreens(screens: readonly Screen[]) {
   const of = (own: readonly Screen[]) => {

@@ -7,7 +7,10 @@ const WRONG = 0.1;
 const errorOf = ({ value, truth }: DisplayCase) =>
   value === null ? Number.NaN : Math.abs(value / truth - 1);
 
-/** Whether a value is wrong, which it also is if the display shows no such structure. */
+/**
+ * Returns true if a value is wrong. Every value is wrong if the display does not show the
+ * structure.
+ */
 const isWrong = (one: DisplayCase) => !(errorOf(one) <= WRONG);
 
 const percent = (share: number) => (Number.isNaN(share) ? '' : (100 * share).toFixed(1));

@@ -21,7 +21,7 @@ interface Expected {
   factor: number;
 }
 
-/** A kind of display: what it shows, and how its settings are drawn. */
+/** A kind of display: its structure, and how its settings are drawn. */
 interface DisplayKind {
   id: EchoSpectrumId | EchoMModeId;
   kind: SweepRegion['kind'];
@@ -30,7 +30,7 @@ interface DisplayKind {
   /** Draws the flow of a spectrum and its fastest velocity; absent for an M-mode. */
   flow?: (random: Random) => { flow: Flow; full: number };
   faint?: number;
-  /** Whether only the early wave differs between beats, as with breathing. */
+  /** True if only the early wave differs between beats, as with breathing. */
   early?: boolean;
 }
 
@@ -132,7 +132,7 @@ export const DISPLAY_KINDS: readonly DisplayKind[] = [
     expected: [{ key: 'tapse', truth: 'tapseMm', factor: 1 }],
   },
   {
-    // The display shows an aortic root under the name of the ventricle. There is nothing to
+    // The display shows an aortic root but has the name of the ventricle. There is nothing to
     // measure, so any value is wrong.
     id: 'm-mode-aortic-root',
     kind: 'm-mode',
@@ -172,7 +172,8 @@ export function sweepOfFrame({ truth }: PhantomFrame, kind: SweepRegion['kind'])
 }
 
 /**
- * Simulates one display of a kind; heart, flow, machine and everything else depend only on `seed`.
+ * Simulates one display of a kind. Heart, flow, machine and all other properties depend only on
+ * `seed`.
  */
 export function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const random = createRandom(seed).fork(`display ${kind.id}`);
@@ -196,7 +197,7 @@ export function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const faint = random.chance(kind.faint ?? 0);
   const scene = drawDisplayScene(random.fork('scene'), full, {
     faint,
-    // An outflow in the direction of the flow itself would be the flow to measure.
+    // An outflow in the direction of the flow would be mistaken for the flow.
     alone: kind.id !== 'mitral-inflow',
   });
   const frame = simulateEchoSpectrum(kind.id as EchoSpectrumId, {
@@ -245,7 +246,7 @@ export interface DisplayCase {
 
 const NEVER = new AbortController().signal;
 
-/** Returns what the product reads on one simulated display. */
+/** Returns the values that the product reads on one simulated display. */
 export async function displayCases(kind: DisplayKind, seed: number): Promise<DisplayCase[]> {
   const frame = simulateDisplay(kind, seed);
   const clip = displayClip(frame, kind.kind, kind.viewName);

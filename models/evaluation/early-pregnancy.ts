@@ -9,7 +9,7 @@ import { deviation, type Pair } from './agreement.ts';
 import { type Case, readGray } from './cases.ts';
 import { phantomClip } from './phantom-clip.ts';
 
-/** Range of ages at which a sac is measured, days. */
+/** Range of ages in days at which a sac is measured. */
 const AGES = { youngest: 36, oldest: 69 } as const;
 
 function phantomOf(seed: number, index: number): PhantomFrame {
@@ -27,8 +27,8 @@ function phantomOf(seed: number, index: number): PhantomFrame {
 }
 
 /**
- * Returns the axes of sac, yolk sac and embryo of one phantom as the product reads them on a single
- * frame.
+ * Returns the axes of the sac, yolk sac and embryo of one phantom, as read by the product on a
+ * single frame.
  */
 async function lengthsOn(phantom: PhantomFrame) {
   const { clip, frame } = phantomClip(phantom);
@@ -43,7 +43,7 @@ async function lengthsOn(phantom: PhantomFrame) {
     sacLongMm: longer ?? null,
     sacShortMm: shorter ?? null,
     yolkSacMm: yolkSac && 2 * yolkSac.radius * mmPerPixel,
-    // A section across the embryo is not measured.
+    // The CRL is not measured on a section across the embryo.
     crlMm: embryo && values.transverse !== 1 ? distance(...embryo.ends, scale) : null,
   };
 }

@@ -5,7 +5,7 @@ import { readGray } from './cases.ts';
 import type { ViewCase } from './echo-views.ts';
 
 /**
- * `held`: every seventh patient of the role `train`, who was held out of training
+ * `held`: every seventh patient of the role `train`. These patients were held out of training
  * (echo_datasets.py).
  */
 export type HeartRole = 'validation' | 'held';
@@ -55,7 +55,7 @@ export async function camusCases(data: string, role: HeartRole): Promise<HeartCa
 }
 
 /**
- * Returns the median LVEF of the training patients in per cent: the constant guess with which the
+ * Returns the median LVEF of the training patients in per cent, the constant answer with which the
  * models are compared.
  */
 export async function medianEjectionFraction(data: string): Promise<number> {
@@ -88,8 +88,8 @@ async function labelsOf(folder: string): Promise<PhantomLabel[]> {
 }
 
 /**
- * Returns the pairs of one apical view. Their LVEF is computed in the plane, as a single-plane
- * method would find it.
+ * Returns the pairs of one apical view. Their LVEF is calculated in the plane, as in a single-plane
+ * method.
  */
 export async function phantomPairs(folder: string, view: string): Promise<HeartCase[]> {
   const labels = (await labelsOf(folder)).filter((label) => label.view === view);
@@ -121,7 +121,7 @@ export async function phantomViews(folder: string): Promise<ViewCase[]> {
   );
 }
 
-/** The view for a label of echo-views. Part of a view (a zoom) does not count as that view. */
+/** View for each label of echo-views. A part of a view (a zoom) is not that view. */
 const VIEW_OF_LABEL: Readonly<Record<string, string>> = { 'A4C-zoom': 'other' };
 
 /** Returns the stills of real patients, with the text, ECG and rulers of the machines (TTE47). */
@@ -141,7 +141,7 @@ async function biplaneImage(stem: string): Promise<GrayImage> {
   const header = await readFile(`${stem}.mhd`, 'utf8');
   const [width = 0, rows = 0] = (/DimSize = (.*)/.exec(header)?.[1] ?? '').split(/\s+/).map(Number);
   const pixels = new Uint8Array(await readFile(`${stem}.raw`));
-  // Every second row makes the pixels square.
+  // Every second row is used, which makes the pixels square.
   const height = Math.floor(rows / 2);
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
@@ -166,7 +166,7 @@ export async function biplaneViews(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** A parasternal long axis, and its sizes in mm by the names of the lines that measure them. */
+/** A parasternal long axis, and its sizes in mm by the name of the line that measures each size. */
 export interface LongAxisCase {
   image: GrayImage;
   mmPerPixel: number;

@@ -21,7 +21,7 @@ import type { HeartCase, HeartFrame, LongAxisCase } from './echo-cases.ts';
 export type Named = readonly Chamber[];
 export const LEFT_HEART: Named = ['lv', 'myocardium', 'la'];
 
-/** Segments both phases as the product does, with one fan for the pair. */
+/** Segments both phases as the product does, with the same fan for both. */
 export async function segmentPair(
   session: ModelSession,
   { ed, es }: HeartCase,
@@ -103,7 +103,9 @@ export const ALL_CHAMBERS: Named = CHAMBERS;
 
 const LINES = ['septum', 'cavity', 'posterior-wall', 'sinus'] as const satisfies LongAxisLine[];
 
-/** Measures each line of the parasternal long axis and pairs it with that of the phantom, mm. */
+/**
+ * Measures each line of the parasternal long axis and pairs it with the line of the phantom, mm.
+ */
 export async function measureLongAxes(
   session: ModelSession,
   cases: readonly LongAxisCase[],
@@ -131,7 +133,7 @@ export async function measureLongAxes(
 
 /**
  * Returns the agreement for each line, and the half widths of the 95 % intervals that the product
- * states.
+ * uses.
  */
 export function longAxisAgreement(measured: Readonly<Record<string, Measured[]>>) {
   const of = <T>(value: (cases: readonly Measured[]) => T) =>

@@ -22,12 +22,12 @@ export interface Estimated {
   byDiscs: number | null;
   byNetwork: number | null;
   joint: number | null;
-  /** Both estimates exist and agree, and the shapes are those of a ventricle. */
+  /** True if both estimates exist and agree, and the shapes are those of a ventricle. */
   accepted: boolean;
 }
 
 /**
- * Returns the LVEF of every patient as the product obtains it, from masks and from the second
+ * Returns the LVEF of every patient as the product calculates it, from masks and from the second
  * network.
  */
 export async function estimateEjectionFractions(
@@ -64,8 +64,8 @@ export async function estimateEjectionFractions(
 }
 
 /**
- * Returns the volume by single-plane discs in cubic pixels, or null when the masks contain no
- * ventricle with a base.
+ * Returns the volume by single-plane discs in cubic pixels; null if the masks contain no ventricle
+ * with a base.
  */
 function discVolume(masks: ChamberMasks): number | null {
   const outline = (chamber: Chamber) => {
@@ -120,9 +120,9 @@ const BANDS = [
 ] as const;
 
 /**
- * Returns the bias of the joint LVEF in bands of the reference, and in bands of the reported LVEF.
- * An estimate with an error is always biased in one of the two: the bands of the reference show
- * what is missed, the others how far off a reported value is.
+ * Returns the bias of the combined LVEF in bands of the reference, and in bands of the reported
+ * LVEF. An estimate with an error is always biased in one of the two. The bands of the reference
+ * show what is missed; the bands of the reported LVEF show how wrong a reported value is.
  */
 export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'joint'>[]) {
   const found = estimates.flatMap(({ reference, joint }) =>
@@ -140,8 +140,8 @@ export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'j
 }
 
 /**
- * Returns the agreement of LVEF with the reference and, for comparison, the agreement of the
- * constant answer `median`.
+ * Returns the agreement of the LVEF with the reference and, for comparison, that of the constant
+ * answer `median`.
  */
 export function ejectionAgreement(estimates: readonly Estimated[], median: number) {
   const accepted = estimates.filter((one) => one.accepted);
@@ -161,10 +161,10 @@ export function ejectionAgreement(estimates: readonly Estimated[], median: numbe
 }
 
 /**
- * Returns the straight line for `recalibration` in the registry: it gives the mean of both
- * estimates the mean and the standard deviation of the reference. Without a second estimate the
- * discs alone are used. The line of least squares would shrink the spread: its mean error is
- * smaller, but it makes low values too high and high values too low.
+ * Returns the straight line for `recalibration` in the registry. It gives the mean of both
+ * estimates the same mean and standard deviation as the reference. Without a second estimate, only
+ * the discs are used. A line of least squares would have a smaller mean error but shrink the
+ * spread: low values would become too high and high values too low.
  */
 export function recalibrationOf(estimates: readonly Estimated[]) {
   const points = estimates.flatMap(({ reference, byDiscs, byNetwork }) =>

@@ -30,7 +30,7 @@ interface PatientWall {
 type Labelled = Pick<LabelMap, 'labels' | 'width' | 'height'>;
 
 /**
- * Returns the sizes of the outlines of a picture with square pixels but without a scale; only their
+ * Returns the sizes of the outlines on a picture with square pixels but without a scale. Only their
  * ratios are used.
  */
 function geometryOf(of: Labelled, faults: ChamberFrame['faults']): FrameGeometry | null {
@@ -95,8 +95,8 @@ const BANDS = [
 const scoreOf = ({ thickening, excursion }: Motion) => motionScore(thickening, excursion);
 
 /**
- * Returns mean motion and the share of each score from one view. Patients are grouped by LVEF,
- * because the walls of hearts with a normal LVEF move.
+ * Returns the mean motion and the share of each score from one view. Patients are grouped by LVEF,
+ * because all walls move in a heart with a normal LVEF.
  */
 export function wallsByFunction(walls: readonly PatientWall[]) {
   const share = (own: readonly PatientWall[], test: (one: PatientWall) => boolean) =>
@@ -122,9 +122,7 @@ export function wallsByFunction(walls: readonly PatientWall[]) {
   const normal = walls.filter(({ own }) => scoreOf(own) === 1);
   return {
     bands,
-    /**
-     * Share of the segments scored normal that move less according to the outlines of the expert.
-     */
+    /** Share of the segments scored normal that move less on the expert's outlines. */
     normalButReduced: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal),
     normalButHalf: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal / 2),
   };

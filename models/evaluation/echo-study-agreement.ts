@@ -19,7 +19,7 @@ export interface WallCase {
 }
 
 /**
- * Returns the true score, from thickening by the guide values (echo 9); outward motion is
+ * Returns the true score from the thickening, by the guide values (echo 9). Outward motion is
  * dyskinesia.
  */
 const truthOf = ({ thickening, excursion }: SegmentTruth): MotionScore =>
@@ -144,9 +144,7 @@ export function studyCase(
 interface QuantityAgreement {
   key: ConceptKey;
   studies: number;
-  /**
-   * Number of values that were not found or not accepted, so that a user could not rely on them.
-   */
+  /** Number of values that were not found or not accepted, so that a user could not use them. */
   withheld: number;
   meanAbsoluteError: number | null;
   bias: number | null;
@@ -177,7 +175,7 @@ export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[]
   });
 }
 
-/** Returns measured minus true for each study, null if the product withheld the value. */
+/** Returns measured minus true for each study; null if the product withheld the value. */
 export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   return cases.flatMap(({ seed, truth, said }) => {
     const reference = truth[key];

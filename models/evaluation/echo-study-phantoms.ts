@@ -41,7 +41,10 @@ function biplane(at: HeartMoment, { four, two }: ApicalPlanes, cut: Cut): number
   return one && other ? biplaneMl(one, other) : Number.NaN;
 }
 
-/** Discs along the right ventricle; only those in its basal third, above the valve, are used. */
+/**
+ * Number of discs along the right ventricle. Only the discs in its basal third, above the valve,
+ * are used.
+ */
 const DISCS = 60;
 const BASAL = { from: Math.ceil(0.05 * DISCS), to: DISCS / 3 } as const;
 /** Distance in mm from the tricuspid plane within which the border belongs to the base. */
@@ -61,15 +64,15 @@ function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
   const far = (point: { x: number; y: number }) =>
     Math.hypot(point.x - middle.x, point.y - middle.y);
   const apex = outline.reduce((best, point) => (far(point) > far(best) ? point : best));
-  // Order the widths from the base upwards.
+  // The widths are put into order from the base upwards.
   const widths = discWidths(outline, apex, middle, DISCS).toReversed();
   return Math.max(...widths.slice(BASAL.from, BASAL.to));
 }
 
 /**
- * Returns the values that perfect outlines in the planes of a study would give. They are the
- * reference because the methods of the product measure in planes, and planes do not show the volume
- * or width of the heart itself.
+ * Returns the values that perfect outlines in the planes of a study would have. They are the
+ * reference, because the product measures in planes, which do not show the volume or the width of
+ * the heart itself.
  */
 function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<ConceptKey, number>> {
   const [filled, emptied] = [heart.at(END_DIASTOLE), heart.at(END_SYSTOLE)];
@@ -86,7 +89,7 @@ function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<Conce
 /** The values that a perfect reader would measure in a study, in the unit of each concept. */
 export type StudyTruth = Partial<Record<ConceptKey, number>>;
 
-/** A simulated study on disk, with its images in `files/` as a pipeline expects them. */
+/** A simulated study on disk. Its images are in `files/`, where a pipeline expects them. */
 export interface SimulatedStudy {
   folder: string;
   names: string[];
@@ -95,12 +98,12 @@ export interface SimulatedStudy {
   walls: readonly SegmentTruth[];
 }
 
-/** Share of hearts with pericardial fluid. The product must not find fluid in the others. */
+/** Share of hearts with pericardial fluid. In all others the product must not find fluid. */
 const EFFUSED = 1 / 3;
 
 /**
  * Draws an adult heart of any size and function. LVEF is uniform from 20 to 70 %; as in patients, a
- * wider cavity has a poorer function. Windows and settings are those of the demo study.
+ * wider cavity functions worse. Windows and settings are those of the demo study.
  */
 function drawRequest(random: Random): HeartRequest {
   const ejectionFraction = random.range(0.2, 0.7);
@@ -164,7 +167,8 @@ function heartOf(random: Random, still: boolean): Heart {
     try {
       return createHeart(drawHeart(random.fork('heart'), request));
     } catch (error) {
-      // The moving part of the wall cannot eject the requested volume, so another heart is drawn.
+      // Another heart is drawn, because the moving part of the wall cannot eject the requested
+      // volume.
       if (!(error instanceof RangeError) || !still || attempt > ATTEMPTS) throw error;
     }
   }
@@ -207,7 +211,7 @@ function truthOfHeart(heart: Heart): StudyTruth {
   };
 }
 
-/** The views whose clips the pipeline uses to measure sizes and function, with one beat each. */
+/** Views whose clips the pipeline uses to measure sizes and function. Each clip has one beat. */
 const CINES = [
   'PLAX',
   'PSAX-MV',

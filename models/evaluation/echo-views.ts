@@ -30,7 +30,7 @@ export async function nameClips(
 
 /**
  * Returns how often each view is named, how often the gate withholds the name, and how often the
- * name is right (the label PSAX includes every level). Also lists the confusions of the wrongly
+ * name is right (the label PSAX includes every level). It also lists the confusions of the wrongly
  * named clips.
  */
 export function viewAgreement(named: readonly Named[]) {

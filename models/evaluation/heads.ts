@@ -64,9 +64,9 @@ export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> 
 }
 
 /**
- * Compares the structures that the product reports in view on real heads with a reader: how many of
- * those reported in view the reader saw, and how many of those reported absent the reader did not
- * see.
+ * Compares the visibility of structures on real heads between the product and a reader: how many of
+ * the structures that the product reports as visible the reader saw, and how many of those reported
+ * as absent the reader did not see.
  */
 export async function structureAgreement(classified: readonly Classified[]) {
   const readings = await headReadings();

@@ -74,9 +74,9 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
 }
 
 /**
- * Counts for the real images of each plane how many would be accepted if each were treated as a
- * chest, and with what ratio. There is no reference; on any plane except the thorax an accepted
- * ratio is false.
+ * Counts how many real images of each plane would be accepted if each were treated as a chest, and
+ * with which ratio. There is no reference. A ratio that is accepted on any plane except the thorax
+ * is false.
  */
 export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<

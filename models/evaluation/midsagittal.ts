@@ -19,10 +19,10 @@ interface Judged {
 }
 
 /**
- * Returns how often each labelled structure is found: by the centre (that of the accepted box is
- * inside the reference) and by the overlap (intersection over union of at least 0.5).
- * `withoutMarks` repeats the search after the nuchal box is blurred: a model that relies on traces
- * of erased calipers would then no longer find it.
+ * Returns how often each labelled structure is found: by the centre (the centre of the accepted box
+ * is inside the reference) and by the overlap (intersection over union of at least 0.5).
+ * `withoutMarks` repeats the search after the nuchal box was blurred. A model that relies on traces
+ * of erased calipers would no longer find it.
  */
 export async function midsagittalAgreement(session: ModelSession, cases: readonly Case[]) {
   const locate = async (image: GrayImage) => (await locateMidsagittal(session, [image]))[0] ?? {};

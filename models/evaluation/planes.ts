@@ -25,14 +25,14 @@ export async function classify(
   return classified;
 }
 
-/** Returns the organ of a plane: the axial head planes count as one organ. */
+/** Returns the organ of a plane. The axial head planes are one organ. */
 const organOf = (plane: string | undefined) =>
   HEAD_PLANES.some((head) => head === plane) ? 'brain' : plane;
 
 /**
  * Returns the share of correct classifications after the gate, by organ (brain, abdomen, femur,
- * thorax), and by axial plane for the heads with a labelled axial plane. Images labelled `other`
- * are left out.
+ * thorax). For heads with a labelled axial plane, it is also given by plane. Images labelled
+ * `other` are left out.
  */
 export function organAgreement(classified: readonly Classified[]) {
   const labelled = classified.filter(({ one }) => one.plane !== 'other');
@@ -117,7 +117,8 @@ export function bestTemperature(classified: readonly Classified[], current: numb
   const loss = (temperature: number) =>
     mean(
       classified.map(({ one, estimate }) => {
-        // Logits, up to a constant, computed from the probabilities at the current temperature.
+        // These are the logits, up to a constant, calculated from the probabilities at the current
+        // temperature.
         const logits = PLANES.map(
           (plane) => current * Math.log(estimate.probabilities[plane] || 1e-12),
         );

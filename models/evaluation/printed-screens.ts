@@ -9,14 +9,14 @@ import type { Measurement } from '../../pipelines/result/envelope.ts';
 /** Values that a machine printed beside its display, in the units of their concepts. */
 interface PrintedScreen {
   file: string;
-  /** View Name as a cart would write it, because the files have none. */
+  /** View Name in the words of a cart, because the files have no View Name. */
   viewName: string;
   printed: Partial<Record<EchoConcept, number>>;
 }
 
 /**
- * Real screens of one machine (Imperial College TTE47; evaluation only). The last one shows a line
- * through the aortic root: nothing is printed on it, and no dimension of a ventricle may be
+ * Real screens of one machine (Imperial College TTE47; evaluation only). The last screen shows a
+ * line through the aortic root. Nothing is printed on it, and no dimension of a ventricle may be
  * accepted.
  */
 export const PRINTED_SCREENS: readonly PrintedScreen[] = [
@@ -50,7 +50,8 @@ export const PRINTED_SCREENS: readonly PrintedScreen[] = [
 ];
 
 /**
- * One printed value with the value that the product measured; `printed` is null if none is printed.
+ * One printed value with the value that the product measured; `printed` is null if nothing is
+ * printed.
  */
 export interface PrintedCase {
   file: string;
@@ -63,8 +64,8 @@ export interface PrintedCase {
 const NEVER = new AbortController().signal;
 
 /**
- * Returns what the product measures on one screen: every printed value, and every other accepted
- * one.
+ * Returns the measurements of the product on one screen: all printed values, and all other accepted
+ * values.
  */
 export async function printedCases(
   folder: string,

@@ -3,7 +3,7 @@ import { drawText, GLYPH } from '../phantom/overlay.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 
 /**
- * The layout of a whole screen around an ultrasound picture, as carts and viewers export it: header
+ * Layout of a whole screen around an ultrasound picture, as exported by carts and viewers: header
  * bar, settings, rulers, grey bar, calipers and a box of results around the picture, some of them
  * on it. The layouts imitate several makers; they contain no pixel of a real screen.
  */
@@ -20,7 +20,7 @@ interface Layout {
   /** Blocks of text: left and top as shares of the screen, number of lines, greatest length. */
   texts: readonly (readonly [number, number, number, number])[];
   ruler: 'left' | 'right' | 'none';
-  /** Number of small pictures in a column on the left, as viewers show them. */
+  /** Number of small pictures in a column on the left, as in viewers. */
   thumbnails: number;
 }
 

@@ -37,9 +37,9 @@ type Dice = { symphysis: number; head: number };
 
 /**
  * Returns the overlap with the reference masks (1 symphysis, 2 head), and the error of the angle of
- * progression. Its reference is the angle that the product's geometry computes on the reference
- * masks. The reference shows the symphysis on the left, which the product must find out by itself:
- * each image is therefore measured both as it is and mirrored.
+ * progression. The reference of the angle is calculated from the reference masks with the product's
+ * geometry. In the reference, the symphysis is always on the left, which the product does not know.
+ * Therefore each image is measured twice, unchanged and mirrored.
  */
 export async function transperinealAgreement(session: ModelSession, cases: readonly Case[]) {
   const dice: Dice[] = [];
@@ -115,8 +115,8 @@ function angleErrors(judged: readonly Judged[]) {
 }
 
 /**
- * Returns the angle of progression on a reference mask. The axis is turned so that its upper end is
- * on the left, because every image of the collection shows the symphysis on the left.
+ * Returns the angle of progression on a reference mask. The upper end of the axis is the left end,
+ * because the symphysis is on the left in every image of the collection.
  */
 function angleOfReference(outlines: Outlines | null): number | null {
   if (!outlines) return null;

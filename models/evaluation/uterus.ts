@@ -34,8 +34,8 @@ interface UterusEvaluation {
 const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
 /**
- * If a funnel or a distance is closer to the decision boundary than this, in mm, either decision
- * counts as right.
+ * Distance in mm from the decision boundary within which both decisions on a funnel or a distance
+ * are right.
  */
 const UNDECIDED_MM = 2;
 

@@ -56,7 +56,8 @@ function spine(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * Draws one symmetrical pair of ribs just below the subcutis, the sign of a true transverse plane.
+ * Draws one symmetrical pair of ribs just below the subcutis. It is the sign of a true transverse
+ * plane.
  */
 function ribs(trunk: Axes, random: Random): Layer[] {
   if (random.chance(0.25)) return [];
@@ -74,7 +75,7 @@ function ribs(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * Draws the stomach on the left of the fetus, and the umbilical vein, which enters in front and
+ * Draws the stomach on the left of the fetus, and the umbilical vein. The vein enters in front and
  * bends to the right at the portal sinus.
  */
 function stomachAndVein(trunk: Axes, random: Random): Layer[] {
@@ -117,7 +118,8 @@ function greatVessels(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * Draws portal tracts, adrenals and bowel as short strokes; without them the liver looks like fog.
+ * Draws portal tracts, adrenals and bowel as short strokes. Without them the liver would be
+ * uniform.
  */
 function parenchyma(trunk: Axes, random: Random): Layer[] {
   return Array.from({ length: random.integer(12, 34) }, () => {

@@ -25,7 +25,10 @@ export interface Extent {
   down: number;
 }
 
-/** A view onto an anatomy: where the field of view, the screen and the anatomy's centre are. */
+/**
+ * A view of an anatomy: the positions of the field of view, the screen and the centre of the
+ * anatomy.
+ */
 export interface View {
   sector: Sector;
   window: ImageWindow;
@@ -72,7 +75,10 @@ export interface Screen {
   rows: number;
 }
 
-/** Whether a point is inside the field of view and on the screen, `margin` pixels from its edge. */
+/**
+ * Returns true if a point is inside the field of view and on the screen, at least `margin` pixels
+ * from its edge.
+ */
 function isSeen(view: View, point: Point, margin: number): boolean {
   const { sector, window } = view;
   const { range, angle } = toPolar(sector, point.x, point.y);
@@ -89,8 +95,9 @@ function isSeen(view: View, point: Point, margin: number): boolean {
 }
 
 /**
- * Draws a random view that shows all of `border` (mm relative to the anatomy's centre). After some
- * tries the anatomy is centred on the axis and the probe is moved back, as a sonographer would do.
+ * Draws a random view that shows all of `border` (mm relative to the anatomy's centre). If several
+ * tries fail, the anatomy is centred on the axis and the probe is moved back, as a sonographer
+ * would do.
  */
 export function drawVisibleView(
   extent: Extent,

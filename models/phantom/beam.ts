@@ -7,7 +7,7 @@ export interface Beam {
   axialMm: number;
   lateralMm: number;
   focusMm: number;
-  /** Distance from the focus at which the beam is sqrt(2) times as wide. */
+  /** Distance from the focus at which the beam is wider by a factor of sqrt(2). */
   focalZoneMm: number;
   /** Angular resolution of a phased array at the focus, radians. It replaces `lateralMm`. */
   lateralRadians?: number;
@@ -77,7 +77,8 @@ export function blurLaterally(
 }
 
 /**
- * Returns the standard deviation of the beam at a sample, in lines: it grows away from the focus.
+ * Returns the standard deviation of the beam at a sample, in lines. It increases with the distance
+ * from the focus.
  */
 function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
   const range = sampleRange(grid, sample);
@@ -99,9 +100,9 @@ function energy(taps: Float32Array): number {
 }
 
 /**
- * Computes the envelope of the received echo. Diffuse backscatter is a sum of scatterers of random
- * phase (Rayleigh speckle, Wagner 1983); the specular part adds in phase before the envelope is
- * taken.
+ * Calculates the envelope of the received echo. Diffuse backscatter is a sum of scatterers with
+ * random phase (Rayleigh speckle, Wagner 1983). The specular part adds in phase before the envelope
+ * is calculated.
  */
 export function formEnvelope(echoes: EchoMap, beam: Beam, seed: number): Float32Array {
   const { grid, diffuse, specular } = echoes;

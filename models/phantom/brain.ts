@@ -5,7 +5,10 @@ import { type Layer, TISSUE } from './tissue.ts';
 
 export type HeadPlane = 'transthalamic' | 'transventricular' | 'transcerebellar';
 
-/** Axes of the head: u from the forehead (-1) to the occiput (+1), v across; unit = half axis. */
+/**
+ * Axes of the head: u from the forehead (-1) to the occiput (+1), v across the head. The unit is
+ * half an axis.
+ */
 export interface HeadAxes {
   pose: Pose;
   a: number;
@@ -223,7 +226,8 @@ function posteriorFossa(head: HeadAxes, random: Random): Layer[] {
 }
 
 /**
- * Draws sulci and the insula as short echogenic strokes; their number grows as the cortex folds.
+ * Draws sulci and the insula as short echogenic strokes. Their number increases as the cortex
+ * folds.
  */
 export function cortex(head: HeadAxes, random: Random): Layer[] {
   const layers: Layer[] = [1, -1].map((side) => {

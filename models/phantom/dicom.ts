@@ -6,8 +6,9 @@ import { fieldOfView } from './acquisition.ts';
 import type { PhantomFrame } from './frame.ts';
 
 /**
- * Returns a UID of the form 2.25.<UUID> (PS3.5 B.2), always the same for the same name: the UUID is
- * made from the SHA-256 of the name, with the version (8, RFC 9562) and variant bits set.
+ * Returns a UID of the form 2.25.<UUID> (PS3.5 B.2), which is always the same for the same name.
+ * The UUID is made from the SHA-256 of the name, with the version (8, RFC 9562) and variant bits
+ * set.
  */
 export function derivedUid(name: string): string {
   const digest = createHash('sha256').update(name).digest();
@@ -18,7 +19,10 @@ export function derivedUid(name: string): string {
 
 export const DAY_MS = 86_400_000;
 
-/** @throws RangeError if the text is not a date YYYYMMDD */
+/**
+ * Parses a date.
+ * @throws RangeError if the text is not a date YYYYMMDD
+ */
 export function parseDate(yyyymmdd: string): Date {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(yyyymmdd) ?? [];
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
@@ -29,7 +33,7 @@ export function parseDate(yyyymmdd: string): Date {
 /** Formats a date as YYYYMMDD. */
 export const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
-/** How the frames of one file are encoded, as ultrasound carts do it. */
+/** Encoding of the frames of one file, as used by ultrasound carts. */
 export interface PixelEncoding {
   compression: 'native' | 'jpeg';
   colour: 'grey' | 'rgb';
@@ -57,14 +61,15 @@ export function interleavedRgb(gray: Uint8Array): Uint8Array {
 }
 
 /**
- * Carts write YBR_FULL_422 for every subsampled JPEG (PS3.5 8.2.1), even for the 4:2:0 of sharp.
+ * Returns the photometric interpretation. Carts write YBR_FULL_422 for every subsampled JPEG (PS3.5
+ * 8.2.1), even for the 4:2:0 of sharp.
  */
 export function photometricInterpretation({ compression, colour }: PixelEncoding): string {
   if (colour === 'grey') return 'MONOCHROME2';
   return compression === 'jpeg' ? 'YBR_FULL_422' : 'RGB';
 }
 
-/** Pixel Data as dcmjs expects it, and the compression ratio. */
+/** Pixel Data in the form for dcmjs, and the compression ratio. */
 interface EncodedPixels {
   pieces: ArrayBuffer[];
   compressionRatio: number;
@@ -98,7 +103,7 @@ async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']
   return evenLength([jpeg]);
 }
 
-/** Encodes native frames as one value, and JPEG baseline frames as one fragment each. */
+/** Encodes native frames as one value. Each JPEG baseline frame is encoded as one fragment. */
 async function encodePixelData(
   frames: readonly PhantomFrame[],
   { compression, colour }: PixelEncoding,
@@ -120,7 +125,9 @@ const SOP_CLASS = {
 
 const IMPLEMENTATION = { classUid: derivedUid('sonogate phantom'), version: 'SONOGATE PHANTOM' };
 
-/** Patient and time; the same for every file of a study. Dates are YYYYMMDD, times HHMMSS. */
+/**
+ * Patient and time, which are the same in every file of a study. Dates are YYYYMMDD, times HHMMSS.
+ */
 export interface StudyHeader {
   patientName: string;
   patientId: string;
@@ -128,11 +135,11 @@ export interface StudyHeader {
   patientAge: string;
   patientSizeMetres: number;
   patientWeightKg: number;
-  /** Patient's Sex; F when absent. */
+  /** Patient's Sex; F if absent. */
   patientSex?: 'F' | 'M';
-  /** Last Menstrual Date (YYYYMMDD); absent when the patient is not pregnant. */
+  /** Last Menstrual Date (YYYYMMDD); absent if the patient is not pregnant. */
   lastMenstrualDate?: string;
-  /** Body Part Examined (PS3.16 annex L); `UTERUS` when absent. */
+  /** Body Part Examined (PS3.16 annex L); `UTERUS` if absent. */
   bodyPart?: string;
   studyInstanceUid: string;
   seriesInstanceUid: string;
@@ -143,14 +150,14 @@ export interface StudyHeader {
   studyDescription: string;
 }
 
-/** Header of one file of the study: a still has one frame, a multi-frame image several. */
+/** Header of one file of the study. A still has one frame, a multi-frame image has several. */
 export interface ImageHeader {
   sopInstanceUid: string;
   instanceNumber: number;
   encoding: PixelEncoding;
-  /** Time from one frame to the next; 40 ms (25 frames a second) when absent. */
+  /** Time from one frame to the next; 40 ms (25 frames a second) if absent. */
   frameTimeMs?: number;
-  /** Items of the Sequence of Ultrasound Regions; one calibrated 2D tissue region when absent. */
+  /** Items of the Sequence of Ultrasound Regions; one calibrated 2D tissue region if absent. */
   regions?: readonly NaturalDataset[];
   /** Further attributes of the image, by keyword. */
   attributes?: NaturalDataset;
@@ -258,8 +265,8 @@ function image(
 
 /**
  * Writes a Part 10 file of Ultrasound Image Storage (one frame) or Ultrasound Multi-frame Image
- * Storage. All frames must have the same screen and calibration: the header can state only one of
- * each.
+ * Storage. All frames must have the same screen and calibration, because the header can contain
+ * only one of each.
  */
 export async function writeUltrasound(
   frames: readonly PhantomFrame[],

@@ -9,7 +9,10 @@ export interface PolarGrid {
   lines: number;
 }
 
-/** Echo strength before the beam blurs it, row = sample (range), column = line (angle). */
+/**
+ * Echo strength before it is blurred by the beam. A row is a sample (range), a column is a line
+ * (angle).
+ */
 export interface EchoMap {
   grid: PolarGrid;
   /** Amplitude of the diffuse backscatter. */
@@ -43,21 +46,21 @@ function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: num
 }
 
 /**
- * Exponent of the loss of a specular echo with the tilt of the surface: the echo of a tilted smooth
- * surface misses the aperture. That is why the parietal bones are visible and the frontal and
- * occipital poles drop out.
+ * Exponent of the loss of a specular echo with the tilt of the surface, because the echo of a
+ * tilted smooth surface misses the aperture. Therefore the parietal bones are visible, and the
+ * frontal and occipital poles are not.
  */
 const SPECULAR_EXPONENT = 3;
 
 /**
- * Lower limit of the cosine when the loss in bone is computed. The path through bone grows as the
- * beam becomes tangential, but only to a limit, because refraction takes over.
+ * Lower limit of the cosine for the loss in bone. The path through bone becomes longer as the beam
+ * becomes tangential, but refraction limits this.
  */
 const OBLIQUE_LOSS_FLOOR = 0.5;
 
 /**
- * Share of the loss that neighbouring lines exchange per mm, because the wide aperture sees around
- * small bones.
+ * Share of the loss that neighbouring lines exchange per mm. They exchange loss because the wide
+ * aperture receives echoes from behind small bones.
  */
 const PENUMBRA_PER_MM = 0.25;
 
@@ -65,7 +68,7 @@ const PENUMBRA_PER_MM = 0.25;
 const BEND = { coarse: 1, fine: 0.4 } as const;
 
 /**
- * Draws the slow variation in space of the echogenicity, the roughness of surfaces and the bending
+ * Draws the slow spatial variation of the echogenicity, the roughness of surfaces and the bending
  * of soft anatomy.
  */
 function drawVariation(random: Random) {
@@ -97,7 +100,7 @@ function softenShadows(loss: Float32Array, share: number): void {
 }
 
 /**
- * Computes the echo strength along each line from the tissue. Shadow and enhancement accumulate
+ * Calculates the echo strength along each line from the tissue. Shadow and enhancement accumulate
  * with depth.
  */
 export function mapEchoes(scene: Scene, grid: PolarGrid, random: Random): EchoMap {

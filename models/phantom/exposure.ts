@@ -15,7 +15,7 @@ import type { Random } from './random.ts';
 import type { Shape } from './shapes.ts';
 import type { Scene } from './tissue.ts';
 
-/** The content of one frame of a view, and the values that a perfect reader would measure on it. */
+/** Content of one frame of a view, and the values that a perfect reader would measure on it. */
 interface Exposure {
   scene: Scene;
   acquisition: Acquisition;
@@ -24,7 +24,7 @@ interface Exposure {
   speckleSeed: number;
 }
 
-/** Forms one screen of a scene and draws the machine's marks on it. */
+/** Makes one screen of a scene and draws the machine's marks on it. */
 export function expose(exposure: Exposure, random: Random): PhantomFrame {
   const { scene, acquisition, truth, speckleSeed } = exposure;
   const { window, sector } = acquisition;
@@ -41,7 +41,10 @@ export function extentOf(border: readonly Point[]): Extent {
   };
 }
 
-/** Converts a point of the body (x, y in mm) to the axes of the anatomy: the inverse of `place`. */
+/**
+ * Converts a point of the body (x, y in mm) to the axes of the anatomy. It is the inverse of
+ * `place`.
+ */
 export function locate(pose: Pose, x: number, y: number): { u: number; v: number } {
   const dx = x - pose.centre.x;
   const dy = y - pose.centre.y;
@@ -94,8 +97,8 @@ const ENDOCAVITY_SCREENS = [
 ] as const;
 
 /**
- * Draws a transvaginal view: a small array with a wide opening, and the anatomy a few centimetres
- * from it. `extent` is half the anatomy's width and height in mm.
+ * Draws a transvaginal view with a small array and a wide opening angle. The anatomy is a few
+ * centimetres from the array. `extent` is half the anatomy's width and height in mm.
  */
 export function drawEndocavityView(extent: Extent, random: Random, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(ENDOCAVITY_SCREENS);

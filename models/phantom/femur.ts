@@ -36,8 +36,8 @@ function diaphysis(pose: Pose, half: number, thickness: number, bow: number): Sh
 }
 
 /**
- * Returns the change of level in dB by muscle fibres, which run along the bone: it varies fast
- * across the bone and slowly along it.
+ * Returns the change of level in dB by muscle fibres, which run along the bone. It varies fast
+ * across the bone and slowly along the bone.
  */
 function fibrous(pose: Pose, random: Random): (x: number, y: number) => number {
   const grain = createNoise(random.fork('fibres'), 1);

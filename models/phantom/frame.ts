@@ -25,7 +25,7 @@ import { ellipseCircumference, type FetalSizes } from './sizes.ts';
 import type { Layer, Scene } from './tissue.ts';
 import { buildUterus } from './uterus.ts';
 
-/** One simulated screen: `gray` is rows x columns, 0..255. */
+/** One simulated screen. `gray` contains rows x columns values from 0 to 255. */
 export interface PhantomFrame {
   columns: number;
   rows: number;
@@ -59,7 +59,7 @@ function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
 
 /**
  * Draws the rotation of the structure. The midline of a head and the axis of a thigh are across the
- * beam, as the guideline requires. An abdomen may have its spine on any side, but the beam must
+ * beam, as the guideline requires. The spine of an abdomen may be on any side, but the beam must
  * enter below the rib cage.
  */
 function drawTurn(plane: Plane, random: Random): number {
@@ -166,7 +166,7 @@ function buildAnatomy(plane: Plane, sizes: FetalSizes, pose: Pose, random: Rando
 }
 
 /**
- * Simulates the frames of a probe held still: the same anatomy and machine, a slow drift, new
+ * Simulates the frames of a still probe: the same anatomy and machine, a slow drift, and new
  * speckle in each frame.
  */
 export function simulateCine(request: FrameRequest, count: number): PhantomFrame[] {

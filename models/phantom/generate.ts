@@ -15,14 +15,14 @@ const USAGE =
 
 type Subject = Pick<PhantomView, 'id' | 'ages' | 'simulate'>;
 
-/** Wraps a plane of biometry as a view, for the ages at which it is measured. */
+/** Wraps a biometry plane as a view for the ages at which it is measured. */
 const biometryPlane = (plane: Plane): Subject => ({
   id: plane,
   ages: CHARTED_DAYS,
   simulate: ({ sizes, seed }) => [simulateFrame({ plane, sizes, seed })],
 });
 
-/** Short names on the command line, and the subjects they select. */
+/** Short names for the command line, and the subjects that each name selects. */
 const GROUPS: Record<string, readonly Subject[]> = {
   head: (['transthalamic', 'transventricular', 'transcerebellar'] as const).map(biometryPlane),
   abdomen: [biometryPlane('abdominal')],
@@ -35,7 +35,7 @@ interface Label extends Omit<FrameTruth, 'masks'> {
   columns: number;
   rows: number;
   gaDays: number;
-  /** File of each filled structure: PNG of the same size, 255 inside. */
+  /** File of each filled structure: a PNG of the same size with 255 inside. */
   masks?: Record<string, string>;
 }
 
@@ -50,8 +50,8 @@ function parsePlanes(list: string): Subject[] {
 }
 
 /**
- * Ranges of the quantities that `--anatomy` names. Their values are evenly distributed, instead of
- * drawn by the view.
+ * Ranges of the quantities in `--anatomy`. Their values are evenly distributed and not drawn by the
+ * view.
  */
 type Ranges = readonly { name: string; least: number; most: number }[];
 
@@ -77,7 +77,8 @@ async function writeGrey(
 }
 
 /**
- * Writes `count` frames, cycling through the subjects, each with its own seed derived from `seed`.
+ * Writes `count` frames, cycling through the subjects. Each frame has its own seed, derived from
+ * `seed`.
  */
 async function generate(
   count: number,
@@ -92,8 +93,8 @@ async function generate(
     const random = createRandom(seed).fork(`frame ${i}`);
     const { id, ages, simulate } = subjects[i % subjects.length] as Subject;
     const gaDays = random.integer(ages.youngest, ages.oldest);
-    // Outside the ages of the charts, the sizes are those of the nearest charted age, and a view
-    // draws its content from the age alone.
+    // Outside the ages of the charts, the sizes are those of the nearest charted age. A view draws
+    // its own content, which depends only on the age.
     const charted = Math.min(CHARTED_DAYS.oldest, Math.max(CHARTED_DAYS.youngest, gaDays));
     const sizes = sizesAt(charted, drawGrowth(random));
     const given = { gaDays, sizes, seed: random.integer(0, 0x7fffffff), frames: 1 };

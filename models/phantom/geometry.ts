@@ -8,8 +8,8 @@ export interface Point {
 }
 
 /**
- * An ellipse: its centre, semi-axes a >= b and the angle of a. The unit depends on the object that
- * contains it.
+ * An ellipse: its centre, semi-axes a >= b, and the angle of a. The object that contains the
+ * ellipse defines the unit.
  */
 export interface Ellipse {
   centre: Point;
@@ -68,7 +68,10 @@ export function ellipseInPixels(window: ImageWindow, ellipse: Ellipse): Ellipse 
   };
 }
 
-/** A local coordinate system rotated by `angle` about `centre`; `mirror` flips its second axis. */
+/**
+ * A local coordinate system that is rotated by `angle` around `centre`; `mirror` flips its second
+ * axis.
+ */
 export interface Pose {
   centre: Point;
   angle: number;

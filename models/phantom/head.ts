@@ -13,12 +13,12 @@ export interface Head {
   surface: Shape;
 }
 
-/** Builds the structures inside the skull; `boneMm` is the thickness of the bone around them. */
+/** Builds the structures inside the skull; `boneMm` is the thickness of the surrounding bone. */
 export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
 
 /**
- * Draws the sutures: gaps between the bones, one beam width wide and without echo. They do not
- * change the outline.
+ * Draws the sutures, which are gaps without echo between the bones, one beam width wide. They do
+ * not change the outline.
  */
 function sutures(head: HeadAxes, random: Random): Shape[] {
   return Array.from({ length: random.integer(0, 3) }, () => {
@@ -35,10 +35,7 @@ function sutures(head: HeadAxes, random: Random): Shape[] {
   });
 }
 
-/**
- * Builds an axial section of a fetal head. The outline of the truth is the outer border of the
- * skull.
- */
+/** Builds an axial section of a fetal head. The true outline is the outer border of the skull. */
 export function buildHead(
   plane: HeadPlane,
   sizes: FetalSizes,
@@ -62,7 +59,7 @@ export function buildHead(
     shape: withinBone,
     tissue: TISSUE.brain,
     rigid: true,
-    // The near hemisphere is veiled by reverberation from the skull above it.
+    // Reverberation from the skull above it covers the near hemisphere.
     modulation: (_, y) => haze * Math.max(0, Math.min(1, 0.4 - (y - pose.centre.y) / b)),
   };
   return {

@@ -42,7 +42,7 @@ export interface Acquisition {
   dynamicRange: number;
   /** Error of the time gain compensation, accumulated over the whole depth. */
   gainSlope: number;
-  /** Level of side lobes relative to the echoes they come from. */
+  /** Level of the side lobes relative to the echoes that cause them. */
   clutter: number;
   /** Level of the tail below strong echoes (reverberation between layers). */
   reverberation: number;
@@ -56,18 +56,18 @@ export interface Acquisition {
   gamma: number;
 }
 
-/** Returns a grid so fine that the screen, not the grid, limits the detail. */
+/** Returns a grid that is finer than the screen, so that the screen limits the detail. */
 function gridFor({ sector, window }: Acquisition): PolarGrid {
   const pixels = sector.depthMm / window.mmPerPixel;
   return { sector, samples: Math.round(Math.min(560, Math.max(320, pixels))), lines: 240 };
 }
 
-/** Distance in mm over which the tail below a strong echo falls by a factor e. */
+/** Distance in mm over which the tail below a strong echo decreases by a factor of e. */
 const REVERBERATION_MM = 9;
 
 /**
  * Adds side lobes, which smear bright echoes sideways, reverberation, which extends them downwards,
- * and then noise.
+ * and noise at the end.
  */
 function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): void {
   const { grid, diffuse, specular } = echoes;
@@ -109,8 +109,8 @@ function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): 
 }
 
 /**
- * Converts the envelope to brightness from 0 to 1: gain, slow gain errors, log compression, grey
- * map.
+ * Converts the envelope to brightness from 0 to 1 by gain, slow gain errors, log compression and
+ * grey map.
  */
 function compress(
   envelope: Float32Array,
@@ -127,7 +127,8 @@ function compress(
     const gain = acquisition.gain + acquisition.gainSlope * (depth - 0.5);
     for (let line = 0; line < lines; line++) {
       const i = sample * lines + line;
-      // The edges of the sector fade, because fewer elements contribute at the ends of the array.
+      // The edges of the sector become darker, because fewer elements contribute at the ends of the
+      // array.
       const fade = edge * Math.abs((2 * line) / (lines - 1) - 1) ** 6;
       const drifting = 3 * drift(line / lines, depth);
       decibel[i] = 20 * Math.log10((envelope[i] as number) + 1e-6) + gain - fade + drifting;
@@ -150,9 +151,9 @@ function compress(
 }
 
 /**
- * Forms one B-mode image of a scene, rows x columns, 0..255, black outside the field of view.
- * `texture` determines tissue and machine, `speckleSeed` the speckle: the frames of a cine share
- * `texture`.
+ * Makes one B-mode image of a scene, rows x columns, 0..255, black outside the field of view.
+ * `texture` determines the tissue and the machine, `speckleSeed` the speckle. All frames of a cine
+ * have the same `texture`.
  */
 export function formImage(
   scene: Scene,
@@ -165,8 +166,8 @@ export function formImage(
 }
 
 /**
- * Forms the image of echoes that the caller has already mapped. Changes their levels in place,
- * because clutter is added to them.
+ * Makes the image of echoes that the caller has mapped. The levels are changed in place, because
+ * clutter is added to them.
  */
 export function receiveEchoes(
   echoes: EchoMap,

@@ -16,7 +16,7 @@ export type Plane = (typeof PLANES)[number];
  * an abdomen.
  */
 export interface OutlineTruth {
-  /** In pixels; the centres of pixels are at whole numbers. */
+  /** Ellipse in pixels; the centres of pixels are at whole numbers. */
   ellipse: Ellipse;
   circumferenceMm: number;
   /** Full axes: OFD and BPD of a head; the longer and shorter diameter of an abdomen. */
@@ -47,7 +47,7 @@ interface FemurTruth {
 }
 
 export interface FrameTruth {
-  /** A plane of biometry, or the id of a view of `views.ts`. */
+  /** A biometry plane, or the id of a view in `views.ts`. */
   plane: Plane | (string & {});
   mmPerPixel: number;
   /** Sizes by name, in millimetres unless the name ends in another unit (`angleDegrees`). */

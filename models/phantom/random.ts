@@ -1,4 +1,4 @@
-/** A seeded random source: the same seed always gives the same phantom. */
+/** A seeded random source. The same seed always gives the same phantom. */
 export interface Random {
   /** Uniform in [0, 1). */
   unit(): number;
@@ -18,8 +18,8 @@ export interface Random {
 }
 
 /**
- * Creates a uniform source by mulberry32 (Tommy Ettinger, public domain): 32 bits of state, enough
- * for a simulated image.
+ * Creates a uniform source by mulberry32 (Tommy Ettinger, public domain). Its 32 bits of state are
+ * enough for a simulated image.
  */
 function uniformSource(seed: number): () => number {
   let state = seed >>> 0;
@@ -59,8 +59,9 @@ export function createRandom(seed: number): Random {
 }
 
 /**
- * Fills `field` with scatterer strengths of zero mean and unit variance. The sum of the four bytes
- * of one draw is close enough to normal, because the point spread function sums many of them again.
+ * Fills `field` with scatterer strengths of zero mean and unit variance. Each strength is the sum
+ * of the four bytes of one draw. This is close enough to a normal distribution, because the point
+ * spread function adds many strengths.
  */
 export function fillScatterers(field: Float32Array, seed: number): void {
   const next = uniformSource(seed);

@@ -1,7 +1,7 @@
 import { type Point, type Pose, place } from './geometry.ts';
 
 /**
- * A region: `distance` in mm, negative inside, zero on the border. The whole region is inside
+ * A region. `distance` is in mm, negative inside and zero on the border. The whole region is inside
  * `reach`.
  */
 export interface Shape {
@@ -37,7 +37,7 @@ export function ellipse(
       const v = (dy * cos - dx * sin) / b;
       const radial = Math.sqrt(u * u + v * v);
       if (radial < 1e-9) return -Math.min(a, b);
-      // The distance is of first order: exact on the border, where the truth is defined.
+      // The distance is of first order. It is exact on the border, where the truth is defined.
       const slope = Math.sqrt((u / a) ** 2 + (v / b) ** 2);
       return (radial * (radial - 1)) / slope;
     },
@@ -90,8 +90,8 @@ export function grown(shape: Shape, by: number): Shape {
 }
 
 /**
- * Returns the outermost part of the shape, `thickness` mm deep; the thickness may vary from place
- * to place.
+ * Returns the outermost part of the shape with depth `thickness` in mm, which may vary with the
+ * position.
  */
 export function rim(shape: Shape, thickness: number | ((x: number, y: number) => number)): Shape {
   const depth = typeof thickness === 'number' ? () => thickness : thickness;

@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 
 /**
  * Sizes of one fetus in mm, in the conventions of INTERGROWTH-21st (Papageorghiou 2014): BPD, OFD
- * and HC outer to outer, AC on the skin, FL the ossified diaphysis.
+ * and HC outer to outer, AC on the skin, FL of the ossified diaphysis.
  */
 export interface FetalSizes {
   bpdMm: number;
@@ -16,8 +16,8 @@ export interface FetalSizes {
 
 /**
  * Medians and standard deviations for exact weeks w, 14 to 40, in mm. Papageorghiou AT et al.,
- * Lancet 2014;384:869-879. Deliberately separate from the gateway's charts: a phantom made from the
- * code under test could not reveal an error in it.
+ * Lancet 2014;384:869-879. They are deliberately separate from the gateway's charts, because a
+ * phantom made with the code under test could not reveal an error in that code.
  */
 const GROWTH = {
   hc: {
@@ -57,7 +57,7 @@ function axesFor(circumference: number, ratio: number): [number, number] {
 }
 
 /**
- * z-scores of the fetus, and factors on its median proportions. A z-score of 0 and a factor of 1
+ * z-scores of the fetus, and factors on the median proportions. A z-score of 0 and a factor of 1
  * give the median.
  */
 export interface GrowthDeviation {
@@ -78,11 +78,11 @@ export const MEDIAN_GROWTH: GrowthDeviation = {
   abdomenProportion: 1,
 };
 
-/** Ages that the growth standards cover: 14+0 to 40+0 weeks. */
+/** Ages of the growth standards: 14+0 to 40+0 weeks. */
 export const CHARTED_DAYS = { youngest: 98, oldest: 280 } as const;
 
 /**
- * Returns the sizes at `gaDays` of `CHARTED_DAYS`.
+ * Returns the sizes at `gaDays`, which must be in `CHARTED_DAYS`.
  * @throws RangeError outside the chart
  */
 export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROWTH): FetalSizes {
@@ -104,8 +104,8 @@ export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROW
 }
 
 /**
- * Draws a plausible deviation. The z-scores have a common part, because a fetus is large or small
- * as a whole.
+ * Draws a plausible deviation. The z-scores have a common part, because usually all parts of a
+ * fetus are large or small together.
  */
 export function drawGrowth(random: Random): GrowthDeviation {
   const shared = random.normal(0, 0.6);

@@ -19,7 +19,7 @@ import {
 import { presentationSweep } from './views/sweep.ts';
 import { transperineal } from './views/transperineal.ts';
 
-/** One image or cine of a study: a plane of biometry, or a view. */
+/** One image or cine of a study: a biometry plane, or a view. */
 export interface Shot {
   of: Plane | PhantomView;
   frames: number;
@@ -31,10 +31,10 @@ export interface Shot {
 }
 
 /**
- * Contents of a study. `biometry`: only the planes of biometry; `stills`: also stills of the other
+ * Contents of a study. `biometry`: only the biometry planes; `stills`: also stills of the other
  * views; `complete`: also cines; `labor`: the transperineal plane at rest and with pushing, and a
- * sweep; `twins`: sweeps over two fetuses. In the first trimester the first three have the views of
- * that age.
+ * sweep; `twins`: sweeps over two fetuses. In the first trimester, the first three contain the
+ * views of that age.
  */
 const STUDY_CONTENTS = ['biometry', 'stills', 'complete', 'labor', 'twins'] as const;
 export type StudyContents = (typeof STUDY_CONTENTS)[number];
@@ -46,7 +46,7 @@ const STILL = {
   jpegColour: { compression: 'jpeg', colour: 'rgb' },
 } as const satisfies Record<string, PixelEncoding>;
 
-/** Each measure is imaged three times (INTERGROWTH-21st protocol). */
+/** Images of the measured planes. Each plane is imaged three times (INTERGROWTH-21st protocol). */
 const MEASURED: readonly Shot[] = [
   { of: 'transthalamic', frames: 1, encoding: STILL.native },
   { of: 'transthalamic', frames: 1, encoding: STILL.jpeg },
@@ -79,14 +79,14 @@ const still = (of: PhantomView, more: Partial<Shot> = {}): Shot => ({
 const FETAL_RATE = 146;
 
 /**
- * Returns the median peak velocity, cm/s (Mari 2000), deliberately separate from the gateway's
- * chart.
+ * Returns the median peak velocity, cm/s (Mari 2000). It is deliberately separate from the
+ * gateway's chart.
  */
 const usualCerebralPeak = (weeks: number) => Math.exp(2.31 + 0.046 * weeks);
 
 /**
  * Returns the median transcerebellar diameter, mm: a parabola through three ages of
- * Rodriguez-Sibaja 2021, deliberately separate from the gateway's chart.
+ * Rodriguez-Sibaja 2021. It is deliberately separate from the gateway's chart.
  */
 function usualCerebellum(weeks: number): number {
   const since = weeks - 19.66;
@@ -102,12 +102,12 @@ const BRAIN: readonly Shot[] = [
   }),
 ];
 
-/** Half the depth of the cavity in mm, at which the amniotic fluid index is near the median. */
+/** Half the depth of the cavity in mm at which the amniotic fluid index is near the median. */
 const USUAL_FLUID_MM = 24;
 
 /**
- * A normal pregnancy: normal fluid and placenta, a long cervix, and three images of each measured
- * view.
+ * Stills of a normal pregnancy: normal fluid and placenta, a long cervix, and three images of each
+ * measured view.
  */
 const OTHER_STILLS: readonly Shot[] = [
   ...['RUQ', 'LUQ', 'LLQ', 'RLQ'].map((quadrant) =>
@@ -153,7 +153,7 @@ const CINES: readonly Shot[] = [
   sweep({ cephalic: 1 }),
 ];
 
-/** Ages of an examination in days: 6+0 to 42+0 weeks, labor from 37+0. */
+/** Range of gestational ages of an examination in days: 6+0 to 42+0 weeks. Labor begins at 37+0. */
 export const STUDY_AGES = { youngest: 42, oldest: 294, labor: 259 } as const;
 
 const STILLS = [...MEASURED, ...BRAIN, HEAD_CINE, ...OTHER_STILLS];

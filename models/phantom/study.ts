@@ -25,19 +25,21 @@ interface StudyRequest {
   seed: number;
   /** Gestational age at the study date, days, 42 to 294. */
   gaDays: number;
-  /** Size relative to the growth standard; drawn from the seed when absent. */
+  /** Size relative to the growth standard; drawn from the seed if absent. */
   growth?: GrowthDeviation;
-  /** YYYYMMDD; a fixed date when absent, so that the same request gives the same bytes. */
+  /** YYYYMMDD. If absent, it is a fixed date, so that the same request gives the same bytes. */
   studyDate?: string;
-  /** Distinguishes two scans of the same fetus: the UIDs differ, the images are the same. */
+  /**
+   * Distinguishes two scans of the same fetus. Their UIDs differ, but their images are the same.
+   */
   acquisition?: string;
-  /** Contents of the study at its age; only the planes of biometry when absent. */
+  /** Contents of the study at its age; if absent, only the biometry planes. */
   contents?: StudyContents;
-  /** The images to take, in place of those of `contents`. */
+  /** Images to take instead of those of `contents`. */
   shots?: readonly Shot[];
-  /** What the order says; an obstetric examination when absent. */
+  /** Description of the study in the order; if absent, an obstetric examination. */
   studyDescription?: string;
-  /** The encoding of every image, for a machine that has only one. */
+  /** Encoding of every image, for a machine that has only one encoding. */
   encoding?: PixelEncoding;
 }
 
@@ -52,8 +54,8 @@ export interface StudyFile {
 export interface StudyTruth {
   gaDays: number;
   /**
-   * Sizes of the fetus; after 40+0 weeks those of 40+0. Null before 14+0, where growth standards
-   * begin.
+   * Sizes of the fetus. After 40+0 weeks they are those at 40+0. Null before 14+0, where the growth
+   * standards begin.
    */
   sizes: FetalSizes | null;
   studyInstanceUid: string;
@@ -105,8 +107,8 @@ interface Taken {
 }
 
 /**
- * Takes one shot of a fetus: the machine and the sizes are the same for all shots, but each has its
- * own pose.
+ * Takes one shot of a fetus. Machine and sizes are the same for all shots; each shot has its own
+ * pose.
  */
 function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): Taken {
   const seed = random.integer(0, 0x7fffffff);
@@ -128,7 +130,7 @@ const patientOf = ({ patientName, patientId, patientBirthDate }: StudyHeader) =>
   patientBirthDate,
 });
 
-/** The patient of a study, without its images. */
+/** Returns the patient of a study, without simulating its images. */
 export function obstetricPatient(request: StudyRequest): PhantomStudy['patient'] {
   const { seed, studyDate = DEFAULT_STUDY_DATE } = request;
   return patientOf(drawHeader(request, studyDate, createRandom(seed).fork('patient')));
@@ -147,7 +149,8 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
   const shots = request.shots ?? shotsAt(request.gaDays, request.contents ?? 'biometry');
   const { youngest, oldest } = CHARTED_DAYS;
   const isCharted = request.gaDays >= youngest;
-  // The views of the first trimester have their own sizes by age, so the charted sizes are limited.
+  // The charted sizes are limited to the charted ages, because the views of the first trimester
+  // have their own sizes.
   const sizes = sizesAt(Math.min(oldest, Math.max(youngest, request.gaDays)), growth);
   const header = drawHeader(request, studyDate, random.fork('patient'));
   const files: StudyFile[] = [];

@@ -1,11 +1,11 @@
 import type { Shape } from './shapes.ts';
 
 /**
- * How a tissue responds to sound. Levels are dB relative to display white, before gain.
+ * Acoustic properties of a tissue. Levels are dB relative to display white, before gain.
  * - `echo`: diffuse backscatter (becomes speckle)
- * - `mirror`: specular echo of a surface perpendicular to the beam; no specular echo when absent
- * - `loss`: two-way attenuation per mm beyond what the time gain compensates; negative =
- * enhancement
+ * - `mirror`: specular echo of a surface perpendicular to the beam; no specular echo if absent
+ * - `loss`: two-way attenuation per mm in excess of what the time gain compensates; a negative
+ *   value is enhancement
  * - `texture`: amplitude of the slow echogenicity variation, dB
  * - `rough`: loss of the specular echo where the surface is uneven, dB
  */
@@ -18,8 +18,9 @@ export interface Tissue {
 }
 
 /**
- * Relative echogenicity follows the usual grey order (fluid < cartilage < brain < muscle < liver
- * < placenta < fat < choroid < bone); the figures are set by eye against real obstetric screens.
+ * Tissues. Their relative echogenicity follows the usual grey order (fluid < cartilage < brain <
+ * muscle < liver < placenta < fat < choroid < bone); the values were set by eye to match real
+ * obstetric screens.
  */
 export const TISSUE = {
   amnioticFluid: { echo: -66, loss: -0.05, texture: 3 },
@@ -57,12 +58,12 @@ export interface Layer {
   shape: Shape;
   tissue: Tissue;
   /**
-   * Level in dB added to the echoes at a place, for effects that a constant level cannot describe
-   * (striation, haze).
+   * Level in dB that is added to the echoes at a place. It is for effects that a constant level
+   * cannot describe (striation, haze).
    */
   modulation?: (x: number, y: number) => number;
   /**
-   * True for a layer whose shape must not bend, because the truth is measured on it. All other
+   * True if the shape of the layer must not bend, because the truth is measured on it. All other
    * layers bend a little.
    */
   rigid?: true;
@@ -70,8 +71,8 @@ export interface Layer {
 
 /**
  * Returns a modulation that rises from -`dip` dB at the border to 0 at `depthMm` inside. Without
- * it, a bright layer would appear half a beam's width outside its border, and a perfect reader
- * would measure a circumference 3 mm too long.
+ * it, a bright layer would extend half a beam's width beyond its border, and a perfect reader would
+ * measure a circumference that is 3 mm too long.
  */
 export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; dip: number }) {
   return (x: number, y: number) => -dip * Math.max(0, 1 + border.distance(x, y) / depthMm);
@@ -80,7 +81,7 @@ export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; d
 export type Scene = readonly Layer[];
 
 /**
- * Returns the topmost layer at (x, y) mm. Layers that are not rigid are evaluated at the bent
+ * Returns the topmost layer at (x, y) mm. A layer that is not rigid is evaluated at the bent
  * position.
  */
 export function layerAt(

@@ -12,14 +12,15 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   const level = (fraction: number) => {
     const deepest = wallMm * fraction * (1 + unevenness);
     return (x: number, y: number) =>
-      // The range is never less than y, so for most of the image it need not be computed.
+      // The range is never less than y. Therefore it need not be calculated for most of the image.
       y > deepest
         ? y - deepest
         : below(x, y) - wallMm * fraction * (1 + unevenness * waver(x, fraction * 300));
   };
   const down = (fraction: number): Shape => ({ ...everywhere, distance: level(fraction) });
   const fatShare = random.range(0.35, 0.6);
-  // The stripes of muscle and fat are parallel to the face of the probe: thin in depth, long sideways.
+  // The stripes of muscle and fat are parallel to the face of the probe: thin in depth and long
+  // sideways.
   const stripes = (x: number, y: number) => 10 * grain(x / 9, below(x, y) / 1.1);
   const fascia = (fraction: number): Layer => ({
     shape: rim(down(fraction), random.range(0.5, 1)),
@@ -38,7 +39,7 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
 }
 
 /**
- * Draws round sections beside the structure of interest, such as limbs, the cord and the other
+ * Draws round sections next to the structure of interest, such as limbs, the cord and the other
  * thigh.
  */
 function bystanders(random: Random, fetus: Shape): Layer[] {
@@ -68,8 +69,8 @@ function bystanders(random: Random, fetus: Shape): Layer[] {
 
 /**
  * Draws everything around the fetus: amniotic fluid in pockets between placenta and uterine wall,
- * the mother's abdominal wall above it (`wallMm` thick) and tissue below. The fetus is drawn over
- * it.
+ * the mother's abdominal wall above (`wallMm` thick) and tissue below. The fetus is drawn over
+ * these.
  */
 export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random: Random): Layer[] {
   const pockets = createNoise(random.fork('pockets'), random.range(18, 40));

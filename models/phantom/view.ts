@@ -12,20 +12,20 @@ export interface ViewRequest {
   frames: number;
   screen?: Screen;
   /**
-   * What a caller can request of the view (a dilated cervix, a heart rate); values that are absent
-   * are drawn at random.
+   * Values that a caller can request (such as a dilated cervix or a heart rate). Absent values are
+   * drawn at random.
    */
   anatomy?: Readonly<Record<string, number>>;
 }
 
 /**
- * A view besides the planes of biometry: how it is simulated, at which ages it is used, and what
- * its DICOM header contains besides one tissue region (sweeps, frame time). The frames carry the
- * truth.
+ * A view other than the biometry planes: its simulation, the ages at which it is used, and the
+ * contents of its DICOM header in addition to one tissue region (sweeps, frame time). The frames
+ * contain the truth.
  */
 export interface PhantomView {
   id: string;
-  /** Ages in days at which the view is used, both included. */
+  /** Ages in days at which the view is used; both ends are included. */
   ages: { youngest: number; oldest: number };
   simulate(request: ViewRequest): PhantomFrame[];
   header?(frames: readonly PhantomFrame[]): Partial<ImageHeader>;

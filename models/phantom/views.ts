@@ -17,7 +17,7 @@ import {
 import { presentationSweep } from './views/sweep.ts';
 import { transperineal } from './views/transperineal.ts';
 
-/** Every view besides the planes of biometry. A new view is one file and one line here. */
+/** Every view other than the biometry planes. To add a view, add one file and one line here. */
 export const VIEWS: readonly PhantomView[] = [
   cervix,
   placentaEdge,

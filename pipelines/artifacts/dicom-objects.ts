@@ -20,10 +20,7 @@ export interface ObjectSource {
   subject: Subject;
   destination: Pick<DicomDestination, 'measurementSopClass' | 'segmentation'>;
   paper?: Paper;
-  /**
-   * Returns the path of a stored artifact by its name; null if it does not exist or no longer
-   * exists.
-   */
+  /** Returns the path of a stored artifact by its name; null if it does not exist. */
   artifactPath(name: string): Promise<string | null>;
 }
 
@@ -39,7 +36,7 @@ export type ObjectForms = readonly Buffer[];
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
 /**
- * SOP classes from that of IHE AI Results to the oldest. One content tree fits all of them
+ * SOP classes from that of IHE AI Results to the oldest. One content tree fits all these classes
  * (exchange 2.1).
  */
 const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
@@ -74,7 +71,7 @@ async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource
 /**
  * Returns a builder for each kind of object that a destination can request (`objects` in its
  * settings).
- * @param curves The growth charts of the PDF report.
+ * @param curves the growth charts of the PDF report.
  */
 export const dicomObjects = (curves: readonly GrowthCurve[]) =>
   ({

@@ -8,8 +8,8 @@ import { codeSequence } from './sr/encode.ts';
 import { SR } from './sr/vocabulary.ts';
 
 /**
- * The series that we create, by kind. Each has one modality, and a high number so that it follows
- * the series of the cart.
+ * Series that we create, by kind. Each has one modality, and a high number so that it is listed
+ * after the series of the cart.
  */
 export const SERIES = {
   sr: { modality: 'SR', number: '9001' },
@@ -56,10 +56,10 @@ export function uidOf(
   return derivedUid(requestId, identity ? own : `anonymous ${own}`);
 }
 
-/** Number of signed revisions whose series are recognised when a PACS sends them back. */
+/** Number of signed revisions whose series are recognised if a PACS sends them back. */
 const KNOWN_REVISIONS = 20;
 
-/** Returns the UIDs of all series that the delivered objects of a request may be in. */
+/** Returns the UIDs of all series that may contain delivered objects of a request. */
 export function resultSeriesUids(requestId: string): string[] {
   const identity = ANONYMOUS;
   return Array.from({ length: KNOWN_REVISIONS + 1 }).flatMap((_, signedRevision) =>
@@ -70,8 +70,8 @@ export function resultSeriesUids(requestId: string): string[] {
 }
 
 /**
- * Returns the Study Instance UID of the source images. Without a known identity it returns a UID
- * derived from the request.
+ * Returns the Study Instance UID of the source images. If the identity is not known, it returns a
+ * UID derived from the request.
  */
 export function studyUidOf(subject: Subject): string {
   return subject.identity?.StudyInstanceUID || uidOf({ ...subject, signedRevision: 0 }, 'study');
@@ -108,7 +108,7 @@ function contributingEquipment(result: Result): NaturalDataset[] {
     Manufacturer: MANUFACTURER,
     ManufacturerModelName: model.id.slice(0, 64),
     SoftwareVersions: model.version.slice(0, 64),
-    // Differs whenever the model does (IHE AI Results 6.5.3.1).
+    // The UID differs if the model differs (IHE AI Results 6.5.3.1).
     DeviceUID: derivedUid('model', model.sha256),
     ContributionDescription: `ONNX model, sha256 ${model.sha256}, licence ${model.licence}`,
     PurposeOfReferenceCodeSequence: codeSequence(SR.processingEquipment),
@@ -130,8 +130,8 @@ export interface ObjectKind {
 
 /**
  * Builds the modules that all our objects share: Patient, General Study, series, (Enhanced) General
- * Equipment and SOP Common. Times come from the result, so that an object that is built again is
- * the same object.
+ * Equipment and SOP Common. The times come from the result, so that an object that is built again
+ * is the same object.
  */
 export function commonModules(result: Result, subject: Subject, kind: ObjectKind): NaturalDataset {
   const time = contentTime(result.generated_at, subject.identity);
@@ -162,15 +162,15 @@ export function commonModules(result: Result, subject: Subject, kind: ObjectKind
   };
 }
 
-/** Returns Content Date and Content Time, which state when the result was created. */
+/** Returns Content Date and Content Time, which are the time at which the result was created. */
 export function contentDateTime(result: Result, subject: Subject): NaturalDataset {
   const { date, time } = contentTime(result.generated_at, subject.identity);
   return { ContentDate: date, ContentTime: time };
 }
 
 /**
- * Builds the attributes of lossy compression, which is recorded permanently, also in derived
- * objects (PS3.3 C.7.6.1.1.5).
+ * Builds the attributes of lossy compression. The compression must be recorded permanently, even in
+ * derived objects (PS3.3 C.7.6.1.1.5).
  */
 export function lossyHistory(sources: readonly SourceInstance[]): NaturalDataset {
   const [lossy] = sources.flatMap((source) => source.lossy ?? []);

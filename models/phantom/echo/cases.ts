@@ -2,11 +2,11 @@ import type { HeartRequest } from '../heart/sizes.ts';
 import type { ColourRequest, Jet } from './colour.ts';
 import type { EchoSpectrumId, Flow } from './spectrum.ts';
 
-/** A named adult heart: its sizes, and the flows that differ from those of a healthy adult. */
+/** A named adult heart: its sizes, and those flows that differ from a healthy adult's. */
 export interface EchoCase {
   heart: HeartRequest;
   /**
-   * Spectra in addition to the usual ones, or different velocities for the usual ones; cm/s and ms.
+   * Spectra in addition to the usual ones, or other velocities for the usual ones, in cm/s and ms.
    */
   flows: Partial<Record<EchoSpectrumId, Flow>>;
   /** Leaks, and the view that shows each. */
@@ -34,8 +34,9 @@ const HEALTHY: HeartRequest = {
 };
 
 /**
- * Named hearts. Each clearly meets the published criterion of the condition in its name, and none
- * is a patient. They test whether a reader follows the sizes, not whether it finds disease.
+ * Named hearts. Each of them clearly meets the published criterion of the condition in its name;
+ * none is a patient. They test whether a reader measures the sizes correctly, not whether it finds
+ * disease.
  */
 export const ECHO_CASES = {
   normal: { heart: HEALTHY, flows: { 'tricuspid-regurgitation': { peak: 225 } } },

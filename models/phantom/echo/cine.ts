@@ -12,11 +12,11 @@ export interface FrameReading {
   points: Readonly<Record<string, readonly Point[]>>;
 }
 
-/** Beats on the trace below the image. */
+/** Number of beats on the trace below the image. */
 const TRACE_BEATS = 3;
 
 /**
- * Simulates a cine of one shot: the tissue and the machine stay the same while the heart beats and
+ * Simulates a cine of one shot. The tissue and the machine do not change while the heart beats and
  * the trace advances.
  */
 export function cineOf(

@@ -18,7 +18,7 @@ export interface Jet {
 /** Colour Doppler of a view, with or without a leak. */
 export interface ColourRequest extends EchoRequest {
   view: Extract<EchoViewId, 'PLAX' | 'A4C' | 'A3C' | 'A5C'>;
-  /** The valve over which the colour box is placed. */
+  /** Valve over which the colour box is placed. */
   valve: Jet['valve'];
   jet?: Jet;
 }
@@ -26,7 +26,7 @@ export interface ColourRequest extends EchoRequest {
 /** Half the height of the colour box in mm, and half its opening angle in radians. */
 const BOX = { reachMm: 42, opening: 0.3 } as const;
 
-/** Velocity limit of the colour bar, cm/s: usual for the heart. */
+/** Velocity limit of the colour bar, cm/s. The value is usual for the heart. */
 const NYQUIST = 60;
 
 const Z: Place = { x: 0, y: 0, z: 1 };
@@ -67,7 +67,7 @@ const BLOOD: readonly Structure[] = [
 ];
 
 /**
- * Returns the colour of a velocity in cm/s towards the probe: red towards, blue away. Velocities
+ * Returns the colour of a velocity in cm/s: red towards the probe, blue away from it. Velocities
  * beyond the limit alias.
  */
 function colourOf(velocity: number): readonly [number, number, number] {
@@ -79,7 +79,10 @@ function colourOf(velocity: number): readonly [number, number, number] {
   return wrapped > 0 ? [bright, pale, 0] : [0, pale, bright];
 }
 
-/** Returns a function that gives the velocity of the blood at a place: slow inflow and outflow, fast in the jet. */
+/**
+ * Returns a function that gives the velocity of the blood at a place. The inflow and the outflow
+ * are slow, the jet is fast.
+ */
 function velocityField(
   heart: HeartMoment,
   plane: ImagePlane,
@@ -87,8 +90,8 @@ function velocityField(
   jet: Jet | undefined,
 ) {
   const { moment } = heart;
-  // Blood flows towards the apex, and so towards an apical probe, during filling, and away from it
-  // during ejection.
+  // During filling, blood flows towards the apex and therefore towards an apical probe; during
+  // ejection, it flows away from the probe.
   const stream = 45 * moment.mitralOpening - 50 * moment.aorticOpening;
   return (at: Place, structure: Structure, grain: number): number => {
     if (jet && course.leaking && (structure === course.into || grain > 0.2)) {
@@ -118,8 +121,8 @@ function velocityField(
 const COLOUR_FILTER = 9;
 
 /**
- * Simulates a cine with a colour box over a valve. Its truth has the corners of the box, and
- * `venaContractaMm` and `jetLengthMm` if there is a leak.
+ * Simulates a cine with a colour box over a valve. Its truth contains the corners of the box and,
+ * if there is a leak, `venaContractaMm` and `jetLengthMm`.
  */
 export function simulateColour(request: ColourRequest): PhantomFrame[] {
   const { heart, view, seed, startS = 0, frameTimeMs = FRAME_TIME_MS } = request;
@@ -201,7 +204,7 @@ function colourRegion(frame: PhantomFrame): NaturalDataset {
 }
 
 /**
- * Returns regions, mode and heart beat of a colour cine, which is written with three samples per
+ * Returns regions, mode and heart rate of a colour cine, which is written with three samples per
  * pixel.
  */
 export function colourHeader(

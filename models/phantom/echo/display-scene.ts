@@ -9,21 +9,22 @@ import {
 import { flowPower, power } from '../views/spectrum-display.ts';
 
 /**
- * What a real spectral display shows besides the flow that it was made for. Levels are in dB
- * relative to full scale, velocities in cm/s.
+ * Signals of a real spectral display in addition to the flow for which it was made. Levels are in
+ * dB relative to full scale, velocities in cm/s.
  */
 export interface DisplayScene {
-  /** How much fainter than full scale the flow is. */
+  /** Level of the flow below full scale, dB. */
   faintDb: number;
   /** Change of the noise level, dB. */
   noiseDb: number;
   /**
-   * Velocity range on the other side of the baseline, as a share of that on the side of the flow.
+   * Velocity range on the other side of the baseline, as a share of the range on the side of the
+   * flow.
    */
   otherSide: number;
   /**
-   * Velocity of the slowest blood in the gate as a share of the fastest; near 1 the spectrum is
-   * hollow.
+   * Velocity of the slowest blood in the gate as a share of the fastest. If it is near 1, the
+   * spectrum is hollow.
    */
   slowestShare?: number;
   /** Echoes of slow walls and valves on both sides of the baseline that pass the wall filter. */
@@ -32,10 +33,10 @@ export interface DisplayScene {
   outflow: { peak: number; level: number } | null;
   /** Clicks of the closing valves: short, and over the whole velocity scale. */
   clicks: { level: number } | null;
-  /** Standard deviation of the peak velocity between beats, as a share of it. */
+  /** Standard deviation of the peak velocity between beats, as a share of the peak velocity. */
   unevenness: number;
   /**
-   * Seconds after the R wave until which beats differ, so that E varies with breathing but A does
+   * Seconds after the R wave up to which beats differ, so that E varies with breathing but A does
    * not.
    */
   unevenUntilS?: number;
@@ -43,7 +44,7 @@ export interface DisplayScene {
   map: DisplayMap;
 }
 
-/** Draws a scene like those of real screens; `full` is the fastest velocity of the flow, cm/s. */
+/** Draws a scene that resembles real screens; `full` is the fastest velocity of the flow, cm/s. */
 export function drawDisplayScene(
   random: Random,
   full: number,
@@ -76,9 +77,9 @@ export function drawDisplayScene(
 const CLICK = 0.009;
 
 /**
- * Returns the power of everything except the flow at a velocity (cm/s) and a time (s) of the
+ * Returns the power of all signals except the flow at a velocity (cm/s) and a time (s) of the
  * display.
- * @param phaseAt returns the share of the beat that has passed at a time.
+ * @param phaseAt returns the elapsed share of the beat at a time.
  */
 export function otherSignals(
   scene: DisplayScene,

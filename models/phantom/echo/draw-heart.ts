@@ -3,8 +3,8 @@ import { drawHeart, type HeartRequest } from '../heart/sizes.ts';
 import type { Random } from '../random.ts';
 
 /**
- * Draws the motion of the 17 segments with one territory of one to three neighbouring walls, from
- * apex to base, that moves little or outwards.
+ * Draws the motion of the 17 segments. One territory of one to three neighbouring walls, from apex
+ * to base, hardly moves or moves outwards.
  */
 function stillTerritory(random: Random): readonly number[] {
   const from = random.integer(0, 5);
@@ -17,7 +17,7 @@ function stillTerritory(random: Random): readonly number[] {
 }
 
 /**
- * Draws what is requested of a heart: some hearts have fluid around them, some a territory that
+ * Draws the request for a heart. Some hearts have fluid around them, and some have a territory that
  * does not move.
  */
 function drawRequest(random: Random): HeartRequest {
@@ -33,8 +33,8 @@ function drawRequest(random: Random): HeartRequest {
 const ATTEMPTS = 20;
 
 /**
- * Draws a heart for training. A few in a thousand cannot eject the requested volume with so many
- * akinetic segments; those are drawn again.
+ * Draws a heart for training. A few in a thousand hearts cannot eject the requested volume with so
+ * many akinetic segments; these are drawn again.
  */
 export function drawBeatingHeart(random: Random): Heart {
   for (let attempt = 0; ; attempt++) {

@@ -26,7 +26,7 @@ const LEVEL: Readonly<Record<Matter, number>> = {
 };
 
 /**
- * Levels on a line along the wall, where the pericardium is parallel to the beam and hardly
+ * Levels on a line along the wall. The pericardium is parallel to the beam there and hardly
  * reflects.
  */
 const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26 } as const;
@@ -36,14 +36,14 @@ const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26
  */
 interface Line {
   viewName: string;
-  /** Returns the levels in dB at these depths at one time. */
+  /** Returns the levels in dB at these depths and at one time. */
   levels(depthsMm: readonly number[], seconds: number): Float32Array;
   depthMm: number;
   seconds: number;
   values: Readonly<Record<string, number>>;
 }
 
-/** Returns the levels along a ray through the beating heart; the first centimetre is chest wall. */
+/** Returns the levels along a ray through the beating heart. The first centimetre is chest wall. */
 function rayOf(
   heart: Heart,
   face: Place,
@@ -126,7 +126,7 @@ function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
 }
 
 /**
- * Returns the levels of the ray, with the bright annulus where the ray crosses the plane of the
+ * Returns the levels of the ray. The annulus is bright where the ray crosses the plane of the
  * valve.
  */
 function ringLevels(
@@ -150,8 +150,8 @@ function ringLevels(
 }
 
 /**
- * What a real M-mode display shows besides the structure, drawn at random; when absent, the display
- * shows only the structure.
+ * Contents of a real M-mode display in addition to the structure, drawn at random. If absent, the
+ * display shows only the structure.
  */
 export interface SweepScene {
   marks: DisplayMarks;
@@ -159,13 +159,14 @@ export interface SweepScene {
   cavaDepthMm: number;
   cavaDriftMm: number;
   /**
-   * Levels in dB: the liver in front of the vein, its lumen, both walls, and the space behind it.
+   * Levels in dB: the liver in front of the vein, the lumen and both walls of the vein, and the
+   * space behind it.
    */
   liver: number;
   lumen: number;
   wall: number;
   behind: number;
-  /** Thickness of the space between the vein and the next echo behind it, mm. */
+  /** Thickness of the space between the vein and the next echo behind the vein, mm. */
   behindMm: number;
 }
 
@@ -217,7 +218,7 @@ function cavaLine(heart: Heart, scene?: SweepScene): Line {
 
 /**
  * Describes the line across the aortic root and the left atrium. The walls of the root move
- * forwards together in systole, so that nothing on this line has the dimensions of a ventricle.
+ * forwards together in systole, so that this line shows no dimension of a ventricle.
  */
 function aorticRootLine(heart: Heart): Line {
   const root = heart.sizes.aorta.sinusMm;
@@ -262,13 +263,13 @@ interface MModeRequest {
   heart: Heart;
   seed: number;
   screen?: Screen;
-  /** What a real screen shows besides the structure. */
+  /** Contents of a real screen in addition to the structure. */
   scene?: SweepScene;
 }
 
 /**
- * Number of pixel columns that share one computed column, because a machine sends fewer pulses per
- * second than the sweep has columns.
+ * Number of pixel columns that share one calculated column. A machine sends fewer pulses per second
+ * than the sweep has columns.
  */
 const PULSE_COLUMNS = 2;
 
@@ -340,7 +341,7 @@ export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): Phant
   };
 }
 
-/** Returns region, mode and view name of a sweep as a cart writes them. */
+/** Returns region, mode and view name of a sweep in the form in which a cart writes them. */
 export function mModeHeader(
   id: EchoMModeId,
   frame: PhantomFrame,

@@ -6,8 +6,8 @@ import { electrocardiogram } from '../views/display-marks.ts';
 /** The marks that the machine draws over an echo image: ECG trace, depth marks and text. */
 export interface Marks {
   /**
-   * `from`: phase of the beat at the left end of the trace. `beats`: number of beats along it. No
-   * trace is drawn when absent.
+   * `from`: phase of the beat at the left end of the trace; `beats`: number of beats on the trace.
+   * If absent, no trace is drawn.
    */
   trace?: { from: number; beats: number; now: number };
   ruler: boolean;
@@ -31,7 +31,7 @@ export function drawMarks(
   };
 }
 
-/** Draws the marks onto the screen. Some may cover part of the image, as on real screens. */
+/** Draws the marks on the screen. Some of them may cover part of the image, as on real screens. */
 export function overlayMarks(
   gray: Uint8Array,
   { window, sector }: Acquisition,

@@ -6,8 +6,8 @@ import type { FrameReading } from './cine.ts';
 const Z: Place = { x: 0, y: 0, z: 1 };
 
 /**
- * Distance from the mitral plane to the tips of the leaflets, as a share of the long axis; the PLAX
- * diameters are measured there.
+ * Distance from the mitral plane to the tips of the leaflets, as a share of the long axis. The PLAX
+ * diameters are measured at the tips.
  */
 const TIPS_SHARE = 0.28;
 
@@ -23,8 +23,8 @@ function rightMiddle({ chambers }: HeartMoment, structure: number): Place {
 }
 
 /**
- * Returns the values of the whole beat, which are the same in each frame: volumes in three
- * dimensions and annular motion.
+ * Returns the values of the whole beat, which are the same in every frame: volumes in three
+ * dimensions, and annular motion.
  */
 export function beatValues(heart: Heart): Record<string, number> {
   const { endDiastolicMl, endSystolicMl, sizes } = heart;
@@ -37,8 +37,8 @@ export function beatValues(heart: Heart): Record<string, number> {
 }
 
 /**
- * Reads an apical view: outlines, long axis and single-plane volume, and the right chambers in the
- * four-chamber view.
+ * Reads an apical view: outlines, long axis and single-plane volume. In the four-chamber view, it
+ * also reads the right chambers.
  */
 export function readApical(heart: Heart, moment: HeartMoment, plane: ImagePlane): FrameReading {
   const values: Record<string, number> = {
@@ -72,8 +72,8 @@ export function readApical(heart: Heart, moment: HeartMoment, plane: ImagePlane)
 }
 
 /**
- * Reads the left ventricle across its axis at the tips of the mitral leaflets, in the plane through
- * 150 and 330 degrees of the bull's-eye.
+ * Reads the left ventricle across its axis at the tips of the mitral leaflets, in the plane at 150
+ * and 330 degrees of the bull's-eye.
  */
 export function readLongAxis(moment: HeartMoment, heart: Heart, plane: ImagePlane): FrameReading {
   const { ventricle, chambers } = moment;

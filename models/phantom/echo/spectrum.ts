@@ -28,8 +28,8 @@ import {
 } from './waveforms.ts';
 
 /**
- * Doppler mode: pulsed at one place, continuous along the line, or tissue, which moves slowly and
- * has strong echoes.
+ * Doppler mode: pulsed (at one place), continuous (along the line) or tissue (slow motion and
+ * strong echoes).
  */
 type Mode = 'pulsed' | 'continuous' | 'tissue';
 
@@ -40,11 +40,11 @@ interface SpectrumKind {
   mode: Mode;
   viewName: string;
   waveform(beat: Beat, flow: Flow): EchoWaveform;
-  /** Values of a healthy adult, used for those that the caller does not give. */
+  /** Values of a healthy adult. They replace values that the caller does not give. */
   usual: Flow;
 }
 
-/** Describes a kind of spectrum that uses the names in `usual`. */
+/** Describes a kind of spectrum whose values have the names in `usual`. */
 const kind = <Names extends string>(
   mode: Mode,
   viewName: string,
@@ -89,13 +89,16 @@ interface SpectrumRequest {
   seed: number;
   flow?: Flow;
   screen?: Screen;
-  /** Beats on the display; 3 to 5 when absent. */
+  /** Number of beats on the display; 3 to 5 if absent. */
   beats?: number;
-  /** Relative difference in length between beats; 0.01 when absent. */
+  /** Relative difference in length between beats; 0.01 if absent. */
   irregularity?: number;
-  /** End of the velocity scale as a share of the peak; below 1 the peak aliases. */
+  /** End of the velocity scale as a share of the peak. Below 1, the peak aliases. */
   scaleShare?: number;
-  /** What else a real screen shows; only the flow, its mirror image and noise when absent. */
+  /**
+   * Further contents of a real screen. If absent, only the flow, its mirror image and noise are
+   * shown.
+   */
   scene?: DisplayScene;
 }
 
@@ -118,9 +121,7 @@ const FILTER: Readonly<Record<Mode, readonly [number, number]>> = {
   tissue: [0.3, 0.6],
 };
 
-/**
- * Chooses the scale: each side of the baseline gets the range that the flow needs, plus a margin.
- */
+/** Chooses the scale. Each side of the baseline has the range of the flow, plus a margin. */
 function displayOf(
   { velocity }: EchoWaveform,
   beat: Beat,
@@ -232,7 +233,7 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
       values: {
         ...waveform.values,
         beatsPerMinute: heart.sizes.beatsPerMinute,
-        // The mean size of the beats that are entirely on the display.
+        // This is the mean size of the beats that are entirely on the display.
         sizeOfBeats: usual,
         ...displayValues(display),
       },
@@ -240,14 +241,14 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
   };
 }
 
-/** Bit in value 4 of Image Type that states the mode (PS3.3 C.8.5.6.1.1). */
+/** Bit for the mode in value 4 of Image Type (PS3.3 C.8.5.6.1.1). */
 const MODE_FLAG: Readonly<Record<Mode, string>> = {
   pulsed: '0008',
   continuous: '0004',
   tissue: '0008',
 };
 
-/** Returns region, mode and view name of a spectrum as a cart writes them. */
+/** Returns region, mode and view name of a spectrum in the form in which a cart writes them. */
 export function spectrumHeader(id: EchoSpectrumId, frame: PhantomFrame): Partial<ImageHeader> {
   const { mode, viewName }: SpectrumKind = ECHO_SPECTRA[id];
   const type = mode === 'continuous' ? SPECTRUM_TYPE.continuous : SPECTRUM_TYPE.pulsed;

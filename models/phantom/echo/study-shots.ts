@@ -9,7 +9,7 @@ import { type EchoSpectrumId, simulateEchoSpectrum, spectrumHeader } from './spe
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
-/** One image or cine before the patient's attributes are added and it becomes a file. */
+/** One image or cine without the patient's attributes, before it is written to a file. */
 export interface Taken {
   name: string;
   frames: PhantomFrame[];
@@ -29,7 +29,10 @@ const CINES: readonly EchoViewId[] = [
   'SUBCOSTAL-4C',
 ];
 
-/** A frame time at which a clip with a usual number of frames contains a whole breath. */
+/**
+ * Number of frames and frame time of a clip of the vena cava. With a usual number of frames, this
+ * frame time shows a whole breath.
+ */
 const CAVA = { frames: 36, frameTimeMs: 100 } as const;
 
 /** Colour Doppler over a valve that does not leak. */

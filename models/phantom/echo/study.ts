@@ -21,13 +21,15 @@ import { ECHO_VIEWS } from './views.ts';
 interface EchoStudyRequest {
   /** The patient, the sonographer's hand and the machine depend only on this seed. */
   seed: number;
-  /** A named heart; `normal` when absent. */
+  /** A named heart; `normal` if absent. */
   of?: EchoCaseName;
-  /** Beats of a cine; 1 when absent. */
+  /** Number of beats of a cine; 1 if absent. */
   beats?: number;
-  /** YYYYMMDD; a fixed date when absent, so that the same request gives the same bytes. */
+  /** YYYYMMDD. If absent, it is a fixed date, so that the same request gives the same bytes. */
   studyDate?: string;
-  /** Distinguishes two scans of the same heart: the UIDs differ, the images are the same. */
+  /**
+   * Distinguishes two scans of the same heart. Their UIDs differ, but their images are the same.
+   */
   acquisition?: string;
 }
 
@@ -61,7 +63,9 @@ export interface EchoStudy {
 
 const DEFAULT_STUDY_DATE = '20260115';
 
-/** Clarity of handheld clips: worse than a good window, better than most training images. */
+/**
+ * Clarity of handheld clips. It is worse than a good window and better than most training images.
+ */
 const HANDHELD_CLARITY = 0.7;
 
 const ENCODING: PixelEncoding = { compression: 'jpeg', colour: 'grey' };
@@ -105,7 +109,7 @@ function patientOf(header: StudyHeader, ageYears: number): EchoStudy['patient'] 
   };
 }
 
-/** The patient of a study, without its images. */
+/** Returns the patient of a study, without simulating its images. */
 export function echoPatient(request: EchoStudyRequest): EchoStudy['patient'] {
   const { seed, studyDate = DEFAULT_STUDY_DATE } = request;
   const { header, ageYears } = drawHeader(request, studyDate, createRandom(seed).fork('patient'));
@@ -179,8 +183,8 @@ const FOCUSED_VIEWS = ['PLAX', 'PSAX-PM', 'A4C', 'SUBCOSTAL-4C', 'SUBCOSTAL-IVC'
 const HANDHELD_FRAMES_PER_SECOND = 30;
 
 /**
- * Simulates clips of the same heart as a handheld scanner exports them: MP4 without header and
- * calibration, recorded with a less steady hand. `bytes` of each file is the video.
+ * Simulates clips of the same heart in the export format of a handheld scanner: MP4 without header
+ * and calibration, recorded with a less steady hand. `bytes` of each file is the video.
  *
  * @throws Error if FFmpeg's binding is not installed
  */

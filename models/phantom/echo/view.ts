@@ -31,12 +31,12 @@ export interface EchoRequest {
   frameTimeMs?: number;
   screen?: Screen;
   /**
-   * Clarity of the clip: 0 for the wide range of the training images, 1 for a good window and a
-   * steady hand (the default).
+   * Clarity of the clip. 0 is the wide range of the training images; 1, the default, is a good
+   * window and a steady hand.
    */
   clarity?: number;
   /**
-   * Whether masks are computed for the truth, which takes as long as the image; true when absent.
+   * True if masks are calculated for the truth. This takes as long as the image; true if absent.
    */
   masks?: boolean;
 }
@@ -44,7 +44,7 @@ export interface EchoRequest {
 /** A view of an adult heart: frames with their truth, and the attributes of its DICOM header. */
 export interface EchoView {
   id: EchoViewId;
-  /** Simulates the frames. Views of structures that do not beat give a cine too. */
+  /** Simulates the frames. A view of a structure that does not beat also gives a cine. */
   simulate(request: EchoRequest): PhantomFrame[];
   header(request: EchoRequest): Partial<ImageHeader>;
 }
@@ -66,8 +66,8 @@ function rWaves({ heart, frames, startS = 0, frameTimeMs = FRAME_TIME_MS }: Echo
 }
 
 /**
- * Returns heart rate, frame time and R waves as a cart writes them; `viewName` is the cart's name
- * of the view.
+ * Returns heart rate, frame time and R waves in the form in which a cart writes them; `viewName` is
+ * the cart's name of the view.
  */
 export function cineHeader(request: EchoRequest, viewName?: string): Partial<ImageHeader> {
   const frameTimeMs = request.frameTimeMs ?? FRAME_TIME_MS;

@@ -18,7 +18,10 @@ import { apicalShot, type Care, longAxisShot, shortAxisShot, subcostalShot } fro
 type Shoot = (request: EchoRequest, random: Random, care: Care) => HeartShot;
 type Read = (moment: HeartMoment, request: EchoRequest, shot: HeartShot) => FrameReading;
 
-/** A view of the beating heart, with the function that draws its plane, machine and look. */
+/**
+ * A view of the beating heart, with the function that draws its plane, its machine and its
+ * appearance.
+ */
 interface HeartView extends EchoView {
   shot(request: EchoRequest): HeartShot;
 }

@@ -2,15 +2,15 @@ import type { Beat } from '../heart/motion.ts';
 
 /**
  * Velocity over one beat in cm/s, positive towards the probe, and the values that a perfect reader
- * measures.
+ * would measure.
  */
 export interface EchoWaveform {
-  /** Takes the seconds after the R wave, within the beat. */
+  /** Returns the velocity at a time in seconds after the R wave, within the beat. */
   velocity(seconds: number): number;
   values: Readonly<Record<string, number>>;
 }
 
-/** Returns the time integral in cm of the velocities of one sign, within part of the beat. */
+/** Returns the time integral in cm of the velocities of one sign, over a part of the beat. */
 function integral(velocity: (s: number) => number, from: number, to: number, sign: 1 | -1): number {
   const steps = 1500;
   let total = 0;
@@ -21,8 +21,8 @@ function integral(velocity: (s: number) => number, from: number, to: number, sig
 }
 
 /**
- * Returns the mean pressure gradient in mmHg: the mean of 4 v^2 (simplified Bernoulli) over the
- * time of flow.
+ * Returns the mean pressure gradient in mmHg, which is the mean of 4 v^2 (simplified Bernoulli)
+ * over the time of flow.
  */
 function meanGradient(velocity: (s: number) => number, from: number, to: number): number {
   const steps = 1500;
@@ -34,8 +34,8 @@ function meanGradient(velocity: (s: number) => number, from: number, to: number)
 }
 
 /**
- * Returns the velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly
- * again; `at` is the share of the time at which it peaks.
+ * Returns the velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly; `at`
+ * is the share of the time at which the peak is reached.
  */
 function ejection(t: number, from: number, to: number, peak: number, at: number): number {
   const p = (t - from) / (to - from);
@@ -72,7 +72,7 @@ export function mitralInflow(
   };
 }
 
-/** Creates the systolic flow away from the probe of an outflow tract or a semilunar valve. */
+/** Creates the systolic flow in an outflow tract or a semilunar valve, away from the probe. */
 export function outflow(
   beat: Beat,
   request: { peak: number; accelerationMs?: number },
@@ -96,8 +96,8 @@ export function outflow(
 }
 
 /**
- * Creates the jet of a leaking atrioventricular valve: away from the probe, from closure to opening
- * of the valve.
+ * Creates the jet of a leaking atrioventricular valve. It flows away from the probe, from closure
+ * to opening of the valve.
  */
 export function systolicLeak(beat: Beat, { peak }: { peak: number }): EchoWaveform {
   const velocity = (t: number) => {
@@ -115,8 +115,8 @@ export function systolicLeak(beat: Beat, { peak }: { peak: number }): EchoWavefo
 }
 
 /**
- * Ratio of pressure half-time to the whole fall of a straight velocity slope: the gradient has
- * halved when the velocity is down to 1/√2 of the peak (0.29 of the deceleration time).
+ * Share of the deceleration time that is the pressure half-time, if the velocity falls along a
+ * straight line (0.29). The gradient has halved when the velocity is 1/√2 of the peak.
  */
 const PRESSURE_HALF_SHARE = 1 - Math.SQRT1_2;
 
@@ -147,8 +147,8 @@ export function diastolicSlope(
 }
 
 /**
- * Creates the motion of an annulus: S towards the apex, and so towards the probe, in systole; e and
- * a away from it.
+ * Creates the motion of an annulus. S is in systole, towards the apex and therefore towards the
+ * probe; e and a are away from it.
  */
 export function annulusMotion(
   beat: Beat,

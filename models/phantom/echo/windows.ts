@@ -14,7 +14,7 @@ import type { ImagePlane } from '../heart/space.ts';
 import type { Random } from '../random.ts';
 
 /**
- * How carefully the clip was recorded: 0 for the wide range of the training images, 1 for a good
+ * Quality of the recording of a clip. 0 is the wide range of the training images; 1 is a good
  * window and a steady hand.
  */
 export interface Care {
@@ -22,8 +22,8 @@ export interface Care {
 }
 
 /**
- * Draws an apical view: the sector either includes the whole atria or cuts them off. In a quarter
- * of the training images the mitral plane is deep, as it is in dilated ventricles.
+ * Draws an apical view. The sector either includes the whole atria or cuts them off. In a quarter
+ * of the training images the mitral plane is deep, as in dilated ventricles.
  */
 export function apicalShot(
   view: ApicalView,
@@ -55,11 +55,11 @@ export function apicalShot(
   };
 }
 
-/** Distance in mm that must be visible below the long axis: posterior wall, fluid and a margin. */
+/** Distance in mm below the long axis that must be visible: posterior wall, fluid and a margin. */
 const belowAxisMm = ({ ventricle, effusionMm }: HeartSizes) =>
   1.2 * ventricle.radiusMm + ventricle.lateralWallMm + effusionMm + 32;
 
-/** Distance in mm that must be visible above the long axis: right ventricle and chest wall. */
+/** Distance in mm above the long axis that must be visible: right ventricle and chest wall. */
 const aboveAxisMm = ({ ventricle, rightVentricle, effusionMm }: HeartSizes) =>
   ventricle.radiusMm + ventricle.septalWallMm + 0.55 * rightVentricle.basalMm + effusionMm / 2 + 16;
 
@@ -75,7 +75,7 @@ function shotOf(
   return {
     plane,
     acquisition: drawMachine(sector, screen, random.fork('machine'), clarity),
-    // In this view the apex is beside the near field, not in it.
+    // In this view the apex is beside the near field and not in it.
     look: { ...look, apexDark: { ...look.apexDark, strength: 0 } },
     lines: 128,
     samples: 288,
@@ -83,8 +83,8 @@ function shotOf(
 }
 
 /**
- * Draws a parasternal long axis: the probe is over the mitral valve, left atrium and aorta are on
- * the right of the screen.
+ * Draws a parasternal long axis. The probe is over the mitral valve; the left atrium and the aorta
+ * are on the right of the screen.
  */
 export function longAxisShot(
   sizes: HeartSizes,
@@ -127,7 +127,7 @@ export function shortAxisShot(
   return shotOf(plane, depthMm, screen, random, clarity);
 }
 
-/** Draws the subcostal view of the four chambers, seen through some centimetres of liver. */
+/** Draws the subcostal view of the four chambers through some centimetres of liver. */
 export function subcostalShot(
   sizes: HeartSizes,
   screen: Screen,
@@ -145,7 +145,7 @@ export function subcostalShot(
     turn: hand.normal(0, 3 + 6 * loose),
   });
   const shot = shotOf(plane, depthMm + belowAxisMm(sizes), screen, random, clarity);
-  // The tissue in front of the heart is liver, not lung.
+  // Liver, not lung, is in front of the heart.
   const { look } = shot;
   return {
     ...shot,

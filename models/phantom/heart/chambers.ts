@@ -3,7 +3,7 @@ import type { HeartSizes } from './sizes.ts';
 import { across, dot, type Place, sum, unit } from './space.ts';
 import type { Ventricle } from './ventricle.ts';
 
-/** Returns a signed distance in mm, negative inside; exact on the border. */
+/** Returns a signed distance in mm, negative inside. It is exact on the border. */
 export type Distance = (x: number, y: number, z: number) => number;
 
 interface Ellipsoid {
@@ -53,37 +53,37 @@ function tube(points: readonly Place[], radius: number): Distance {
   };
 }
 
-/** Angle of the bull's-eye at which the aorta leaves: the anteroseptal wall. */
+/** Angle of the bull's-eye at which the aorta begins: the anteroseptal wall. */
 export const OUTFLOW_ANGLE = 150;
 
 /**
- * Direction in which the aortic root leans: away from the four-chamber plane, which it must not
- * enter.
+ * Direction in which the aortic root leans. It leans away from the four-chamber plane, because it
+ * must not enter that plane.
  */
 const ROOT_LEAN_ANGLE = 126;
 
 /**
- * Returns the distance in mm of the aortic annulus from the long axis, for a radius of the
+ * Returns the distance in mm of the aortic annulus from the long axis, for a given radius of the
  * ventricle's base.
  */
 const rootOutMm = (baseRadiusMm: number) => Math.max(16, 0.88 * baseRadiusMm);
 
 /**
- * The aortic root as a tube that leaves the ventricle obliquely, with its own axis from the
+ * The aortic root, which is a tube that leaves the ventricle obliquely. Its axis begins at the
  * annulus.
  */
 interface AorticRoot {
   annulus: Place;
   direction: Place;
   /**
-   * Returns the position along the axis of the root, negative in the outflow tract, and the
-   * distance to the inner wall.
+   * Returns the position along the axis of the root, which is negative in the outflow tract, and
+   * the distance to the inner wall.
    */
   at(x: number, y: number, z: number): { along: number; inner: number };
   radius(along: number): number;
 }
 
-/** How far the outflow tract reaches into the ventricle, mm. */
+/** Length of the part of the outflow tract that is inside the ventricle, mm. */
 export const OUTFLOW_MM = 13;
 
 function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
@@ -112,8 +112,8 @@ function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
 }
 
 /**
- * Angle of the middle of the right ventricle around the left one, and its extent to either side,
- * degrees.
+ * Angle of the middle of the right ventricle around the left ventricle, and the angle that it
+ * covers on either side, degrees.
  */
 const RIGHT = { angle: 195, reach: 82 } as const;
 
@@ -148,8 +148,8 @@ export interface Chambers {
   pulmonaryValve: Place;
   tricuspidZ: number;
   /**
-   * Returns the inner width of the right ventricle, from the septum outwards; negative beyond its
-   * extent.
+   * Returns the inner width of the right ventricle from the septum outwards; negative outside the
+   * ventricle.
    */
   rightWidth(angle: number, z: number): number;
   /** Middle of the tricuspid annulus and half its width. */

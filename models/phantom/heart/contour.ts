@@ -2,14 +2,14 @@ import type { Point } from '../geometry.ts';
 import { emptySample, type HeartMoment, STRUCTURE, type Structure } from './heart.ts';
 import { fromImage, type ImagePlane, toImage } from './space.ts';
 
-/** Largest distance of a border from the point inside it, mm. */
+/** Largest distance of a border from the point inside it at which the search starts, mm. */
 const REACH_MM = 130;
 const STEP_MM = 1.5;
 
 /**
- * Returns the border of a structure in an imaging plane as a polygon (mm of the image), found along
- * rays from a point inside it. Returns an empty list if the point is not inside. The border is
- * exact where straight lines from that point reach all of it.
+ * Returns the border of a structure in an imaging plane as a polygon (mm of the image). The border
+ * is found along rays from a point inside it; the list is empty if the point is not inside. The
+ * border is exact if straight lines from that point reach all of it.
  */
 export function borderOf(
   heart: HeartMoment,
@@ -86,25 +86,27 @@ export function discWidths(
   });
 }
 
-/** A cavity in an apical plane: its outline, apex and the ends of its base; mm of the image. */
+/**
+ * A cavity in an apical plane: its outline, its apex and both ends of its base, in mm of the image.
+ */
 export interface ApicalCut {
   outline: Point[];
   apex: Point;
-  /** Left and right end of the base on the screen. */
+  /** Left and right ends of the base on the screen. */
   base: readonly [Point, Point];
   lengthMm: number;
   widths: number[];
 }
 
-/** Computes the volume in ml by summation of discs in one plane (ASE 2015). */
+/** Calculates the volume in ml by summation of discs in one plane (ASE 2015). */
 export function singlePlaneMl({ widths, lengthMm }: ApicalCut): number {
   const squares = widths.reduce((total, width) => total + width * width, 0);
   return ((Math.PI / 4) * squares * (lengthMm / widths.length)) / 1000;
 }
 
 /**
- * Computes the volume in ml by summation of discs in two planes, with the longer of the two axes
- * (ASE 2015).
+ * Calculates the volume in ml by summation of discs in two planes. The length is the longer of the
+ * two axes (ASE 2015).
  */
 export function biplaneMl(a: ApicalCut, b: ApicalCut): number {
   const total = a.widths.reduce((sum, width, i) => sum + width * (b.widths[i] ?? 0), 0);
@@ -115,7 +117,7 @@ const middleOf = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y +
 
 const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** A border point within this distance of the mitral plane belongs to the base, mm. */
+/** Distance from the mitral plane within which a border point belongs to the base, mm. */
 const BASE_MM = 0.35;
 
 /**
@@ -129,7 +131,7 @@ function measured(outline: Point[], base: readonly [Point, Point]): ApicalCut {
   return { outline, apex, base, lengthMm, widths: discWidths(outline, apex, middle) };
 }
 
-/** Cuts the left ventricle with an apical plane. Undefined if the plane misses it. */
+/** Cuts the left ventricle with an apical plane; undefined if the plane misses it. */
 export function ventricleCut(
   heart: HeartMoment,
   plane: ImagePlane,
@@ -147,7 +149,7 @@ export function ventricleCut(
   return measured(outline, [byPlace[0] as Point, byPlace.at(-1) as Point]);
 }
 
-/** Cuts the left atrium with an apical plane: discs from the mitral plane to its roof. */
+/** Cuts the left atrium with an apical plane into discs from the mitral plane to the roof. */
 export function atriumCut(heart: HeartMoment, plane: ImagePlane): ApicalCut | undefined {
   const { baseZ } = heart.ventricle;
   const middle = heart.chambers.atriumMiddle;

@@ -19,7 +19,10 @@ const IMPEDANCE: Readonly<Record<Matter, number>> = {
   [MATTER.fluid]: 0,
 };
 
-/** The samples and lines of the grid for which the interface strengths in `Look` were measured. */
+/**
+ * Number of samples and lines of the grid for which the interface strengths in `Look` were
+ * measured.
+ */
 const RECIPE_GRID = { samples: 224, lines: 112 } as const;
 
 const clamp = (value: number) => Math.max(0, Math.min(1, value));
@@ -41,8 +44,8 @@ function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: numb
     level += look.innerWall.strength * (look.blood - level);
   }
   level += look.lateralFade * clamp(1.4 * lateral - 0.2) * (look.blood - level) * 0.85;
-  // The apex is in the haze of the near field: readers recognise it by its shape, not by its grey
-  // level.
+  // The apex is in the haze of the near field. Readers recognise it by its shape and not by its
+  // grey level.
   const dark = look.apexDark.strength * clamp(1.6 * apical);
   return level + dark * (look.blood + 1 - level);
 }
@@ -72,7 +75,9 @@ function matterLevel(look: Look, matter: Matter): number {
   }
 }
 
-/** Returns the loss along a line by shadows and at the ends of the aperture, dB. */
+/**
+ * Returns the loss in dB along a line, which is caused by shadows and by the ends of the aperture.
+ */
 function lineLoss(look: Look, across: number, depth: number): number {
   let loss = look.edges[0] * clamp(1 - across / 0.18) ** 2;
   loss += look.edges[1] * clamp(1 - (1 - across) / 0.18) ** 2;
@@ -95,7 +100,7 @@ function clutterPower(look: Look, depth: number, slow: number): number {
 }
 
 /**
- * Computes the echoes of a heart in an imaging plane. The lung, liver and chest wall outside the
+ * Calculates the echoes of a heart in an imaging plane. Lung, liver and chest wall outside the
  * heart are drawn according to `look`.
  */
 export function mapHeart(
@@ -155,7 +160,8 @@ export function mapHeart(
 }
 
 /**
- * For each sample of the grid: level in dB, impedance, power of the haze, unevenness of surfaces.
+ * Values for each sample of the grid: level in dB, impedance, power of the haze, unevenness of
+ * surfaces.
  */
 interface Mapped {
   level: Float32Array;
@@ -165,7 +171,7 @@ interface Mapped {
 }
 
 /**
- * Adds the reflections at borders, which are stronger where the border is perpendicular to the
+ * Adds the reflections at borders. They are strongest where the border is perpendicular to the
  * beam.
  */
 function addInterfaces(

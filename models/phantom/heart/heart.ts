@@ -18,7 +18,7 @@ export const STRUCTURE = {
 } as const;
 export type Structure = (typeof STRUCTURE)[keyof typeof STRUCTURE];
 
-/** Kinds of matter that reflect the sound. One structure of truth may contain several kinds. */
+/** Kinds of matter that reflect sound. One structure of the truth may contain several kinds. */
 export const MATTER = {
   outside: 0,
   blood: 1,
@@ -33,7 +33,7 @@ export const MATTER = {
 } as const;
 export type Matter = (typeof MATTER)[keyof typeof MATTER];
 
-/** What is at one place of the heart; distances in mm, negative inside. */
+/** Properties of one place in the heart. Distances are in mm and negative inside. */
 export interface HeartSample {
   structure: Structure;
   matter: Matter;
@@ -50,7 +50,7 @@ export interface HeartMoment {
   moment: Moment;
   ventricle: Ventricle;
   chambers: Chambers;
-  /** Writes what is at a place into `sample`, which the caller can reuse for many places. */
+  /** Writes the properties of a place into `sample`, which the caller can reuse for many places. */
   probe(x: number, y: number, z: number, sample: HeartSample): void;
 }
 
@@ -102,8 +102,8 @@ function toSegment(
 }
 
 /**
- * Returns where the tip of a leaflet is, mm: its distance from the axis, then its height. The two
- * leaflets form a funnel: a shallow tent when closed, two flaps when open.
+ * Returns the position of the tip of a leaflet, mm: its distance from the axis, followed by its
+ * height. The two leaflets form a funnel, which is a shallow tent if closed and two flaps if open.
  */
 function funnel(radiusMm: number, opening: number): readonly [number, number] {
   const tip = radiusMm * 0.72 * opening;
@@ -245,7 +245,7 @@ function prober(
       walled,
     );
     sample.surface = outer;
-    // Fluid gathers behind the ventricles and thins out towards the atria.
+    // The layer of fluid is thick behind the ventricles and becomes thinner towards the atria.
     const fluid = sizes.effusionMm * Math.max(0, Math.min(1, (z - base + 6) / 14));
     if (outer < fluid) return set(STRUCTURE.effusion, MATTER.fluid);
     if (outer < fluid + PERICARDIUM_MM) return set(STRUCTURE.outside, MATTER.pericardium);

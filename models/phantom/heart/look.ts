@@ -1,10 +1,10 @@
 import { createNoise, type Random } from '../random.ts';
 
 /**
- * How one heart looks on one machine: mean levels in dB relative to white, and what changes them
- * from place to place. The ranges are those of the measured recipe for simulated apical views and
- * are wide on purpose. In addition there are effects of real screens on a wall: an apex as dark as
- * the cavity, a lateral wall that fades, an inner wall that looks like blood.
+ * Appearance of one heart on one machine: mean levels in dB relative to white, and their variation
+ * over the image. The ranges are those of the measured recipe for simulated apical views and are
+ * deliberately wide. They also include effects of real screens on a wall: an apex as dark as the
+ * cavity, a lateral wall that fades, an inner wall that looks like blood.
  */
 export interface Look {
   blood: number;
@@ -20,22 +20,27 @@ export interface Look {
   /** Amplitude of the slow variation in each kind of tissue, dB. */
   texture: { outside: number; myocardium: number; blood: number };
   /**
-   * Increase in dB of the tissue around the heart from the depth `from` to the end of the image.
+   * Increase in dB of the tissue around the heart, from the depth `from` to the end of the image.
    */
   farField: { dB: number; from: number };
   septum: number;
   lateral: number;
   apex: number;
-  /** Share of the wall, on the inside, that looks like blood, and how strongly it does. */
+  /** Inner share of the wall that looks like blood, and how strongly it does. */
   innerWall: { share: number; strength: number };
   /** How far the lateral wall fades, 0 to 1. */
   lateralFade: number;
-  /** How strongly the apical wall looks like the cavity, and up to which level of the axis. */
+  /**
+   * How strongly the apical wall looks like the cavity, and the level of the axis at which this
+   * ends.
+   */
   apexDark: { strength: number; reach: number };
   septalCore: number;
   trabeculae: { dB: number; depthMm: number };
   hinges: number;
-  /** Echo of a step of impedance along and across the beam, dB per unit of smoothed step. */
+  /**
+   * Echo of a step of impedance, along the beam and across the beam, dB per unit of smoothed step.
+   */
   interfaces: { axial: number; lateral: number };
   parallelLoss: number;
   /**
@@ -60,8 +65,8 @@ const rarely = (random: Random, chance: number, low: number, high: number) =>
   random.chance(chance) ? random.range(low, high) : 0;
 
 /**
- * Draws a look. `clarity` runs from 0 (the wide spread of the training images) to 1 (a good
- * acoustic window).
+ * Draws the appearance of a heart. `clarity` is from 0 (the wide range of the training images) to 1
+ * (a good acoustic window).
  */
 export function drawLook(random: Random, clarity = 0): Look {
   const between = (low: number, high: number, good: number) =>

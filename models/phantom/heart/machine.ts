@@ -3,7 +3,7 @@ import type { Sector } from '../geometry.ts';
 import type { Acquisition } from '../image-formation.ts';
 import type { Random } from '../random.ts';
 
-/** Radius of the probe face in mm: that of a phased array is nearly a point. */
+/** Radius of the probe face in mm. A phased array is nearly a point. */
 const FACE_RADIUS_MM = 3;
 
 /**
@@ -17,8 +17,8 @@ export function drawSector(random: Random, depthMm: number, clarity = 0): Sector
 }
 
 /**
- * Draws the machine's settings. Beam and compounding depend on the depth, because a machine that
- * looks deeper uses a lower frequency. `clarity` as in `drawLook`.
+ * Draws the machine's settings. Beam and compounding depend on the depth, because a machine uses a
+ * lower frequency for a greater depth. `clarity` is as in `drawLook`.
  */
 export function drawMachine(
   sector: Sector,

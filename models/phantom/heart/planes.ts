@@ -5,13 +5,13 @@ import { across, degrees, type ImagePlane, type Place, sum } from './space.ts';
 const AXIS: Place = { x: 0, y: 0, z: 1 };
 
 /**
- * Apical planes, given by the angle in degrees of the wall on the right of the screen:
+ * Apical planes. The number is the angle in degrees of the wall on the right of the screen:
  * anterolateral, anterior and anteroseptal (ASE 2015, figure 4).
  */
 export const APICAL_RIGHT = { A4C: 30, A2C: 90, A3C: 150, A5C: 30 } as const;
 export type ApicalView = keyof typeof APICAL_RIGHT;
 
-/** How the probe is held for an apical plane. Angles in degrees. */
+/** Position of the probe for an apical plane. Angles are in degrees. */
 interface ApicalHold {
   /** Depth of the endocardial apex below the probe at end diastole, mm. */
   apexDepthMm: number;
@@ -21,7 +21,10 @@ interface ApicalHold {
   lean: number;
   /** Rotation about the long axis away from the standard plane. */
   turn: number;
-  /** Tilt of the beam out of the plane; a probe above the true apex foreshortens. */
+  /**
+   * Tilt of the beam out of the plane. If the probe is above the true apex, the view is
+   * foreshortened.
+   */
   sweep: number;
 }
 
@@ -48,13 +51,13 @@ export function apicalPlane(
   return { face, right, down };
 }
 
-/** How the probe is held for a parasternal plane. */
+/** Position of the probe for a parasternal plane. */
 interface ParasternalHold {
   /** Depth of the long axis below the probe, mm. */
   axisDepthMm: number;
   /**
-   * Position of the probe's middle along the axis, mm: 0 at the mitral plane, positive towards the
-   * apex.
+   * Position of the middle of the probe along the axis, mm: 0 at the mitral plane, positive towards
+   * the apex.
    */
   aboveZ: number;
   /** Tilt of the apex on the screen: positive upwards, negative downwards. */
@@ -65,8 +68,8 @@ interface ParasternalHold {
 }
 
 /**
- * Returns the parasternal long axis: the plane of the three-chamber view seen from the front of the
- * chest, with the apex on the left and the right ventricle on top.
+ * Returns the parasternal long axis. It is the plane of the three-chamber view, seen from the front
+ * of the chest, with the apex on the left and the right ventricle at the top.
  */
 export function longAxisPlane(hold: ParasternalHold): ImagePlane {
   const front = across(OUTFLOW_ANGLE + hold.turn);
@@ -78,7 +81,7 @@ export function longAxisPlane(hold: ParasternalHold): ImagePlane {
 }
 
 /**
- * Angle in degrees between the top of a short-axis image and the lateral wall: the top is turned
+ * Angle in degrees between the top of a short-axis image and the lateral wall. The top is turned
  * from the anterior wall (90) towards the septum.
  */
 const SHORT_AXIS_FRONT = 118;
@@ -100,8 +103,8 @@ export function shortAxisPlane(
 }
 
 /**
- * Returns the subcostal four-chamber plane: liver and right ventricle on top, the apex to the right
- * and up.
+ * Returns the subcostal four-chamber plane: liver and right ventricle at the top, the apex at the
+ * upper right.
  */
 export function subcostalPlane(
   { ventricle }: HeartSizes,

@@ -4,13 +4,13 @@ import type { Random } from '../random.ts';
 export interface VentricleShape {
   /** Length from the mitral plane to the endocardium of the apex, mm. */
   lengthMm: number;
-  /** Half the width of the cavity where it is widest, mm. */
+  /** Half the width of the cavity at its widest level, mm. */
   radiusMm: number;
   /** Level at which the cavity is widest, from the apex (0) to the mitral plane (1). */
   widest: number;
   /**
-   * Exponent of the superellipse from the widest level to the apex: 2 gives an ellipse, a larger
-   * value a blunter apex.
+   * Exponent of the superellipse from the widest level to the apex. 2 gives an ellipse; a larger
+   * value gives a blunter apex.
    */
   bluntness: number;
   /** Width at the mitral plane as a share of the largest width. */
@@ -19,11 +19,11 @@ export interface VentricleShape {
   asymmetry: number;
   asymmetryAngle: number;
   /**
-   * Unevenness of the outline: amplitude as a share of the radius, waves from apex to base, phase,
-   * waves around.
+   * Unevenness of the outline: amplitude as a share of the radius, number of waves from apex to
+   * base, phase, number of waves around.
    */
   waves: readonly { size: number; along: number; phase: number; around: number }[];
-  /** Bulge of the basal septum into the outflow tract, share of the radius. */
+  /** Bulge of the basal septum into the outflow tract, as a share of the radius. */
   septalBulge: number;
   /** Bow of the long axis, mm, towards `bowAngle` degrees. */
   bowMm: number;
@@ -40,7 +40,7 @@ export interface VentricleShape {
 export interface Contraction {
   /** Ejection fraction of the true volume, 0 to 1. */
   ejectionFraction: number;
-  /** Shortening of the long axis, share of the length at end diastole. */
+  /** Shortening of the long axis, as a share of its length at end diastole. */
   longitudinal: number;
   /**
    * Inward motion of the seventeen segments: 1 for full motion, 0 for none, negative for outward
@@ -49,17 +49,20 @@ export interface Contraction {
   segments: readonly number[];
 }
 
-/** A heart whose sizes are known; they are those of end diastole unless stated otherwise. */
+/** A heart with known sizes. The sizes are those at end diastole unless another phase is named. */
 export interface HeartSizes {
   ventricle: VentricleShape;
   contraction: Contraction;
   beatsPerMinute: number;
-  /** Largest volume (at end systole), and the share of it that leaves until end diastole. */
+  /**
+   * Largest volume (at end systole), and the share of it by which the atrium empties until end
+   * diastole.
+   */
   leftAtrium: { volumeMl: number; emptying: number; slenderness: number };
   rightAtrium: { radiusMm: number; slenderness: number };
   /**
-   * Inner width at the base, the share of the width lost in systole, and the excursion of the
-   * annulus.
+   * Inner width at the base, the share by which this width decreases in systole, and the excursion
+   * of the annulus.
    */
   rightVentricle: {
     basalMm: number;
@@ -76,12 +79,12 @@ export interface HeartSizes {
   cava: { diameterMm: number; collapse: number };
 }
 
-/** Seventeen segments that all move alike. */
+/** Motion of seventeen segments that all move equally. */
 const EVEN_MOTION: readonly number[] = Array.from({ length: 17 }, () => 1);
 
 /**
- * The values that a caller may request; the others are drawn at random. Lengths in mm, volumes in
- * ml, shares 0 to 1.
+ * Values that a caller may request. Values that are not requested are drawn at random. Lengths in
+ * mm, volumes in ml, shares from 0 to 1.
  */
 export interface HeartRequest {
   lengthMm?: number;
@@ -104,7 +107,7 @@ export interface HeartRequest {
   effusionMm?: number;
   cavaMm?: number;
   cavaCollapse?: number;
-  /** Unevenness of the wall: 1 as in training images, 0 for a smooth wall. */
+  /** Unevenness of the wall: 1 is that of the training images, 0 is a smooth wall. */
   unevenness?: number;
 }
 
@@ -114,10 +117,10 @@ const clamp = (value: number, low: number, high: number) => Math.max(low, Math.m
 const AREA_SHARE = 0.79;
 
 /**
- * Draws a heart for training: the apical area is uniform on a logarithmic scale, so that a reader
+ * Draws a heart for training. The apical area is uniform on a logarithmic scale, so that a reader
  * learns no usual size, and the ejection fraction is uniform from 10 to 80 %. Shapes follow the
- * measured recipe of simulated apical views: width over length 0.32 to 0.9, walls that are thinner
- * the wider the cavity.
+ * measured recipe of simulated apical views: the width is 0.32 to 0.9 of the length, and a wider
+ * cavity has thinner walls.
  */
 export function drawHeart(random: Random, request: HeartRequest = {}): HeartSizes {
   const shape = random.fork('shape');
@@ -166,7 +169,8 @@ function drawRest(
   request: HeartRequest,
   radiusMm: number,
 ): Omit<HeartSizes, 'ventricle' | 'contraction' | 'beatsPerMinute'> {
-  // An atrium is about as wide as the base of its ventricle: 24 to 130 ml and more.
+  // An atrium is about as wide as the base of its ventricle, which gives volumes from 24 to more
+  // than 130 ml.
   const slenderness = random.range(0.85, 1.4);
   const atriumMm = Math.max(17, radiusMm * random.range(0.85, 1.25));
   return {

@@ -1,6 +1,6 @@
 /**
- * Coordinates of the heart, mm: z is along the long axis of the left ventricle, from the mitral
- * plane at end diastole (0) to the apex; x points to the lateral wall (0 degrees of the bull's-eye)
+ * Coordinates of the heart, mm. z is along the long axis of the left ventricle, from the mitral
+ * plane at end diastole (0) to the apex. x points to the lateral wall (0 degrees of the bull's-eye)
  * and y to the anterior wall (90 degrees), so that the septum is at 180 degrees (Cerqueira 2002).
  */
 export interface Place {
@@ -34,7 +34,8 @@ export function unit(vector: Place): Place {
 }
 
 /**
- * An imaging plane: the middle of the probe face, and the directions right and down on the screen.
+ * An imaging plane: the middle of the probe face, and the directions of right and down on the
+ * screen.
  */
 export interface ImagePlane {
   face: Place;
@@ -43,7 +44,7 @@ export interface ImagePlane {
 }
 
 /**
- * Converts a point of the image, mm to the right of and below the probe face, to a place of the
+ * Converts a point of the image (mm to the right of the probe face and below it) to a place of the
  * heart.
  */
 export function fromImage({ face, right, down }: ImagePlane, x: number, y: number): Place {

@@ -22,8 +22,8 @@ function ring(values: readonly number[], angle: number): number {
 }
 
 /**
- * Returns the motion at a place of the wall, where 1 is full motion. It is interpolated between the
- * middles of segments.
+ * Returns the motion at a place of the wall; 1 is full motion. It is interpolated between the
+ * middles of the segments.
  */
 function motionAt(segments: readonly number[], angle: number, along: number): number {
   const levels = [
@@ -52,8 +52,8 @@ function profile({ widest, bluntness, baseShare }: VentricleShape, along: number
 }
 
 /**
- * Returns the radius at a place of the wall relative to the mean, without the profile along the
- * axis.
+ * Returns the radius at a place of the wall relative to the mean radius. The profile along the axis
+ * is not included.
  */
 function unevenness(shape: VentricleShape, angle: number, along: number): number {
   const turn = degrees(angle);
@@ -74,14 +74,14 @@ export interface Ventricle {
   /** Returns the height of the mitral plane at (x, y). */
   mitralPlane(x: number, y: number): number;
   /**
-   * Returns signed distances to endocardium and epicardium in mm, negative inside; nearly exact
-   * close to them.
+   * Returns signed distances to endocardium and epicardium in mm, negative inside. They are nearly
+   * exact close to these borders.
    */
   distances(x: number, y: number, z: number): { endocardium: number; epicardium: number };
   /** Radius of the cavity at an angle and level. */
   radius(angle: number, along: number): number;
   wall(angle: number, along: number): number;
-  /** Returns the position of the bowed axis at a level. */
+  /** Returns the position of the axis, which is bowed, at a level. */
   middleAt(along: number): { x: number; y: number };
   /** Volume of the cavity in ml, by integration. */
   volumeMl: number;
@@ -94,7 +94,10 @@ interface Wall {
 
 const indexOf = (around: number, along: number) => around * (ALONG + 1) + along;
 
-/** Returns radius and thickness of the wall at end diastole, without the profile along the axis. */
+/**
+ * Returns radius and thickness of the wall at end diastole. The profile along the axis is not
+ * included.
+ */
 function diastolicWall(shape: VentricleShape): Wall {
   const radii = new Float32Array(AROUND * (ALONG + 1));
   const walls = new Float32Array(AROUND * (ALONG + 1));
@@ -127,15 +130,15 @@ function volumeOf(shape: VentricleShape, radii: Float32Array, lengthMm: number):
 }
 
 /**
- * The part of a ventricle that stays the same over the beat, and how far the wall moves inwards at
- * end systole.
+ * The part of a ventricle that does not change during the beat, and the inward motion of the wall
+ * at end systole.
  */
 interface BeatingVentricle {
   shape: VentricleShape;
   contraction: Contraction;
   diastole: Wall;
   motion: Float32Array;
-  /** Share of the radius that the moving wall loses at end systole. */
+  /** Share of its radius by which the moving wall moves inwards at end systole. */
   inward: number;
   endDiastolicMl: number;
 }
@@ -152,7 +155,7 @@ function squeezed(
 /**
  * Finds by bisection the inward motion at which the ventricle has the requested ejection fraction.
  *
- * @throws RangeError when the moving segments cannot eject that much
+ * @throws RangeError if the moving segments cannot eject that much
  */
 export function createVentricle(shape: VentricleShape, contraction: Contraction): BeatingVentricle {
   const diastole = diastolicWall(shape);
@@ -181,13 +184,14 @@ export function createVentricle(shape: VentricleShape, contraction: Contraction)
 }
 
 /**
- * Share of the length that the apex descends in systole. The annulus accounts for the remaining
- * shortening.
+ * Share of the length by which the apex descends in systole. The remaining shortening is the motion
+ * of the annulus.
  */
 const APEX_MOTION = 0.08;
 
 /**
- * Returns the ventricle when it is emptied by `squeeze`. The wall keeps its volume and so thickens.
+ * Returns the ventricle when it is emptied by `squeeze`. The volume of the wall is constant, so the
+ * wall becomes thicker.
  */
 export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventricle {
   const { shape, contraction, diastole, inward } = beating;
@@ -225,8 +229,8 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
   };
 
   /**
-   * Returns the value of the superellipse minus 1, divided by its slope: a distance that is exact
-   * on the border.
+   * Returns the value of the superellipse minus 1, divided by its slope. This distance is exact on
+   * the border.
    */
   const capDistance = (above: number, out: number, heightMm: number, radiusMm: number): number => {
     const a = above / heightMm;

@@ -18,7 +18,7 @@ const SIX = [90, 150, 210, 270, 330, 30] as const;
 const FOUR = [90, 180, 270, 0] as const;
 
 /**
- * Basal, mid and apical ring as shares of the axis from the apex (0); the apical cap is left out.
+ * Basal, mid and apical ring as shares of the axis from the apex (0). The apical cap is left out.
  */
 const RINGS = [
   { angles: SIX, from: 2 / 3, to: 1 },
@@ -64,13 +64,13 @@ const STEPS = 200;
 
 /**
  * Returns the length of the endocardial contour in a plane, from one end of the base over the apex
- * to the other.
+ * to the other end.
  */
 function contourMm({ ventricle }: HeartMoment, angle: number): number {
   const { apexZ, baseZ } = ventricle;
   const side = across(angle);
   const at = (share: number) => {
-    // From the base at `angle` (0) over the apex (0.5) to the base opposite (1).
+    // The share goes from the base at `angle` (0) over the apex (0.5) to the opposite base (1).
     const along = Math.abs(1 - 2 * share);
     const out = share < 0.5 ? 1 : -1;
     const radius = ventricle.radius(share < 0.5 ? angle : angle + 180, along);
@@ -88,9 +88,9 @@ function contourMm({ ventricle }: HeartMoment, angle: number): number {
 }
 
 /**
- * Returns the global longitudinal strain in per cent (negative): the change in length of the
- * endocardial contour from end diastole to end systole, mean of the three apical planes (EACVI/ASE
- * 2015).
+ * Returns the global longitudinal strain in per cent (negative). It is the change in length of the
+ * endocardial contour from end diastole to end systole, as the mean of the three apical planes
+ * (EACVI/ASE 2015).
  */
 export function globalLongitudinalStrain(heart: Heart): number {
   const diastole = heart.at(END_DIASTOLE);

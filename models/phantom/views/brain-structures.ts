@@ -10,22 +10,22 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { type Piece, simulateScene } from './scene.ts';
 
-/** The contents of the skull, with the ends of its measurements in mm. */
+/** Contents of the skull, with the ends of the measurements in mm. */
 interface BrainContents {
   pieces: Piece[];
   points: Readonly<Record<string, readonly [Point, Point]>>;
 }
 
 /**
- * Returns half the extent of an ellipse that is rotated by `turn`, across the axis from which it is
- * rotated.
+ * Returns half the extent of an ellipse that was rotated by `turn`, perpendicular to its original
+ * long axis.
  */
 const halfAcross = (along: number, across: number, turn: number) =>
   Math.hypot(along * Math.sin(turn), across * Math.cos(turn));
 
 /**
- * Draws the folds of the cerebellar hemispheres: fine bright lines across them, more as the fetus
- * grows.
+ * Draws the folds of the cerebellar hemispheres, which are fine bright lines across them. Their
+ * number increases with age.
  */
 function folia(head: HeadAxes, u: number, v: number, size: number, random: Random): Piece[] {
   const count = random.integer(0, Math.round(head.a / 10));
@@ -63,8 +63,9 @@ function peduncles(head: HeadAxes, u: number, random: Random): Piece[] {
 }
 
 /**
- * Draws the contents of the transcerebellar plane. `tcdMm`: outer to outer of both hemispheres;
- * `cisternaMm`: posterior vermis to inner occipital bone, on the midline (ISUOG CNS part 1, 2020).
+ * Draws the contents of the transcerebellar plane. `tcdMm` is the width of both hemispheres, outer
+ * to outer; `cisternaMm` is the distance from the posterior vermis to the inner occipital bone, on
+ * the midline (ISUOG CNS part 1, 2020).
  */
 export function posteriorFossa(
   head: HeadAxes,
@@ -149,8 +150,8 @@ export function posteriorFossa(
 
 /**
  * Draws the contents of the transventricular plane: the lateral ventricle of the far side with its
- * choroid plexus. `atrialMm`: inner to inner at the glomus, perpendicular to the ventricle (ISUOG
- * CNS part 1, 2020).
+ * choroid plexus. `atrialMm` is the inner width at the glomus, perpendicular to the ventricle
+ * (ISUOG CNS part 1, 2020).
  */
 function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): BrainContents {
   const far = place(head.pose, 0, 1).y > place(head.pose, 0, -1).y ? 1 : -1;
@@ -171,7 +172,7 @@ function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): Br
   const wall = random.range(0.25, 0.45);
   const lateral = (side: number): Shape =>
     stroke(head.pose, [on(front, side * (half + wall)), on(back, side * (half + wall))], wall);
-  // A plexus fills a narrow ventricle, and rests on the lower wall of a wide ventricle.
+  // The plexus fills a narrow ventricle and is on the lower wall of a wide ventricle.
   const plexus = Math.min(half * random.range(0.7, 0.98), random.range(2.4, 4.2));
   const [plexusU, plexusV] = on(random.range(-0.02, 0.05) * head.a, half - plexus);
   const near = random.chance(0.35);
@@ -220,8 +221,8 @@ interface BrainView {
   id: string;
   plane: 'transcerebellar' | 'transventricular';
   /**
-   * Returns the sizes in mm by the names of `anatomy`, drawn at random unless the caller requests
-   * them.
+   * Returns the sizes in mm by the names of `anatomy`. A size that the caller does not request is
+   * drawn at random.
    */
   draw(request: ViewRequest, random: Random): Record<string, number>;
   build(
@@ -281,7 +282,7 @@ function brainView({ id, plane, draw, build }: BrainView): PhantomView {
   return { id, ages: { youngest: 112, oldest: 259 }, simulate };
 }
 
-/** `anatomy`: `tcdMm`, `cisternaMm`. */
+/** Request values in `anatomy`: `tcdMm`, `cisternaMm`. */
 export const cerebellum = brainView({
   id: 'cerebellum',
   plane: 'transcerebellar',
@@ -293,7 +294,7 @@ export const cerebellum = brainView({
     posteriorFossa(head, boneMm, { tcdMm, cisternaMm }, random),
 });
 
-/** `anatomy`: `atrialMm`. */
+/** Request value in `anatomy`: `atrialMm`. */
 export const lateralVentricle = brainView({
   id: 'lateral-ventricle',
   plane: 'transventricular',

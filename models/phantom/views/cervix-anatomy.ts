@@ -9,22 +9,28 @@ export const FUNNEL_SHAPES = ['T', 'Y', 'V', 'U'] as const;
 export type FunnelShape = (typeof FUNNEL_SHAPES)[number];
 
 export interface CervixSizes {
-  /** Length of the closed part: straight from the external os to the functional internal os, mm. */
+  /**
+   * Length of the closed part in mm, in a straight line from the external os to the functional
+   * internal os.
+   */
   lengthMm: number;
-  /** Largest distance of the canal from that line, mm; its sign is the side. */
+  /** Largest distance of the canal from that line, mm. The sign gives the side. */
   bowMm: number;
   funnel: FunnelShape;
   /** Depth of the funnel from its shoulders to the functional internal os, mm; 0 for T. */
   funnelDepthMm: number;
   funnelWidthMm: number;
   /**
-   * Position of the lower edge of the placenta along the wall, mm from the os; null when there is
-   * no placenta.
+   * Position of the lower edge of the placenta along the wall, mm from the os; null if there is no
+   * placenta.
    */
   placenta: { edgeMm: number; side: 'anterior' | 'posterior'; thicknessMm: number } | null;
 }
 
-/** Width of the funnel as a share of its largest, by the share of its depth from the tip. */
+/**
+ * Width of the funnel as a share of its largest width. `t` is the distance from the tip as a share
+ * of the depth.
+ */
 const FUNNEL_PROFILE: Readonly<Record<FunnelShape, (t: number) => number>> = {
   T: () => 0,
   Y: (t) => t ** 1.7,
@@ -33,9 +39,9 @@ const FUNNEL_PROFILE: Readonly<Record<FunnelShape, (t: number) => number>> = {
 };
 
 /**
- * A lower uterus in its pose: u runs along the canal from the external os (0) through the
- * functional internal os (`lengthMm`) into the cavity, v from the anterior side (negative) to the
- * posterior.
+ * A lower uterus in its pose. u goes along the canal from the external os (0) through the
+ * functional internal os (`lengthMm`) into the cavity; v goes from the anterior side (negative) to
+ * the posterior side.
  */
 export interface Cervix {
   sizes: CervixSizes;
@@ -52,7 +58,7 @@ export interface Cervix {
   pieces: Piece[];
 }
 
-/** Changes the level of a tissue by `by` dB, as levels vary between machines and patients. */
+/** Changes the level of a tissue by `by` dB, because levels vary between machines and patients. */
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
 /**
@@ -77,8 +83,8 @@ function region(pose: Pose, extent: number, distance: (u: number, v: number) => 
 const FAR = 130;
 
 /**
- * Returns half the width of the cavity as a function of u: the funnel, then walls that diverge like
- * a parabola.
+ * Returns half the width of the cavity as a function of u. The funnel is followed by walls that
+ * diverge like a parabola.
  */
 function cavityProfile(sizes: CervixSizes, random: Random) {
   const { lengthMm, funnelDepthMm, funnelWidthMm, funnel } = sizes;
@@ -140,7 +146,7 @@ function drawPresenting(sizes: CervixSizes, pose: Pose, random: Random): Piece[]
 
 /**
  * Draws the placenta on the wall of the cavity. It ends where the wall is `edgeMm` from the middle
- * line; a negative value means that it reaches over the os to the other side.
+ * line. If `edgeMm` is negative, it extends over the os to the other side.
  */
 function drawPlacenta(
   sizes: CervixSizes,
@@ -222,9 +228,7 @@ function drawSurroundings(sector: Sector, canalDepth: number, random: Random): P
   ];
 }
 
-/**
- * Builds a sagittal section of the cervix and the lower segment as a transvaginal probe shows it.
- */
+/** Builds a sagittal section of the cervix and the lower segment, as on a transvaginal image. */
 export function buildCervix(
   sizes: CervixSizes,
   pose: Pose,
@@ -286,7 +290,8 @@ export function buildCervix(
     pieces: [
       ...drawSurroundings(sector, middle.y, random.fork('around')),
       ...drawBladder(sizes, pose, bodyMm, random.fork('bladder')),
-      // The lips end in a bright line against the vagina, which shows where the external os is.
+      // The cervix ends in a bright line against the vagina, which shows the position of the
+      // external os.
       { shape: grown(outer, random.range(0.3, 0.9)), tissue: shifted(TISSUE.membrane, lips) },
       {
         shape: outer,

@@ -18,7 +18,10 @@ const SCREENS: readonly Screen[] = [
   { columns: 1024, rows: 768 },
 ];
 
-/** Draws a view of a transvaginal probe: small tight curve, wide opening, shallow depth. */
+/**
+ * Draws the view of a transvaginal probe: a small, strongly curved array, a wide opening angle and
+ * a shallow depth.
+ */
 function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(SCREENS);
   const radiusMm = random.range(9, 14);
@@ -37,7 +40,8 @@ function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): V
 }
 
 /**
- * Whether a point is in the field of view and on the screen, with a small margin to their edges.
+ * Returns true if a point is in the field of view and on the screen, with a small margin to their
+ * edges.
  */
 function isInView({ sector, window }: View, point: Point): boolean {
   const { range, angle } = toPolar(sector, point.x, point.y);
@@ -53,7 +57,10 @@ function isInView({ sector, window }: View, point: Point): boolean {
   );
 }
 
-/** Bow in mm from which the canal counts as curved and is measured in two parts (obstetric 10). */
+/**
+ * Bow of the canal in mm at or above which it is curved and is measured in two parts (obstetric
+ * 10).
+ */
 const CURVED_MM = 5;
 
 /** Ranges of depth and width of a funnel of each shape, mm. */
@@ -86,7 +93,9 @@ function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
   };
 }
 
-/** Draws a position of the uterus below the probe, with the cavity on either side of the screen. */
+/**
+ * Draws a position of the uterus below the probe. The cavity may be on either side of the screen.
+ */
 function drawPose(sizes: CervixSizes, random: Random): Pose {
   const flipped = random.chance(0.5);
   const tilt = random.normal(0, 0.22);
@@ -103,7 +112,7 @@ function drawPose(sizes: CervixSizes, random: Random): Pose {
 const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Returns the length as a sonographer measures it: straight, or in two parts if the canal is
+ * Returns the length as measured by a sonographer: straight, or in two parts if the canal is
  * curved.
  */
 function measuredLength({ canal, sizes }: Cervix): number {
@@ -115,10 +124,7 @@ function measuredLength({ canal, sizes }: Cervix): number {
     : between(first, last);
 }
 
-/**
- * Simulates frames of a lower uterus of these sizes as a transvaginal probe sees it, with their
- * truth.
- */
+/** Simulates frames of a lower uterus of these sizes on transvaginal images, with their truth. */
 export function simulateLowerUterus(
   request: ViewRequest,
   draw: (request: ViewRequest, random: Random) => CervixSizes,

@@ -24,11 +24,11 @@ interface DisplayArea {
   secondsPerColumn: number;
 }
 
-/** What a machine draws over a spectral or M-mode display, within its region. */
+/** Marks that a machine draws over a spectral or M-mode display, within its region. */
 export interface DisplayMarks {
   /**
    * The electrocardiogram: the edge along which it is drawn, and its grey level. Carts draw it over
-   * the display or half beside it.
+   * the display, or half next to it.
    */
   ecg: { at: 'top' | 'bottom'; level: number; upward: boolean } | null;
   /** Lines of settings over the left part of the display. */
@@ -38,11 +38,11 @@ export interface DisplayMarks {
   /** Level of the text, and pixels per dot of its letters. */
   level: number;
   dot: number;
-  /** Calipers of the operator, as shares of width and height of the display. */
+  /** Calipers of the operator, as shares of the width and height of the display. */
   calipers: readonly (readonly [number, number])[];
 }
 
-/** Draws marks like those on the screens of several makers. */
+/** Draws marks that resemble those of several makers. */
 export function drawDisplayMarks(random: Random): DisplayMarks {
   const level = random.pick([150, 190, 226, 255]);
   const settings = [
@@ -112,8 +112,7 @@ function drawBar(plot: Plot, { left, top, width, height }: DisplayArea): void {
 
 /**
  * Draws the marks over a display.
- * @param phaseAt returns the share of the beat that has passed at a time in seconds; 0 at the R
- * wave.
+ * @param phaseAt returns the elapsed share of the beat at a time in seconds; 0 at the R wave.
  */
 export function paintDisplayMarks(
   gray: Uint8Array,
@@ -140,13 +139,16 @@ export function paintDisplayMarks(
   }
 }
 
-/** How a machine turns power into luminance: a curve over the shown range, and a colour map. */
+/**
+ * Grey and colour maps, which convert power to luminance: a curve over the shown range, and a
+ * colour map.
+ */
 const MAPS = ['linear', 'soft', 'hard', 'sepia', 'blue', 'reject'] as const;
 export type DisplayMap = (typeof MAPS)[number];
 
 export const drawDisplayMap = (random: Random): DisplayMap => random.pick(MAPS);
 
-/** Returns the luminance (0 to 255) that a map gives to a level of 0 to 255. */
+/** Returns the luminance (0 to 255) of a map for a level of 0 to 255. */
 export function mapLevel(map: DisplayMap, level: number): number {
   const share = level / 255;
   switch (map) {

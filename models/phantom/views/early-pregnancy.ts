@@ -9,7 +9,7 @@ import { ellipse, everywhere, grown, rim, type Shape, within } from '../shapes.t
 import { type Layer, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
-/** An embryo in its pose; u runs from the crown (negative) to the rump (positive). */
+/** An embryo in its pose; u goes from the crown (negative) to the rump (positive). */
 interface Embryo {
   layers: Layer[];
   outline: Shape;
@@ -30,9 +30,9 @@ function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
 }
 
 /**
- * Builds head and trunk, which reach to both ends of the crown-rump length. Below 8 mm it builds a
- * bean shape, because head and trunk cannot be distinguished. `beat` runs from -1 (systole) to 1
- * (diastole), when the heart is larger and darker.
+ * Builds the head and the trunk, which extend to the two ends of the crown-rump length. Below 8 mm
+ * it builds a bean shape, because head and trunk cannot be distinguished. `beat` goes from -1
+ * (systole) to 1 (diastole), when the heart is larger and darker.
  */
 function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
   const half = crlMm / 2;
@@ -93,7 +93,8 @@ function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): E
       {
         shape: heart,
         tissue: TISSUE.fetalFluid,
-        // The heart is brighter in systole, when its walls close in on the blood.
+        // The heart is brighter in systole, because its walls are then closer together and contain
+        // less blood.
         modulation: () => 14 - 12 * beat,
       },
     ],
@@ -112,23 +113,23 @@ interface EarlySizes {
 }
 
 /**
- * Mean sac diameter at an age: GA in days less 30 (Nyberg 1987). Crown-rump length: the inverted
- * curve of Robinson and Fleming 1975. Both are deliberately separate from the charts of the
- * gateway.
+ * Mean sac diameter at an age: GA in days minus 30 (Nyberg 1987). The crown-rump length is the
+ * inverted curve of Robinson and Fleming 1975. Both are deliberately separate from the gateway's
+ * charts.
  */
 const meanSacMm = (days: number) => Math.max(3, days - 30);
 const crlMmAt = (days: number) => (days < 39 ? 0 : ((days - 23.73) / 8.052) ** 2 / 1.037);
 
 /**
- * Draws the sizes at an age. `anatomy` may set each of them: an empty sac, a heart without
- * activity, a large sac.
+ * Draws the sizes at an age. `anatomy` may set each of them, for example for an empty sac, a heart
+ * without activity, or a large sac.
  */
 function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): EarlySizes {
   const mean = anatomy.msdMm ?? meanSacMm(gaDays) * random.range(0.85, 1.15);
   const shape = [random.range(0.85, 1.35), random.range(0.65, 0.95), random.range(0.85, 1.15)];
   const sum = shape.reduce((total, value) => total + value, 0);
   const [long = 1, high = 1, wide = 1] = shape.map((value) => (3 * mean * value) / sum);
-  // The embryo must fit into its sac, whatever length is requested.
+  // The embryo must fit into its sac, even if a greater length is requested.
   const crlMm = Math.min(anatomy.crlMm ?? crlMmAt(gaDays) * random.range(0.92, 1.08), 0.85 * long);
   const yolkSacMm =
     anatomy.yolkSacMm ??
@@ -142,7 +143,10 @@ function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): 
   };
 }
 
-/** Time between frames; 30 a second, so that a heart of 175 a minute is sampled ten times a beat. */
+/**
+ * Time between frames, for 30 frames per second. A heart with 175 beats per minute is then sampled
+ * ten times per beat.
+ */
 const FRAME_TIME_MS = 33;
 
 /**
@@ -208,7 +212,7 @@ function yolkSac(at: Pose, innerMm: number): { layers: Layer[]; inner: Shape } {
   };
 }
 
-/** Places the embryo on the floor of its sac, only as far from the middle as it fits. */
+/** Places the embryo on the floor of the sac, close enough to the middle to fit. */
 function placeEmbryo(
   pose: Pose,
   sac: { a: number; b: number },
@@ -236,7 +240,7 @@ interface Anatomy {
   truth(acquisition: Acquisition): FrameTruth;
 }
 
-/** Builds the sac with its contents. Requested anatomy that does not fit is left out. */
+/** Builds the sac with its contents. Requested structures that do not fit are left out. */
 function buildSac(
   womb: Womb,
   sizes: EarlySizes,
@@ -268,7 +272,7 @@ function buildSac(
       : null;
   const embryo =
     crlMm > 0 && !transverse ? placeEmbryo(pose, { a, b }, -side, crlMm, beat, random) : null;
-  // The plane across the uterus shows only a short section of the embryo, and often misses it.
+  // The plane across the uterus shows only a short section of the embryo and often misses it.
   const section =
     crlMm > 0 && transverse && random.chance(0.6)
       ? ellipse(pose, {

@@ -31,10 +31,9 @@ function widthAt(fluid: Uint8Array, columns: number, column: number, row: number
 }
 
 /**
- * Finds the deepest vertical pocket of a mask: the longest column that contains only fluid and
- * whose middle is where the pocket is at least 10 mm wide. Null if there is no such pocket. The
- * truth has its own computation, because the computation of the gateway must not be used to check
- * itself.
+ * Finds the deepest vertical pocket of a mask. It is the longest column that contains only fluid
+ * and in whose middle the pocket is at least 10 mm wide. Null if there is no such pocket. The truth
+ * has its own calculation, because the gateway's calculation must not be used to check itself.
  */
 export function deepestPocket(
   fluid: Uint8Array,
@@ -69,7 +68,10 @@ interface Amount {
   trunk: number;
 }
 
-/** Half the depth of the cavity, mm, and how crowded it is: from oligo- to polyhydramnios. */
+/**
+ * Half the depth of the cavity in mm, and how many fetal parts it contains, from oligo- to
+ * polyhydramnios.
+ */
 const AMOUNTS = {
   little: { down: [10, 22], limbs: [3, 7], trunk: 0.8 },
   usual: { down: [24, 48], limbs: [0, 4], trunk: 0.45 },

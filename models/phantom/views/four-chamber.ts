@@ -16,7 +16,10 @@ export interface HeartSizes {
   ventricleRatio: number;
 }
 
-/** The position of the heart in the chest: middle of the epicardium, and direction of the apex, radians. */
+/**
+ * Position of the heart in the chest: the middle of the epicardium, and the direction of the apex
+ * in radians.
+ */
 interface HeartPlace {
   centre: { u: number; v: number };
   direction: number;
@@ -43,7 +46,7 @@ type Along = readonly [forward: number, side: number];
 
 /**
  * Builds four chambers that fill the epicardium up to their walls, a septum from crux to apex, and
- * valves that open in diastole. In systole the plane of the valves moves towards the apex while the
+ * valves that open in diastole. In systole, the plane of the valves moves towards the apex, the
  * ventricles empty and the atria fill.
  */
 function buildHeart(
@@ -56,7 +59,8 @@ function buildHeart(
   const squeeze = systole(phase);
   const cos = Math.cos(direction);
   const sin = Math.sin(direction);
-  // Millimetres along the septum and across it; the right ventricle lies on the positive side.
+  // The values are millimetres along the septum and across it. The right ventricle is on the
+  // positive side.
   const uv = ([forward, side]: Along): [number, number] => [
     centre.u + forward * cos - side * sin,
     centre.v + forward * sin + side * cos,
@@ -72,8 +76,8 @@ function buildHeart(
   const wall = random.range(0.1, 0.24) * b;
   const septum = random.range(0.08, 0.16) * b;
   const valvesAt = (0.14 * squeeze - random.range(0.16, 0.26)) * a;
-  // The septum is placed so that the ventricles have their ratio, and it meets the crux in the
-  // middle.
+  // The septum is placed so that the ventricles have their ratio and the septum meets the crux in
+  // the middle.
   const lean = ((1 - ventricleRatio) / (1 + ventricleRatio)) * (b - wall - septum);
   const septumAt = (forward: number) =>
     lean * Math.min(1, Math.max(0, (forward - valvesAt) / (0.35 * a)));
@@ -150,8 +154,8 @@ function buildHeart(
 }
 
 /**
- * Returns the half plane on that side of a line through `at` to which `direction` (of the pose,
- * times `sign`) points.
+ * Returns the half plane on one side of a line through `at`: the side to which `direction` (of the
+ * pose, times `sign`) points.
  */
 function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shape {
   const angle = pose.angle + (pose.mirror ? -1 : 1) * direction;
@@ -185,8 +189,8 @@ interface ChestSizes {
   thorax: { u: number; v: number };
   heart: HeartSizes;
   /**
-   * Cardiac axis: angle in degrees between the septum and the line from spine to sternum, positive
-   * to the left.
+   * Cardiac axis: the angle in degrees between the septum and the line from spine to sternum;
+   * positive to the left.
    */
   axisDegrees: number;
   /** Width of the pericardial fluid, mm. */
@@ -215,8 +219,8 @@ function ribs(pose: Pose, { u, v }: ChestSizes['thorax'], random: Random): Shape
 
 /**
  * Builds the chest at a phase of the beat (0 at end diastole): thorax, lungs, ribs, spine,
- * descending aorta and the heart, whose base is near the spine and whose apex points to the front
- * and left.
+ * descending aorta and the heart. The base of the heart is near the spine; the apex points to the
+ * front and left.
  */
 function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random): Chest {
   const { thorax, heart, axisDegrees, effusionMm } = sizes;
@@ -320,8 +324,8 @@ function borderOf(pose: Pose, { u, v }: ChestSizes['thorax']): Point[] {
 function simulate(request: ViewRequest): PhantomFrame[] {
   const random = createRandom(request.seed);
   const sizes = drawSizes(request, random.fork('sizes'));
-  // The spine is never straight above the heart, where the ribs would hide everything. Below the
-  // heart, it casts no shadow on it.
+  // The spine is never directly above the heart, because its shadow and the ribs would then hide
+  // the heart. Below the heart, its shadow does not reach the heart.
   const turn = Math.PI / 2 + random.range(-1.9, 1.9);
   const mirror = random.fork('mirror').chance(0.5);
   const loose: Pose = { centre: { x: 0, y: 0 }, angle: turn, mirror };

@@ -6,7 +6,7 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 import { paintSweep, type Sweep, sweepRegion, sweepValues } from './sweep-display.ts';
 
 /**
- * A wall of the heart that moves with the beat about a mean depth; depths as a share of the sweep.
+ * A wall of the heart that moves with the beat around a mean depth. Depths are shares of the sweep.
  */
 interface Wall {
   depth: number;
@@ -18,7 +18,8 @@ interface Wall {
 }
 
 /**
- * Motion of a wall as two harmonics: fast towards the probe in systole, slowly back in diastole.
+ * Returns the motion of a wall as two harmonics: fast towards the probe in systole, slowly back in
+ * diastole.
  */
 const motion = (phase: number) =>
   Math.sin(2 * Math.PI * phase) + 0.35 * Math.sin(4 * Math.PI * phase + 0.8);

@@ -33,8 +33,8 @@ function unitFrame(pose: Pose, unit: number) {
 }
 
 /**
- * Draws brain, face and skull in the axes of the head, which flexion rotates, and returns the
- * corner points of the structures that a nuchal view shows.
+ * Draws brain, face and skull in the axes of the head, which are rotated by flexion. Returns the
+ * corner points of the structures in a nuchal view.
  */
 function headLayers(
   pose: Pose,
@@ -194,7 +194,7 @@ function headLayers(
   return { layers, boxes };
 }
 
-/** Where the nuchal lucency begins, ends and is widest along the back. */
+/** Positions along the back at which the nuchal lucency begins, ends and is widest. */
 const LUCENCY = { from: 5, to: 33, widest: 16 } as const;
 
 const lucencyShare = (u: number) => {
@@ -295,15 +295,17 @@ function nuchalLayers(
 
 /**
  * A median section of a fetus of 11 to 14 weeks. Axes: u from crown to rump, v from face to back,
- * origin in the middle of the head; one unit is 1 mm if the crown-rump length is 75 mm. Proportions
- * follow real midsagittal images (positions of the structures relative to the head).
+ * with the origin in the middle of the head. One unit is 1 mm if the crown-rump length is 75 mm.
+ * Proportions follow real midsagittal images (positions of the structures relative to the head).
  */
 export interface MedianFetus {
   layers: Layer[];
   surface: Shape;
   crown: Point;
   rump: Point;
-  /** The widest place of the nuchal translucency, from its inner to its outer border. */
+  /**
+   * Line across the widest place of the nuchal translucency, from its inner to its outer border.
+   */
   nuchal: [Point, Point];
   /** Corner points of each structure of the nuchal view, by name. */
   structures: Readonly<Record<string, readonly Point[]>>;
@@ -313,7 +315,9 @@ export interface MedianSizes {
   crlMm: number;
   ntMm: number;
   nasalBone: boolean;
-  /** Flexion of the head against the trunk in radians; positive moves the chin to the chest. */
+  /**
+   * Flexion of the head against the trunk in radians. A positive value moves the chin to the chest.
+   */
   flexion: number;
   amnionSeen: boolean;
 }

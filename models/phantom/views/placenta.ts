@@ -80,7 +80,7 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   );
 }
 
-/** The placenta on a wall of the uterus, seen by a probe on the mother's front. */
+/** The placenta on a wall of the uterus on a transabdominal image. */
 export const placenta: PhantomView = {
   id: 'placenta',
   ages: { youngest: 14 * 7, oldest: 40 * 7 },

@@ -17,8 +17,8 @@ interface ViewScene {
   plane: string;
   view: View;
   /**
-   * Later pieces are drawn over earlier ones. They do not bend, because their outlines are the
-   * truth.
+   * Pieces of the scene. Later pieces are drawn over earlier ones. They do not bend, because their
+   * outlines are the truth.
    */
   pieces: readonly Piece[];
   values: Readonly<Record<string, number>>;
@@ -27,7 +27,10 @@ interface ViewScene {
   random: Random;
   /** Seed of the speckle, which differs between the frames of a cine. */
   speckleSeed: number;
-  /** Draws the marks of the machine over the image; those of an obstetric screen when absent. */
+  /**
+   * Draws the marks of the machine over the image. If absent, the marks of an obstetric screen are
+   * drawn.
+   */
   mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
 }
 
@@ -52,8 +55,8 @@ function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<str
 }
 
 /**
- * Simulates one frame of a scene with its truth. The physics is the same as for every other plane;
- * only the anatomy differs.
+ * Simulates one frame of a scene with its truth. The physics is that of every other plane; only the
+ * anatomy differs.
  */
 export function simulateScene(scene: ViewScene): PhantomFrame {
   const { plane, view, points, values, random, speckleSeed } = scene;
@@ -77,7 +80,9 @@ export function simulateScene(scene: ViewScene): PhantomFrame {
   return { columns: view.window.columns, rows: view.window.rows, gray, acquisition, truth };
 }
 
-/** Returns the shape with a wavy border, displaced by `noise` (-1..1) times `by` mm. */
+/**
+ * Returns the shape with a wavy border. The border is displaced by `noise` (-1..1) times `by` mm.
+ */
 export function wavering(shape: Shape, noise: (x: number, y: number) => number, by: number): Shape {
   return {
     ...shape,

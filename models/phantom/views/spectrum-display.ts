@@ -23,8 +23,8 @@ export interface Waveform {
 export type Anatomy = Readonly<Record<string, number>>;
 
 /**
- * Returns an arterial waveform: a fast rise to 1 at the peak, then an exponential fall to 0 at the
- * end.
+ * Returns an arterial waveform: a fast rise to 1 at the peak, followed by an exponential fall to 0
+ * at the end.
  */
 function arterial(rise: number, decay: number): (phase: number) => number {
   const floor = Math.exp(-decay);
@@ -85,7 +85,7 @@ function drawArtery(
   const shape = arterial(random.range(...ranges.rise), random.range(...ranges.decay));
   const notched = vessel === 'uterine-artery' && (anatomy.notch ?? random.integer(0, 1)) > 0;
   const depth = notched ? random.range(0.1, 0.18) * psv : 0;
-  // If end-diastolic flow is absent, the curve reaches zero well before the next beat; if it is
+  // If end-diastolic flow is absent, the curve reaches zero well before the next beat. If it is
   // reversed, the curve crosses zero.
   const trough = edv <= 0 ? Math.min(edv, -0.02 * psv) : edv;
   return {
@@ -118,7 +118,9 @@ function drawDuctus(anatomy: Anatomy, random: Random): Waveform {
   };
 }
 
-/** Draws a beat of a vessel, from a wide range for every value that `anatomy` does not give. */
+/**
+ * Draws a beat of a vessel. Every value that `anatomy` does not give is drawn from a wide range.
+ */
 export function drawWaveform(vessel: Vessel, anatomy: Anatomy, random: Random): Waveform {
   return vessel === 'ductus-venosus'
     ? drawDuctus(anatomy, random)
@@ -157,13 +159,16 @@ interface SpectrumSettings {
   velocityPerRow: number;
   /** Whether flow towards the probe is drawn upwards, or downwards as on an inverted display. */
   forward: 'up' | 'down';
-  /** Velocity below which the machine filters the signal out, cm/s. */
+  /** Velocity below which the machine's wall filter removes the signal, cm/s. */
   wallFilter: number;
   /**
-   * Velocity of the slowest blood in the gate as a share of the fastest; it is high in plug flow.
+   * Velocity of the slowest blood in the gate as a share of the fastest. It is high in plug flow.
    */
   slowestShare: number;
-  /** Geometric broadening: spread of a single velocity in the spectrum, as a share of it. */
+  /**
+   * Geometric broadening: the spread of a single velocity in the spectrum, as a share of that
+   * velocity.
+   */
   broadening: number;
   /** Velocity resolution of the transform, cm/s. */
   resolution: number;
@@ -177,14 +182,14 @@ interface SpectrumSettings {
   vein: number;
   /** Blurring of the picture, pixels. */
   blur: { time: number; velocity: number };
-  /** Level of the flow; 0 when absent. A faint jet is well below full scale. */
+  /** Level of the flow; 0 if absent. A faint jet is well below full scale. */
   flowLevel?: number;
   /**
-   * Returns the power of anything else in the gate at a velocity (cm/s) and time (s); nothing when
-   * absent.
+   * Returns the power of other signals in the gate at a velocity (cm/s) and time (s); if absent,
+   * there are none.
    */
   besides?: (velocity: number, seconds: number) => number;
-  /** The map from level to luminance; linear when absent. */
+  /** Map from level to luminance; linear if absent. */
   map?: DisplayMap;
 }
 
@@ -273,16 +278,19 @@ export interface Display {
 
 interface ShownBeat {
   /**
-   * Time of its R wave on the display in seconds; negative for a beat that began before the
+   * Time of the beat's R wave on the display in seconds; negative if the beat began before the
    * display.
    */
   from: number;
   length: number;
-  /** Velocity of its flow relative to that of a usual beat. */
+  /** Velocity of the beat's flow relative to that of a usual beat. */
   size: number;
 }
 
-/** Returns random beats that fill the display, each a little different from the usual beat; the first begins before it. */
+/**
+ * Returns random beats that fill the display. Each differs a little from the usual beat; the first
+ * one begins before the display.
+ */
 export function drawBeats(
   beatsPerMinute: number,
   seconds: number,
@@ -301,8 +309,8 @@ export function drawBeats(
 }
 
 /**
- * Returns the phase of the beat at a time and the relative size of the beat, or null before the
- * first.
+ * Returns the phase of the beat at a time and the relative size of the beat; null before the first
+ * beat.
  */
 export function beatAtTime(beats: readonly ShownBeat[], time: number) {
   const beat = beats.findLast(({ from }) => from <= time);
@@ -310,8 +318,8 @@ export function beatAtTime(beats: readonly ShownBeat[], time: number) {
 }
 
 /**
- * Returns the fastest velocity over time, beat by beat, each a little different from the one
- * before.
+ * Returns the fastest velocity over time, beat by beat. Each beat differs a little from the
+ * previous one.
  */
 export function beatsOverTime(
   waveform: Pick<Waveform, 'beatsPerMinute' | 'velocity'>,
@@ -327,7 +335,7 @@ export function beatsOverTime(
 }
 
 /**
- * Draws the baseline, ticks at both axes, the figures of the scale and the settings. None of these
+ * Draws the baseline, ticks at both axes, the numbers of the scale and the settings. None of these
  * is part of the flow.
  */
 export function drawMarks(
@@ -359,7 +367,7 @@ export function drawMarks(
     for (let i = 0; i < 4; i++) plot(Math.round(column), top + settings.rows + 2 + i, 220);
   }
   if (random.chance(0.5)) {
-    // The dots of the grid are drawn over the flow itself.
+    // The dots of the grid are drawn over the flow.
     for (let column = left; column < left + settings.columns; column += second) {
       for (let tick = -12; tick <= 12; tick++) {
         const row = Math.round(top + settings.zeroRow - tick * step);
@@ -383,7 +391,7 @@ export function placeSpectrum(gray: Uint8Array, display: Display, spectrum: Uint
 }
 
 /**
- * Returns corners and scales of a display as values of the truth; the header states the same
+ * Returns the corners and scales of a display as values of the truth. The header contains the same
  * values.
  */
 export function displayValues({ left, top, settings }: Display): Record<string, number> {
@@ -402,8 +410,8 @@ export function displayValues({ left, top, settings }: Display): Record<string, 
 export const SPECTRUM_TYPE = { pulsed: 3, continuous: 4 } as const;
 
 /**
- * Describes one spectral region: seconds along x, cm/s along y, the baseline as reference pixel
- * (C.8.5.5.1).
+ * Describes one spectral region: seconds along x, cm/s along y. The reference pixel is on the
+ * baseline (C.8.5.5.1).
  */
 export function spectralRegion(
   { truth }: PhantomFrame,

@@ -23,8 +23,8 @@ const SCREENS = [
 ] as const;
 
 /**
- * Draws a display on which the flow fills half to nine tenths of its side of the baseline.
- * `anatomy.scaleShare` is the end of the scale as a share of the peak: below 1 the peak aliases.
+ * Draws a display in which the flow fills half to nine tenths of its side of the baseline.
+ * `anatomy.scaleShare` is the end of the scale as a share of the peak. Below 1, the peak aliases.
  */
 function drawDisplay(request: ViewRequest, waveform: Waveform, random: Random): Display {
   const { columns, rows } = request.screen ?? random.pick(SCREENS);
@@ -140,7 +140,7 @@ function spectrumView(
       const coded = REGION_CODES[vessel];
       const name = VIEW_NAMES[vessel];
       return {
-        // The velocities are those along the beam, without angle correction.
+        // The velocities are along the beam, without angle correction.
         regions: frame ? [{ ...spectralRegion(frame), DopplerCorrectionAngle: 0 }] : [],
         attributes: {
           ViewName: side ? `${side === 'left' ? 'Lt' : 'Rt'} ${name}` : name,

@@ -14,14 +14,15 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
 /**
- * A fetus that the sweep passes: `from` is where it begins, mm from the lower end of the uterus.
+ * A fetus in the path of the sweep. `from` is the position at which it begins, mm from the lower
+ * end of the uterus.
  */
 interface SweptFetus {
   sizes: FetalSizes;
   /** Whether the head points towards the cervix. */
   headDown: boolean;
   from: number;
-  /** Where the axis of the fetus crosses the transverse planes, mm. */
+  /** Position at which the axis of the fetus crosses the transverse planes, mm. */
   centre: Point;
   /** Orientation of head and trunk in the plane, radians. */
   turn: number;
@@ -54,7 +55,8 @@ const scaled = (sizes: FetalSizes, by: number): FetalSizes => ({
 });
 
 /**
- * Draws four chambers in a ring of muscle, left and right alike: detailed enough to show a beat.
+ * Draws four chambers in a ring of muscle, equal on the left and on the right. This is detailed
+ * enough to show a beat.
  */
 function heart(pose: Pose, a: number, b: number, beat: number): Layer[] {
   const size = 1 + 0.1 * beat;
@@ -92,8 +94,8 @@ function thoraxSection(pose: Pose, sizes: FetalSizes, beat: number): Section {
 }
 
 /**
- * Returns the section of the fetus in the transverse plane at `z` mm, or null if the plane misses
- * it.
+ * Returns the section of the fetus in the transverse plane at `z` mm; null if the plane misses the
+ * fetus.
  */
 function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
   const length = lengthOf(fetus.sizes);
@@ -116,7 +118,7 @@ function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
   return { part: 'abdomen', layers: abdomen.layers, surface: abdomen.surface };
 }
 
-/** Milliseconds per frame: the sweep takes four seconds for 40 frames. */
+/** Milliseconds per frame. A sweep of 40 frames takes four seconds. */
 const FRAME_TIME_MS = 100;
 
 /**
@@ -125,7 +127,7 @@ const FRAME_TIME_MS = 100;
  */
 const BEATS_PER_FRAME = 0.24;
 
-/** Draws the fetuses that fill the uterus: one, or two, one behind the other along the uterus. */
+/** Draws the fetuses that fill the uterus: one, or two in sequence along the uterus. */
 function drawFetuses({ anatomy = {}, sizes }: ViewRequest, random: Random): SweptFetus[] {
   const count = anatomy.fetuses ?? 1;
   const gap = random.range(8, 20);

@@ -10,9 +10,9 @@ import { type Layer, risingFrom, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
 /**
- * Symphysis and fetal head in the mother's median plane, seen from the perineum (ISUOG 2018): her
- * front is on the left of the screen, her head at the bottom. Angles are directions on the screen,
- * radians from +x to +y.
+ * Symphysis and fetal head in the mother's median plane, seen from the perineum (ISUOG 2018). The
+ * mother's front is on the left of the screen, her head at the bottom. Angles are directions on the
+ * screen, in radians from +x to +y.
  */
 interface Pelvis {
   /** Upper and lower end of the long axis of the symphysis, mm. */
@@ -21,12 +21,12 @@ interface Pelvis {
   halfThicknessMm: number;
   /** Outer border of the skull. */
   head: Ellipse;
-  /** Where the tangent from the lower end of the symphysis touches the skull. */
+  /** Point at which the tangent from the lower end of the symphysis touches the skull. */
   touch: Point;
   angleOfProgression: number;
   /**
    * Distance in mm from the lower end of the symphysis to the skull, perpendicular to the
-   * symphysis; null where that line misses the head.
+   * symphysis; null if that line misses the head.
    */
   headSymphysisMm: number | null;
 }
@@ -52,8 +52,8 @@ function support({ a, b, angle }: Omit<Ellipse, 'centre'>, way: Point): Point {
 }
 
 /**
- * Returns the distance in mm from `from` to the first crossing of a ray with an ellipse, or null if
- * the ray misses it.
+ * Returns the distance in mm from `from` to the first crossing of a ray with an ellipse; null if
+ * the ray misses the ellipse.
  */
 function crossing({ centre, a, b, angle }: Ellipse, from: Point, way: Point): number | null {
   const axis = direction(angle);
@@ -145,7 +145,10 @@ function shapesOf(pelvis: Pelvis): { symphysis: Shape; skull: Shape } {
   };
 }
 
-/** Whether a sonographer would have frozen this image: both structures are visible and separate. */
+/**
+ * Returns true if a sonographer would have stored this image, because both structures are visible
+ * and separate.
+ */
 function isShown(pelvis: Pelvis, { sector }: View): boolean {
   const { symphysis, skull } = shapesOf(pelvis);
   const seen = ({ x, y }: Point) => {
@@ -224,7 +227,8 @@ function buildLayers(pelvis: Pelvis, random: Random): Layer[] {
     })),
     {
       shape: rim(skull, bone),
-      // The beam enters a skull at term: structures behind the skull are dim but still visible.
+      // A skull at term lets some of the beam through: structures behind it are dim but still
+      // visible.
       tissue: { ...TISSUE.skull, loss: random.range(0.8, 2) },
       rigid: true,
       modulation: risingFrom(skull, { depthMm: 0.8, dip: 20 }),

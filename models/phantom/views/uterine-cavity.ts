@@ -13,8 +13,8 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /**
- * Draws a view of a curved array onto a cavity below an abdominal wall: deep enough for the floor
- * of the cavity, as wide as the array sees. `down` is half the depth of the cavity, mm.
+ * Draws a view of a curved array of a cavity below an abdominal wall. The view includes the floor
+ * of the cavity and is as wide as the array allows. `down` is half the depth of the cavity, mm.
  */
 export function drawTransabdominalView(down: number, random: Random, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(SCREENS);
@@ -35,7 +35,7 @@ export function drawTransabdominalView(down: number, random: Random, screen?: Sc
   };
 }
 
-/** Wall of the cavity that carries the placenta, as seen by a probe on the mother's front. */
+/** Wall of the cavity to which the placenta is attached, as seen on a transabdominal image. */
 export const PLACENTA_WALLS = ['anterior', 'posterior', 'side', 'none'] as const;
 type PlacentaWall = (typeof PLACENTA_WALLS)[number];
 
@@ -52,7 +52,7 @@ export interface CavityPlan {
   lacunae: number;
   /** Whether the dark line between placenta and myometrium is visible (Collins 2016). */
   clearZone: boolean;
-  /** How many limbs and loops of cord are in the cavity, and whether a trunk is. */
+  /** Number of limbs and of loops of cord in the cavity, and whether it contains a trunk. */
   limbs: number;
   trunk: boolean;
   cords: number;
@@ -60,7 +60,7 @@ export interface CavityPlan {
 
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
-/** Direction from the cavity's centre to the middle of the placenta's wall. */
+/** Direction from the centre of the cavity to the middle of the wall with the placenta. */
 const WALL_ANGLE: Readonly<Record<Exclude<PlacentaWall, 'none'>, number>> = {
   anterior: -Math.PI / 2,
   posterior: Math.PI / 2,
@@ -73,8 +73,8 @@ interface Placenta {
 }
 
 /**
- * Draws the placenta: a lens on the wall of the cavity, thickest in its middle, with what signs of
- * accreta need.
+ * Draws the placenta, which is a lens on the wall of the cavity, thickest in its middle, with the
+ * signs of accreta.
  */
 function drawPlacenta(
   plan: CavityPlan,
@@ -144,8 +144,8 @@ function drawPlacenta(
 }
 
 /**
- * Draws an arm or leg that the plane cuts crosswise (round) or lengthwise (elongated): muscle, skin
- * and usually a bone.
+ * Draws an arm or leg that the plane cuts across (round) or along (elongated): muscle, skin and
+ * usually a bone.
  */
 function drawLimb(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const turn = random.range(0, 2 * Math.PI);
@@ -170,7 +170,7 @@ function drawLimb(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
 }
 
 /**
- * Draws the edge of a head or trunk that reaches into the cavity, sometimes with fluid inside it.
+ * Draws the edge of a head or trunk that extends into the cavity, sometimes with fluid inside it.
  */
 function drawTrunk(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const a = random.range(28, 55);
@@ -245,7 +245,7 @@ function drawCord(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   return pieces;
 }
 
-/** Draws the mother's bladder in front of the uterus: fluid that is not amniotic. */
+/** Draws the mother's bladder in front of the uterus. Its fluid is not amniotic fluid. */
 function drawBladder(view: View, random: Random): Piece[] {
   if (random.chance(0.85)) return [];
   const side = random.chance(0.5) ? 1 : -1;

@@ -100,8 +100,8 @@ export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
 }
 
 /**
- * Returns the accepted outlines on a clip, the same as in its DICOM Segmentation: first the
- * outlines of measurements, then those that sections only list.
+ * Returns the accepted outlines on a clip, which are those of its DICOM Segmentation. The outlines
+ * of measurements come first, then those that sections only list.
  */
 export function masksOn(
   clip: Clip,
@@ -177,10 +177,7 @@ function chartOf(curve: GrowthCurve, result: Result, gaDays: number): GrowthChar
   ];
 }
 
-/**
- * Returns the charts on which a value has a place, the same as in `growth-chart.png`; null if there
- * are none.
- */
+/** Returns the charts with at least one value, as in `growth-chart.png`; null if there are none. */
 export function growthCharts(
   curves: readonly GrowthCurve[],
   result: Result,

@@ -7,8 +7,8 @@ import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contr
 const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
 
 /**
- * Only every second point of an outline is kept. An outline has a point every few pixels, so it
- * looks the same and takes half the bytes.
+ * Interval of the points of an outline that are written. An outline has a point every few pixels,
+ * so with every second point it looks the same and takes half the bytes.
  */
 const CONTOUR_STEP = 2;
 
@@ -36,7 +36,7 @@ const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullab
 
 const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
 
-/** The plane name of a frame on which no plane was recognised (obstetric/shared/locator.ts). */
+/** Plane name of a frame on which no plane was recognised (obstetric/shared/locator.ts). */
 const NO_PLANE = 'other';
 
 const spectra = z.array(
@@ -69,8 +69,8 @@ export interface Listed {
   /** Returns the frame numbers (1-based) in a file that show their plane best. */
   bestOf(file: string): number[];
   /**
-   * Returns the view on the clip of a frame or, if it is not listed, the plane of the frame; null
-   * if neither is known.
+   * Returns the view of the clip to which a frame belongs. If it is not listed, it returns the
+   * plane of the frame; null if neither is known.
    */
   viewOf(file: string, frame: number): string | null;
   beatsOf(file: string): OverlayClip['beats'];
@@ -79,7 +79,7 @@ export interface Listed {
 }
 
 /**
- * Reads the data of sections that describe single frames in more detail than the measurements do.
+ * Reads the data in which sections describe single frames in more detail than the measurements do.
  */
 export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   const outlined = listed(result, 'segment-chambers', 'clips', outlinedClips);

@@ -1,19 +1,19 @@
 /**
- * `overlays.json` of a request: what a viewer draws over its key frames and cines. The file has
- * types only, so that a browser can import them; overlay-schema.ts checks the same shape.
+ * `overlays.json` of a request: the drawings of a viewer over its key frames and cines. This file
+ * contains only types, so that a browser can import it; overlay-schema.ts checks the same shape.
  *
- * Positions are as in the result: pixel-centre coordinates of the stored frame, whatever the size
- * of the displayed picture. For SVG over a picture use `viewBox="-0.5 -0.5 {columns} {rows}"`.
+ * Positions are as in the result: pixel-centre coordinates of the stored frame, independent of the
+ * size of the displayed picture. For SVG over a picture use `viewBox="-0.5 -0.5 {columns} {rows}"`.
  * Frames are counted from 1, times are seconds from the first frame of the clip, lengths are in
  * pixels.
  */
 export interface Overlays {
   schema: 'sonogate.overlays/1';
-  /** Always true, because no person has verified anything in this file. */
+  /** Always true, because no person has verified the contents of this file. */
   draft: true;
   /** In the order of the study. */
   clips: OverlayClip[];
-  /** Null if there is no gestational age, or no value on a chart. */
+  /** Null if there is no gestational age, or if no value is charted. */
   growth: GrowthCharts | null;
 }
 
@@ -35,7 +35,7 @@ export interface OverlayClip {
   /**
    * Content of the first key frame of the clip according to the result: the view of a heart
    * (`A4C`), the plane (`transthalamic`), or the vessel or flow of a spectrum (`umbilical-artery`).
-   * Null if unknown.
+   * Null if not known.
    */
   view: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
@@ -43,19 +43,19 @@ export interface OverlayClip {
   columns: number;
   rows: number;
   frames: number;
-  /** Areas in which lengths can be read, and the size of a pixel there. */
+  /** Areas in which lengths can be measured, and the size of a pixel in each area. */
   scales: { area: Box; mm_per_pixel: { x: number; y: number } }[];
   /** Axes of spectral Doppler and M-mode displays. */
   sweeps: SweepAxes[];
   /** Frames of end-diastole and end-systole, one pair for each beat. */
   beats: { end_diastole: number; end_systole: number }[];
   key_frames: KeyFrame[];
-  /** Null for a still, and for a clip on which nothing was measured. */
+  /** Null for a still, or for a clip on which nothing was measured. */
   cine: Cine | null;
   calipers: DrawnMeasurement[];
   contours: Contour[];
   masks: Mask[];
-  /** Structures that models found and that are not shown by a caliper. */
+  /** Structures that models found and that no caliper shows. */
   structures: Structure[];
   traces: FlowTrace[];
 }
@@ -72,21 +72,22 @@ export interface KeyFrame {
   width: number;
   height: number;
   /**
-   * Ids of the sections that measured or chose this frame; empty if it only represents its clip.
+   * Ids of the sections that measured or chose this frame; empty if the frame only represents its
+   * clip.
    */
   sections: string[];
 }
 
 /**
  * The frames of a clip as JPEGs, concatenated in one file (Motion JPEG). The JPEG of a frame begins
- * at `offset`, so that a viewer can step to any frame and keep only a few of them decoded.
+ * at `offset`. A viewer can therefore show any frame, with only a few decoded frames in memory.
  */
 export interface Cine {
   /** Name of the artifact, such as `cine-1.mjpeg`. */
   artifact: string;
   width: number;
   height: number;
-  /** False if the source file gives no frame times; `time` then assumes 25 frames per second. */
+  /** False if the source file contains no frame times; `time` then assumes 25 frames per second. */
   timed: boolean;
   frames: { frame: number; time: number; offset: number; bytes: number }[];
 }
@@ -113,8 +114,9 @@ export interface DrawnMeasurement {
 
 export interface Shape {
   /**
-   * `line`: two points; `ellipse`: both ends of one axis, then of the other; `polyline`: an open
-   * trace; `polygon`: a closed outline whose first point is not repeated.
+   * Type of the points. `line`: two points; `ellipse`: both ends of one axis, followed by both ends
+   * of the other axis; `polyline`: an open trace; `polygon`: a closed outline whose first point is
+   * not repeated.
    */
   type: 'line' | 'ellipse' | 'polyline' | 'polygon';
   points: Position[];
@@ -138,19 +140,19 @@ export interface Contour {
     | 'fetal-abdomen';
   points: Position[];
   /**
-   * False if the outline on this frame is doubtful. It is then drawn, but was not used for
+   * False if the outline on this frame is doubtful. It is then drawn but was not used for
    * measuring.
    */
   measured: boolean;
 }
 
-/** An accepted outline, filled: the same pixels as in the DICOM Segmentation. */
+/** An accepted outline, filled. Its pixels are those of the DICOM Segmentation. */
 export interface Mask {
   frame: number;
   label: string;
   /**
-   * Null if the outline was accepted but gave no value, such as that of a head on an image without
-   * a scale.
+   * Null if the outline was accepted but has no value, such as that of a head on an image without a
+   * scale.
    */
   measurement: string | null;
   section: string;
@@ -169,14 +171,14 @@ export interface Structure {
   structure: string;
   /** Name of the structure for people, such as "Nuchal translucency". */
   label: string;
-  /** From 0 to 1. */
+  /** Confidence from 0 to 1. */
   confidence: number;
   /**
    * False if the confidence is below the gate of the model or the shape is implausible. The
    * structure is then not used.
    */
   accepted: boolean;
-  /** `rectangle`: top left and bottom right corner; the other types as in `Shape`. */
+  /** `rectangle`: top left and bottom right corner. The other types are as in `Shape`. */
   type: 'line' | 'ellipse' | 'polygon' | 'rectangle';
   points: Position[];
 }
@@ -188,7 +190,7 @@ export interface FlowTrace {
   side: 'above' | 'below';
   /** Row of velocity zero. */
   baseline_row: number;
-  /** One point for each column. It is on the baseline if there is no flow. */
+  /** One point for each column. A point without flow is on the baseline. */
   points: Position[];
   /** Columns at which the beats begin or peak; empty if beats were not separated. */
   beats: number[];
@@ -204,7 +206,7 @@ export interface SweepAxes {
   unit: 'cm/s' | 'cm' | 'Hz';
   /** Row of the frame at which the value is 0; null if unknown. */
   zero_row: number | null;
-  /** The direction in which values increase. */
+  /** Direction in which values increase. */
   direction: 'up' | 'down';
 }
 

@@ -10,15 +10,15 @@ import { drawnMeasurements, geometryOf, growthCharts, masksOn } from './drawn-on
 import { contoursOn, type Listed, listedInSections, structuresOn } from './listed-structures.ts';
 import type { Cine, KeyFrame, OverlayClip, Overlays } from './overlay-contract.ts';
 
-/** Limits on what is stored of a study for a viewer. */
+/** Limits on the data of a study that are stored for a viewer. */
 export const KEPT = {
   /** Maximum number of evenly spaced frames in a cine. Frames with calipers are added to them. */
   cineFrames: 60,
   /** Maximum number of key frames per study. */
   keyFrames: 200,
   /**
-   * Maximum size in bytes of all cines of a study. Once it is reached, further clips have key
-   * frames only.
+   * Maximum size in bytes of all cines of a study. If it is reached, further clips have only key
+   * frames.
    */
   cineBytes: 48 * 1024 * 1024,
 } as const;
@@ -44,16 +44,16 @@ function measuredFrames(file: string, measurements: readonly Measurement[]) {
 }
 
 /**
- * Returns the frame that represents a clip without measurements. For a sweep it is the last frame,
- * on which the sweep is complete.
+ * Returns the frame that represents a clip without measurements. For a sweep, this is the last
+ * frame, where the sweep is complete.
  */
 function faceOf({ frames, sweeps }: Clip): number {
   return sweeps.length > 0 ? frames.length : 1 + Math.floor(frames.length / 2);
 }
 
 /**
- * Returns the frames of a study that are shown as stills, in the order of the clips: those with
- * calipers, the best of each plane, and one of every other clip.
+ * Returns the frames of a study that are shown as stills, in the order of the clips: frames with
+ * calipers, the best frame of each plane, and one frame of every other clip.
  */
 function chosenFrames(
   { clips }: Pick<Study, 'clips'>,
@@ -84,9 +84,9 @@ function chosenFrames(
 /**
  * Returns the frame numbers (1-based) for the cine of a clip: every n-th frame, at most about
  * sixty, and every frame with calipers. Empty for a still and for a sweep.
- * @param withCalipers Frames with calipers.
- * @param outlined Frames with outlines, evenly spaced. If there are any, every n-th of these is
- * used.
+ * @param withCalipers frames with calipers.
+ * @param outlined frames with outlines, evenly spaced. If there are any, every n-th of them is
+ *   used.
  */
 export function cineFrames(
   { frames, mode }: Pick<Clip, 'frames' | 'mode'>,
@@ -143,7 +143,7 @@ interface CinePictures {
 
 /**
  * Returns the frames as Motion JPEG; null if no frame could be read.
- * @param read Returns a frame by its number, or null for a damaged frame, which is left out.
+ * @param read returns a frame by its number, or null for a damaged frame, which is left out.
  */
 async function toMotionJpeg(
   numbers: readonly number[],
@@ -177,7 +177,7 @@ interface DisplayInput {
 
 type WriteArtifact = (name: string, mediaType: string, content: Buffer) => Promise<void>;
 
-/** Frame rate of a clip whose file gives no times. */
+/** Frame rate of a clip whose file contains no times. */
 const UNTIMED_PER_SECOND = 25;
 
 const timeOf = ({ frames }: Clip, frame: number) => frames[frame - 1]?.time ?? 0;
@@ -263,10 +263,10 @@ function overlayOf(
 }
 
 /**
- * Writes what a viewer shows of a result: key frames without drawings (`key-frame-<n>.jpg`), the
- * clips that were measured (`cine-<n>.mjpeg`), and everything that is drawn over them
- * (`overlays.json`, overlay-contract.ts). Writes nothing for a study without images and charts. The
- * areas that are black in the previews are black here, too.
+ * Writes the data of a result for a viewer: key frames without drawings (`key-frame-<n>.jpg`), the
+ * clips that were measured (`cine-<n>.mjpeg`), and the drawings over them (`overlays.json`,
+ * overlay-contract.ts). Writes nothing for a study without images and charts. The areas that are
+ * black in the previews are black in these files as well.
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;

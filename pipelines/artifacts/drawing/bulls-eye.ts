@@ -60,14 +60,14 @@ function outlineOf({ inner, outer, from, to }: Sector): Point[] {
   return inner === 0 ? arc(outer) : [...arc(outer), ...arc(inner).toReversed()];
 }
 
-/** Strain in per cent that has the deepest colour. More strain has the same colour. */
+/** Strain in per cent at which the colour is deepest. A greater strain has the same colour. */
 const DEEPEST = 25;
 const SHORTENING = [33, 102, 172] as const;
 const LENGTHENING = [214, 96, 0] as const;
 
 /**
  * Returns the colour of a strain: white for no change, blue for shortening, orange for lengthening.
- * Colour-blind readers can distinguish them.
+ * Colour-blind readers can distinguish these colours.
  */
 function colourOf(strain: number): string {
   const share = Math.min(1, Math.abs(strain) / DEEPEST);

@@ -4,8 +4,8 @@ import sharp from 'sharp';
 import type { Drawing, Label, Mark } from './drawing.ts';
 
 /**
- * DejaVu Sans (fonts/LICENSE) has Latin, Greek and Cyrillic letters for names. The font is included
- * so that a host without fonts draws the same pictures.
+ * Files of the font DejaVu Sans (fonts/LICENSE), which has Latin, Greek and Cyrillic letters for
+ * names. The font is included so that a host without fonts draws the same pictures.
  */
 const FILES = {
   regular: new URL('./fonts/DejaVuSans.ttf', import.meta.url).pathname,

@@ -24,7 +24,10 @@ const INK = '#1f2933';
 const FAINT = '#d5dbe1';
 const CURVE = '#35618f';
 const BAND = '#dce8f4';
-/** Dark, because most values are usual, and red is reserved for what needs action. */
+/**
+ * Colour of a value. It is dark, because most values are normal and red is reserved for values that
+ * need action.
+ */
 const POINT_COLOUR = '#14213d';
 
 interface Axis {
@@ -36,7 +39,7 @@ interface Axis {
 
 const STEPS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000];
 
-/** Returns an axis of four to eight whole steps that includes the values. */
+/** Returns an axis that includes the values and has four to eight whole steps. */
 function axisOf(low: number, high: number): Axis {
   const step = STEPS.find((candidate) => (high - low) / candidate <= 7) ?? (high - low) / 5;
   return { from: Math.floor(low / step) * step, to: Math.ceil(high / step) * step, step };
@@ -127,7 +130,10 @@ function curves(curve: GrowthCurve, { place }: Plot): Mark[] {
   return [band, ...lines, ...centileLabels(traced)];
 }
 
-/** Labels the curves at their right ends; labels of close curves are moved apart. */
+/**
+ * Labels the curves at their right ends. If labels are too close to each other, they are moved
+ * apart.
+ */
 function centileLabels(traced: readonly { centile: number; points: readonly Point[] }[]): Mark[] {
   const ends = traced.flatMap(({ centile, points }) => {
     const end = points.at(-1);
@@ -159,8 +165,8 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
 
 /**
  * Draws the values of earlier scans as open circles, joined by a line to the value of this scan.
- * Returns nothing if this scan has several values, because it is not certain which of them
- * continues the line.
+ * Returns nothing if this scan has several values, because the line cannot be continued with
+ * certainty.
  */
 function trajectory(
   curve: GrowthCurve,
@@ -186,9 +192,7 @@ function trajectory(
   ];
 }
 
-/**
- * Moves the label of a point inwards if it would extend beyond the plot, so that it is never cut.
- */
+/** Moves the label of a point inwards if it would extend beyond the plot and be cut off. */
 function keptInside(mark: Mark): Mark {
   if (mark.kind !== 'label' || mark.colour !== POINT_COLOUR) return mark;
   const room = { start: PLOT.right - mark.at.x, middle: 0, end: mark.at.x - PLOT.left };
@@ -200,7 +204,7 @@ function keptInside(mark: Mark): Mark {
     : { ...mark, anchor: 'end', at: { x: PLOT.right - 4, y: mark.at.y } };
 }
 
-/** Draws a light background under the label of a point, so that curves do not cross it. */
+/** Draws a light background under the label of a point, so that no curve crosses it. */
 function backed(mark: Mark): Mark[] {
   if (mark.kind !== 'label') return [mark];
   const width = textWidth(mark.text, mark.size, mark.bold ? 'bold' : 'regular');
@@ -246,7 +250,7 @@ function moved(mark: Mark, dx: number, dy: number): Mark {
     : { ...mark, points: mark.points.map(shift) };
 }
 
-/** Draws the panels that have a measured value side by side; null if no panel has one. */
+/** Draws the panels with a measured value side by side; null if no panel has one. */
 export function growthChart(
   growthCurves: readonly GrowthCurve[],
   measurements: readonly Measurement[],

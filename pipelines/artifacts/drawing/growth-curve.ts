@@ -5,7 +5,7 @@ import { countingValues } from '../../result/standing.ts';
 export interface GrowthCurve {
   /** Key of the concept table, such as `hc`. */
   concept: string;
-  /** Key of the chart. Only values that have a place on this chart are drawn on it. */
+  /** Key of the chart. Only values that were charted on this chart are drawn. */
   chart: string;
   label: string;
   unit: string;
@@ -20,7 +20,7 @@ export interface GrowthCurve {
   valueAt(weeks: number, centile: number): number | null;
 }
 
-/** The centiles that are drawn. The median has a thicker line (obstetric 3.1). */
+/** Centiles that are drawn. The median has a thicker line (obstetric 3.1). */
 export const DRAWN_CENTILES = [3, 10, 50, 90, 97] as const;
 
 const POINTS_PER_WEEK = 4;
@@ -38,7 +38,7 @@ export function pointsOnCurve(
 }
 
 /**
- * Returns the accepted values of the curve's quantity that have a place on its chart, one per
+ * Returns the accepted values of the curve's quantity that were charted on its chart, one per
  * fetus.
  */
 export function measuredOnCurve(

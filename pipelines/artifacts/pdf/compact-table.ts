@@ -27,7 +27,7 @@ import {
 } from './page.ts';
 
 /**
- * The table on the first pages: the values that count, one row each, by topic in two columns.
+ * The table on the first pages. It lists the used values, one row each, by topic in two columns.
  * Repeats, intervals and methods are in the appendix.
  */
 
@@ -36,7 +36,7 @@ const PADDING = 1.1;
 const GUTTER = 16;
 const HALF = (WIDTH - GUTTER) / 2;
 
-/** Widths of the columns; the column of the range takes the rest. */
+/** Widths of the columns. The range has the remaining width. */
 const WIDTHS = {
   alone: { name: 113, value: 68, prior: 0 },
   withPrior: { name: 90, value: 58, prior: 34 },
@@ -51,7 +51,7 @@ const columnsFor = ({ name, value, prior }: Widths): readonly Column[] => [
   ...(prior > 0 ? [{ title: 'Prior', width: prior, align: 'right' as const }] : []),
 ];
 
-/** Values of one view that are inputs of a biplane value. They are listed in the appendix only. */
+/** Values of one view that are inputs of a biplane value. They are listed only in the appendix. */
 const SINGLE_PLANE: ReadonlySet<string> = new Set([
   ...['lvedv-4c', 'lvesv-4c', 'lvedv-2c', 'lvesv-2c', 'lv-length-4c', 'lv-length-2c'],
   ...['la-volume-4c', 'la-volume-2c', 'la-area-4c', 'la-area-2c', 'la-length-4c', 'la-length-2c'],
@@ -61,18 +61,18 @@ const SINGLE_PLANE: ReadonlySet<string> = new Set([
   ...['la-volume-area-length', 'la-volume-index-area-length'],
 ]);
 
-/** Kinds of LVEF. The table lists only the one that counts. */
+/** Kinds of LVEF. The table lists only the kind that is used. */
 const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
   ...['lvef', 'lvef-3d', 'lvef-biplane', 'lvef-networks', 'lvef-4c', 'lvef-2c', 'lvef-teichholz'],
 ]);
 
 /**
- * Statements that values of one name belong to several fetuses, so that none of them represents the
- * others.
+ * Codes of statements that values with the same name belong to several fetuses, so that no value
+ * represents the others.
  */
 const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
 
-/** Returns whether a value is within the range that is printed beside it. */
+/** Returns true if a value is within the range that is printed beside it. */
 function isInside({ value, reference, interpretation }: Measurement): boolean {
   if (interpretation !== null && interpretation !== 'N') return false;
   const { low = null, high = null } = reference ?? {};
@@ -82,8 +82,8 @@ function isInside({ value, reference, interpretation }: Measurement): boolean {
 
 /**
  * Returns the ids of the values that need action: values that an abnormal or critical finding
- * names, and values outside their range on which it is based. A finding may also name, or be based
- * on, values within their range; these need no action.
+ * names, and values outside their range on which it is based. A finding may also name or use values
+ * within their range; these need no action.
  */
 export function actionable({
   findings,
@@ -108,7 +108,7 @@ export function actionable({
 
 /**
  * Returns one value for each quantity, side and fetus. Of the kinds of LVEF it returns the one that
- * counts.
+ * is used.
  */
 export function compactValues(result: Result): Measurement[] {
   const said = saidIn(result);
@@ -128,13 +128,16 @@ export function compactValues(result: Result): Measurement[] {
   });
 }
 
-/** Returns whether the name of a value fits the width. An abnormal value is bold, which is wider. */
+/**
+ * Returns true if the name of a value fits the width. An abnormal value is bold and therefore
+ * wider.
+ */
 const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, one.interpretation ? 'bold' : 'regular') <= width;
 
 /**
- * Returns the label of a value, or its abbreviation if the label is too long for its column. Both
- * sides and all fetuses get the same form.
+ * Returns the label of a value. If the label is too long for its column, it returns the
+ * abbreviation. Both sides and all fetuses get the same form.
  */
 function nameOf(one: Measurement, all: readonly Measurement[], width: number): string {
   const alike = all.filter(({ concept }) => concept.key === one.concept.key);
@@ -225,7 +228,7 @@ function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[]
 
 const sumOf = (lines: readonly Line[]) => lines.reduce((sum, { height }) => sum + height, 0);
 
-/** Returns the number of lines that fit into `height`. A title is not left as the last line. */
+/** Returns the number of lines that fit into `height`. A title is never the last line. */
 function taken(lines: readonly Line[], height: number): number {
   let used = 0;
   let count = 0;
@@ -239,7 +242,7 @@ function taken(lines: readonly Line[], height: number): number {
 
 const HEAD_HEIGHT = 13;
 
-/** Draws one column of lines and returns where it ends. */
+/** Draws one column of lines and returns the position of its end. */
 function drawColumn(
   page: Page,
   columns: readonly Column[],
@@ -272,7 +275,8 @@ const LEGEND =
   '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. A value outside its range without a mark is not outside with certainty. Intervals, repeats and methods are in the appendix.';
 
 /**
- * Returns the legend: the meaning of the marks, and how long before this scan the earlier one was.
+ * Returns the legend: the meaning of the marks, and the time between the earlier scan and this
+ * scan.
  */
 function compactLegend(result: Result): string {
   const [last] = earlierValues(result);

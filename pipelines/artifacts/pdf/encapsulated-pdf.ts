@@ -9,7 +9,7 @@ import { reportCode } from '../sr/vocabulary.ts';
 
 /**
  * Writes the PDF report as an Encapsulated PDF (PS3.3 A.45.1) in the study of the images.
- * @param pdf The report for the same subject.
+ * @param pdf the report for the same subject.
  * @returns a DICOM Part 10 file.
  */
 export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buffer): Buffer {

@@ -31,8 +31,8 @@ export const MARK_LEGEND =
   '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
 
 /**
- * Returns the reference range as text. The unit is left out if the value beside it has the same
- * one.
+ * Returns the reference range as text. The unit is left out if it is the same as that of the value
+ * beside it.
  */
 export function rangeText(measurement: Measurement, withUnit = true): string {
   const { low = null, high = null } = measurement.reference ?? {};
@@ -56,7 +56,7 @@ function intervalText(measurement: Measurement): string {
   return [number, '±', plainNumber(measurement, uncertainty), ...unitWords].join(' ');
 }
 
-/** Prefixes of the method for values beside the one that counts. */
+/** Prefixes of the method, for values that are listed in addition to the used value. */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
   ...{ repeat: 'repeat', 'part-of-mean': 'part of the mean', comparison: 'for comparison' },
@@ -74,7 +74,8 @@ function methodText(measurement: Measurement, above: Measurement | undefined): s
   const method = statedMethod(measurement);
   const isSame = above !== undefined && isShown(above) && statedMethod(above) === method;
   const text = method === null ? 'typed by the reader' : (methodEntry(method)?.text ?? method);
-  // A mean over the beats of one image has no input measurements, so their number is not given.
+  // If a mean was calculated over the beats of one image, it has no input measurements and their
+  // number is not printed.
   const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
   const of = [STANDING[standing], repeated ? `${derivation} of ${inputs.length}` : ''];
   return [...of, isSame ? '' : text].filter(Boolean).join('; ') || SAME_METHOD;
@@ -109,8 +110,8 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
 }
 
 /**
- * Sections whose values are inputs of other values. They come last, after the values that a reader
- * looks for.
+ * Sections whose values are inputs of other values. They come last, because a reader looks for the
+ * other values first.
  */
 export const INTERMEDIATE: ReadonlySet<string> = new Set(['segment-chambers']);
 
@@ -122,7 +123,7 @@ interface MeasurementGroup {
 }
 
 /**
- * Leaves out values that were not accepted if their quantity has an accepted value. If it has none,
+ * Removes values that were not accepted if their quantity has an accepted value. If it has none,
  * only the first value is listed.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {

@@ -10,7 +10,7 @@ const SHEETS = {
 } as const satisfies Record<Paper, object>;
 
 export const MARGIN = 48;
-/** Width of the printed area, which is centred on wider paper. */
+/** Width of the printed area. On wider paper, the area is centred. */
 export const WIDTH = SHEETS.a4.width - 2 * MARGIN;
 const HEAD = 62;
 const FOOT = 58;
@@ -32,7 +32,7 @@ export interface Page {
   bottom: number;
 }
 
-/** Opens an empty document with the fonts embedded; `created` is stored in its properties. */
+/** Opens an empty document with embedded fonts; `created` is stored in its properties. */
 export function openDocument(title: string, created: Date, paper: Paper = 'a4'): Page {
   const { size, width, height } = SHEETS[paper];
   const doc = new PDFDocument({
@@ -42,7 +42,7 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     bufferPages: true,
     lang: 'en',
     displayTitle: true,
-    // The PDF is tagged, so that screen readers and archives have its reading order and alternate
+    // The PDF is tagged, so that screen readers and archives can read its order and its alternate
     // texts.
     tagged: true,
     pdfVersion: '1.7',
@@ -67,7 +67,7 @@ export function tagged(page: Page, tag: Tag, draw: () => void, alt?: string): vo
   page.parent.add(page.doc.struct(tag, alt === undefined ? {} : { alt }, [draw]));
 }
 
-/** Puts everything that `fill` adds to the page under one element of the structure tree. */
+/** Puts all contents that `fill` adds to the page under one element of the structure tree. */
 export function within(page: Page, tag: Tag, fill: () => void): void {
   const outer = page.parent;
   const element = page.doc.struct(tag);
@@ -85,13 +85,13 @@ function artifact({ doc }: Page, draw: () => void): void {
   doc.endMarkedContent();
 }
 
-/** Begins a new page, whatever space is left on this one. */
+/** Begins a new page, even if there is space left on this one. */
 export function newPage(page: Page): void {
   page.doc.addPage();
   page.y = HEAD;
 }
 
-/** Begins a new page if less than `height` is left, so that no block is cut. */
+/** Begins a new page if less than `height` is left, so that no block is split. */
 export function makeRoom(page: Page, height: number): void {
   if (page.y + height > page.bottom) newPage(page);
 }
@@ -129,8 +129,8 @@ export function paragraph(page: Page, text: string, style: TextStyle = {}): void
 }
 
 /**
- * Draws a heading with at least `following` points below it on the same page, and adds its
- * bookmark.
+ * Draws a heading and adds its bookmark. At least `following` points are left below it on the same
+ * page.
  */
 export function heading(page: Page, text: string, following = 60): void {
   makeRoom(page, 24 + following);
@@ -154,9 +154,11 @@ export function rule(page: Page, x = MARGIN, width = WIDTH): void {
 /** Text on every page: the patient and the notices. */
 interface Furniture {
   who: string;
-  /** A second notice below that of the draft, or null. */
+  /** Second notice below the draft notice; null if there is none. */
   notice: string | null;
-  /** Who signed the result; null for a draft, which is stated on every page. */
+  /**
+   * Names of the persons who signed the result; null for a draft, which is marked on every page.
+   */
   signed: string | null;
 }
 
@@ -238,7 +240,7 @@ interface RowStyle {
   x?: number;
   size?: number;
   padding?: number;
-  /** True if the cells are the heads of their columns. */
+  /** True if the cells are the headers of their columns. */
   head?: boolean;
 }
 
@@ -270,7 +272,7 @@ const headOf = (columns: readonly Column[]): Cell[] =>
   columns.map(({ title }) => ({ text: title, colour: MUTED, bold: true }));
 
 /**
- * Returns the height of the beginning of a table: its head, the title of the first group and the
+ * Returns the height of the start of a table: its header, the title of the first group and the
  * first row.
  */
 export function startHeight(
@@ -301,8 +303,8 @@ export function table(
 }
 
 /**
- * Draws a table. Its rows are never split over pages, its head is repeated on each page, and the
- * title of a group stays with the first row of the group.
+ * Draws a table. Rows are never split over pages, the header is repeated on each page, and the
+ * title of a group is on the same page as the first row of the group.
  */
 export function groupedTable(
   page: Page,
