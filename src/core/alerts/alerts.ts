@@ -60,9 +60,23 @@ async function sourceOf(tx: Queryable, study: string): Promise<string | null> {
   return rows[0]?.source ?? null;
 }
 
-/** SQL: whether a person has seen the flags of the request `d.request_id`: acknowledged, or signed the result. */
-const SEEN = `(EXISTS (SELECT 1 FROM triage_acknowledgements a WHERE a.request_id = d.request_id)
-  OR EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = d.request_id AND v.signed_revision > 0))`;
+/**
+ * SQL: whether a person has seen the flags of the request `d.request_id`: acknowledged them, or
+ * signed the result. The same on a later revision of the study counts, because the console offers
+ * only the newest request of an endpoint.
+ */
+const SEEN = `(EXISTS (
+  SELECT 1 FROM (
+    SELECT d.request_id AS id UNION ALL
+    SELECT later.id FROM study_requests own
+      JOIN requests first ON first.id = own.request_id
+      JOIN study_requests made ON made.study_id = own.study_id
+      JOIN requests later ON later.id = made.request_id
+    WHERE own.request_id = d.request_id AND later.endpoint = first.endpoint
+      AND later.created_at > first.created_at) AS shown
+  WHERE EXISTS (SELECT 1 FROM triage_acknowledgements a WHERE a.request_id = shown.id)
+    OR EXISTS (SELECT 1 FROM reviews v
+      WHERE v.request_id = shown.id AND v.signed_revision > 0)))`;
 
 /** Whether a person has acknowledged the flags of a request, or signed its result. */
 export async function isSeen(database: Queryable, requestId: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -227,6 +228,32 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     const by = { person: 'Dr Ann', at: new Date() };
     expect(await acknowledgeFlags(site.database, id, by)).toBe(true);
     await minutesPass(31);
+    expect(await escalateAlerts(site.database, settings())).toBe(0);
+  });
+
+  it('that was acknowledged on a later revision of the study is not escalated', async () => {
+    const [first, second] = [await flagged(), await flagged()];
+    const study = randomUUID();
+    await site.database.query(
+      `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+         identity, first_received_at, last_received_at, complete_after)
+       VALUES ($1, '1.2.3', 'cart', 'CART', 'SONOGATE', 'submitted', '{}', now(), now(), now())`,
+      [study],
+    );
+    for (const [index, id] of [first, second].entries()) {
+      await site.database.query(
+        `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+         VALUES ($1, $2, 'all', $3, now())`,
+        [study, index + 1, id],
+      );
+    }
+    await minutesPass(31);
+    const by = { person: 'Dr Ann', at: new Date() };
+    await acknowledgeFlags(site.database, first, by);
+    expect(await escalateAlerts(site.database, settings())).toBe(1);
+    await site.database.query(`DELETE FROM deliveries WHERE object = 'escalation'`);
+    await site.database.query('DELETE FROM triage_acknowledgements');
+    await acknowledgeFlags(site.database, second, by);
     expect(await escalateAlerts(site.database, settings())).toBe(0);
   });
 
