@@ -25,10 +25,10 @@ import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-pha
  * [--still] [--keep DIR [--interpreted]] [--cases]
  *
  * Seeds 9000 to 9099 are for reported results, seeds 8000 to 8999 and 9100 to 9199 for choosing
- * parameters. `--still`: one territory of every heart does not move. `--keep` keeps the studies, so
- * that another run need not simulate them again; with `--interpreted` that run does not interpret
- * them again either, which joins the results of two runs that each did half. `--cases` prints every
- * study.
+ * parameters. `--still`: one territory of every heart does not move. `--keep` stores the studies,
+ * so that a later run need not simulate them again. With `--interpreted`, a later run does not
+ * interpret them again either; it can combine the results of two runs that each did half of the
+ * studies. `--cases` prints every study.
  */
 const { values } = parseArgs({
   options: {

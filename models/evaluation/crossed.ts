@@ -49,8 +49,8 @@ const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
 
 /**
  * Returns the statements of a result about structures that its single image does not show: accepted
- * values measured on the pixels, findings, categories and scores. The category `not-assessed` is no
- * statement. `plane` is the plane that the image shows; null when it shows no part of a fetus.
+ * values measured on the pixels, findings, categories and scores. The category `not-assessed` is
+ * not a statement. `plane` is the plane of the image; null if the image shows no part of a fetus.
  */
 export function crossedOf(
   { measurements, findings, classifications, scores }: Result,

@@ -5,8 +5,8 @@ import type { ConceptKey, MethodKey } from './concepts.ts';
  * Images on which each method of this software was shown to work. This is the only table of
  * evidence; the results, the model cards and docs/evidence.md are views of it. The numbers come
  * from `models/<id>/metrics.json` and from the pages in `source`;
- * test/pipelines/concepts/evidence.test.ts compares them. An entry does not contain whether a value
- * may be accepted; that is calculated from the entry.
+ * test/pipelines/concepts/evidence.test.ts compares them. Whether a value may be accepted is not
+ * part of an entry; it is calculated from the entry.
  */
 
 /** Error measured on the held-out cases. `value` is its upper bound. */

@@ -19,8 +19,8 @@ export interface CalibratedRegion {
 }
 
 /**
- * Kind of the values of a sweep (echo 2.5). `doppler`: the header does not tell whether it is PW or
- * CW.
+ * Kind of the values of a sweep (echo 2.5). `doppler`: the header does not indicate whether it is
+ * PW or CW.
  */
 export type SweepKind = 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
 

@@ -6,7 +6,7 @@
 
 const ESCAPE = 0x1b;
 
-/** A set of characters that G0 or G1 represents. Each character takes `bytes` bytes. */
+/** A character set that is in use for G0 or G1. Each of its characters takes `bytes` bytes. */
 interface CharacterSet {
   bytes: 1 | 2;
   text(code: Uint8Array): string;

@@ -55,7 +55,7 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
  */
 export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => string): JsonDataSet {
   const json = itemJson(dataSet, bulkDataUri);
-  // The answer is UTF-8, whatever the character set of the file (PS3.18 F.2.1).
+  // The answer is UTF-8, even if the file uses another character set (PS3.18 F.2.1).
   if (json[CHARACTER_SET]) json[CHARACTER_SET] = { vr: 'CS', Value: ['ISO_IR 192'] };
   return json;
 }

@@ -31,8 +31,8 @@ async function sniff(path: string): Promise<FileKind> {
 }
 
 /**
- * Returns the clip with its mode. If the header does not tell whether the clip shows colour flow,
- * the pixels decide.
+ * Returns the clip with its mode. If the header does not indicate whether the clip shows colour
+ * flow, the pixels decide.
  */
 async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;

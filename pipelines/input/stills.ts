@@ -17,7 +17,7 @@ async function decodeStill(path: string): Promise<Pixels> {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,
     })
-      // A camera stores the picture in the orientation of its sensor; EXIF contains which side is
+      // A camera stores the picture in the orientation of its sensor; EXIF indicates which side is
       // up.
       .autoOrient()
       .flatten()

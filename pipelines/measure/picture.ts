@@ -141,7 +141,7 @@ const BAR_INSET = 0.03;
  */
 const BAR_SHADE = 4;
 const BAR_FLATNESS = 0.6;
-/** Grey levels by which compression changes the background of a bar around its letters. */
+/** Change in grey levels that compression causes in the background of a bar around its letters. */
 const LETTER_SHADE = 8;
 /** Maximum share of the pixels in a line of letters that are neither background nor letter. */
 const MOST_UNLIKE_LETTERS = 0.03;
@@ -491,7 +491,7 @@ async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
 /** Maximum brightness of a screen's background, and minimum share of pixels with this one shade. */
 const BRIGHTEST_GROUND = 40;
 const LEAST_GROUND = 0.2;
-/** Grey levels by which lossy compression makes the background brighter in places. */
+/** Increase in grey levels that lossy compression causes in parts of the background. */
 const GROUND_NOISE = 3;
 /** Minimum share of a screen that a panel fills: a menu, a title, a column of small pictures. */
 const LEAST_PANEL = 0.03;

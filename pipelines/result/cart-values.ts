@@ -33,7 +33,7 @@ const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
 };
 
 /**
- * Quantities of which a mean or a median is used only if the machine sent no single value. The
+ * Quantities for which a mean or a median is used only if the machine sent no single value. The
  * heart is different, because a mean is the usual measure in an irregular rhythm.
  */
 const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([

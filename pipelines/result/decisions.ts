@@ -74,8 +74,9 @@ export interface Decisions {
    */
   confirmed: readonly Confirmation[];
   /**
-   * Quantities of which only values count that the person has seen, and the files whose plane or
-   * view the person named after that: without a value of the person, theirs count too.
+   * Quantities of which only values that the person has seen are used. `reopenedBy` lists the files
+   * whose plane or view the person named afterwards; if the person gave no value, values from these
+   * files are used as well.
    */
   closed: readonly (Extract<Effect, { do: 'close' }> & { reopenedBy: readonly string[] })[];
   /** Planes of frames and views of clips that a person named. */

@@ -129,7 +129,7 @@ export function inadequate(
 
 /**
  * Returns the outcome of a section that could not be assessed because of an error in the gateway.
- * It is neither normal nor abnormal.
+ * Such a section is neither normal nor abnormal.
  */
 export function failed(code: string, gap: Statement, needs: readonly string[]): SectionOutcome {
   return withGaps('failed', code, gap, needs);

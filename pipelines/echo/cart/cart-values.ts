@@ -133,8 +133,8 @@ function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement
 }
 
 /**
- * Sets the method of the machine's value to the method in its report, if the use of the value
- * depends on that method.
+ * Sets the method of the machine's value to the method in its report. This is done only if the
+ * method limits how the value can be used.
  */
 export function withStatedMethod(
   measurement: Measurement,

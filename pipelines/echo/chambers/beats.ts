@@ -12,7 +12,7 @@ import {
   frameGeometry,
 } from './geometry.ts';
 
-/** Frames of one beat of an apical clip, from which all values of the beat are measured. */
+/** Frames of one beat of an apical clip. All values of the beat are measured on them. */
 export interface ClipBeat {
   diastole: FrameGeometry;
   systole: FrameGeometry;

@@ -8,7 +8,7 @@ export type ApicalView = (typeof APICAL_VIEWS)[number];
 /** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
-/** Evidence from which `outlineGap` finds why a view was not measured. */
+/** Evidence for `outlineGap`, which finds why a view was not measured. */
 export interface OutlineEvidence {
   /** View of each clip. */
   clips: readonly {

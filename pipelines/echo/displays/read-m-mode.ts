@@ -155,7 +155,7 @@ function readCava(plane: MModePlane): TracedQuantity[] {
       key: 'ivc-collapse',
       value: fractionalChange(largest.diameter, smallest.diameter),
       calipers: [lineAt(largest), lineAt(smallest)],
-      // The cut-offs for a sniff and for quiet breathing differ, and the header does not contain
+      // The cut-offs for a sniff and for quiet breathing differ, and the header does not indicate
       // how the patient breathed.
       remark: 'breath',
       doubt: unclear(largest, smallest),

@@ -92,7 +92,7 @@ export interface DisplayReading {
    */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /** Feature of the form by which the display was identified, or because of which it was not. */
+  /** Feature of the form that identified the display, or that prevented its identification. */
   because: DisplayForm | null;
   /** Peak velocity, cm/s, as the mean of the similar beats; null if the display was not traced. */
   peak: number | null;

@@ -40,7 +40,7 @@ interface Reading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** True if the EF was calculated from EDV and ESV, whatever EF the source reports. */
+  /** True if the EF was calculated from EDV and ESV, even if the source reports an EF. */
   ofVolumes: boolean;
   /** Values on which a finding about this EF is based. */
   evidence: readonly Measurement[];
@@ -57,8 +57,8 @@ const reading = (ef: Measurement): Reading => ({
 });
 
 /**
- * Returns the EF calculated from the biplane volumes of one source, whatever EF that source
- * reports.
+ * Returns the EF calculated from the biplane volumes of one source, even if that source reports an
+ * EF.
  */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: EchoConcept) =>

@@ -107,8 +107,8 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  // A finding refers only to values that the section lists. If the machine's value replaces a value
-  // from the images, the latter appears only in a remark.
+  // A finding refers only to values that the section lists. A value from the images that is
+  // replaced by the machine's value appears only in a remark.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
     return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);

@@ -21,8 +21,8 @@ export const OUTLINE_EXCESS = 4;
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
 /**
- * Returns true if the effusion is large even if its outline, with this depth in mm, extends beyond
- * the fluid.
+ * Returns true if the effusion is certainly large. `outlined` is its depth by the outline, mm,
+ * which may be too great by `OUTLINE_EXCESS`.
  */
 export const surelyLarge = (outlined: number) => isLarge(outlined - OUTLINE_EXCESS);
 

@@ -138,8 +138,8 @@ interface StenosisEvidence extends StenosisInputs {
 }
 
 /**
- * Returns the remarks that must be read with a grade: contradictions, limits and advice (echo 11.1,
- * 19).
+ * Returns the remarks without which a grade can be misunderstood: contradictions, limits and advice
+ * (echo 11.1, 19).
  */
 export function stenosisRemarks(
   grade: StenosisGrade,

@@ -113,8 +113,8 @@ function perSecond(rate: number | null): number | null {
 /**
  * Returns the time at which each frame was acquired. The sources, in order: Frame Time Vector or
  * Frame Time, whichever the Frame Increment Pointer names, or else the one that is present; the
- * video stream in the object; Cine Rate; Recommended Display Frame Rate. The last one tells how to
- * play a cine and not how it was acquired (PS3.3 C.7.6.5).
+ * video stream in the object; Cine Rate; Recommended Display Frame Rate. The last of these is the
+ * rate for playing a cine, which may differ from the rate of acquisition (PS3.3 C.7.6.5).
  * @param stream time of each frame in the video stream, in seconds; null if the pixel data are not
  *   a video.
  */

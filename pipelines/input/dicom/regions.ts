@@ -76,8 +76,8 @@ function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x):
 }
 
 /**
- * Returns the position of the sample volume from the attributes of 2009, or from the unsigned
- * attributes that they replaced.
+ * Returns the position of the sample volume. It is read from the attributes that were introduced in
+ * 2009, or from the unsigned attributes that they replaced.
  */
 function sampleVolume(item: HeaderItem): Point | null {
   const x =

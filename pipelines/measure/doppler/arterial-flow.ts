@@ -167,7 +167,7 @@ function variationOf(beats: readonly Beat[]): number {
 
 /**
  * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are those of
- * the display, because DICOM does not contain whether the cart has corrected them for the angle. A
+ * the display, because DICOM does not indicate whether the cart has corrected them for the angle. A
  * flow that wraps around or is cut off at the end of the scale is refused, because its peak is not
  * on the screen.
  */

@@ -187,7 +187,7 @@ function motionOf(
  * Returns the motion of an annulus as seen from the apex. The annulus moves towards the probe in
  * systole. Therefore S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is
  * true if the display has two waves per beat above the baseline and one below. The operator may
- * have inverted such a display, but the header does not contain this, so that its values are
+ * have inverted such a display. The header does not record this, so the values of the display are
  * uncertain.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion & { inverted: boolean } {

@@ -5,7 +5,7 @@ import type { SweepRegion } from '../../contract/study.ts';
  * Returns the value at a row of the frame: a velocity in cm/s (or a shift in Hz), positive above
  * the baseline, or a depth in cm, positive below the skin. The sign comes from the side of the
  * baseline and not from the header, because many carts write a positive Physical Delta Y for
- * Doppler as well (echo 2.7). DICOM does not contain whether the display is inverted. Null if the
+ * Doppler as well (echo 2.7). DICOM does not record whether the display is inverted. Null if the
  * scale or the baseline is unknown.
  */
 export function valueAt(

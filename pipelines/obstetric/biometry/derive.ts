@@ -46,8 +46,7 @@ const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as co
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 
 /**
- * How the calipers of the used BPD were placed. Machine reports do not contain this (obstetric
- * 2.1).
+ * How the calipers of the used BPD were placed. Machine reports do not record this (obstetric 2.1).
  */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 

@@ -343,9 +343,9 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 }
 
 /**
- * Compares our lengths with those in the machine's reports. The machine's value is used for a
- * length of which we have no accepted value. With several fetuses no machine value is used, because
- * the images do not show to which fetus it belongs. An implausible value is listed but not compared
+ * Compares our lengths with those in the machine's reports. If we have no accepted value of a
+ * length, the machine's value is used. With several fetuses no machine value is used, because the
+ * images do not show to which fetus it belongs. An implausible value is listed but not compared
  * (obstetric 0.6).
  */
 export function compareWithCart(
@@ -422,9 +422,9 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
 }
 
 /**
- * Returns the calculated values together with the machine's weight. It is listed in addition to our
- * weight, or replaces it if we have none. With several fetuses no machine weight is used, because
- * the images do not show to which fetus it belongs.
+ * Returns the calculated values together with the machine's weight. The machine's weight is listed
+ * in addition to ours, or replaces it if we have none. With several fetuses no machine weight is
+ * used, because the images do not show to which fetus it belongs.
  */
 export function withCartWeight(
   { machine: report }: Pick<BiometryEvidence, 'machine'>,

@@ -31,7 +31,7 @@ export interface CervixLandmarks {
 export interface CervixReading extends FramePlane {
   /**
    * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
-   * the name does not tell.
+   * the name does not indicate it.
    */
   route: MeasuringRoute;
   located: CervixLandmarks | null;

@@ -24,7 +24,7 @@ export interface MeasuredCervix {
   reading: CervixReading;
   /**
    * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
-   * the name does not tell.
+   * the name does not indicate it.
    */
   route: MeasuringRoute;
   length: Measurement;

@@ -119,7 +119,7 @@ const SEARCH = {
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
   /**
-   * Minimum `separation` of an ellipse from which a search starts, and minimum `separation` of a
+   * Minimum `separation` of an ellipse at the start of a search, and minimum `separation` of a
    * candidate.
    */
   startScore: 0.15,

@@ -15,14 +15,14 @@ import { locateSacs } from './locate-sac.ts';
 const FRAMES_PER_CLIP = 3;
 const CLIPS = 8;
 /**
- * Last day (13+6) on which a view that is named transvaginal is searched for a sac, whatever plane
- * the classifier finds.
+ * Last day (13+6) on which a view that is named transvaginal is searched for a sac, even if the
+ * classifier names another plane.
  */
 const LAST_DAY = 97;
 
 /**
- * Returns clips that may show an early pregnancy. The classifier says so, or the name of the clip
- * does and the age fits.
+ * Returns clips that may show an early pregnancy, according to the classifier. If the age fits,
+ * clips with a matching name are included as well.
  */
 function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   const labelled = new Set(

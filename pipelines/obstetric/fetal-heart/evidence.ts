@@ -132,7 +132,7 @@ export interface CardiacReading {
   activity: CardiacActivity;
 }
 
-/** The input from which the fetal heart rates are read. */
+/** Input for reading the fetal heart rates. */
 export interface RateEvidence extends SectionEvidence {
   /** The beats of the fetal arteries, from the spectra of the Doppler section. */
   spectrumBeats: readonly SpectrumBeats[];

@@ -51,7 +51,7 @@ function namedViews({ clips }: Study): CardiacViewReading[] {
     );
 }
 
-/** Returns for each clip the frame of which the classifier is most certain. */
+/** Returns one frame for each clip: the frame with the most certain classification. */
 function classifiedViews({ planes }: Planes): CardiacViewReading[] {
   const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
   return Map.groupBy(seen, ({ clip }) => clip)
@@ -98,9 +98,9 @@ async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
 
 /**
  * Locates heart and thorax on the best four-chamber views. These are the views that the classifier
- * finds, and sections of the chest that the machine calls four-chamber views. Any other section of
- * the chest cuts the heart at another level, where the ratio to the thorax does not show the size
- * of the heart (6 of 172 real ones were "abnormal").
+ * finds, and sections of the chest that the machine calls four-chamber views. Any other section
+ * cuts the heart at another level, and its ratio to the thorax does not show the size of the heart
+ * (6 of 172 real ones were "abnormal").
  */
 async function readChests({
   planes,

@@ -117,8 +117,8 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 
 /**
  * Returns the z-score and centile of a value of this study. A BPD that was measured on the
- * ultrasound machine is not charted, because no report contains whether it is outer to inner or
- * outer to outer. Mixing the two is an error (obstetric 2.1 and 16.5).
+ * ultrasound machine is not charted, because reports do not indicate whether it is outer to inner
+ * or outer to outer. Mixing the two is an error (obstetric 2.1 and 16.5).
  */
 export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {

@@ -25,8 +25,8 @@ const categoryOfInterval = (nt: Measurement, crl: Measurement | null) =>
   categoryWithin(nt, (mm) => nuchalCategory(mm, crl?.value ?? null));
 
 /**
- * Returns the lowest category within the interval. Even if the interval also includes a higher
- * category, the thickness is at least in this one.
+ * Returns the lowest category within the interval. The thickness is certainly in this category or
+ * in a higher one.
  */
 function certainCategory(nt: Measurement, crl: Measurement | null) {
   const { category, between } = categoryOfInterval(nt, crl);

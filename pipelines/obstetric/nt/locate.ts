@@ -49,8 +49,9 @@ export async function locateMidsagittal(
 
 /**
  * Returns the box of a mask. The model was trained to draw the ellipse that touches the four sides
- * of the box. The half width of a filled ellipse is two standard deviations, from which the box is
- * calculated. The confidence is the mean of the mask over its region.
+ * of the box. The box is calculated from the standard deviations of the mask: the half width of a
+ * filled ellipse is two standard deviations. The confidence is the mean of the mask over its
+ * region.
  */
 export function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
   const region = largestRegion(mask);

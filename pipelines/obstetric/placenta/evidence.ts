@@ -45,7 +45,7 @@ export interface BodyReading extends FramePlane {
 export interface EdgeReading extends FramePlane {
   /**
    * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
-   * the name does not tell.
+   * the name does not indicate it.
    */
   route: MeasuringRoute;
   located: PlacentaEdge | null;

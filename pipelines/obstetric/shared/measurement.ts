@@ -158,8 +158,8 @@ const REDATING = [
 ] as const;
 const REDATING_LATE_DAYS = 21;
 /**
- * Age in days from which a single scan does not change the date, because disturbed growth looks the
- * same (ACOG 700).
+ * Age in days at or above which a single scan does not change the date, because disturbed growth
+ * looks the same (ACOG 700).
  */
 export const NO_REDATING_FROM_DAYS = 196;
 

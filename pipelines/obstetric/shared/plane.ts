@@ -84,7 +84,7 @@ export type Structure = FrameReading['structure'];
  * have no accepted reading. Within a tier, the best plane comes first.
  *
  * HC may also be measured on the transventricular plane (ISUOG 2019). The tilted transcerebellar
- * plane is the last choice; a remark then says so. A plane is not used if the cerebellum is clearly
+ * plane is the last choice and gets a remark. A plane is not used if the cerebellum is clearly
  * visible (`excludedBy`).
  */
 export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
@@ -115,7 +115,8 @@ export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlan
 }
 
 /**
- * Whether an image is transvaginal or transabdominal; null if the name of the view does not tell.
+ * Whether an image is transvaginal or transabdominal; null if the name of the view does not
+ * indicate it.
  */
 export type MeasuringRoute = 'transvaginal' | 'transabdominal' | null;
 

@@ -25,8 +25,8 @@ export interface MappedFrame {
 }
 
 /**
- * Applies `read` to the frames of some planes, in the order of `acrossClips`. Returns null if no
- * permitted model segments the uterus. A frame for which `read` returns null is left out.
+ * Applies `read` to the frames of some planes, the best frame of every clip first. Returns null if
+ * no permitted model segments the uterus. A frame for which `read` returns null is left out.
  */
 export async function readUterineFrames<T>(
   { planes, locator, signal }: ReaderInput<UterineModels>,

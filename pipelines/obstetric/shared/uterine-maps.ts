@@ -27,8 +27,8 @@ export const UTERINE_STRUCTURES = [
 export type UterineStructure = (typeof UTERINE_STRUCTURES)[number];
 
 /**
- * Maps of one image on the network's grid, from which areas and landmarks are read. No gate has
- * been applied yet.
+ * Maps of one image on the network's grid. Areas and landmarks are read from them. No gate has been
+ * applied yet.
  */
 export interface UterineMaps {
   placement: Placement;

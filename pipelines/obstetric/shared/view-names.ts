@@ -14,7 +14,9 @@ export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepD
   return { sweep: /\bsweep\b/.test(text) || direction !== null, direction };
 }
 
-/** Plane through the uterus, and whether the image is transvaginal; null if no word tells. */
+/**
+ * Plane through the uterus, and whether the image is transvaginal; null if no word indicates it.
+ */
 export interface NamedView {
   plane: 'sagittal' | 'transverse' | null;
   route: MeasuringRoute;

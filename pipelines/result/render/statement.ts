@@ -79,7 +79,7 @@ const DOUBT = {
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
 
-/** The decisions of a reader because of which a value does not count. */
+/** Decisions of a reader that exclude a value. */
 const DECIDED: ReadonlySet<string> = new Set(['review.rejected', 'review.passed-over']);
 
 /** Returns the reason why a value was not accepted; null if it was accepted. */

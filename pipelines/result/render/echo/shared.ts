@@ -171,7 +171,7 @@ interface EfReading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** True if the EF was calculated from EDV and ESV, whatever EF the source reports. */
+  /** True if the EF was calculated from EDV and ESV, even if the source reports an EF. */
   ofVolumes: boolean;
 }
 
