@@ -47,6 +47,14 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 }
 
 /**
+ * SQL: whether a delivery `d` may still send something of its study. A dead one may, because a person
+ * can replay or divert it, but not a mail about a finding, nor an object that de-identification holds
+ * back: replaying would hold it again.
+ */
+const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
+  AND NOT (d.state = 'dead' AND (d.kind = 'mail' OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
+
+/**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
  * needs its study: without it the copy for a PACS would have no patient. A study is also kept while
  * we still have to report to a machine that its objects are stored here (storage commitment),
@@ -60,9 +68,9 @@ const OLD_STUDIES = `
         AND (r.status NOT IN ('failed', 'canceled', 'rejected', 'expired') OR r.input IS NOT NULL))
       THEN 'request'
     WHEN EXISTS (SELECT 1 FROM study_requests sr JOIN deliveries d ON d.request_id = sr.request_id
-      WHERE sr.study_id = s.id AND d.state NOT IN ('delivered', 'diverted'))
+      WHERE sr.study_id = s.id AND ${NEEDS_STUDY})
       OR EXISTS (SELECT 1 FROM instances i JOIN deliveries d ON d.object = i.id::text
-        WHERE i.study_id = s.id AND d.request_id IS NULL AND d.state NOT IN ('delivered', 'diverted'))
+        WHERE i.study_id = s.id AND d.request_id IS NULL AND ${NEEDS_STUDY})
       THEN 'delivery'
     WHEN s.id IN (SELECT i.study_id
         FROM commitment_reports c CROSS JOIN LATERAL jsonb_array_elements(c.committed) AS promised

@@ -128,6 +128,17 @@ describe('a study that nothing needs any more', () => {
   });
 
   test.each([
+    ['a mail', "UPDATE deliveries SET kind = 'mail', state = 'dead' WHERE id = 'dlv_1'"],
+    [
+      'an object that de-identification holds back',
+      "UPDATE deliveries SET state = 'dead', code = 'deidentification_held' WHERE id = 'dlv_2'",
+    ],
+  ])('is not kept by the dead delivery of %s', async (_what, sql) => {
+    await database.query(sql);
+    expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });
+  });
+
+  test.each([
     ['of another study', '[{"sopInstanceUid":"1.2.4.1"}]', null],
     ['that was refused for it', '[]', null],
     ['that was given up', '[{"sopInstanceUid":"1.2.3.1"}]', NOW],
