@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ReceivedObject, startReceiver } from '../../dimse/receive/receiver.ts';
 import { sendFiles } from '../../dimse/send/store-scu.ts';
+import { type Pacs, type StoredObject, startPacs } from '../../src/app/simulate/pacs.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
-import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { type PhantomFiles, phantomFiles } from '../gateway/phantom.ts';
 import { serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings, waitUntil } from '../gateway/site.ts';
@@ -18,17 +17,16 @@ describe('kill -9 of the whole gateway', () => {
   let dataDir: string;
   let study: PhantomFiles;
   let config: string;
-  let pacs: Awaited<ReturnType<typeof startReceiver>>;
-  const received: ReceivedObject[] = [];
+  let pacs: Pacs;
+  const received: StoredObject[] = [];
 
   beforeAll(async () => {
     dataDir = await freshDataDir();
     study = await phantomFiles('kill');
-    pacs = await startReceiver({
+    pacs = await startPacs({
       folder: study.folder,
       host: '127.0.0.1',
       port: 0,
-      logger: silentLogger,
       onObject: (object) => received.push(object),
     });
     config = await siteFile(

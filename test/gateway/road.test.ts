@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startReceiver } from '../../dimse/receive/receiver.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
-import { silentLogger } from '../../src/platform/logging/logger.ts';
+import { startPacs } from '../../src/app/simulate/pacs.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
 import { type FhirTestServer, startFhirServer } from '../peers/fhir-server.ts';
 import { freePort } from '../peers/free-port.ts';
@@ -184,11 +183,10 @@ describe.skipIf(!DCMTK_INSTALLED)('a PACS and an EHR that are down', () => {
         const toPacs = (await deliveries(site)).filter(({ destination }) => destination === 'pacs');
         return toPacs.some(({ code }) => code === 'peer_unreachable') ? true : null;
       });
-      const pacs = await startReceiver({
+      const pacs = await startPacs({
         folder: study.folder,
         host: '127.0.0.1',
         port: pacsPort,
-        logger: silentLogger,
         onObject: ({ sopInstanceUid }) => arrived.push(sopInstanceUid),
       });
       await allDelivered(site);

@@ -3,10 +3,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ReceivedObject, startReceiver } from '../../dimse/receive/receiver.ts';
+import { type StoredObject, startPacs } from '../../src/app/simulate/pacs.ts';
 import { createApiClient } from '../../src/doors/http/client.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
-import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dataSet, dicomFile } from '../dimse/dicom-file.ts';
 import {
   associateRequest,
@@ -117,12 +116,11 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
 
     line.destroy();
     await new Promise((closed) => silent.server.close(closed));
-    const received: ReceivedObject[] = [];
-    const pacs = await startReceiver({
+    const received: StoredObject[] = [];
+    const pacs = await startPacs({
       folder: `${dataDir}-pacs`,
       host: '127.0.0.1',
       port: silent.port,
-      logger: silentLogger,
       onObject: (arrived) => received.push(arrived),
     });
     const second = await start(settings);

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import dimse from 'dcmjs-dimse';
+import { overAssociation as perform } from '../../src/app/simulate/dcmjs-client.ts';
 import { freePort } from './free-port.ts';
 
 /**
@@ -7,7 +7,7 @@ import { freePort } from './free-port.ts';
  * `dimse/network/`. It is for small objects on loopback; docs/dicom.md says what it cannot do.
  */
 
-const { Client, Server, Scp, constants, requests, responses } = dimse;
+const { Server, Scp, constants, requests, responses } = dimse;
 const { PresentationContextResult, Status, TransferSyntax } = constants;
 
 // It logs every PDU, and its dcmjs warns of attributes that may have one of two types.
@@ -90,23 +90,15 @@ export interface CalledByDcmjs {
   callingAeTitle?: string;
 }
 
-/** Sends requests over one association, and waits for its release. */
-async function overAssociation(
+const overAssociation = (
   { port, calledAeTitle = 'SONOGATE', callingAeTitle = 'DCMJS' }: CalledByDcmjs,
   ask: (client: dimse.Client) => void,
-): Promise<void> {
-  const client = new Client();
-  ask(client);
-  const closed = once(client, 'closed');
-  const failed = once(client, 'networkError').then(([error]) => Promise.reject(error));
-  const rejected = once(client, 'associationRejected').then(([{ reason }]) =>
-    Promise.reject(new Error(`the association was rejected: reason ${reason}`)),
-  );
-  client.send('127.0.0.1', port, callingAeTitle, calledAeTitle);
-  await Promise.race([closed, failed, rejected]);
-}
+) => perform({ host: '127.0.0.1', port, aeTitle: calledAeTitle, callingAeTitle }, ask);
 
-/** C-STORE of files. @returns the status of each. */
+/**
+ * C-STORE of files, which dcmjs-dimse decodes and encodes again; the carts of `simulate` send them as
+ * they are. @returns the status of each.
+ */
 export async function storeByDcmjs(
   node: CalledByDcmjs,
   paths: readonly string[],

@@ -5,7 +5,6 @@ import { type Command, Option } from 'commander';
 import { ECHO_CASES, type EchoCaseName } from '../../../models/phantom/echo/cases.ts';
 import type { StudyFile } from '../../../models/phantom/study.ts';
 import type { StudyContents } from '../../../models/phantom/study-shots.ts';
-import { createLogger } from '../../platform/logging/logger.ts';
 import type { startDemoEhr } from '../demo/ehr.ts';
 import { CART_STYLES } from '../simulate/carts.ts';
 import { type AnswerForm, answer } from './answer.ts';
@@ -48,8 +47,14 @@ export function addSimulateCommands(program: Command): void {
     .action(simulate);
   command
     .command('cart <node>')
-    .description('send a phantom exam to AE@host:port as a cart of a given style would')
-    .addOption(new Option('--style <maker>', 'whose habits').choices(CART_STYLES).default('ge'))
+    .description(
+      'send a phantom exam to AE@host:port as a cart: plain by dcmjs-dimse, with the habits of a maker by our own sender',
+    )
+    .addOption(
+      new Option('--style <maker>', 'whose habits')
+        .choices(['plain', ...CART_STYLES])
+        .default('plain'),
+    )
     .option('--ga-days <number>', 'gestational age, 42 to 294', studyAge, 200)
     .option('--seed <number>', 'seed of the phantom fetus', wholeNumber, 1)
     .addOption(contentsOption())
@@ -60,7 +65,9 @@ export function addSimulateCommands(program: Command): void {
     });
   command
     .command('pacs')
-    .description('run a PACS on this machine that stores what it receives, until interrupted')
+    .description(
+      'run a PACS (dcmjs-dimse) on this machine that stores what it receives, until interrupted',
+    )
     .option('--port <number>', 'to listen on', port, 11113)
     .option('--out <dir>', 'folder for the objects', './phantom-pacs')
     .action(simulatePacs);
@@ -161,16 +168,17 @@ const LOOPBACK = '127.0.0.1';
 
 /** Runs a PACS on this machine that accepts everything from everyone, until it is interrupted. */
 async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
-  const { startReceiver } = await import('../../../dimse/receive/receiver.ts');
+  const { startPacs } = await import('../simulate/pacs.ts');
   const folder = resolve(out);
-  const pacs = await startReceiver({
+  const pacs = await startPacs({
     folder,
     host: LOOPBACK,
     port,
-    logger: createLogger('warn'),
     onObject: ({ path, callingAeTitle }) => tell(`${callingAeTitle} stored ${path}`),
+    onFailure: ({ message }) => tell(`an association ended: ${message}`),
   });
-  tell(`PACS@${LOOPBACK}:${pacs.port}, objects go to ${folder}; every AE title is accepted`);
+  tell(`PACS@${LOOPBACK}:${pacs.port} on dcmjs-dimse, reachable from this machine only`);
+  tell(`objects go to ${folder}; every AE title is accepted`);
   await interrupted();
   await pacs.close();
 }

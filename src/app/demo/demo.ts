@@ -6,15 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../../config/load.ts';
 import type { RoutingRule } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
-import { type ReceivedObject, startReceiver } from '../../../dimse/receive/receiver.ts';
-import { sendFiles } from '../../../dimse/send/store-scu.ts';
+import { statusHex } from '../../../dimse/network/status.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { RESEARCH_NOTICE } from '../../../pipelines/result/render/shared.ts';
 import { FINAL_STATUS } from '../../core/requests/request.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { createLogger } from '../../platform/logging/logger.ts';
-import { COMMAND_TIMEOUT_SECONDS } from '../cli/dicom.ts';
 import { type Gateway, startGateway } from '../main.ts';
+import { storeByDcmjs } from '../simulate/dcmjs-client.ts';
+import { type StoredObject, startPacs } from '../simulate/pacs.ts';
 import { type DemoEhr, startDemoEhr } from './ehr.ts';
 import {
   comparisonTable,
@@ -117,12 +117,11 @@ export async function demo(options: DemoOptions): Promise<number> {
     const log = createWriteStream(join(out, 'gateway.log'));
     ends.push(() => new Promise((done) => log.end(done)));
     const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'info', log);
-    const received: ReceivedObject[] = [];
-    const pacs = await startReceiver({
+    const received: StoredObject[] = [];
+    const pacs = await startPacs({
       folder: join(out, 'pacs'),
       host: LOOPBACK,
       port: 0,
-      logger,
       onObject: (object) => received.push(object),
     });
     ends.push(() => pacs.close());
@@ -146,7 +145,7 @@ interface Stage {
   config: Config;
   gateway: Gateway;
   ehr: DemoEhr;
-  received: readonly ReceivedObject[];
+  received: readonly StoredObject[];
 }
 
 async function runDemo(stageOf: Stage): Promise<number> {
@@ -159,6 +158,9 @@ async function runDemo(stageOf: Stage): Promise<number> {
   );
   say(`          ${RESEARCH_NOTICE} (evidence.accept)`);
   say(`          log in ${join(out, 'gateway.log')}`);
+  say(
+    'Cart, PACS dcmjs-dimse, an implementation of DICOM that shares no network code with the gateway',
+  );
   let complete = true;
   const results: Result[] = [];
   const sent = options.only ?? DEMO_STUDIES;
@@ -217,22 +219,17 @@ async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise
   const { out, gateway, ehr } = stageOf;
   const folder = join(out, 'study', study.name);
   await mkdir(folder, { recursive: true });
-  const paths: string[] = [];
-  for (const { name, bytes } of study.files) {
-    const path = join(folder, name);
-    await writeFile(path, bytes);
-    paths.push(path);
-  }
+  for (const { name, bytes } of study.files) await writeFile(join(folder, name), bytes);
   await registerPatient(ehr.baseUrl, study.patient);
   say(`Study     ${study.what}, in ${folder}`);
-  const inTime = paths.slice(0, paths.length - study.late);
+  const inTime = study.files.slice(0, study.files.length - study.late);
   await sendStudy(stageOf, inTime, port);
   if (study.name === 'unrecognised') return { complete: await isHeld(gateway, study), results: [] };
   const first = await runRevision(stageOf, study, 1);
   if (study.late === 0) return first;
   say('');
   say(`Late      ${study.late} more object of the same study: it is interpreted again`);
-  await sendStudy(stageOf, paths.slice(inTime.length), port);
+  await sendStudy(stageOf, study.files.slice(inTime.length), port);
   const second = await runRevision(stageOf, study, 2);
   return {
     complete: first.complete && second.complete,
@@ -240,20 +237,20 @@ async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise
   };
 }
 
-async function sendStudy({ config }: Stage, paths: readonly string[], port: number) {
-  const sent = await sendFiles(
-    {
-      host: LOOPBACK,
-      port,
-      aeTitle: config.dicom.aeTitle,
-      callingAeTitle: CART_AE_TITLE,
-      timeoutSeconds: COMMAND_TIMEOUT_SECONDS,
-    },
-    paths,
+/** Sends files of a study as the cart. */
+async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: number) {
+  const { aeTitle } = config.dicom;
+  const stored = await storeByDcmjs(
+    { host: LOOPBACK, port, aeTitle, callingAeTitle: CART_AE_TITLE },
+    files.map(({ bytes }) => bytes),
   );
-  const refused = sent.filter(({ outcome }) => outcome === 'failed');
-  if (refused.length > 0) throw new Error(`C-STORE failed: ${refused[0]?.detail}`);
-  say(`C-STORE   ${sent.length} objects accepted over one association`);
+  const refused = stored.find(({ status }) => status !== 0);
+  if (refused) {
+    const { sopInstanceUid, status } = refused;
+    const why = status === null ? 'no answer' : `status ${statusHex(status)}`;
+    throw new Error(`C-STORE of ${sopInstanceUid} failed: ${why}`);
+  }
+  say(`C-STORE   ${stored.length} objects accepted over one association of dcmjs-dimse`);
 }
 
 /** A study that no rule recognises is held for a person, visible in the console and by command. */

@@ -4,7 +4,11 @@ import { COMMAND } from '../../../dimse/network/message.ts';
 import type { ProposedContext } from '../../../dimse/network/pdu.ts';
 import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
 import { readCommitmentReport } from '../../../dimse/services/commitment-message.ts';
-import { newUid, referenceItems } from '../../../dimse/services/referenced-objects.ts';
+import {
+  newUid,
+  referenceItems,
+  type SopReference,
+} from '../../../dimse/services/referenced-objects.ts';
 import { decodeDataSet, encodeDataSet } from '../../../pipelines/dicom/data-set.ts';
 import {
   PERFORMED_PROCEDURE_STEP,
@@ -20,9 +24,9 @@ import { CartAssociation } from './cart-association.ts';
 import type { Cart } from './carts.ts';
 
 /** The answers of the peer during an exam. */
-interface ExamOutcome {
-  /** C-STORE status of each object, in order. */
-  stored: number[];
+export interface ExamOutcome {
+  /** C-STORE status of each object, in order; null when the peer did not answer. */
+  stored: (number | null)[];
   /** Statuses of N-CREATE and N-SET; null when the cart sends no MPPS. */
   performedProcedure: [number, number] | null;
   /** Objects that the peer committed to; null when the cart does not ask. */
@@ -108,7 +112,10 @@ const service = (abstractSyntax: string): ProposedContext[] => [
 ];
 
 /** Returns the attributes that are known when the exam begins (PS3.4 table F.7.2-1). */
-function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalDataset {
+export function stepBegun(
+  studyInstanceUid: string,
+  { callingAeTitle }: { callingAeTitle: string },
+): NaturalDataset {
   return {
     ScheduledStepAttributesSequence: [{ StudyInstanceUID: studyInstanceUid }],
     PerformedProcedureStepID: '1',
@@ -123,7 +130,7 @@ function stepBegun(studyInstanceUid: string, { callingAeTitle }: Cart): NaturalD
 /**
  * Returns the attributes that are known when the exam ends, with its objects (PS3.4 table F.7.2-1).
  */
-function stepEnded(objects: readonly OutgoingObject[]): NaturalDataset {
+export function stepEnded(objects: readonly SopReference[]): NaturalDataset {
   return {
     PerformedProcedureStepStatus: 'COMPLETED',
     PerformedProcedureStepEndDate: '20260115',

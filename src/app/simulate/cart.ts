@@ -1,12 +1,14 @@
 import dcmjs from 'dcmjs';
-import type { OutgoingObject } from '../../../dimse/network/requestor.ts';
+import { statusHex } from '../../../dimse/network/status.ts';
 import { outgoingBuffer } from '../../../dimse/send/store-scu.ts';
+import type { SopReference } from '../../../dimse/services/referenced-objects.ts';
 import { simulateObstetricStudy } from '../../../models/phantom/study.ts';
 import type { StudyContents } from '../../../models/phantom/study-shots.ts';
 import { parseDicomNode } from '../cli/dicom.ts';
 import { EXIT, type ExitStatus } from '../cli/exit-status.ts';
 import { sendExam } from './cart-exam.ts';
-import { CARTS, type Cart, type CartStyle } from './carts.ts';
+import { CARTS, type Cart, type CartKind, type CartStyle, PLAIN_CART } from './carts.ts';
+import { sendPlainExam } from './plain-exam.ts';
 
 /** First element of the cart's private block, block 10 (PS3.5 7.8.1). */
 const BLOCK = '10';
@@ -16,7 +18,7 @@ const BLOCK = '10';
  * its manufacturer's name and private elements. The pixels stay unchanged.
  * @param file a still or cine of the phantom, encoded as the cart encodes (`cart.compression`).
  */
-export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
+export function asCartFile(file: Buffer, cart: CartKind): Buffer {
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
   const image = dcmjs.data.DicomMessage.readFile(bytes);
   const cine = Number(image.dict['00280008']?.Value?.[0] ?? 1) > 1;
@@ -35,7 +37,7 @@ export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
     '00020010': { vr: 'UI', Value: [cart.transferSyntaxes[0]] },
   });
   written.dict = image.dict;
-  return outgoingBuffer(Buffer.from(written.write({ fragmentMultiframe: false })));
+  return Buffer.from(written.write({ fragmentMultiframe: false }));
 }
 
 /**
@@ -45,7 +47,7 @@ export function asCartObject(file: Buffer, cart: Cart): OutgoingObject {
 export async function simulateCart(
   node: string,
   options: {
-    style: CartStyle;
+    style: CartStyle | 'plain';
     gaDays: number;
     seed: number;
     contents: StudyContents;
@@ -53,30 +55,42 @@ export async function simulateCart(
     from?: string;
   },
 ): Promise<ExitStatus> {
-  const style: Cart = CARTS[options.style];
-  const cart: Cart = { ...style, callingAeTitle: options.from ?? style.callingAeTitle };
+  const habits: Cart | null = options.style === 'plain' ? null : CARTS[options.style];
+  const style = habits ?? PLAIN_CART;
+  const callingAeTitle = options.from ?? style.callingAeTitle;
   const { files, truth } = await simulateObstetricStudy({
     ...options,
     // Each exam is a new acquisition of the same fetus.
     acquisition: new Date().toISOString(),
-    encoding: { compression: cart.compression, colour: 'rgb' },
+    encoding: { compression: style.compression, colour: 'rgb' },
   });
-  tell(`${cart.callingAeTitle}: ${cart.habit}`);
+  tell(`${callingAeTitle}: ${style.habit}`);
+  tell(`Sent by ${habits ? 'our own sender, which has the habits of this style' : 'dcmjs-dimse'}`);
   tell(`Study ${truth.studyInstanceUid}, ${files.length} objects of a phantom`);
-  const outcome = await sendExam(parseDicomNode(node), cart, {
-    objects: files.map(({ bytes }) => asCartObject(bytes, cart)),
+  const exam = {
     studyInstanceUid: truth.studyInstanceUid,
     pauseMilliseconds: options.pauseSeconds * 1000,
-    onStored: (object, status) => tell(`${hexadecimal(status)} ${object.sopInstanceUid}`),
-  });
+    onStored: ({ sopInstanceUid }: SopReference, status: number | null) =>
+      tell(`${inWords(status)} ${sopInstanceUid}`),
+  };
+  const images = files.map(({ bytes }) => asCartFile(bytes, style));
+  const called = parseDicomNode(node);
+  const outcome = habits
+    ? await sendExam(
+        called,
+        { ...habits, callingAeTitle },
+        { ...exam, objects: images.map(outgoingBuffer) },
+      )
+    : await sendPlainExam({ ...called, callingAeTitle }, { ...exam, files: images });
   const taken = outcome.stored.filter((status) => status === 0).length;
-  tell(`${taken} stored, ${files.length - taken} refused, ended by ${cart.end}`);
+  const end = habits?.end ?? 'release';
+  tell(`${taken} stored, ${files.length - taken} refused, ended by ${end}`);
   if (outcome.performedProcedure) {
-    tell(`MPPS N-CREATE and N-SET: ${outcome.performedProcedure.map(hexadecimal).join(', ')}`);
+    tell(`MPPS N-CREATE and N-SET: ${outcome.performedProcedure.map(statusHex).join(', ')}`);
   }
   if (outcome.committed !== null) tell(`storage commitment: ${outcome.committed} objects`);
   return taken === files.length ? EXIT.success : EXIT.refused;
 }
 
 const tell = (line: string) => process.stdout.write(`${line}\n`);
-const hexadecimal = (status: number) => `${status.toString(16).toUpperCase().padStart(4, '0')}H`;
+const inWords = (status: number | null) => (status === null ? 'no answer' : statusHex(status));

@@ -28,11 +28,21 @@ const USER_ITEM = {
   ]),
 } as const;
 
-/** How a kind of cart behaves on the network. */
-export interface Cart {
+/** What a kind of cart writes into its objects, and how it calls itself. */
+export interface CartKind {
   /** What distinguishes this cart from others, in words. */
   habit: string;
   callingAeTitle: string;
+  classes: { still: string; cine: string };
+  /** The encoding of its images, and the transfer syntaxes in which it offers them. */
+  compression: 'native' | 'jpeg';
+  transferSyntaxes: readonly string[];
+  /** Private data elements in its objects: private creator and odd group number. */
+  privateData: { creator: string; group: string };
+}
+
+/** How a kind of cart behaves on the network. */
+export interface Cart extends CartKind {
   implementation: { classUid: string; version: string };
   /** Largest PDU that it declares it can receive; 0 means no limit (PS3.8 D.1). */
   announcedPduBytes: number;
@@ -43,10 +53,6 @@ export interface Cart {
    * context with all of them.
    */
   contexts: 'per-syntax' | 'per-class';
-  classes: { still: string; cine: string };
-  /** The encoding of its images, and the transfer syntaxes in which it offers them. */
-  compression: 'native' | 'jpeg';
-  transferSyntaxes: readonly string[];
   /** Classes that it proposes and never uses. */
   alsoProposes: readonly string[];
   /** Whether it uses one association for the whole exam or one for each object. */
@@ -58,9 +64,20 @@ export interface Cart {
   /** Asks for storage commitment after the exam (PS3.4 J). */
   commitment: boolean;
   userItems: readonly Buffer[];
-  /** Private data elements in its objects: private creator and odd group number. */
-  privateData: { creator: string; group: string };
 }
+
+/**
+ * A cart without particular habits, which dcmjs-dimse sends. The others have habits that it cannot
+ * express (docs/dicom.md), so `CartAssociation` writes their PDUs.
+ */
+export const PLAIN_CART: CartKind = {
+  habit: 'compressed images as they are, one association for the exam, MPPS',
+  callingAeTitle: 'CART',
+  classes: CLASSES.current,
+  compression: 'jpeg',
+  transferSyntaxes: [JPEG_BASELINE],
+  privateData: { creator: 'PLAIN STYLE', group: '0019' },
+};
 
 /**
  * Association behaviour of ultrasound carts by style, modelled on reports of integrators (retired

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerContexts } from '../../../dimse/network/negotiation.ts';
 import { offeredTransferSyntaxes } from '../../../dimse/receive/admission.ts';
-import { type ReceivedObject, startReceiver } from '../../../dimse/receive/receiver.ts';
 import { outgoingFile, sendObjects } from '../../../dimse/send/store-scu.ts';
 import { encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import {
@@ -13,7 +12,7 @@ import {
   LOSSY_TRANSFER_SYNTAXES,
   TRANSFER_SYNTAXES,
 } from '../../../pipelines/dicom/transfer-syntaxes.ts';
-import { silentLogger } from '../../../src/platform/logging/logger.ts';
+import { type StoredObject, startPacs } from '../../../src/app/simulate/pacs.ts';
 import { dataSet } from '../dicom-file.ts';
 import { ULTRASOUND_IMAGE } from '../network/raw-peer.ts';
 import { sendBuffer } from '../send.ts';
@@ -77,10 +76,10 @@ describe('an object in a compressed transfer syntax', () => {
   };
 
   test('is stored and goes on in the same, byte for byte', async () => {
-    const received: ReceivedObject[] = [];
-    const onObject = (arrived: ReceivedObject) => received.push(arrived);
+    const received: StoredObject[] = [];
+    const onObject = (arrived: StoredObject) => received.push(arrived);
     const host = '127.0.0.1';
-    const pacs = await startReceiver({ folder, host, port: 0, logger: silentLogger, onObject });
+    const pacs = await startPacs({ folder, host, port: 0, onObject });
     for (const transferSyntax of COMPRESSED_TRANSFER_SYNTAXES) {
       expect(await sendBuffer(site.node, object(transferSyntax).file)).toMatchObject({ status: 0 });
     }
@@ -93,7 +92,7 @@ describe('an object in a compressed transfer syntax', () => {
       node,
       files.map((file) => [file]),
     );
-    await pacs.close(0);
+    await pacs.close();
     expect(results.map(({ outcome }) => outcome)).toEqual(files.map(() => 'stored'));
     expect(received.map(({ transferSyntax }) => transferSyntax).sort()).toEqual(
       [...COMPRESSED_TRANSFER_SYNTAXES].sort(),

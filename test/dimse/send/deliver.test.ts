@@ -7,10 +7,10 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { DicomDestination } from '../../../config/schema.ts';
 import { type ListenerOptions, listen } from '../../../dimse/network/listener.ts';
 import type { StorageService } from '../../../dimse/network/service-ports.ts';
-import { startReceiver } from '../../../dimse/receive/receiver.ts';
 import { AssociationPool } from '../../../dimse/send/association-pool.ts';
 import { createDicomDeliverer } from '../../../dimse/send/deliver.ts';
 import { cStoreTransport } from '../../../dimse/send/store-scu.ts';
+import { startPacs } from '../../../src/app/simulate/pacs.ts';
 import type { SendOutcome } from '../../../src/core/outbox/delivery.ts';
 import { type ErrorCode, SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
@@ -121,14 +121,9 @@ async function rogue(onSocket: (socket: Socket) => void): Promise<number> {
 
 test('an object is delivered with the status of the peer, byte for byte', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-receiver-'));
-  const receiver = await startReceiver({
-    folder,
-    host: '127.0.0.1',
-    port: 0,
-    logger: silentLogger,
-  });
+  const receiver = await startPacs({ folder, host: '127.0.0.1', port: 0 });
   toClose.push(
-    () => receiver.close(0),
+    () => receiver.close(),
     () => rm(folder, { recursive: true }),
   );
   expect(await deliver(receiver.port)).toEqual({ outcome: 'delivered', detail: 'status 0000H' });

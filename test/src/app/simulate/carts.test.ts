@@ -1,18 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { outgoingBuffer } from '../../../../dimse/send/store-scu.ts';
 import { type StudyHeader, writeUltrasound } from '../../../../models/phantom/dicom.ts';
 import { simulateCine } from '../../../../models/phantom/frame.ts';
 import { sizesAt } from '../../../../models/phantom/sizes.ts';
 import { decodeFileMeta } from '../../../../pipelines/dicom/part10.ts';
-import { asCartObject } from '../../../../src/app/simulate/cart.ts';
+import { JPEG_BASELINE } from '../../../../pipelines/dicom/transfer-syntaxes.ts';
+import { asCartFile } from '../../../../src/app/simulate/cart.ts';
 import { imageContexts, sendExam } from '../../../../src/app/simulate/cart-exam.ts';
 import {
   CART_STYLES,
   CARTS,
   type Cart,
   type CartStyle,
+  PLAIN_CART,
 } from '../../../../src/app/simulate/carts.ts';
+import { sendPlainExam } from '../../../../src/app/simulate/plain-exam.ts';
 import { findStudy, instancesOf } from '../../../../src/core/studies/study-store.ts';
 import { openSite, type Site } from '../../../dimse/site.ts';
 
@@ -76,7 +80,7 @@ describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
     site = await openSite({
       completion: { signal, quietSeconds: 600, afterReleaseSeconds: 5 },
     });
-    const objects = files[cart.compression].map((file) => asCartObject(file, cart));
+    const objects = files[cart.compression].map((file) => outgoingBuffer(asCartFile(file, cart)));
     const outcome = await sendExam(
       { host: '127.0.0.1', port: site.gateway.port, aeTitle: 'SONOGATE' },
       cart,
@@ -125,6 +129,28 @@ describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
   });
 });
 
+describe('an exam of a plain cart', () => {
+  test('is sent by dcmjs-dimse with MPPS, frames as they are, and kept byte for byte', async () => {
+    site = await openSite();
+    const objects = files.jpeg.map((file) => asCartFile(file, PLAIN_CART));
+    const node = { host: '127.0.0.1', port: site.gateway.port, aeTitle: 'SONOGATE' };
+    const outcome = await sendPlainExam(
+      { ...node, callingAeTitle: PLAIN_CART.callingAeTitle },
+      { files: objects, studyInstanceUid },
+    );
+    expect(outcome).toEqual({ stored: [0, 0], performedProcedure: [0, 0], committed: null });
+    const study = await findStudy(site.database, studyInstanceUid);
+    const kept = study ? await instancesOf(site.database, study) : [];
+    for (const [index, object] of objects.entries()) {
+      const file = await readFile(join(site.config.dataDir, kept[index]?.path ?? ''));
+      const { meta, dataSetOffset } = decodeFileMeta(file);
+      expect(meta).toMatchObject({ transferSyntax: JPEG_BASELINE, sourceAeTitle: 'CART' });
+      const sent = object.subarray(decodeFileMeta(object).dataSetOffset);
+      expect(file.subarray(dataSetOffset).equals(sent)).toBe(true);
+    }
+  });
+});
+
 describe('the contexts of a cart', () => {
   test.each(CART_STYLES)('%s: odd ids, no more than 128', (style) => {
     const ids = imageContexts(CARTS[style]).map(({ id }) => id);
@@ -141,6 +167,6 @@ describe('the contexts of a cart', () => {
   });
 });
 
-function dataSetOf(object: ReturnType<typeof asCartObject>): Iterable<Buffer> {
+function dataSetOf(object: ReturnType<typeof outgoingBuffer>): Iterable<Buffer> {
   return object.read(object.bytes) as Iterable<Buffer>;
 }

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DicomDestination, Hl7v2Destination } from '../../../../config/schema.ts';
 import { stowTransport } from '../../../../dimse/dicomweb/stow-transport.ts';
 import { dial } from '../../../../dimse/network/dial.ts';
-import { startReceiver as startStorageScp } from '../../../../dimse/receive/receiver.ts';
 import { AssociationPool } from '../../../../dimse/send/association-pool.ts';
 import { createDicomDeliverer, createForwardDeliverer } from '../../../../dimse/send/deliver.ts';
 import { cStoreTransport, type StoreTransport } from '../../../../dimse/send/store-scu.ts';
 import { httpAccess } from '../../../../fhir/client/authorization.ts';
+import { startPacs } from '../../../../src/app/simulate/pacs.ts';
 import type { Deliverer, Delivery } from '../../../../src/core/outbox/delivery.ts';
 import { createWebhookDeliverer } from '../../../../src/core/webhooks/deliver.ts';
 import { endpointFor } from '../../../../src/core/webhooks/endpoints.ts';
@@ -29,7 +29,7 @@ import { sampleResult, sampleSubject } from '../../../fhir/sample.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { startFhirServer } from '../../../peers/fhir-server.ts';
 import { freePort } from '../../../peers/free-port.ts';
-import { startReceiver as startHookReceiver } from '../webhooks/receiver.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
 
 const UID = '1.2.3.4';
 const FILE = dicomFile({ sopInstanceUid: UID });
@@ -93,14 +93,9 @@ function dicomAdapter(transports: Record<'pacs' | 'gone', StoreTransport>): Adap
 
 async function cStoreTransports(): Promise<Record<'pacs' | 'gone', StoreTransport>> {
   const received = await mkdtemp(join(tmpdir(), 'sonogate-pacs-'));
-  const pacs = await startStorageScp({
-    folder: received,
-    host: '127.0.0.1',
-    port: 0,
-    logger: silentLogger,
-  });
+  const pacs = await startPacs({ folder: received, host: '127.0.0.1', port: 0 });
   toClose.push(async () => {
-    await pacs.close(0);
+    await pacs.close();
     await rm(received, { recursive: true });
   });
   const at = (port: number): StoreTransport => {
@@ -190,7 +185,7 @@ async function openFhir(): Promise<Adapter> {
 }
 
 async function openWebhook(): Promise<Adapter> {
-  const receiver = await startHookReceiver();
+  const receiver = await startReceiver();
   const own = {
     host: '127.0.0.1',
     addresses: ['127.0.0.1'],

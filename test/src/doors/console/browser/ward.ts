@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Listener } from '../../../../../dimse/network/listener.ts';
-import { startReceiver } from '../../../../../dimse/receive/receiver.ts';
 import { sendFiles } from '../../../../../dimse/send/store-scu.ts';
+import { type Pacs, startPacs } from '../../../../../src/app/simulate/pacs.ts';
 import type { ConsoleRole } from '../../../../../src/doors/console/contract.ts';
-import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
 import { PATIENT } from '../../../../gateway/phantom.ts';
 import { openSite, type Site } from '../../../../gateway/site.ts';
 import { startFhirServer } from '../../../../peers/fhir-server.ts';
@@ -83,8 +81,8 @@ const WARD_PATIENT: EhrPatient = {
 
 /** @param folder where received objects are kept; removed at the end. */
 export async function openWard(folder: string): Promise<Ward> {
-  const receive = (name: string, port: number): Promise<Listener> =>
-    startReceiver({ folder: join(folder, name), host: LOOPBACK, port, logger: silentLogger });
+  const receive = (name: string, port: number): Promise<Pacs> =>
+    startPacs({ folder: join(folder, name), host: LOOPBACK, port });
   const listeners = [await receive('pacs', 0)];
   const ehr = await startFhirServer();
   const archivePort = await freePort();

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import dimse from 'dcmjs-dimse';
+import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
+
+const { Client, Dataset, association, constants, requests } = dimse;
+const { TransferSyntax } = constants;
+
+// It would write every PDU to the console.
+dimse.log.disableAll();
+
+/** A node that dcmjs-dimse calls, and the title that it gives itself. */
+export interface NodeForDcmjs {
+  host: string;
+  port: number;
+  aeTitle: string;
+  callingAeTitle: string;
+}
+
+/** Milliseconds without an answer from the peer after which dcmjs-dimse aborts. */
+const PATIENCE_MILLISECONDS = 300_000;
+
+/**
+ * Performs the requests that `ask` adds to a `Client` of dcmjs-dimse, one after the other, over one
+ * association, and waits for its release.
+ * @throws Error when the association is rejected or lost.
+ */
+export async function overAssociation(
+  { host, port, aeTitle, callingAeTitle }: NodeForDcmjs,
+  ask: (client: dimse.Client) => void,
+): Promise<void> {
+  const client = new Client();
+  ask(client);
+  const closed = once(client, 'closed');
+  const failed = once(client, 'networkError').then(([error]) => Promise.reject(error));
+  const rejected = once(client, 'associationRejected').then(([{ reason }]) =>
+    Promise.reject(new Error(`the association was rejected: reason ${reason}`)),
+  );
+  client.send(host, port, callingAeTitle, aeTitle, { pduTimeout: PATIENCE_MILLISECONDS });
+  await Promise.race([closed, failed, rejected]);
+}
+
+/**
+ * A data set of a DICOM file that dcmjs-dimse sends as it is encoded, compressed frames included. A
+ * plain `Dataset` is decoded into elements and encoded again.
+ */
+class EncodedDataset extends Dataset {
+  readonly #bytes: Buffer;
+
+  constructor(file: Buffer) {
+    const { meta, dataSetOffset } = decodeFileMeta(file);
+    const uids = { SOPClassUID: meta.sopClassUid, SOPInstanceUID: meta.sopInstanceUid };
+    super(uids, meta.transferSyntax);
+    this.#bytes = file.subarray(dataSetOffset);
+  }
+
+  override getDenaturalizedDataset(): Buffer {
+    return this.#bytes;
+  }
+
+  /** Called when the peer accepted the class only in another transfer syntax, to which it is converted. */
+  override getElements(): Record<string, unknown> {
+    return new Dataset(this.#bytes, this.getTransferSyntaxUid()).getElements();
+  }
+}
+
+/** An object, and the answer to it; null when there was none, for example without a context. */
+export interface StoredByDcmjs {
+  sopClassUid: string;
+  sopInstanceUid: string;
+  status: number | null;
+}
+
+const NATIVE: ReadonlySet<string> = new Set([
+  TransferSyntax.ImplicitVRLittleEndian,
+  TransferSyntax.ExplicitVRLittleEndian,
+]);
+
+/**
+ * Sends DICOM files by C-STORE over one association of dcmjs-dimse. Each kind of object gets a
+ * presentation context with its own transfer syntax, beside that with Implicit and Explicit VR which
+ * dcmjs-dimse proposes for every class.
+ * @throws Error when the association is rejected or lost.
+ */
+export async function storeByDcmjs(
+  node: NodeForDcmjs,
+  files: readonly Buffer[],
+): Promise<StoredByDcmjs[]> {
+  const stored: StoredByDcmjs[] = [];
+  await overAssociation(node, (client) => {
+    const proposed = new Set<string>();
+    for (const file of files) {
+      const dataset = new EncodedDataset(file);
+      const request = new requests.CStoreRequest(dataset);
+      const sopClassUid = request.getAffectedSopClassUid();
+      const transferSyntax = dataset.getTransferSyntaxUid();
+      const sopInstanceUid = request.getAffectedSopInstanceUid();
+      const answer: StoredByDcmjs = { sopClassUid, sopInstanceUid, status: null };
+      stored.push(answer);
+      request.on('response', (response: dimse.responses.CStoreResponse) => {
+        answer.status = response.getStatus();
+      });
+      client.addRequest(request);
+      const kind = `${sopClassUid} ${transferSyntax}`;
+      // It proposes a context of its own for compressed objects itself.
+      if (!NATIVE.has(transferSyntax) || proposed.has(kind)) continue;
+      proposed.add(kind);
+      const context = new association.PresentationContext(0, sopClassUid, transferSyntax);
+      client.addAdditionalPresentationContext(context, true);
+    }
+  });
+  return stored;
+}

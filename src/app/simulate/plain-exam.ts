@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NaturalDataset } from 'dcmjs';
+import dimse from 'dcmjs-dimse';
+import { newUid } from '../../../dimse/services/referenced-objects.ts';
+import { PERFORMED_PROCEDURE_STEP } from '../../../pipelines/dicom/sop-classes.ts';
+import { type ExamOutcome, stepBegun, stepEnded } from './cart-exam.ts';
+import {
+  type NodeForDcmjs,
+  overAssociation,
+  type StoredByDcmjs,
+  storeByDcmjs,
+} from './dcmjs-client.ts';
+
+const { Dataset, requests } = dimse;
+
+/**
+ * Sends an exam by dcmjs-dimse: MPPS N-CREATE, the objects over one association, MPPS N-SET. With a
+ * pause there is an association for each object, because the queue of a `Client` cannot wait. Storage
+ * commitment is not requested, because a `Client` does not stay for the report (docs/dicom.md).
+ */
+export async function sendPlainExam(
+  node: NodeForDcmjs,
+  {
+    files,
+    studyInstanceUid,
+    pauseMilliseconds = 0,
+    onStored,
+  }: {
+    files: readonly Buffer[];
+    studyInstanceUid: string;
+    pauseMilliseconds?: number;
+    onStored?: (object: StoredByDcmjs, status: number | null) => void;
+  },
+): Promise<ExamOutcome> {
+  const step = newUid();
+  const begin = new requests.NCreateRequest(PERFORMED_PROCEDURE_STEP, step);
+  const begun = await ask(node, begin, stepBegun(studyInstanceUid, node));
+  const objects: StoredByDcmjs[] = [];
+  const batches = pauseMilliseconds === 0 ? [files] : files.map((file) => [file]);
+  for (const [index, batch] of batches.entries()) {
+    if (index > 0) await delay(pauseMilliseconds);
+    for (const object of await storeByDcmjs(node, batch)) {
+      objects.push(object);
+      onStored?.(object, object.status);
+    }
+  }
+  const end = new requests.NSetRequest(PERFORMED_PROCEDURE_STEP, step);
+  const ended = await ask(node, end, stepEnded(objects));
+  return {
+    stored: objects.map(({ status }) => status),
+    performedProcedure: [begun, ended],
+    committed: null,
+  };
+}
+
+/** Performs one normalized request over its own association, as most carts do. */
+async function ask(
+  node: NodeForDcmjs,
+  request: dimse.requests.Request,
+  dataSet: NaturalDataset,
+): Promise<number> {
+  let status: number | undefined;
+  request.setDataset(new Dataset(dataSet));
+  request.on('response', (response: dimse.responses.Response) => {
+    status = response.getStatus();
+  });
+  await overAssociation(node, (client) => client.addRequest(request));
+  if (status === undefined) throw new Error(`${request.toString()} was not answered`);
+  return status;
+}
