@@ -296,6 +296,10 @@ export class DimseProvider {
         peer,
         {
           canceled: operation.canceled.signal,
+          accepts: (sopClassUid) =>
+            [...contexts.values()]
+              .filter(({ abstractSyntax }) => abstractSyntax === sopClassUid)
+              .map(({ transferSyntax }) => transferSyntax),
           store: (object) => this.#storeOver(object, operation),
         },
       );

@@ -146,6 +146,8 @@ export interface StoredObject {
 export interface QueryingAssociation {
   /** Aborted when the peer cancels the operation (C-CANCEL) or the association ends. */
   canceled: AbortSignal;
+  /** The transfer syntaxes in which the peer accepts objects of a class, for a C-GET. */
+  accepts(sopClassUid: string): readonly string[];
   /**
    * Sends a C-STORE over this association, for a C-GET. @returns the status of the peer; null when
    * it accepts no such object.

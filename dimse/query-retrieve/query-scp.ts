@@ -1,6 +1,7 @@
 import type { NaturalDataset } from 'dcmjs';
 import type { Config, MoveDestination } from '../../config/schema.ts';
 import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { convertedFile, OTHER_LITTLE_ENDIAN } from '../../pipelines/dicom/explicit-implicit.ts';
 import { QUERY_RETRIEVE } from '../../pipelines/dicom/sop-classes.ts';
 import { isUid } from '../../pipelines/dicom/uid.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
@@ -15,6 +16,7 @@ import { find, type HeldObject, heldObjects, type Match } from '../../src/core/q
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import type { OutgoingObject } from '../network/requestor.ts';
 import type {
   AssociationPeer,
   QueryAnswer,
@@ -275,10 +277,21 @@ async function* got(
 ): AsyncGenerator<SubOperation> {
   for (const object of held) {
     const path = await objects.locate(object);
-    const status = path === null ? null : await association.store(await outgoingFile(path));
+    const status =
+      path === null ? null : await association.store(await asAccepted(path, association));
     const isWarning = status !== null && (status & 0xf000) === 0xb000;
     yield { object, outcome: status === 0 ? 'completed' : isWarning ? 'warning' : 'failed' };
   }
+}
+
+/** Opens an object as it is stored, or converted if the peer accepts only that. */
+async function asAccepted(path: string, { accepts }: QueryingAssociation): Promise<OutgoingObject> {
+  const stored = await outgoingFile(path);
+  const accepted = accepts(stored.sopClassUid);
+  const other = OTHER_LITTLE_ENDIAN[stored.transferSyntax];
+  const isConverted =
+    other !== undefined && !accepted.includes(stored.transferSyntax) && accepted.includes(other);
+  return isConverted ? convertedFile(path) : stored;
 }
 
 /** Sends objects to the destination of a C-MOVE, over as few associations as their kinds need. */
@@ -298,6 +311,7 @@ async function* moved(
   let done = false;
   const node = { ...destination, callingAeTitle: config.dicom.aeTitle };
   const sending = sendFiles(node, [...byPath.keys()], {
+    mayConvert: true,
     signal: association.canceled,
     onResult(path, { outcome }) {
       const object = byPath.get(path);

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { DicomDestination } from '../../config/schema.ts';
+import { convertedFile, OTHER_LITTLE_ENDIAN } from '../../pipelines/dicom/explicit-implicit.ts';
 import { decodeFileMeta, readFileMeta } from '../../pipelines/dicom/part10.ts';
 import type { SendOutcome } from '../../src/core/outbox/delivery.ts';
 import {
@@ -17,6 +18,7 @@ import {
   contextsFor,
   FRESH_ASSOCIATIONS,
   MAX_CONTEXTS,
+  type ObjectKind,
   objectKindKey,
 } from './association-pool.ts';
 import { echo } from './verification.ts';
@@ -72,6 +74,8 @@ export interface StoreResult {
 /**
  * Sends DICOM files byte for byte, each in its own transfer syntax, over as few associations as
  * their presentation contexts allow. A file that fails does not stop the others.
+ * @param mayConvert also proposes the other one of Explicit and Implicit VR Little Endian, and
+ * converts an object if the peer accepts only that.
  * @param onResult called after each file, in order.
  * @throws SonogateError `peer_unreachable` or `peer_rejected_association` when nothing could be
  * sent.
@@ -80,12 +84,17 @@ export async function sendFiles(
   node: CalledNode,
   paths: readonly string[],
   {
+    mayConvert = false,
     onResult,
     signal,
-  }: { onResult?: (path: string, result: StoreResult) => void; signal?: AbortSignal } = {},
+  }: {
+    mayConvert?: boolean;
+    onResult?: (path: string, result: StoreResult) => void;
+    signal?: AbortSignal;
+  } = {},
 ): Promise<StoreResult[]> {
   const results: StoreResult[] = [];
-  let batch: { path: string; object: OutgoingObject }[] = [];
+  let batch: BatchEntry[] = [];
   let kinds = new Set<string>();
 
   const report = (path: string, result: StoreResult) => {
@@ -106,10 +115,11 @@ export async function sendFiles(
       report(path, failedResult('', error));
       continue;
     }
-    const kind = objectKindKey(object);
-    if (!kinds.has(kind) && kinds.size === MAX_CONTEXTS) await flush();
-    kinds.add(kind);
-    batch.push({ path, object });
+    const forms = mayConvert ? formsOf(object) : [object];
+    const added = forms.filter((form) => !kinds.has(objectKindKey(form)));
+    if (kinds.size + added.length > MAX_CONTEXTS) await flush();
+    for (const form of forms) kinds.add(objectKindKey(form));
+    batch.push({ path, object, forms });
   }
   await flush();
   return results;
@@ -166,7 +176,14 @@ function storeInFirstForm(
   return storeOne(requestor, accepted);
 }
 
-type BatchEntry = { path: string; object: OutgoingObject };
+/** The kinds in which a file can be sent: as it is, and converted if that is possible. */
+function formsOf({ sopClassUid, transferSyntax }: OutgoingObject): ObjectKind[] {
+  const other = OTHER_LITTLE_ENDIAN[transferSyntax];
+  const stored = { sopClassUid, transferSyntax };
+  return other ? [stored, { sopClassUid, transferSyntax: other }] : [stored];
+}
+
+type BatchEntry = { path: string; object: OutgoingObject; forms: readonly ObjectKind[] };
 
 /**
  * Sends objects over one or more associations. A lost connection fails only the object being sent;
@@ -178,10 +195,11 @@ async function sendBatch(
   report: (path: string, result: StoreResult) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  const contexts = contextsFor(batch.map(({ object }) => object));
+  const contexts = contextsFor(batch.flatMap(({ forms }) => forms));
   let requestor = await Requestor.open(node, contexts, signal);
-  for (const [index, { path, object }] of batch.entries()) {
-    const result = await storeOne(requestor, object);
+  for (const [index, entry] of batch.entries()) {
+    const { path } = entry;
+    const result = await storeInAcceptedForm(requestor, entry);
     report(path, result);
     if (!requestor.closed || index === batch.length - 1) continue;
     try {
@@ -194,6 +212,19 @@ async function sendBatch(
     }
   }
   await requestor.release();
+}
+
+async function storeInAcceptedForm(
+  requestor: Requestor,
+  { path, object, forms }: BatchEntry,
+): Promise<StoreResult> {
+  const form = forms.find((each) => requestor.accepts(each)) ?? object;
+  if (form.transferSyntax === object.transferSyntax) return storeOne(requestor, object);
+  try {
+    return await storeOne(requestor, await convertedFile(path));
+  } catch (error) {
+    return failedResult(object.sopInstanceUid, error);
+  }
 }
 
 async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<StoreResult> {
