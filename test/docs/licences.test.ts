@@ -25,6 +25,7 @@ const EXCEPTIONS: readonly { packages: RegExp; licence: string; told: string }[]
   { packages: /^mediabunny$/, licence: 'MPL-2.0', told: '`mediabunny`' },
   { packages: /^@msgpackr-extract\//, licence: 'none', told: '`@msgpackr-extract/*`' },
   { packages: /^(@shinyoshiaki\/)?jspack$/, licence: 'none', told: '`@shinyoshiaki/jspack`' },
+  { packages: /^memorystream$/, licence: 'none', told: '`memorystream`' },
   { packages: /^png-js$/, licence: 'none', told: '`png-js`' },
 ];
 

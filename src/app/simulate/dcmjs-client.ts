@@ -101,7 +101,7 @@ export async function storeByDcmjs(
       });
       client.addRequest(request);
       const kind = `${sopClassUid} ${transferSyntax}`;
-      // It proposes a context of its own for compressed objects itself.
+      // For compressed objects it proposes a separate context itself.
       if (!NATIVE.has(transferSyntax) || proposed.has(kind)) continue;
       proposed.add(kind);
       const context = new association.PresentationContext(0, sopClassUid, transferSyntax);
