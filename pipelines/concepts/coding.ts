@@ -100,11 +100,22 @@ export interface Chart {
 
 export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', code, meaning });
 export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
-/** Returns a code of our private scheme, for a concept that no other scheme has. */
-export const own = (code: string): Coding => {
+/**
+ * Returns a code of our private scheme, for a concept that no other scheme has. Its meaning is the
+ * code in words, unless those are no good English; the code of a quantity means its label.
+ */
+export const own = (code: string, meaning?: string): Coding => {
   const words = code.replaceAll('-', ' ');
-  return { scheme: '99USINT', code, meaning: words.charAt(0).toUpperCase() + words.slice(1) };
+  return {
+    scheme: '99USINT',
+    code,
+    meaning: meaning ?? words.charAt(0).toUpperCase() + words.slice(1),
+  };
 };
+
+/** Returns the coding of a quantity: the meaning of a private code is its label, in SR as in FHIR. */
+const labelled = (coding: Coding, label: string): Coding =>
+  coding.scheme === '99USINT' ? { ...coding, meaning: label } : coding;
 
 /** Returns true if the digit after the dash is the mod-10 check digit of a LOINC code. */
 export function hasValidCheckDigit(code: string): boolean {
@@ -129,7 +140,7 @@ export function length(
   return {
     label,
     abbreviation,
-    codings: [coding],
+    codings: [labelled(coding, label)],
     unit: 'mm',
     exchange: { unit: 'mm', factor: 1 },
     decimals: 1,
@@ -142,7 +153,7 @@ export function ratio(label: string, abbreviation: string, coding: Coding): Meas
   return {
     label,
     abbreviation,
-    codings: [coding],
+    codings: [labelled(coding, label)],
     unit: '%',
     exchange: { unit: '%', factor: 1 },
     decimals: 1,
@@ -160,7 +171,7 @@ export function summary(
   return {
     label,
     abbreviation,
-    codings: [coding],
+    codings: [labelled(coding, label)],
     unit,
     exchange: { unit, factor: 1 },
     decimals: 0,
@@ -184,7 +195,7 @@ export function quantity<U extends Unit>(
   return {
     label,
     abbreviation,
-    codings: [coding],
+    codings: [labelled(coding, label)],
     unit,
     exchange: { unit, factor: 1 },
     decimals,

@@ -245,7 +245,7 @@ function vascularIndex(label: string, abbreviation: string, code: string): Measu
   return {
     label,
     abbreviation,
-    codings: [own(code)],
+    codings: [own(code, label)],
     unit: '1',
     exchange: { unit: '1', factor: 1 },
     decimals: 2,
@@ -328,7 +328,7 @@ const CIRCULATION = {
   'cardiac-axis': {
     label: 'Cardiac axis, without its side',
     abbreviation: 'axis',
-    codings: [own('cardiac-axis')],
+    codings: [own('cardiac-axis', 'Cardiac axis, without its side')],
     unit: 'deg',
     exchange: { unit: 'deg', factor: 1 },
     decimals: 0,
@@ -382,7 +382,7 @@ export const FINDING_CONCEPTS = {
     code: 'nt-plane-adequacy',
     meaning: 'Adequacy of the nuchal translucency plane',
   },
-  'gestational-age': own('gestational-age-by-crl'),
+  'gestational-age': own('gestational-age-by-crl', 'Gestational age by CRL'),
   'pregnancy-viability': {
     scheme: '99USINT',
     code: 'early-pregnancy-category',
@@ -432,7 +432,7 @@ export const FINDING_CONCEPTS = {
   'cerebral-redistribution': own('cerebral-redistribution'),
   'fetal-anaemia-signal': own('fetal-anaemia-signal'),
   'uterine-artery-doppler': own('uterine-artery-doppler'),
-  'ductus-venosus-a-wave': own('ductus-venosus-a-wave'),
+  'ductus-venosus-a-wave': own('ductus-venosus-a-wave', 'Ductus venosus a-wave'),
   'fetal-doppler': own('fetal-doppler'),
   'fetal-heart-rate-band': own('fetal-heart-rate-band'),
   'cardiac-size': own('cardiac-size'),

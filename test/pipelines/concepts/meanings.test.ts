@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { CONCEPTS, FINDING_CONCEPTS } from '../../../pipelines/concepts/concepts.ts';
+
+/** Longest Code Meaning (0008,0104), which is a long string (PS3.5 6.2). */
+const LONG_STRING = 64;
+
+describe('the meaning of a private code', () => {
+  it('is the label of its quantity, so that SR and FHIR name it alike', () => {
+    const others = Object.values(CONCEPTS).flatMap(({ label, codings: [first] }) =>
+      first.scheme === '99USINT' && first.meaning !== label ? [first.meaning] : [],
+    );
+    expect(others).toEqual([]);
+    expect(CONCEPTS['tapse-to-spap'].codings[0].meaning).toBe('TAPSE over sPAP');
+  });
+
+  it('fits into a code meaning of DICOM', () => {
+    const codings = [
+      ...Object.values(CONCEPTS).flatMap(({ codings }) => [...codings]),
+      ...Object.values(FINDING_CONCEPTS),
+    ];
+    const long = codings.filter(({ meaning }) => meaning.length > LONG_STRING || meaning === '');
+    expect(long).toEqual([]);
+  });
+});
