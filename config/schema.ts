@@ -379,6 +379,8 @@ const settingsSchema = z.strictObject({
     queuedPerKey: z.number().int().positive(),
     /** Requests can be read and searched as FHIR R4 Tasks under `/fhir`. */
     fhirTasks: z.boolean(),
+    /** Clients can subscribe to reports under `/fhir` (Subscriptions R5 Backport, rest-hook). */
+    fhirSubscriptions: z.boolean(),
   }),
   console: consoleSchema,
   outbound: z.strictObject({

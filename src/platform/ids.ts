@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 'dlv';
+type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 'dlv' | 'sub';
 
 /** Crockford's base 32 in lower case: without i, l, o, u; sorts like the number. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

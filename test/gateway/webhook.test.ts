@@ -17,7 +17,10 @@ describe('the whole gateway and a client with its own webhook server', { timeout
   beforeAll(async () => {
     client = await startReceiver();
     const host = { host: '127.0.0.1', addresses: ['127.0.0.1'], ports: [client.port], http: true };
-    site = await openSite({ outbound: { hosts: [host] } });
+    site = await openSite({
+      outbound: { hosts: [host] },
+      http: { host: '127.0.0.1', port: 0, fhirSubscriptions: true },
+    });
     url = site.gateway.http?.url ?? '';
     const made = await site.gateway.run('keys.create', {
       name: 'tester',
@@ -88,5 +91,41 @@ describe('the whole gateway and a client with its own webhook server', { timeout
       webhookUrl: hook(),
     });
     expect(await verified(request_id)).toMatchObject({ request_id, status: 'OK' });
+  });
+
+  it('notifies a FHIR subscriber of the report, after a handshake', async () => {
+    const backport = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition';
+    const { id } = (await call('/fhir/Subscription', {
+      resourceType: 'Subscription',
+      status: 'requested',
+      reason: 'ward',
+      criteria: 'urn:sonogate:subscription-topic:report-finished',
+      channel: {
+        type: 'rest-hook',
+        endpoint: `http://127.0.0.1:${client.port}/fhir-hook`,
+        payload: 'application/fhir+json',
+        _payload: {
+          extension: [{ url: `${backport}/backport-payload-content`, valueCode: 'id-only' }],
+        },
+      },
+    })) as { id: string };
+    const active = async () => (await call(`/fhir/Subscription/${id}`)) as { status: string };
+    await expect.poll(active, { timeout: PATIENCE_MS }).toMatchObject({ status: 'active' });
+    const request = (await call('/v1/run/us/obstetric', {
+      input: { files: [hosted()] },
+    })) as { id: string };
+    const told = () =>
+      client.received.find(
+        ({ path, body }) => path === '/fhir-hook' && body.includes(request.id.replace('_', '-')),
+      );
+    await expect.poll(told, { timeout: PATIENCE_MS }).toBeDefined();
+    expect(JSON.parse(told()?.body ?? '')).toMatchObject({
+      resourceType: 'Bundle',
+      type: 'history',
+      entry: [
+        { resource: { resourceType: 'Parameters' } },
+        { resource: { resourceType: 'Task', status: 'completed' } },
+      ],
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import type { RequestQueue } from '../../core/queue/queue.ts';
 import { followRows } from '../../platform/database/follow-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
@@ -20,9 +21,10 @@ const SECONDS_SINCE = (column: string) =>
   `GREATEST(0, EXTRACT(EPOCH FROM now() - min(${column})))::float8`;
 
 /**
- * SQL: the destination as a label. Clients choose webhook URLs, so all webhooks share one label.
+ * SQL: the destination as a label. Clients make webhooks and subscriptions, so all of a kind share
+ * one label.
  */
-const DESTINATION = `CASE WHEN kind = 'webhook' THEN 'webhooks' ELSE destination END`;
+const DESTINATION = `CASE WHEN kind IN ${TO_CLIENTS} THEN kind || 's' ELSE destination END`;
 
 const GAUGES: readonly TableGauge[] = [
   {
@@ -251,10 +253,11 @@ export function followEndedWork(database: Queryable, registry: Registry): () => 
     for (const { name, seconds } of row.stages) stage.observe({ endpoint, stage: name }, seconds);
   };
   const onDelivery = (row: EndedDelivery) => {
-    // Clients choose the URLs of webhooks, so the URLs are not used as labels.
-    const destination = row.kind === 'webhook' ? 'webhooks' : row.destination;
+    // Clients make webhooks and subscriptions, so their ids are not used as labels.
+    const toClient = row.kind === 'webhook' || row.kind === 'subscription';
+    const destination = toClient ? `${row.kind}s` : row.destination;
     deliveries.inc({ destination, kind: row.kind, state: row.state });
-    if (row.door !== null && row.kind !== 'webhook') door.observe({ destination }, row.door);
+    if (row.door !== null && !toClient) door.observe({ destination }, row.door);
   };
   const requestsRead = followRows<EndedRequest>(database, ENDED_REQUESTS, onRequest);
   const deliveriesRead = followRows<EndedDelivery>(database, ENDED_DELIVERIES, onDelivery);

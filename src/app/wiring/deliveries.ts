@@ -42,6 +42,7 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { RunningTracing } from '../monitoring/tracing.ts';
 import { type AuditService, auditedActor } from './audit.ts';
 import { startDeidentification } from './deidentify.ts';
+import { startSubscriptionRounds, subscriptionDeliverer } from './subscriptions.ts';
 
 const isDicom = (d: Config['destinations'][number]): d is DicomDestination => d.type === 'dicom';
 
@@ -145,6 +146,7 @@ export async function startDeliveries(
       client: outbound,
       logger,
     }),
+    subscriptionDeliverer({ database, core, outbound, audit, logger }),
   ].map((deliverer) =>
     auditedDeliverer(traced(deliverer), {
       writeAudit: audit.write,
@@ -155,6 +157,7 @@ export async function startDeliveries(
   const { alternates } = pacs;
   const outbox = await startOutbox({ database, deliverers, config, alternates, logger });
   const escalation = startEscalation(config, { database, logger });
+  const subscriptions = startSubscriptionRounds(config, database, logger);
   const commitment = startCommitmentRounds({
     database,
     sources: config.sources,
@@ -167,6 +170,7 @@ export async function startDeliveries(
     ...outbox,
     stop: async () => {
       await escalation?.stop();
+      await subscriptions.stop();
       await commitment.stop();
       await outbox.stop();
       await deidentification?.stop();

@@ -79,6 +79,7 @@ export async function startHttpDoor(
     objects: parts.objects,
     servesStudies: config.queryRetrieve.dicomweb,
     servesTasks: config.http.fhirTasks,
+    servesSubscriptions: config.http.fhirSubscriptions,
     blobs,
     outbound,
     signer: createUrlSigner(await loadSigningSecret(database)),

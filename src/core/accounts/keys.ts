@@ -44,6 +44,19 @@ export interface Principal {
   consoleRole?: ConsoleRole | null;
 }
 
+/**
+ * Whether a key may have studies and reports with the identity of their patients: only a live key of
+ * the site's own account, with the scope `retrieve`.
+ */
+export const mayRetrieveStudies = ({
+  accountId,
+  test,
+  scopes,
+}: Pick<Principal, 'accountId' | 'test' | 'scopes'>): boolean =>
+  accountId === DEFAULT_ACCOUNT_ID &&
+  !test &&
+  (scopes.includes('retrieve') || scopes.includes('admin'));
+
 /** A key in a list, without the secret, which is not stored. */
 export interface KeyRecord {
   id: string;
@@ -235,6 +248,20 @@ function base62(bytes: Buffer): string {
     rest /= 62n;
   }
   return digits;
+}
+
+/** Returns a key that still works; null when it is unknown, revoked or expired. */
+export async function findKey(
+  database: Queryable,
+  id: string,
+  now: Date,
+): Promise<KeyRecord | null> {
+  const { rows } = await database.query<KeyRecord>(
+    `SELECT ${COLUMNS} FROM api_keys
+     WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+    [id, now],
+  );
+  return rows[0] ?? null;
 }
 
 /** Returns the name of a key; '' when there is no such key. */

@@ -59,6 +59,8 @@ export const AUDIT_ACTIONS = {
   'review.sign': { event: 'procedure-record', does: 'U' },
   'artifact.list': { event: 'query', does: 'E' },
   'artifact.read': { event: 'export', does: 'R' },
+  'subscription.create': { event: 'export', does: 'C' },
+  'subscription.delete': { event: 'export', does: 'D' },
   'webhook.redeliver': { event: 'export', does: 'R' },
 
   'dicom.quarantined': { event: 'instances-transferred', does: 'C' },

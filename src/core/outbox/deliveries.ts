@@ -97,7 +97,7 @@ export async function enqueueDeliveries(
     await tx.query(
       `INSERT INTO deliveries (id, request_id, kind, destination, object, study, revision, rank,
          give_up_at, result_revision)
-       SELECT $1, id, $3, $4, $5, CASE WHEN $3 NOT IN ('webhook', 'mail') THEN source ->> 'study' END,
+       SELECT $1, id, $3, $4, $5, CASE WHEN $3 NOT IN ('webhook', 'subscription', 'mail') THEN source ->> 'study' END,
          (source ->> 'revision')::integer, $6, now() + make_interval(secs => $7), $8
        FROM requests WHERE id = $2
        ON CONFLICT (request_id, destination, object, result_revision) DO NOTHING`,

@@ -7,7 +7,17 @@ import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts
 export const LONGEST_HOLD_SECONDS = 3600;
 
 /** Kinds of destination; each has one deliverer. */
-export type DeliveryKind = 'dicom' | 'fhir' | 'hl7v2' | 'webhook' | 'mail' | ForwardKind;
+export type DeliveryKind =
+  | 'dicom'
+  | 'fhir'
+  | 'hl7v2'
+  | 'webhook'
+  | 'subscription'
+  | 'mail'
+  | ForwardKind;
+
+/** SQL: kinds of delivery to clients of the API, not to systems of the hospital. */
+export const TO_CLIENTS = `('webhook', 'subscription')`;
 
 /** Received objects that are sent on: unchanged, or as de-identified copies. */
 export type ForwardKind = 'forward' | 'deidentified';
@@ -26,8 +36,8 @@ export interface Delivery {
   requestId: string;
   kind: DeliveryKind;
   /**
-   * Name of a destination in the configuration; for a webhook, the id of its endpoint; for a mail, its list
-   * (`alert:<name>`).
+   * Name of a destination in the configuration; for a webhook, the id of its endpoint; for a
+   * notification, the id of its subscription; for a mail, its list (`alert:<name>`).
    */
   destination: string;
   /**

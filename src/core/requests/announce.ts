@@ -1,5 +1,7 @@
+import { CONTENT_ENDPOINT } from '../../../pipelines/contract/content.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
+import { notifySubscribers, type Topic } from '../subscriptions/subscriptions.ts';
 import { endpointFor, GIVE_UP_SECONDS } from '../webhooks/endpoints.ts';
 import type { TriageData } from './events.ts';
 import type { RequestRow, RequestStatus, WebhookShape } from './request.ts';
@@ -27,36 +29,54 @@ const EVENT_OF: Partial<Record<RequestStatus, WebhookEvent>> = {
   rejected: 'request.failed',
 };
 
+/** The topic of FHIR Subscriptions for each event. */
+const TOPIC_OF = {
+  'request.succeeded': 'report-finished',
+  'request.failed': 'request-failed',
+  'request.triage': 'critical-flag',
+  'request.verified': 'report-signed',
+} as const satisfies Record<WebhookEvent, Topic>;
+
 /**
- * Creates the webhook delivery of a request that has just ended, in the transaction that ends it.
+ * Creates the webhook delivery of a request that has just ended, and the notifications of
+ * subscribers, in the transaction that ends it.
  */
 export async function announceEnd(
   tx: Queryable,
-  { id, status, account_id, webhook }: RequestRow,
+  { id, status, endpoint: of, account_id, webhook }: RequestRow,
 ): Promise<void> {
   const event = EVENT_OF[status];
+  // The classification of images is a step of the gateway, and not a report.
+  if (event && of !== CONTENT_ENDPOINT) {
+    await notifySubscribers(tx, id, { topic: TOPIC_OF[event], object: event });
+  }
   if (!event || !webhook?.events.includes(event) || account_id === null) return;
   const endpoint = await endpointFor(tx, account_id, webhook.url);
   const target = { kind: 'webhook' as const, destination: endpoint.id, object: event };
   await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS);
 }
 
-/** Creates the webhook delivery of a signed result, in the transaction that signs it. */
+/**
+ * Creates the webhook delivery of a signed result, and the notifications of subscribers, in the
+ * transaction that signs it.
+ */
 export async function announceVerified(
   tx: Queryable,
   { id, account_id, webhook }: RequestRow,
   resultRevision: number,
 ): Promise<void> {
-  if (!webhook?.events.includes('request.verified') || account_id === null) return;
+  const object: WebhookEvent = 'request.verified';
+  await notifySubscribers(tx, id, { topic: TOPIC_OF[object], object, resultRevision });
+  if (!webhook?.events.includes(object) || account_id === null) return;
   const endpoint = await endpointFor(tx, account_id, webhook.url);
-  const object = 'request.verified';
   const target = { kind: 'webhook' as const, destination: endpoint.id, object };
   await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS, resultRevision);
 }
 
 /**
- * Creates the webhook delivery of a critical flag, in the transaction that logs it. Each flag of a
- * request is announced once, even if the request runs again after a crash.
+ * Creates the webhook delivery of a critical flag, and the notifications of subscribers, in the
+ * transaction that logs it. Each flag of a request is announced once, even if the request runs again
+ * after a crash.
  */
 export async function announceFlag(
   tx: Queryable,
@@ -64,9 +84,10 @@ export async function announceFlag(
   { section, code }: { section: string; code: string },
 ): Promise<void> {
   const event: WebhookEvent = 'request.triage';
+  const object = `${event} ${section} ${code}`;
+  await notifySubscribers(tx, id, { topic: TOPIC_OF[event], object });
   if (!webhook?.events.includes(event) || account_id === null) return;
   const endpoint = await endpointFor(tx, account_id, webhook.url);
-  const object = `${event} ${section} ${code}`;
   await enqueueDeliveries(
     tx,
     id,

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
 import type { Queryable } from '../../platform/database/port.ts';
+import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
@@ -48,21 +49,32 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
     send: async (delivery, signal) => {
       const endpoint = await findEndpoint(parts.database, delivery.destination);
       if (!endpoint || endpoint.disabled_at) {
-        return failed('permanent', 'webhook_disabled', 'The address is disabled.');
+        return permanentFailure('webhook_disabled', 'The address is disabled.');
       }
-      return post(parts, delivery, endpoint, signal);
+      const body = await parts.bodyOf(delivery.requestId, endpoint.account_id, delivery.object);
+      if (body === null) return permanentFailure('not_found', 'The request is gone.');
+      const headers = { 'content-type': 'application/json' };
+      return postMessage(parts, delivery, endpoint, { headers, body }, signal);
     },
   };
 }
 
-async function post(
-  { database, bodyOf, client, logger, now = () => new Date() }: WebhookParts,
+/**
+ * Posts one signed message, records the attempt, and returns how the address answered. A header of
+ * the message cannot replace the signature.
+ */
+export async function postMessage(
+  {
+    database,
+    client,
+    logger,
+    now = () => new Date(),
+  }: Pick<WebhookParts, 'database' | 'client' | 'logger' | 'now'>,
   delivery: Delivery,
   endpoint: WebhookEndpoint,
+  { headers, body }: { headers: Record<string, string>; body: string },
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const body = await bodyOf(delivery.requestId, endpoint.account_id, delivery.object);
-  if (body === null) return failed('permanent', 'not_found', 'The request is gone.');
   const at = now();
   const secrets = await signingSecrets(database, endpoint.account_id, at);
   const started = performance.now();
@@ -73,10 +85,7 @@ async function post(
   try {
     const response = await client.call(endpoint.url, 'webhook', {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...signedHeaders(secrets, delivery.id, at, body),
-      },
+      headers: { ...headers, ...signedHeaders(secrets, delivery.id, at, body) },
       body,
       signal: patience,
     });
@@ -88,7 +97,7 @@ async function post(
     answer = { status: null, bytes: 0, text: null, error: reason };
     outcome =
       error instanceof UrlNotPermittedError
-        ? failed('permanent', 'url_not_permitted', 'The address is not permitted.')
+        ? permanentFailure('url_not_permitted', 'The address is not permitted.')
         : failed('transient', 'webhook_unreachable', `The address did not answer (${reason}).`);
   }
   // A send that we aborted ourselves is not a failure of the endpoint.
@@ -115,7 +124,7 @@ function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date):
     return { outcome: 'delivered', detail: `HTTP ${statusCode}` };
   }
   if (statusCode === 410) {
-    return failed('permanent', 'webhook_disabled', 'HTTP 410: the address is disabled.');
+    return permanentFailure('webhook_disabled', 'HTTP 410: the address is disabled.');
   }
   const asked = retryAfterSeconds(headers['retry-after'], now);
   const wait = asked ?? (THROTTLED.has(statusCode) ? THROTTLE_SECONDS : null);
@@ -125,11 +134,14 @@ function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date):
 
 function failed(
   failure: 'transient' | 'permanent',
-  code: Extract<SendOutcome, { outcome: 'failed' }>['code'],
+  code: ErrorCode,
   detail: string,
 ): Extract<SendOutcome, { outcome: 'failed' }> {
   return { outcome: 'failed', failure, code, detail };
 }
+
+export const permanentFailure = (code: ErrorCode, detail: string) =>
+  failed('permanent', code, detail);
 
 /** Reads the beginning of the answer and discards the rest. */
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {

@@ -7,6 +7,7 @@ import {
   DELIVERY_STATES,
   type DeliveryKind,
   HELD_FOR_A_PERSON,
+  TO_CLIENTS,
 } from '../../core/outbox/delivery.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
@@ -40,7 +41,7 @@ const SELECT = `
     coalesce((SELECT coalesce(r.source ->> 'study', r.id) FROM requests r WHERE r.id = d.request_id),
       (SELECT i.study_id::text FROM instances i
         WHERE d.request_id IS NULL AND i.id::text = d.object)) AS key
-  FROM deliveries d WHERE d.kind <> 'webhook'`;
+  FROM deliveries d WHERE d.kind NOT IN ${TO_CLIENTS}`;
 
 type DeliveryDeps = Pick<ConsoleDeps, 'database' | 'config'>;
 
@@ -110,7 +111,7 @@ export function shownDelivery(
     id: row.id,
     requestId: row.request_id,
     key: row.key,
-    kind: kind === 'webhook' ? 'dicom' : kind,
+    kind: kind === 'webhook' || kind === 'subscription' ? 'dicom' : kind,
     destination: row.destination,
     // For a forwarded object, our own id of the received object.
     object: FORWARDED[kind] ?? row.object,
@@ -185,13 +186,13 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
            AS waiting_since
        FROM (SELECT d.destination, d.state, d.created_at, ${HELD_FOR_A_PERSON} AS held
          FROM deliveries d
-         WHERE d.kind <> 'webhook' AND d.state IN ('pending', 'sending', 'dead')) AS open
+         WHERE d.kind NOT IN ${TO_CLIENTS} AND d.state IN ('pending', 'sending', 'dead')) AS open
        GROUP BY destination`,
     ),
     rowsOf<{ destination: string; delivered: number }>(
       deps,
       `SELECT destination, count(*)::int AS delivered FROM deliveries
-       WHERE state = 'delivered' AND kind <> 'webhook' AND ended_at > now() - interval '1 day'
+       WHERE state = 'delivered' AND kind NOT IN ${TO_CLIENTS} AND ended_at > now() - interval '1 day'
        GROUP BY destination`,
     ),
     lastTaken(deps),
@@ -326,7 +327,7 @@ function addressOf(destination: Target, role: ConsoleRole): string {
 async function lastTaken({ database }: PeerDeps): Promise<{ destination: string; at: Date }[]> {
   const { rows } = await database.query<{ destination: string; at: Date }>(
     `SELECT DISTINCT ON (destination) destination, ended_at AS at FROM deliveries
-     WHERE state = 'delivered' AND kind <> 'webhook' AND ended_at > now() - interval '7 days'
+     WHERE state = 'delivered' AND kind NOT IN ${TO_CLIENTS} AND ended_at > now() - interval '7 days'
      ORDER BY destination, ended_at DESC`,
   );
   return rows;
@@ -340,7 +341,7 @@ async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
   const { rows } = await database.query<LastWords>(
     `SELECT DISTINCT ON (destination) destination, code, detail,
        coalesce(ended_at, next_at) AS at
-     FROM deliveries WHERE state IN ('pending', 'sending', 'dead') AND kind <> 'webhook'
+     FROM deliveries WHERE state IN ('pending', 'sending', 'dead') AND kind NOT IN ${TO_CLIENTS}
        AND code IS NOT NULL
      ORDER BY destination, coalesce(ended_at, next_at) DESC`,
   );

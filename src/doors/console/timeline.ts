@@ -1,3 +1,4 @@
+import { TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import type { EventRecord } from '../../core/requests/events.ts';
 import type { CompletionSignal } from '../../core/studies/completion.ts';
 import type { RuleVerdict as JudgedRule } from '../../core/studies/rules/route.ts';
@@ -309,7 +310,7 @@ export async function readTraces(
     deliveries: await rowsOf(
       `SELECT id, request_id, object, destination, state, code, detail, created_at, ended_at,
          committed_at
-       FROM deliveries WHERE kind <> 'webhook' AND (request_id = ANY ($1::text[])
+       FROM deliveries WHERE kind NOT IN ${TO_CLIENTS} AND (request_id = ANY ($1::text[])
          OR (request_id IS NULL AND object IN
            (SELECT id::text FROM instances WHERE study_id = $2::uuid)))
        ORDER BY id LIMIT ${MOST}`,

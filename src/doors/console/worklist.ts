@@ -3,7 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
-import { HELD_FOR_A_PERSON } from '../../core/outbox/delivery.ts';
+import { HELD_FOR_A_PERSON, TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import type { RequestStatus, Stage } from '../../core/requests/request.ts';
 import { SEEN_SECONDS } from '../../core/reviews/review-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
@@ -65,7 +65,7 @@ const DELIVERIES = `
       'held', count(*) FILTER (WHERE ${HELD_FOR_A_PERSON})) AS deliveries,
     (array_agg(jsonb_build_object('destination', d.destination, 'nextAt', d.next_at)
       ORDER BY d.next_at) FILTER (WHERE d.state = 'pending'))[1] AS next_delivery
-  FROM deliveries d WHERE d.request_id = w.request_id AND d.kind <> 'webhook'`;
+  FROM deliveries d WHERE d.request_id = w.request_id AND d.kind NOT IN ${TO_CLIENTS}`;
 
 const READERS = `
   SELECT coalesce(array_agg(DISTINCT reader ORDER BY reader), '{}') AS readers FROM review_readers

@@ -54,6 +54,8 @@ export interface HttpDeps {
   servesStudies: boolean;
   /** Whether requests can be read as FHIR Tasks. */
   servesTasks: boolean;
+  /** Whether clients can subscribe to reports as FHIR Subscriptions. */
+  servesSubscriptions: boolean;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;
@@ -90,6 +92,8 @@ export interface HttpState {
   idempotencyKey: string | null;
   /** The caller's position in a trace, if it sent one. */
   traceparent?: string;
+  /** The subscription that the call made or deleted, for the audit. */
+  subscription?: string;
   /** True once the call was audited together with its effect. */
   audited?: boolean;
 }

@@ -59,15 +59,21 @@ export function storablePath(): Middleware<HttpState> {
   };
 }
 
-/** Reads a JSON body of at most `limit` bytes into `state.body`; undefined without a body. */
-export function jsonBody(limit: number): Middleware<HttpState> {
+/**
+ * Reads a JSON body of at most `limit` bytes into `state.body`; undefined without a body.
+ * @param types media types that are accepted; the first is recommended to a client that sends another.
+ */
+export function jsonBody(
+  limit: number,
+  types: readonly string[] = ['application/json'],
+): Middleware<HttpState> {
   return async (context, next) => {
     const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding');
     if (hasBody) {
-      if (!context.is('application/json') || context.get('Content-Encoding')) {
+      if (!context.is([...types]) || context.get('Content-Encoding')) {
         throw new SonogateError(
           'unsupported_media_type',
-          'Send the body as `Content-Type: application/json`, without a content coding.',
+          `Send the body as \`Content-Type: ${types[0]}\`, without a content coding.`,
         );
       }
       context.state.body = parse(await read(context.req, limit));

@@ -1,4 +1,6 @@
 import type { OperationOutcome } from '@medplum/fhirtypes';
+import type { Context } from 'koa';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import type { Problem } from '../../../platform/errors/problem.ts';
 
 /** Where the FHIR face is. */
@@ -19,17 +21,51 @@ const ISSUE: Readonly<Record<number, IssueCode>> = {
   503: 'transient',
 };
 
-/** A problem in the words of FHIR. */
-export function operationOutcome({ status, code, title, detail }: Problem): OperationOutcome {
+/** A problem in the words of FHIR: one issue for each wrong element, which it names by its path. */
+export function operationOutcome({
+  status,
+  code,
+  title,
+  detail,
+  errors = [],
+}: Problem): OperationOutcome {
+  const issue = {
+    severity: 'error' as const,
+    code: ISSUE[status] ?? (status < 500 ? 'invalid' : 'exception'),
+    details: { text: title },
+  };
   return {
     resourceType: 'OperationOutcome',
-    issue: [
-      {
-        severity: 'error',
-        code: ISSUE[status] ?? (status < 500 ? 'invalid' : 'exception'),
-        details: { text: title },
-        diagnostics: detail ? `${code}: ${detail}` : code,
-      },
-    ],
+    issue:
+      errors.length > 0
+        ? errors.slice(0, MOST_ISSUES).map((error) => ({
+            ...issue,
+            diagnostics: `${code}: ${error.detail}`,
+            expression: [fhirPath(error.pointer)],
+          }))
+        : [{ ...issue, diagnostics: detail ? `${code}: ${detail}` : code }],
   };
+}
+
+const MOST_ISSUES = 20;
+
+/** Returns a JSON Pointer as FHIRPath: `/channel/header/0` is `channel.header[0]`. */
+const fhirPath = (pointer: string): string =>
+  pointer
+    .slice(1)
+    .split('/')
+    // The extensions of a primitive element are in a separate member (R4 2.6.2.3).
+    .map((part) => part.replace(/^_/, ''))
+    .join('.')
+    .replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') || '$this';
+
+/** Answers with a resource. */
+export function answer(context: Context, resource: object): void {
+  context.body = JSON.stringify(resource);
+  context.type = FHIR_JSON;
+}
+
+/** @throws SonogateError `invalid_query` */
+export function refuseQuery(detail: string): never {
+  throw new SonogateError('invalid_query', detail);
 }

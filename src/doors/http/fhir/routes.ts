@@ -1,15 +1,15 @@
 import type { Router } from '@koa/router';
-import type { Bundle, CapabilityStatement } from '@medplum/fhirtypes';
+import type { Bundle } from '@medplum/fhirtypes';
 import type { Context } from 'koa';
 import { REQUEST_STATUS, type RequestStatus } from '../../../core/requests/request.ts';
-import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { idForm } from '../../../platform/ids.ts';
-import { VERSION } from '../../../platform/version.ts';
 import { audited } from '../audited.ts';
 import { requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { ownRequest } from '../requests.ts';
-import { FHIR, FHIR_JSON } from './outcome.ts';
+import { capabilityStatement } from './capability-statement.ts';
+import { answer, FHIR, refuseQuery } from './outcome.ts';
+import { addSubscriptionRoutes } from './subscription-routes.ts';
 import { requestIdOf, TASK_STATUS, taskId, taskOf } from './task.ts';
 
 const DEFAULT_COUNT = 20;
@@ -17,18 +17,23 @@ const MOST_COUNT = 100;
 /** Parameters about the form of the answer, which has one form. */
 const IGNORED: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
-/**
- * `/fhir`: read and search of requests as Tasks (FHIR R4), where the site has switched it on.
- * Requests are made and canceled by the API.
- */
+/** Adds `/fhir` (FHIR R4), where the site has switched on one of its parts. */
 export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  if (!deps.servesTasks) return;
+  const { servesTasks, servesSubscriptions: subscriptions, config } = deps;
+  if (!servesTasks && !subscriptions) return;
+  router.get(`${FHIR}/metadata`, (context) => {
+    answer(context, capabilityStatement(baseUrl(context, config), { subscriptions }));
+  });
+  addTaskRoutes(router, deps);
+  if (subscriptions) addSubscriptionRoutes(router, deps);
+}
+
+/**
+ * Adds read and search of requests as Tasks, to which notifications refer.
+ */
+function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
   const read = requireScope(deps, 'read');
-
-  router.get(`${FHIR}/metadata`, (context) => {
-    answer(context, capabilities(baseUrl(context, config)));
-  });
 
   router.get(`${FHIR}/Task`, read, audited(deps, 'request.list'), async (context) => {
     const address = baseUrl(context, config);
@@ -81,11 +86,6 @@ export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   );
 }
 
-function answer(context: Context, resource: object): void {
-  context.body = JSON.stringify(resource);
-  context.type = FHIR_JSON;
-}
-
 /** The address of the next page. */
 function pageAt(context: Context, address: string, cursor: string): string {
   const next = new URL(context.originalUrl, `${address}/`);
@@ -110,7 +110,7 @@ function searchOf(context: Context, address: string): Search {
   const search: Search = { count: DEFAULT_COUNT };
   for (const [name, given] of Object.entries(context.query)) {
     if (IGNORED.has(name)) continue;
-    if (typeof given !== 'string') refuse(`${shown(name)} is given twice.`);
+    if (typeof given !== 'string') refuseQuery(`${shown(name)} is given twice.`);
     switch (name) {
       case '_id':
         search.id = both(search.id, requestIdOf(given));
@@ -128,11 +128,11 @@ function searchOf(context: Context, address: string): Search {
         search.count = count(given);
         break;
       case '_cursor':
-        if (!idForm('req').test(given)) refuse('_cursor is not that of an earlier page.');
+        if (!idForm('req').test(given)) refuseQuery('_cursor is not that of an earlier page.');
         search.cursor = given;
         break;
       default:
-        refuse(`"${shown(name)}" is not a supported parameter.`);
+        refuseQuery(`"${shown(name)}" is not a supported parameter.`);
     }
   }
   return search;
@@ -141,10 +141,6 @@ function searchOf(context: Context, address: string): Search {
 /** Parameters are joined by "and": two different ids are of no request. */
 const both = (one: string | undefined, other: string): string =>
   one === undefined || one === other ? other : '';
-
-function refuse(detail: string): never {
-  throw new SonogateError('invalid_query', detail);
-}
 
 /** What a client wrote, short enough for an answer. */
 const shown = (text: string): string => text.slice(0, 40);
@@ -163,44 +159,13 @@ function requestStatuses(token: string): RequestStatus[] {
 function since(value: string): Date {
   const at = /^ge\d{4}-\d\d-\d\d/.test(value) ? new Date(value.slice(2)) : new Date(Number.NaN);
   if (Number.isNaN(at.getTime()))
-    refuse('authored-on takes ge and a date or time, as ge2026-05-21.');
+    refuseQuery('authored-on takes ge and a date or time, as ge2026-05-21.');
   return at;
 }
 
 function count(value: string): number {
   const asked = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-  if (asked < 1) refuse('_count takes a number from 1.');
+  if (asked < 1) refuseQuery('_count takes a number from 1.');
   // R4 3.1.1.5.5: a server may return fewer.
   return Math.min(asked, MOST_COUNT);
-}
-
-function capabilities(address: string): CapabilityStatement {
-  return {
-    resourceType: 'CapabilityStatement',
-    status: 'active',
-    date: '2026-11-23',
-    kind: 'instance',
-    software: { name: 'Sonogate', version: VERSION },
-    implementation: { description: 'Requests as tasks', url: `${address}${FHIR}` },
-    fhirVersion: '4.0.1',
-    format: ['json'],
-    rest: [
-      {
-        mode: 'server',
-        security: { description: 'Authorization: Bearer with an API key of the scope "read"' },
-        resource: [
-          {
-            type: 'Task',
-            interaction: [{ code: 'read' }, { code: 'search-type' }],
-            searchParam: [
-              { name: '_id', type: 'token' },
-              { name: 'identifier', type: 'token' },
-              { name: 'status', type: 'token' },
-              { name: 'authored-on', type: 'date', documentation: 'with the prefix ge' },
-            ],
-          },
-        ],
-      },
-    ],
-  };
 }

@@ -147,6 +147,13 @@ export const DELIVERIES_EVENTS = {
     meaning: 'The search for critical flags that nobody has acknowledged failed.',
     action: 'Check the database.',
   }),
+  subscriptionsNotKept: event<{ error: string }>({
+    id: 'subscriptions_not_kept',
+    level: 'warn',
+    text: 'FHIR subscriptions could not be read, will retry',
+    meaning: 'The search for subscriptions that have ended or need a heartbeat failed.',
+    action: 'Check the database.',
+  }),
   ehrSimplerMode: event<{ delivery: string; destination: string; mode: string }>({
     id: 'ehr_simpler_mode',
     level: 'warn',

@@ -175,6 +175,7 @@ export async function startGateway(
     objects: objectsOnDisk(dataDir),
     servesStudies: true,
     servesTasks: true,
+    servesSubscriptions: true,
     storeInstances: async () => {
       throw new SonogateError('overloaded');
     },

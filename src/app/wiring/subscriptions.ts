@@ -1,0 +1,118 @@
+import type { Patient, Reference } from '@medplum/fhirtypes';
+import type { Config } from '../../../config/schema.ts';
+import { buildAnonymousBundle, buildBundle } from '../../../fhir/resources/bundle.ts';
+import type { DicomIdentity, Subject } from '../../../pipelines/dicom/subject.ts';
+import { resultSchema } from '../../../pipelines/result/envelope.ts';
+import type { RequestCore } from '../../core/requests/core.ts';
+import { subjectOfRequest } from '../../core/studies/subject.ts';
+import { createSubscriptionDeliverer } from '../../core/subscriptions/deliver.ts';
+import { keepSubscriptions, turnAllOff } from '../../core/subscriptions/subscriptions.ts';
+import { notificationBundle, type ReportResource } from '../../doors/http/fhir/notification.ts';
+import { FHIR_JSON } from '../../doors/http/fhir/outcome.ts';
+import { taskOf } from '../../doors/http/fhir/task.ts';
+import type { Database, Queryable } from '../../platform/database/port.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { OutboundClient } from '../../platform/outbound/client.ts';
+import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
+import type { AuditService } from './audit.ts';
+
+interface SubscriptionParts {
+  database: Database;
+  core: Pick<RequestCore, 'get' | 'result'>;
+  outbound: OutboundClient;
+  audit: Pick<AuditService, 'write'>;
+  logger: Logger;
+}
+
+/** Creates the deliverer of notifications to the subscribers of the FHIR face. */
+export function subscriptionDeliverer({
+  database,
+  core,
+  outbound,
+  audit,
+  logger,
+}: SubscriptionParts) {
+  return createSubscriptionDeliverer({
+    database,
+    contentType: FHIR_JSON,
+    client: outbound,
+    writeAudit: audit.write,
+    logger,
+    async bodyOf(row, notification) {
+      const at = new Date();
+      if (notification.type !== 'event-notification') {
+        return JSON.stringify(notificationBundle(row, { type: notification.type, at }));
+      }
+      const { event } = notification;
+      const request = await core.get(event.request_id, row.account_id);
+      if (!request) return null;
+      const tasks = row.content === 'empty' ? [] : [taskOf(request, row.address)];
+      const report =
+        row.content === 'full-resource'
+          ? await reportOf(event.request_id, event.result_revision, { database, core })
+          : [];
+      const content = { type: notification.type, events: [event], tasks, report, at };
+      return JSON.stringify(notificationBundle(row, content));
+    },
+  });
+}
+
+/**
+ * Returns the resources of a report, with the identity of its patient if it came with a study; none
+ * for a request without a result.
+ */
+async function reportOf(
+  requestId: string,
+  revision: number,
+  { database, core }: { database: Queryable; core: Pick<RequestCore, 'result'> },
+): Promise<ReportResource[]> {
+  const stored = await core.result(requestId, revision);
+  if (stored === null) return [];
+  const result = resultSchema.parse(stored);
+  const known = await subjectOfRequest(database, requestId);
+  const subject: Subject = {
+    ...(known ?? { requestId, identity: null, instances: [], dating: null }),
+    signedRevision: revision,
+  };
+  const { identity } = subject;
+  const bundle = identity
+    ? buildBundle({
+        result,
+        subject,
+        resultSystem: null,
+        organization: 'Sonogate',
+        patient: patientOf(identity),
+      })
+    : buildAnonymousBundle(result, subject);
+  return (bundle.entry ?? []).flatMap(({ fullUrl, resource }) =>
+    fullUrl && resource ? [{ fullUrl, resource }] : [],
+  );
+}
+
+/** Names the patient as the images do: the receiver knows which system its identifiers belong to. */
+function patientOf({ PatientID, IssuerOfPatientID }: DicomIdentity): Reference<Patient> {
+  const assigner = IssuerOfPatientID && { assigner: { display: IssuerOfPatientID } };
+  return { type: 'Patient', identifier: { value: PatientID, ...assigner } };
+}
+
+const ROUND_MILLISECONDS = 15_000;
+
+/**
+ * Sends heartbeats and ends subscriptions whose time is over. Where the site has switched
+ * subscriptions off, it ends all of them.
+ */
+export function startSubscriptionRounds(
+  { http }: Pick<Config, 'http'>,
+  database: Database,
+  logger: Logger,
+): Rounds {
+  return startRounds({
+    work: () =>
+      http.fhirSubscriptions ? keepSubscriptions(database, new Date()) : turnAllOff(database),
+    pauseMilliseconds: ROUND_MILLISECONDS,
+    ...logRounds(logger, 'FHIR subscriptions', (error) =>
+      logger.event(EVENTS.subscriptionsNotKept, { error: String(error) }),
+    ),
+  });
+}

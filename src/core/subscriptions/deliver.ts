@@ -1,0 +1,126 @@
+import type { Queryable } from '../../platform/database/port.ts';
+import type { Logger } from '../../platform/logging/logger.ts';
+import type { OutboundClient } from '../../platform/outbound/client.ts';
+import { findKey, mayRetrieveStudies } from '../accounts/keys.ts';
+import type { WriteAudit } from '../audit/audit.ts';
+import type { Deliverer, Delivery, SendOutcome } from '../outbox/delivery.ts';
+import { permanentFailure, postMessage } from '../webhooks/deliver.ts';
+import { findEndpoint, retryWait } from '../webhooks/endpoints.ts';
+import {
+  eventOf,
+  findSubscription,
+  HEARTBEAT,
+  recordNotified,
+  type Subscription,
+  type SubscriptionEvent,
+  turnOff,
+} from './subscriptions.ts';
+
+/** What a notification is about. */
+export type Notification =
+  | { type: 'handshake' | 'heartbeat' }
+  | { type: 'event-notification'; event: SubscriptionEvent };
+
+interface SubscriptionParts {
+  database: Queryable;
+  /** Returns the body of a notification; null when its request no longer exists. */
+  bodyOf(subscription: Subscription, notification: Notification): Promise<string | null>;
+  contentType: string;
+  client: OutboundClient;
+  /** Records each report that left with the identity of a patient. */
+  writeAudit: WriteAudit;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/**
+ * Posts notifications to the addresses of FHIR Subscriptions: a webhook with other content, sent,
+ * signed and repeated in the same way.
+ */
+export function createSubscriptionDeliverer(parts: SubscriptionParts): Deliverer {
+  return {
+    kind: 'subscription',
+    retryWait,
+    send: async (delivery, signal) => {
+      const subscription = await findSubscription(parts.database, delivery.destination);
+      if (!subscription || subscription.status === 'off') return over('The subscription is off.');
+      const outcome = await send(parts, delivery, subscription, signal);
+      if (signal.aborted) return outcome;
+      await record(parts, delivery, subscription, outcome);
+      return outcome;
+    },
+  };
+}
+
+const over = (detail: string) => permanentFailure('webhook_disabled', detail);
+
+async function send(
+  parts: SubscriptionParts,
+  delivery: Delivery,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { database, now = () => new Date() } = parts;
+  const { key_id: keyId, ends_at: endsAt } = subscription;
+  if (endsAt && endsAt <= now()) return over('The subscription has ended.');
+  const key = await findKey(database, keyId, now());
+  const { account_id: accountId, test } = subscription;
+  if (!key) return over('The key of the subscription is revoked or has expired.');
+  if (
+    subscription.content === 'full-resource' &&
+    !mayRetrieveStudies({ accountId, test, scopes: key.scopes })
+  ) {
+    return over('The key of the subscription may no longer retrieve reports.');
+  }
+  const endpoint = await findEndpoint(database, subscription.endpoint_id);
+  if (!endpoint || endpoint.disabled_at) return over('The address is disabled.');
+  const notification = await notificationOf(database, delivery);
+  const body = notification && (await parts.bodyOf(subscription, notification));
+  if (body === null) return permanentFailure('not_found', 'The request is gone.');
+  const headers = { ...clientHeaders(subscription.headers), 'content-type': parts.contentType };
+  return postMessage(parts, delivery, endpoint, { headers, body }, signal);
+}
+
+async function notificationOf(
+  database: Queryable,
+  { id, requestId, object }: Delivery,
+): Promise<Notification | null> {
+  if (requestId === '') return { type: object === HEARTBEAT ? 'heartbeat' : 'handshake' };
+  const event = await eventOf(database, id);
+  return event && { type: 'event-notification', event };
+}
+
+/** Returns the headers that the client gave as `Name: value`. */
+function clientHeaders(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+async function record(
+  { database, writeAudit, now = () => new Date() }: SubscriptionParts,
+  { id, requestId, attempt }: Delivery,
+  { id: subscription, account_id: accountId, key_id: keyId, content }: Subscription,
+  outcome: SendOutcome,
+): Promise<void> {
+  const failed = outcome.outcome === 'failed';
+  const ended = failed && ['webhook_disabled', 'url_not_permitted'].includes(outcome.code);
+  if (ended) await turnOff(database, subscription, outcome.detail);
+  // A request that was purged says nothing about the address.
+  else if (!failed || outcome.code !== 'not_found') {
+    await recordNotified(database, subscription, failed ? outcome.detail : null, now());
+  }
+  if (content !== 'full-resource' || requestId === '') return;
+  await writeAudit({
+    at: now(),
+    accountId,
+    keyId,
+    action: 'report.sent',
+    requestId,
+    outcome: failed ? 'failed' : 'success',
+    detail: { delivery: id, subscription, attempt, ...(failed && { code: outcome.code }) },
+  });
+}

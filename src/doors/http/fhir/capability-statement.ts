@@ -1,0 +1,65 @@
+import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
+import { TOPICS } from '../../../core/subscriptions/subscriptions.ts';
+import { VERSION } from '../../../platform/version.ts';
+import { FHIR } from './outcome.ts';
+import { BACKPORT, SUBSCRIPTION_PROFILE, topicCanonical } from './subscription.ts';
+
+/** The parts of the FHIR face that a site has switched on. */
+export interface ServedParts {
+  subscriptions: boolean;
+}
+
+/** States what clients can do at `/fhir`. @param address of the server, without a trailing slash. */
+export function capabilityStatement(address: string, parts: ServedParts): CapabilityStatement {
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date: '2026-11-23',
+    kind: 'instance',
+    software: { name: 'Sonogate', version: VERSION },
+    implementation: { description: 'Requests as tasks', url: `${address}${FHIR}` },
+    fhirVersion: '4.0.1',
+    format: ['json'],
+    rest: [
+      {
+        mode: 'server',
+        security: {
+          description:
+            'Authorization: Bearer with an API key of the scope "read"',
+        },
+        resource: [TASK, ...(parts.subscriptions ? [SUBSCRIPTION] : [])],
+      },
+    ],
+  };
+}
+
+const TASK: CapabilityStatementRestResource = {
+  type: 'Task',
+  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  searchParam: [
+    { name: '_id', type: 'token' },
+    { name: 'identifier', type: 'token' },
+    { name: 'status', type: 'token' },
+    { name: 'authored-on', type: 'date', documentation: 'with the prefix ge' },
+  ],
+};
+
+const SUBSCRIPTION: CapabilityStatementRestResource = {
+  extension: TOPICS.map((topic) => ({
+    url: `${BACKPORT}/StructureDefinition/capabilitystatement-subscriptiontopic-canonical`,
+    valueCanonical: topicCanonical(topic),
+  })),
+  type: 'Subscription',
+  supportedProfile: [SUBSCRIPTION_PROFILE],
+  interaction: [{ code: 'create' }, { code: 'read' }, { code: 'search-type' }, { code: 'delete' }],
+  searchParam: [
+    { name: '_id', type: 'token' },
+    { name: 'status', type: 'token' },
+    { name: 'criteria', type: 'string' },
+    { name: 'url', type: 'uri' },
+  ],
+  operation: [
+    { name: 'status', definition: `${BACKPORT}/OperationDefinition/backport-subscription-status` },
+    { name: 'events', definition: `${BACKPORT}/OperationDefinition/backport-subscription-events` },
+  ],
+};

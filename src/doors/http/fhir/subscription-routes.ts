@@ -1,0 +1,220 @@
+import type { Router } from '@koa/router';
+import type { Bundle } from '@medplum/fhirtypes';
+import type { Context } from 'koa';
+import { mayRetrieveStudies } from '../../../core/accounts/keys.ts';
+import {
+  createSubscription,
+  deleteSubscription,
+  findSubscription,
+  listEvents,
+  listSubscriptions,
+  type Subscription,
+} from '../../../core/subscriptions/subscriptions.ts';
+import { isDisabled } from '../../../core/webhooks/endpoints.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { InvalidInputError } from '../../../platform/errors/problem.ts';
+import { idForm } from '../../../platform/ids.ts';
+import { EVENTS } from '../../../platform/logging/events.ts';
+import { UrlNotPermittedError } from '../../../platform/outbound/url-guard.ts';
+import { audited } from '../audited.ts';
+import { requireScope } from '../authentication.ts';
+import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
+import { jsonBody } from '../parse.ts';
+import { notificationBundle, subscriptionStatus } from './notification.ts';
+import { answer, FHIR, refuseQuery } from './outcome.ts';
+import {
+  readSubscription,
+  storedIdOf,
+  subscriptionId,
+  subscriptionResource,
+  topicOf,
+} from './subscription.ts';
+import { taskOf } from './task.ts';
+
+const PAGE = 50;
+/** Maximum number of events in an answer of `$events`; a client asks for the next by their numbers. */
+const MOST_EVENTS = 100;
+const SUBSCRIPTION = `${FHIR}/Subscription`;
+
+/**
+ * Adds `/fhir/Subscription`: create, read, search and delete, `$status` and `$events`. A changed
+ * subscription is a new one.
+ */
+export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps): void {
+  const { database, core, config, now = () => new Date() } = deps;
+  const read = requireScope(deps, 'read');
+
+  router.post(
+    SUBSCRIPTION,
+    read,
+    audited(deps, 'subscription.create', (context) => ({ subscription: nameOf(context) })),
+    jsonBody(config.maxBodyBytes, ['application/fhir+json', 'application/json']),
+    async (context) => {
+      const { principal, body } = context.state;
+      const address = baseUrl(context, config);
+      const asked = readSubscription(body, address);
+      if (asked.endsAt && asked.endsAt <= now()) refuse('/end', 'a time that is not over');
+      if (asked.content === 'full-resource' && !mayRetrieveStudies(principal)) {
+        const detail =
+          'full-resource holds the identity of the patient: use a live key with the scope "retrieve".';
+        throw new SonogateError('forbidden', detail);
+      }
+      const url = await acceptedUrl(asked.url, principal.accountId, deps);
+      const made = await createSubscription(database, principal, { ...asked, url }, now());
+      context.state.subscription = made.id;
+      context.status = 201;
+      context.set('Location', `${address}${SUBSCRIPTION}/${subscriptionId(made.id)}`);
+      answer(context, subscriptionResource(made));
+    },
+  );
+
+  router.get(SUBSCRIPTION, read, async (context) => {
+    const { accountId, test } = context.state.principal;
+    const address = baseUrl(context, config);
+    const { rows, nextCursor } = await listSubscriptions(database, {
+      accountId,
+      testOnly: test,
+      ...searchOf(context),
+      limit: PAGE,
+    });
+    answer(context, searchset(context, address, rows.map(subscriptionResource), nextCursor));
+  });
+
+  router.get(`${SUBSCRIPTION}/:id`, read, async (context) => {
+    answer(context, subscriptionResource(await own(context)));
+  });
+
+  router.delete(
+    `${SUBSCRIPTION}/:id`,
+    read,
+    audited(deps, 'subscription.delete', (context) => ({ subscription: nameOf(context) })),
+    async (context) => {
+      const { id } = await own(context);
+      context.state.subscription = id;
+      await deleteSubscription(database, id);
+      context.status = 204;
+    },
+  );
+
+  router.get(`${SUBSCRIPTION}/:id/$status`, read, async (context) => {
+    const row = await own(context);
+    const status = subscriptionStatus(row, { type: 'query-status' });
+    answer(context, searchset(context, baseUrl(context, config), [status], null));
+  });
+
+  router.get(`${SUBSCRIPTION}/:id/$events`, read, async (context) => {
+    const row = await own(context);
+    const since = eventNumber(context, 'eventsSinceNumber') ?? 1;
+    const until = eventNumber(context, 'eventsUntilNumber') ?? row.events;
+    const events = await listEvents(database, row.id, { since, until, limit: MOST_EVENTS });
+    const requests =
+      row.content === 'empty' ? [] : [...new Set(events.map((one) => one.request_id))];
+    const rows = await Promise.all(requests.map((id) => core.get(id, row.account_id)));
+    const tasks = rows.flatMap((request) => (request ? [taskOf(request, row.address)] : []));
+    answer(context, notificationBundle(row, { type: 'query-event', events, tasks, at: now() }));
+  });
+
+  /** @throws SonogateError `not_found`, also for a subscription of another account. */
+  async function own(context: Context & { state: HttpState }): Promise<Subscription> {
+    const { accountId, test } = context.state.principal;
+    const id = storedIdOf(String(context.params.id));
+    const row = idForm('sub').test(id) ? await findSubscription(database, id) : null;
+    if (!row || row.account_id !== accountId || (test && !row.test)) {
+      throw new SonogateError('not_found', 'There is no such Subscription.');
+    }
+    return row;
+  }
+}
+
+const nameOf = ({ state }: Context): string => String(state.subscription ?? '');
+
+const refuse = (pointer: string, detail: string): never => {
+  throw new InvalidInputError([{ pointer, detail }]);
+};
+
+/**
+ * Returns the address in its normal form. The answer does not say which rule it breaks, so that
+ * nobody can explore our network.
+ * @throws InvalidInputError at `/channel/endpoint`
+ */
+async function acceptedUrl(
+  given: string,
+  account: string,
+  { database, outbound, logger }: HttpDeps,
+): Promise<string> {
+  const permitted = (): string => {
+    try {
+      return outbound.check(given, 'webhook').href;
+    } catch (error) {
+      if (!(error instanceof UrlNotPermittedError)) throw error;
+      logger.event(EVENTS.webhookUrlRefused, { account, reason: error.reason });
+      return refuse(
+        '/channel/endpoint',
+        'URL not permitted; it must be a public https address, or its host listed in the setting outbound.hosts',
+      );
+    }
+  };
+  const url = permitted();
+  if (await isDisabled(database, account, url)) refuse('/channel/endpoint', 'this URL is disabled');
+  return url;
+}
+
+function searchOf(context: Context) {
+  const search: {
+    id?: string;
+    statuses?: string[];
+    topic?: string;
+    url?: string;
+    cursor?: string;
+  } = {};
+  for (const [name, value] of Object.entries(context.query)) {
+    if (typeof value !== 'string') refuseQuery(`${name.slice(0, 40)} is given twice.`);
+    else if (name === '_id') search.id = storedIdOf(value);
+    else if (name === 'status') search.statuses = value.split(',');
+    // A topic that does not exist matches nothing.
+    else if (name === 'criteria') search.topic = topicOf(value) ?? '';
+    else if (name === 'url') search.url = value;
+    else if (name === '_cursor' && idForm('sub').test(value)) search.cursor = value;
+    else if (name !== '_format' && name !== '_pretty') {
+      refuseQuery(`"${name.slice(0, 40)}" is not a supported parameter.`);
+    }
+  }
+  return search;
+}
+
+function eventNumber({ query }: Context, name: string): number | undefined {
+  const value = query[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) refuseQuery(`${name} takes a number.`);
+  return Number(value);
+}
+
+function searchset(
+  context: Context,
+  address: string,
+  found: readonly (
+    | ReturnType<typeof subscriptionResource>
+    | ReturnType<typeof subscriptionStatus>
+  )[],
+  cursor: string | null,
+): Bundle {
+  const next = new URL(context.originalUrl, `${address}/`);
+  if (cursor) next.searchParams.set('_cursor', cursor);
+  return {
+    resourceType: 'Bundle',
+    type: 'searchset',
+    link: [
+      { relation: 'self', url: `${address}${context.originalUrl}` },
+      ...(cursor ? [{ relation: 'next', url: `${address}${next.pathname}${next.search}` }] : []),
+    ],
+    ...(found.length > 0 && {
+      entry: found.map((resource) => ({
+        ...(resource.id !== undefined && {
+          fullUrl: `${address}${FHIR}/${resource.resourceType}/${resource.id}`,
+        }),
+        resource,
+        search: { mode: 'match' as const },
+      })),
+    }),
+  };
+}
