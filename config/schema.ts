@@ -161,6 +161,7 @@ function checkReferences(config: Config, context: Context): void {
   checkRules(config, context);
   checkCertificates(config, context);
   checkArchives(config, context);
+  checkSubmission(config, context);
   checkAlternates(config, context);
   checkAlerts(config, context);
 }
@@ -243,6 +244,20 @@ function checkArchives({ archives, sources, routing }: Config, context: Context)
       requireArchive(archive, ['routing', 'rules', r, 'priors', 'from', a]);
     });
   });
+}
+
+function checkSubmission({ http, archives, destinations }: Config, context: Context): void {
+  const named = http.fhirSubmission;
+  const check = (list: 'archives' | 'ehrs', allowed: readonly string[], none: string) => {
+    named?.[list].forEach((found, n) => {
+      if (allowed.includes(found)) return;
+      complain(context, ['http', 'fhirSubmission', list, n], notAllowed(found, allowed, none));
+    });
+  };
+  const web = archives.flatMap(({ type, name }) => (type === 'dicomweb' ? [name] : []));
+  check('archives', web, 'no archive of type dicomweb is configured');
+  const ehrs = destinations.flatMap(({ type, name }) => (type === 'fhir' ? [name] : []));
+  check('ehrs', ehrs, 'no destination of type fhir is configured');
 }
 
 function checkAlternates(config: Config, context: Context): void {
@@ -381,6 +396,15 @@ const settingsSchema = z.strictObject({
     fhirTasks: z.boolean(),
     /** Clients can subscribe to reports under `/fhir` (Subscriptions R5 Backport, rest-hook). */
     fhirSubscriptions: z.boolean(),
+    /** Studies can be submitted as FHIR Tasks whose focus is an ImagingStudy. */
+    fhirSubmission: z
+      .strictObject({
+        /** DICOMweb archives from which studies may be fetched; the first is that of studies that name none. */
+        archives: z.array(name).min(1),
+        /** Destinations of the type fhir from which ImagingStudy and Endpoint may be read. */
+        ehrs: z.array(name).default([]),
+      })
+      .optional(),
   }),
   console: consoleSchema,
   outbound: z.strictObject({

@@ -153,6 +153,8 @@ export async function startGateway(
     }
     if (roles.has('worker')) {
       const { startWorker } = await import('../core/queue/worker.ts');
+      const { fetchIntoFiles } = await import('../../dimse/archive/into-files.ts');
+      const { openArchives } = await import('../../dimse/archive/open-archives.ts');
       const { createHostedFileFetcher } = await import('../core/files/hosted-files.ts');
       const { startExpiry } = await import('../core/requests/expiry.ts');
       const worker = await startWorker({
@@ -163,6 +165,10 @@ export async function startGateway(
         pipelines: PIPELINES,
         mock: MOCK,
         fetchFile: createHostedFileFetcher(outbound, config.outbound),
+        fetchArchived: fetchIntoFiles(openArchives(config, logger, httpAccess), {
+          maxObjectBytes: config.dicom.maxObjectBytes,
+          timeoutSeconds: config.outbound.fetchTimeoutSeconds,
+        }),
         blobs,
         config,
         logger,

@@ -80,6 +80,7 @@ export async function startHttpDoor(
     servesStudies: config.queryRetrieve.dicomweb,
     servesTasks: config.http.fhirTasks,
     servesSubscriptions: config.http.fhirSubscriptions,
+    studySource: await studySource(config, logger),
     blobs,
     outbound,
     signer: createUrlSigner(await loadSigningSecret(database)),
@@ -99,4 +100,11 @@ export async function startHttpDoor(
       await webConsole?.close();
     },
   };
+}
+
+/** Loads the clients of archives and EHRs only where studies may be submitted by FHIR. */
+async function studySource(config: Config, logger: Logger): Promise<HttpDeps['studySource']> {
+  if (!config.http.fhirSubmission) return null;
+  const { studySourceOf } = await import('./study-source.ts');
+  return studySourceOf(config, logger);
 }

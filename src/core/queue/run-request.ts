@@ -12,12 +12,13 @@ import {
 import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
 import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database } from '../../platform/database/port.ts';
-import type { ErrorCode } from '../../platform/errors/catalogue.ts';
+import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { type AlertSettings, raiseAlert } from '../alerts/alerts.ts';
+import type { FetchArchivedObjects } from '../files/archived-objects.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
@@ -78,6 +79,7 @@ export interface WorkerOptions {
   /** URL of the mock pipeline, which runs the requests of test keys. */
   mock?: string;
   fetchFile: FetchHostedFile;
+  fetchArchived: FetchArchivedObjects;
   /** The store that contains uploads, and copies of artifacts for download. */
   blobs: BlobStore;
   config: Pick<
@@ -428,12 +430,14 @@ async function prepare(
   const folder = workFolder(config.dataDir, row.id);
   await prepareWorkFolder(folder, job);
   try {
-    for (const file of files) if (!file.url) await placeFile(folder, file, parts.blobs);
+    for (const file of files) {
+      if (!file.url && !file.archive) await placeFile(folder, file, parts.blobs);
+    }
   } catch (error) {
     if (!(error instanceof InputFileMissingError)) throw error;
     throw new RunFailure('rejected', 'file_not_ready', `${error.message}.`);
   }
-  await fetchHosted(row, files, parts, broken);
+  await fetchFiles(row, files, parts, broken);
   // A request whose worker died while it ran is still `running`.
   if (row.status === 'running') return;
   await database.transaction((tx) =>
@@ -445,16 +449,24 @@ async function prepare(
   );
 }
 
-/** Fetches the files that the client gave by URL into the work folder, one after the other. */
-async function fetchHosted(
+/**
+ * Fetches the files that are elsewhere into the work folder: those that the client gave by URL, one
+ * after the other, and objects of an archive.
+ */
+async function fetchFiles(
   { id, attempts, status, test }: StoredRequest,
   files: readonly RequestFile[],
-  { database, config, fetchFile, now }: RunParts,
+  { database, config, fetchFile, fetchArchived, now }: RunParts,
   broken: AbortSignal,
 ): Promise<void> {
   // The mock pipeline opens no file.
   const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
-  if (hosted.length > 0 && status !== 'running') {
+  const archived = test
+    ? []
+    : files.flatMap(({ archive: object, name }) =>
+        object ? [{ object, path: join(workFolder(config.dataDir, id), 'files', name) }] : [],
+      );
+  if (hosted.length + archived.length > 0 && status !== 'running') {
     await database.transaction((tx) => enterStage(tx, id, attempts, STAGES.fetching, now()));
   }
   for (const { name, url = '' } of hosted) {
@@ -465,6 +477,16 @@ async function fetchHosted(
       const detail = `${name} could not be fetched: ${error.message}.`;
       throw new RunFailure('rejected', 'hosted_file_unreachable', detail);
     });
+  }
+  if (archived.length === 0) return;
+  const missing = await fetchArchived(archived, broken).catch((error: unknown) => {
+    if (broken.aborted) throw new InterruptedError();
+    if (!(error instanceof SonogateError)) throw error;
+    throw new RunFailure('failed', error.code, catalogueEntry(error.code).title);
+  });
+  if (missing.length > 0) {
+    const detail = `The archive did not send ${missing.length} of ${archived.length} objects.`;
+    throw new RunFailure('failed', 'archive_refused_query', detail);
   }
 }
 

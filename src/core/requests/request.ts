@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import type { SubmitAudit } from '../audit/audit.ts';
+import type { ArchivedObject } from '../files/archived-objects.ts';
 import type { DeliveryTarget } from '../outbox/delivery.ts';
 import type { EndpointInput, PriceLine } from './endpoint.ts';
 
@@ -39,6 +40,8 @@ export interface RequestFile {
   name: string;
   /** URL from which it is fetched when the request starts; `path` and `sha256` are then empty. */
   url?: string;
+  /** Object of an archive from which it is fetched in the same way. */
+  archive?: ArchivedObject;
   /** Path on this machine; empty for an upload, which is in the blob store under its SHA-256. */
   path: string;
   bytes: number;

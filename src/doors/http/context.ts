@@ -16,6 +16,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import type { CallLimits } from './call-limits.ts';
+import type { StudySource } from './fhir/study-source.ts';
 import type { UrlSigner } from './signed-url.ts';
 
 /**
@@ -56,6 +57,8 @@ export interface HttpDeps {
   servesTasks: boolean;
   /** Whether clients can subscribe to reports as FHIR Subscriptions. */
   servesSubscriptions: boolean;
+  /** Where studies come from that are submitted as FHIR Tasks; null where none are. */
+  studySource: StudySource | null;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;

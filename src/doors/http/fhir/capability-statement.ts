@@ -6,6 +6,7 @@ import { BACKPORT, SUBSCRIPTION_PROFILE, topicCanonical } from './subscription.t
 
 /** The parts of the FHIR face that a site has switched on. */
 export interface ServedParts {
+  submission: boolean;
   subscriptions: boolean;
 }
 
@@ -25,24 +26,29 @@ export function capabilityStatement(address: string, parts: ServedParts): Capabi
         mode: 'server',
         security: {
           description:
-            'Authorization: Bearer with an API key of the scope "read"',
+            'Authorization: Bearer with an API key of the scope that an interaction needs',
         },
-        resource: [TASK, ...(parts.subscriptions ? [SUBSCRIPTION] : [])],
+        resource: [taskCapability(parts), ...(parts.subscriptions ? [SUBSCRIPTION] : [])],
       },
     ],
   };
 }
 
-const TASK: CapabilityStatementRestResource = {
+const taskCapability = ({ submission }: ServedParts): CapabilityStatementRestResource => ({
   type: 'Task',
-  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  interaction: [
+    ...(submission ? [{ code: 'create' as const }] : []),
+    { code: 'read' },
+    { code: 'search-type' },
+  ],
+  ...(submission && { conditionalCreate: true }),
   searchParam: [
     { name: '_id', type: 'token' },
     { name: 'identifier', type: 'token' },
     { name: 'status', type: 'token' },
     { name: 'authored-on', type: 'date', documentation: 'with the prefix ge' },
   ],
-};
+});
 
 const SUBSCRIPTION: CapabilityStatementRestResource = {
   extension: TOPICS.map((topic) => ({

@@ -11,6 +11,7 @@ import { capabilityStatement } from './capability-statement.ts';
 import { answer, FHIR, refuseQuery } from './outcome.ts';
 import { addSubscriptionRoutes } from './subscription-routes.ts';
 import { requestIdOf, TASK_STATUS, taskId, taskOf } from './task.ts';
+import { addTaskSubmission } from './task-submission.ts';
 
 const DEFAULT_COUNT = 20;
 const MOST_COUNT = 100;
@@ -19,17 +20,20 @@ const IGNORED: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
 /** Adds `/fhir` (FHIR R4), where the site has switched on one of its parts. */
 export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { servesTasks, servesSubscriptions: subscriptions, config } = deps;
-  if (!servesTasks && !subscriptions) return;
+  const { servesTasks, servesSubscriptions: subscriptions, studySource, config } = deps;
+  const submission = studySource !== null;
+  if (!servesTasks && !subscriptions && !submission) return;
   router.get(`${FHIR}/metadata`, (context) => {
-    answer(context, capabilityStatement(baseUrl(context, config), { subscriptions }));
+    answer(context, capabilityStatement(baseUrl(context, config), { submission, subscriptions }));
   });
   addTaskRoutes(router, deps);
+  if (studySource) addTaskSubmission(router, deps, studySource);
   if (subscriptions) addSubscriptionRoutes(router, deps);
 }
 
 /**
- * Adds read and search of requests as Tasks, to which notifications refer.
+ * Adds read and search of requests as Tasks, to which notifications and answers to a submission
+ * refer.
  */
 function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;

@@ -24,6 +24,9 @@ const PRIORITY = { low: 'routine', normal: 'routine', high: 'urgent' } as const 
   Task['priority']
 >;
 
+/** Code system of the endpoints, whose ids are the codes. */
+export const ENDPOINT_SYSTEM = 'urn:sonogate:endpoint';
+
 /** FHIR ids have no underscore (R4 2.24.0.1). */
 export const taskId = (requestId: string): string => requestId.replace('_', '-');
 export const requestIdOf = (id: string): string => id.replace('-', '_');
@@ -55,7 +58,10 @@ export function taskOf(row: RequestRow, address: string): Task {
     intent: 'order',
     priority: PRIORITY[row.priority],
     code: {
-      coding: [{ system: 'http://hl7.org/fhir/CodeSystem/task-code', code: 'fulfill' }],
+      coding: [
+        { system: 'http://hl7.org/fhir/CodeSystem/task-code', code: 'fulfill' },
+        { system: ENDPOINT_SYSTEM, version: row.version, code: row.endpoint },
+      ],
       text: `${row.endpoint} ${row.version}`,
     },
     ...(row.started_at && {

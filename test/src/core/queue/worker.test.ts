@@ -35,6 +35,31 @@ describe('a request whose pipeline comes to an end', () => {
     expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
   });
 
+  it('starts with the objects of its archive, and fails if the archive does not send them all', async () => {
+    const archived = (sopInstanceUid: string) => ({
+      name: 'a.txt',
+      archive: {
+        archive: 'pacs',
+        studyInstanceUid: '1.2',
+        seriesInstanceUid: '1.2.1',
+        sopInstanceUid,
+        sopClassUid: '',
+      },
+      path: '',
+      bytes: 0,
+      sha256: '',
+    });
+    const here = await site.submit('result', { files: [archived('1.2.1.1')] });
+    await site.follow(here);
+    expect(await site.core.result(here)).toMatchObject({ texts: ['1.2.1.1'] });
+    const gone = await site.submit('result', { files: [archived('gone')] });
+    await site.follow(gone);
+    expect(await site.row(gone)).toMatchObject({
+      status: 'failed',
+      fault: { code: 'archive_refused_query' },
+    });
+  });
+
   it('shows a progress that never goes back, even when the pipeline does', async () => {
     const id = await site.submit('result');
     const progress = (await site.follow(id)).flatMap(({ name, data }) =>

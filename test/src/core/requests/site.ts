@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../../../config/schema.ts';
 import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
+import type { FetchArchivedObjects } from '../../../../src/core/files/archived-objects.ts';
 import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
 import type { BlobStore } from '../../../../src/core/files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../../../../src/core/files/hosted-files.ts';
@@ -61,6 +62,15 @@ const pipelines = {
 
 const fetchNothing: FetchHostedFile = async () => {
   throw new HostedFileError('not in this test');
+};
+
+/** An archive whose objects hold their own UID, and that has no object `gone`. */
+const fetchOwnUids: FetchArchivedObjects = async (wanted) => {
+  const [lost, found] = [true, false].map((is) =>
+    wanted.filter(({ object }) => (object.sopInstanceUid === 'gone') === is),
+  );
+  for (const { object, path } of found ?? []) await writeFile(path, object.sopInstanceUid);
+  return (lost ?? []).map(({ path }) => path);
 };
 
 /** A pipeline keeps nothing from run to run, so the request itself changes after its first one. */
@@ -181,6 +191,7 @@ export async function openSite(options: SiteOptions = {}) {
         program: PIPELINE_PROGRAM,
         pipelines,
         fetchFile,
+        fetchArchived: fetchOwnUids,
       });
       return worker;
     },

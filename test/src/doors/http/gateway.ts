@@ -176,6 +176,7 @@ export async function startGateway(
     servesStudies: true,
     servesTasks: true,
     servesSubscriptions: true,
+    studySource: null,
     storeInstances: async () => {
       throw new SonogateError('overloaded');
     },

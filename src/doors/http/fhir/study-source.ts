@@ -1,0 +1,22 @@
+import type { ArchivedObject } from '../../../core/files/archived-objects.ts';
+
+/**
+ * Where studies and their descriptions come from: archives and EHRs that the site has configured. An
+ * address that a client names is only compared with theirs, and never called.
+ */
+export interface StudySource {
+  /** The archive of studies that name none. */
+  usualArchive: string;
+  /** Returns the archive with this DICOMweb address; null if the site does not permit one. */
+  archiveAt(address: string): string | null;
+  /**
+   * Lists the objects of a study; empty when the archive does not have it. @throws SonogateError
+   * `overloaded` when the archive cannot answer.
+   */
+  objects(archive: string, studyInstanceUid: string): Promise<Omit<ArchivedObject, 'archive'>[]>;
+  /**
+   * Reads a resource of a configured EHR by its reference: `Type/id`, or with the address of the EHR.
+   * @returns null when no EHR has it. @throws SonogateError `overloaded` when the EHR cannot answer.
+   */
+  read(type: 'ImagingStudy' | 'Endpoint', reference: string): Promise<unknown>;
+}
