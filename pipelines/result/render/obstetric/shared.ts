@@ -71,8 +71,8 @@ export type Nothing = Record<string, never>;
 /** Returns a sentence or a name with its first letter as a capital. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A first word with one capital that is not a name. */
-const CAPITALISED = /^(?!Doppler\b)[A-Z][a-z]+\b/;
+/** A first word with one capital that is neither a name nor a symbol (the A wave). */
+const CAPITALISED = /^(?:(?!Doppler\b|Teichholz\b)[A-Z][a-z]+\b|A (?!wave\b)(?=[a-z]))/;
 
 /** Returns a sentence or a name for the middle of a sentence; abbreviations keep their capitals. */
 export const inSentence = (text: string): string =>
