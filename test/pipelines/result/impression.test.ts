@@ -48,6 +48,13 @@ describe('the impression of a normal heart', () => {
     expect(lines[0]).toMatch(/LVEF 62 % \(biplane discs.*\), normal/);
   });
 
+  it('begins with the size of the LV also where no range applies', () => {
+    const unknown = measuredStudy({ machine: NORMAL_HEART, patient: { sex: null } }).result;
+    expect(unknown.report?.impression[0]).toMatch(
+      /^LV size not graded \(LVEDVi 59 ml\/m²\); LVEF 62 %/,
+    );
+  });
+
   it('goes on with wall motion, diastolic function, valves, and the right heart last', () => {
     const order = topicsOf(result)?.join(', ') ?? '';
     expect(order).toMatch(

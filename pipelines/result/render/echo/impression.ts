@@ -108,6 +108,8 @@ export const ECHO_IMPRESSION = {
     const against = others.length > 0 ? `, although not by ${allNamed(others)}` : '';
     return `LV ${LV_SIZE[size]}${inBrackets(about.slice(0, agreeing))}${against}`;
   },
+  'impression.lv-size-ungraded': (_: Record<string, never>, { about }: About) =>
+    `LV size not graded${inBrackets(about)}`,
   'impression.lv-geometry': ({ geometry }: { geometry: string }, { about }: About) =>
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
@@ -223,7 +225,11 @@ const WALLS = ['ivsd', 'lvpwd'] as const satisfies readonly EchoConcept[];
 function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
-  if (!size) return null;
+  if (!size) {
+    // No range applies, for example because the sex is not known.
+    const [ungraded] = said.values(LV_SIZES).filter(({ reference }) => reference === null);
+    return ungraded ? say.conclusion('impression.lv-size-ungraded', {}, [ungraded]) : null;
+  }
   const agreeing = rated.filter(({ interpretation }) => interpretation === size);
   const others = rated.filter(({ interpretation }) => interpretation !== size);
   return say.conclusion('impression.lv-size', { size, agreeing: agreeing.length }, [
@@ -287,7 +293,8 @@ const leftVentricle: Topic = {
   sections: ['lv-size', 'lvef', 'lv-strain'],
   say(said) {
     const [size, walls] = [lvSize(said), lvWalls(said)];
-    const abnormal = walls !== null || (size !== null && size.params.size !== 'N');
+    const isRated = size?.code === 'impression.lv-size';
+    const abnormal = walls !== null || (isRated && size.params.size !== 'N');
     const covers = abnormal ? ['lv-size.abnormal'] : [];
     return [{ statement: size, covers }, ...ejection(said), { statement: walls, covers }];
   },
