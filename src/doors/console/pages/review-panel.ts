@@ -24,7 +24,7 @@ export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'qualit
     `${count('edited')} measured again`,
     `${count('entered')} typed`,
     `${count('rejected')} rejected`,
-    `${undecided.length - proposed} of the AI not looked at one by one`,
+    `${undecided.length - proposed} measured by the AI and not looked at one by one`,
     `${proposed} not confirmed and therefore not used`,
   ];
   return parts.filter((part) => !part.startsWith('0 ')).join(', ');

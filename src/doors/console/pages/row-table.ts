@@ -140,7 +140,7 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
       </span>
       ${reading ? html`<span class="second" title=${reading}>${given(reading)}</span>` : waitingView(row, now)}
     </td>
-    <td>${glanceView(row)}</td>
+    <td class="result">${glanceView(row)}</td>
     <td class="number">
       <time class="first" datetime=${row.arrivedAt}>${momentText(row.arrivedAt, now)}</time>
     </td>
