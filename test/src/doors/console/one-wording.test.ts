@@ -8,7 +8,7 @@ import { buildTid1500 } from '../../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../../pipelines/artifacts/sr/tid5000.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
-import { summaryView } from '../../../../src/doors/console/pages/study-parts.ts';
+import type { ResultView } from '../../../../src/doors/console/result-contract.ts';
 import { viewResult } from '../../../../src/doors/console/result-view.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 import { ANONYMOUS } from '../../../pipelines/artifacts/example-subject.ts';
@@ -38,6 +38,13 @@ function shownText(template: unknown): string {
 
 /** Lines are broken differently on paper, so that spaces do not count. */
 const letters = (text: string) => text.replaceAll(/\s+/g, '');
+
+/** Code of the pages is checked with the types of a browser (pages/tsconfig.json), not with these. */
+interface StudyParts {
+  summaryView(view: ResultView, rows: ResultView['measurements'], show: () => void): unknown;
+}
+const PARTS = new URL('../../../../src/doors/console/pages/study-parts.ts', import.meta.url).href;
+const { summaryView } = (await import(PARTS)) as StudyParts;
 
 const ofConsole = (result: Result): string => {
   const view = viewResult({
