@@ -1,4 +1,4 @@
-"""Random views of an image: its placement (affine) and its look (photometric)."""
+"""Random views of an image: affine placement and photometric appearance."""
 
 import cv2
 import numpy as np
@@ -99,8 +99,8 @@ def cover(rng: np.random.Generator, x: np.ndarray) -> None:
 
 
 def erased_marks(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
-    """Paints over crosses at random places of a uint8 image, as publishers erase calipers, so that
-    such a trace predicts nothing."""
+    """Paints over crosses at random places of a uint8 image. Publishers erase calipers in this way;
+    with this augmentation, the traces predict nothing."""
     height, width = gray.shape
     crosses = np.zeros(gray.shape, np.uint8)
     for _ in range(rng.integers(2, 9)):

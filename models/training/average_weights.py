@@ -1,7 +1,6 @@
-"""Averages the weights of two runs of one network; the second run started from the first.
-
-The average keeps more of what the first learned from patients (Wortsman 2022, "model soups").
-"""
+"""Averages the weights of two runs of one network; the second run started from the first. The
+average preserves more of what the first run learned from patients (Wortsman 2022, "model
+soups")."""
 
 from pathlib import Path
 

@@ -1,8 +1,5 @@
-"""The labelled images, one record each, and the split, which puts all images of a pregnancy in the
-same part.
-
-Nothing is copied: records point into the data folder given by --data.
-"""
+"""The labelled images, one record each, and their split. All images of a pregnancy are in the same
+part of the split. Nothing is copied: records point into the data folder given by --data."""
 
 import csv
 import hashlib
@@ -48,8 +45,9 @@ HEAD_PLANES = ("transthalamic", "transventricular", "transcerebellar")
 
 @dataclass
 class Record:
-    """One image, with those of `ellipse`, `ends`, `boxes` (pixels), `mask` (all regions in one
-    picture) and `masks` (a picture for each) that its data set gives. `group` is the pregnancy."""
+    """One image with its labels, as far as its data set has them: `ellipse`, `ends`, `boxes`
+    (pixels), `mask` (all regions in one picture) and `masks` (a picture for each). `group` is
+    the pregnancy."""
 
     dataset: str
     image: Path
@@ -78,8 +76,8 @@ class Record:
 
 
 def split_of(dataset: str, group: str) -> str:
-    """Returns test (20 %), validation (10 %) or train from a hash of the pregnancy, so no list can
-    be lost."""
+    """Returns test (20 %), validation (10 %) or train from a hash of the pregnancy, so that no list
+    can be lost."""
     bucket = int(hashlib.sha256(f"{dataset}:{group}".encode()).hexdigest()[:8], 16) % 100
     if bucket < 20:
         return "test"
@@ -134,11 +132,9 @@ def fetal_planes(data: Path) -> list[Record]:
 
 
 def is_placed(marks: dict, machine: str) -> bool:
-    """Whether landmarks are where the image shows the structure.
-
-    Rows added later do not state this (an empty `inside`). By eye, their landmarks are correct,
-    except on heads of the Aloka, where some are half the size of the head.
-    """
+    """Returns True if landmarks are where the image shows the structure. For rows that were added
+    later this is not known (an empty `inside`). By eye, their landmarks are correct, except on
+    heads of the Aloka, where some are half the size of the head."""
     if marks["inside"] == "":
         return not (marks["part"] == "Head" and machine == "Aloka")
     return marks["inside"] == "1"
@@ -198,7 +194,7 @@ def phantoms(*folders: Path) -> list[Record]:
     ]
 
 
-# Views of the simulator that count as another class.
+# Views of the simulator that belong to another class.
 CLASS_OF_VIEW = {
     "placenta-edge": "cervix",
     "crl-sagittal": "midsagittal",

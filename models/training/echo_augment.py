@@ -1,8 +1,6 @@
-"""Random views of a heart: rotated, stretched, bent and shaded, but never mirrored.
-
-The network must know the side of the right ventricle; a mirrored display is mirrored back before
-the network.
-"""
+"""Random views of a heart: rotated, stretched, bent and shaded, but never mirrored. The network
+must know the side of the right ventricle; a mirrored display is mirrored back before the network
+sees it."""
 
 import cv2
 import numpy as np

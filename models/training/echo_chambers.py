@@ -1,8 +1,6 @@
-"""Trains the network of the chambers of the heart: with `camus` for the research pack, otherwise
-only on phantoms.
-
-CAMUS does not label the right heart: the background of its frames may be background, RV or RA.
-"""
+"""Trains the network of the chambers of the heart. For the research pack it uses `camus`, otherwise
+only phantoms. CAMUS does not label the right heart; the background of its frames may be
+background, RV or RA."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -29,9 +27,7 @@ DICE_WEIGHT = (0.5, 0.5, 0.5, 0.15, 0.15)
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, right_heart: torch.Tensor) -> torch.Tensor:
     """Returns the weighted cross-entropy plus the soft Dice of each chamber that the frame labels.
-
-    `target` holds the share of each class in each pixel of the coarse grid (n, 6, h/2, w/2).
-    """
+    `target` contains the share of each class in each pixel of the coarse grid (n, 6, h/2, w/2)."""
     log_shares = F.log_softmax(logits, 1)
     ground = torch.logsumexp(log_shares[:, [0, 4, 5]], 1)
     ground = torch.where(right_heart[:, None, None], log_shares[:, 0], ground)

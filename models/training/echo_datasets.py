@@ -10,8 +10,8 @@ import numpy as np
 
 from sector import sector_of
 
-# Values of a mask, the same for CAMUS and phantoms. CAMUS does not label RV and RA: they are 0
-# there.
+# Values of a mask, the same for CAMUS and phantoms. CAMUS does not label RV and RA; their pixels
+# are 0.
 CLASSES = ("background", "lv", "myocardium", "la", "rv", "ra")
 # Mask values of the parasternal and subcostal views of phantoms.
 STRUCTURES = (*CLASSES, "aorta", "pulmonary-artery", "effusion")
@@ -24,8 +24,7 @@ HELD_EVERY = 7
 class HeartFrame:
     image: np.ndarray
     mask: np.ndarray
-    # False for CAMUS, which does not label the right heart: background, RV and RA are one class
-    # there.
+    # False for CAMUS. It does not label the right heart, so background, RV and RA are one class.
     right_heart: bool
 
 
@@ -77,7 +76,8 @@ def phantom_labels(*folders: Path) -> list[dict]:
 
 
 def phantom_frame(label: dict, known: int = len(CLASSES)) -> HeartFrame:
-    """Reads image and mask of one label; mask values from `known` (aorta) on become background."""
+    """Reads image and mask of one label. Mask values at or above `known` (aorta) become background.
+    """
     mask = gray(label["folder"] / label["mask"])
     mask[mask >= known] = 0
     return HeartFrame(gray(label["folder"] / label["file"]), mask, True)

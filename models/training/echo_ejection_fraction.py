@@ -1,9 +1,7 @@
-"""Trains the estimate of the ejection fraction from an end-diastolic and an end-systolic frame.
-
-In half of the pairs a smooth warp narrows or widens the cavity of one frame, and the reference
-follows the warped mask: patients are few, and the network must look at the cavity rather than
-recognise the patient.
-"""
+"""Trains the estimate of the ejection fraction from an end-diastolic and an end-systolic frame. In
+half of the pairs, a smooth warp narrows or widens the cavity of one frame, and the reference is
+that of the warped mask. There are few patients, and with the warp the network must look at the
+cavity instead of recognising the patient."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -35,7 +33,7 @@ def view_of(frame: HeartFrame, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def squeezed(rng: np.random.Generator, image: np.ndarray, mask: np.ndarray):
-    """Narrows and shortens the cavity of a view, or the reverse, by a smooth displacement."""
+    """Narrows and shortens the cavity of a view, or does the reverse, by a smooth displacement."""
     rows, columns = np.nonzero(mask == LV)
     centre = np.array([columns.mean(), rows.mean()], np.float32)
     half = np.array([2.2 * columns.std(), 2.2 * rows.std()], np.float32)

@@ -1,14 +1,15 @@
-"""Gives pictures of the heart the look of a real screen: grey levels of other images, uneven gain,
-other fans, boxes of colour Doppler, rulers and text. Also turns an apical view into one without
-right heart."""
+"""Gives pictures of the heart the appearance of a real screen: grey levels of other images, uneven
+gain, other fans, boxes of colour Doppler, rulers and text. It can also remove the right heart
+from an apical view."""
 
 import cv2
 import numpy as np
 
 
 def grey_levels_of(rng: np.random.Generator, image: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Blends a uint8 image with itself mapped by rank to the grey levels of another image: machines
-    differ in compression and grey map, but the order of tissue, blood and valve stays the same."""
+    """Blends a uint8 image with a copy of itself whose grey levels are mapped by rank to those of
+    another image. Machines differ in compression and grey map, but the order of tissue, blood
+    and valve is the same."""
     lit, given = image[image > 4], other[other > 4]
     if len(lit) < 500 or len(given) < 500:
         return image
@@ -47,7 +48,8 @@ def other_fan(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def graphics(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Draws what a machine adds: a box of colour flow, a ruler, an ECG, words beside the fan."""
+    """Draws the graphics of a machine: a box of colour flow, a ruler, an ECG, words next to the
+    fan."""
     out = image.copy()
     height, width = out.shape
     ink = int(rng.integers(150, 256))
@@ -90,7 +92,8 @@ def graphics(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 def real_screen(
     rng: np.random.Generator, image: np.ndarray, others: list[np.ndarray]
 ) -> np.ndarray:
-    """Gives a uint8 image one random look; `others` are real images whose grey levels are used."""
+    """Gives a uint8 image one random appearance; `others` are real images whose grey levels are
+    used."""
     if rng.random() < 0.5:
         image = grey_levels_of(rng, image, others[rng.integers(len(others))])
     if rng.random() < 0.5:
@@ -105,9 +108,10 @@ def real_screen(
 def without_right_heart(
     rng: np.random.Generator, image: np.ndarray, apex: np.ndarray, base: np.ndarray
 ) -> np.ndarray:
-    """Removes the right heart from a four-chamber picture (right heart on the left): the part left
-    of the long axis becomes the mirror image of the part right of it, because the two-chamber
-    view has a free wall on both sides. `apex` and `base` are (x, y), the ends of the long axis."""
+    """Removes the right heart from a four-chamber picture (right heart on the left). The part on
+    the left of the long axis is replaced by the mirror image of the part on the right, because
+    the two-chamber view has a free wall on both sides. `apex` and `base` are (x, y), the ends of
+    the long axis."""
     height, width = image.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     along = (base - apex) / max(1e-6, float(np.hypot(*(base - apex))))

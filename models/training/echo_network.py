@@ -31,10 +31,8 @@ class HeartEncoder(nn.Module):
 
 
 class RegionNetwork(nn.Module):
-    """Maps (n, 1, h, w) in 0..1, sides multiples of 32, to logits (n, classes, h, w).
-
-    `coarse` are the logits of every second pixel, which the training compares with areas.
-    """
+    """Maps (n, 1, h, w) in 0..1, with sides that are multiples of 32, to logits (n, classes, h, w).
+    `coarse` contains the logits of every second pixel, which the training compares with areas."""
 
     def __init__(self, classes: int, widths: tuple[int, ...] = WIDE):
         super().__init__()
@@ -57,11 +55,9 @@ class RegionNetwork(nn.Module):
 
 
 class EjectionNetwork(nn.Module):
-    """Maps end-diastole above end-systole (n, 1, 2 s, s) in 0..1, s a multiple of 32, to EF (n, 1),
-    0..1.
-
-    Both frames pass the same encoder; the head sees each of them and their difference.
-    """
+    """Maps end-diastole above end-systole (n, 1, 2 s, s) in 0..1, with s a multiple of 32, to EF
+    (n, 1), 0..1. Both frames pass through the same encoder. The head gets the features of each
+    frame and their difference."""
 
     def __init__(self, widths: tuple[int, ...] = WIDE, dropout: float = 0.3):
         super().__init__()

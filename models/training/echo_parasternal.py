@@ -1,5 +1,5 @@
-"""Trains the structures of parasternal and subcostal views on phantoms: there are no real masks of
-them."""
+"""Trains the structures of parasternal and subcostal views on phantoms, because there are no masks
+of real images."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Trains the classifier of the views of an adult heart. Phantoms show the views; fetal images,
 fetal phantoms and pictures of nothing are `other`. `clips` adds four clips of a volunteer
-(echo-clips, MIT), `camus` real apical four-chamber frames (research pack). Some of the real
-four-chamber frames are shown without right heart as two-chamber views: otherwise the texture of
-a real heart alone would mean A4C."""
+(echo-clips, MIT); `camus` adds real apical four-chamber frames (research pack). The right heart
+is removed from some of the real four-chamber frames, which are then shown as two-chamber views.
+Otherwise the texture of a real heart alone would mean A4C."""
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ VIEWS = (
 )
 SIZE = (192, 192)
 OTHER_SHARE = 0.2
-# Share of images that are mirrored: a mirrored display shows the same view.
+# Share of images that are mirrored. A mirrored display shows the same view.
 MIRRORED = 0.2
 
 
-# Clips of the volunteer with their view, and for the four-chamber clip the ends of its long axis in
-# the fan.
+# Clips of the volunteer with their view. For the four-chamber clip, the ends of its long axis in
+# the fan are added.
 CLIPS = {
     "Apical4chVolunteer.mov": "A4C",
     "SA_MitralVolunteer.mov": "PSAX-MV",
@@ -57,7 +57,8 @@ CLIP_AXIS = (np.array([195.0, 30.0]), np.array([270.0, 262.0]))
 TITLE_ROWS = 48
 # Share of real images in the views that have real images.
 REAL_SHARE = 0.5
-# The four-chamber view is the most common in practice: it is shown as often as four other views.
+# The four-chamber view is the most common view in practice. It is shown four times as often as any
+# other view.
 FURTHER_FOUR_CHAMBER = 3
 
 
@@ -128,8 +129,8 @@ def view_of(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def nowhere(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Rotates a heart upside down or sideways, or takes a small part of it: its texture alone must
-    not name a view."""
+    """Rotates a heart upside down or sideways, or takes a small part of it, because the texture of
+    a heart alone must not name a view."""
     height, width = image.shape
     if rng.random() < 0.6:
         turned = np.rot90(image, rng.integers(1, 4))

@@ -66,15 +66,16 @@ def ellipse_from_outline(outline: np.ndarray) -> Ellipse:
 def ellipse_from_diameters(first: np.ndarray, second: np.ndarray) -> Ellipse:
     """Returns the ellipse of two roughly perpendicular diameters, each 2x2 (end point, xy).
 
-    Each diameter determines the centre only along itself: its ends are drawn where the border is
-    visible, which need not be on the perpendicular through the middle of the other diameter.
+    Each diameter determines the centre only along its own direction. Its ends are drawn where the
+    border is visible, which may be off the perpendicular through the middle of the other diameter.
     """
     u = (first[1] - first[0]) / np.linalg.norm(first[1] - first[0])
     v = (second[1] - second[0]) / np.linalg.norm(second[1] - second[0])
     centre = np.linalg.solve(
         np.stack([u, v]), np.array([u @ first.mean(axis=0), v @ second.mean(axis=0)])
     )
-    # The common direction: the first diameter averaged with the second rotated back by 90 degrees.
+    # The common direction is the mean of the first diameter and the second diameter rotated back by
+    # 90 degrees.
     turned = np.array([v[1], -v[0]])
     mean = u + np.sign(u @ turned) * turned
     a = np.linalg.norm(first[1] - first[0]) / 2

@@ -43,17 +43,18 @@ from recipes import listed, read_recipes
 from ventricle import CROP_SIZE
 
 # Frequencies of the head planes in FETAL_PLANES_DB as first published (252, 120, 106 images). The
-# sampler shows them about equally often; the bias restores these frequencies (Saerens 2002).
+# sampler shows the planes about equally often; the bias restores these frequencies (Saerens 2002).
 HEAD_PLANE_PRIOR = {"transthalamic": 0.53, "transventricular": 0.25, "transcerebellar": 0.22}
-# How much rarer a view is in practice than in the sampler: five-chamber views are recorded only for
-# the outflow tract. The logits are shifted by the difference (Saerens 2002).
+# Factor by which a view is rarer in practice than in the sampler. Five-chamber views are recorded
+# only for the outflow tract. The logits are shifted by the difference (Saerens 2002).
 VIEW_PRIOR = {"A5C": 0.2, "PSAX-AP": 0.5}
 
 Size = tuple[int, int]
 
 
 class Channels(nn.Module):
-    """Returns the probabilities of some of the trained channels; `trained` names all of them."""
+    """Returns the probabilities of some of the trained channels; `trained` contains the names of
+    all of them."""
 
     def __init__(self, network: GeometryNetwork, names: tuple[str, ...], trained: tuple[str, ...]):
         super().__init__()
@@ -69,12 +70,9 @@ class Channels(nn.Module):
 
 
 class Shares(nn.Module):
-    """Returns the probabilities of the first `known` classes of a pixel; later classes count as
-    background.
-
-    A network trained on CAMUS alone never saw labels of the right heart, so its last classes are
-    meaningless.
-    """
+    """Returns the probabilities of the first `known` classes of a pixel; the other classes are
+    background. The last classes of a network trained on CAMUS alone are meaningless, because
+    CAMUS has no labels of the right heart."""
 
     def __init__(self, network: RegionNetwork, known: int):
         super().__init__()
@@ -88,12 +86,9 @@ class Shares(nn.Module):
 
 
 class HeadAnswer(nn.Module):
-    """Returns the logits of the axial planes, then the probability that each of `ANSWERED` is in
-    view.
-
-    Two branches examine the head: one has no maps of structures, the other finds them. The planes
-    are the mean of both.
-    """
+    """Returns the logits of the axial planes, followed by the probability that each of `ANSWERED`
+    is in view. Two branches examine the head; only one of them finds the structures and has maps
+    of them. The planes are the mean of both branches."""
 
     def __init__(self, planes: HeadPlaneNetwork, structures: HeadStructureNetwork):
         super().__init__()
@@ -152,7 +147,7 @@ def head_plane_network(planes: Path, structures: Path) -> tuple[nn.Module, str, 
 
 
 def heart_regions(classes: tuple[str, ...], known: int, widths: tuple[int, ...], size: Size):
-    """Exports the regions of a heart, of which only the first `known` are meaningful."""
+    """Exports the regions of a heart. Only the first `known` regions are meaningful."""
 
     def made(weights: Path) -> tuple[nn.Module, str, Size]:
         return Shares(restored(RegionNetwork(len(classes), widths), weights), known), "shares", size

@@ -2,7 +2,8 @@
 
 Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) have exact labels. Real
 images are added in three ways: other planes, which do not show the structure; `labels`, a list of
-positions on real images; and `read-share`, the heads that were read by eye (head_readings.py).
+positions on real images; and `read-share`, the share of heads that were read by eye
+(head_readings.py).
 """
 
 import json
@@ -41,8 +42,8 @@ FREE_ROTATION = 0.5
 
 @dataclass
 class Frame:
-    """One image. `areas` are ellipses or masks of the image's size, `points` (n, 2) in its pixels.
-    A channel in `judged` that has neither must be empty."""
+    """One image. `areas` are ellipses or masks of the image's size, `points` (n, 2) are in its
+    pixels. If a channel in `judged` has neither, it must be empty."""
 
     gray: np.ndarray
     judged: tuple[str, ...]
@@ -52,7 +53,7 @@ class Frame:
 
 
 def shrunk(frame: Frame) -> Frame:
-    """Scales a frame to twice the network's size: samples of a warp are then close to an area
+    """Scales a frame to twice the network's size. The samples of a warp are then close to an area
     average."""
     height, width = frame.gray.shape
     scale = min(2 * SIZE[0] / width, 2 * SIZE[1] / height)
@@ -115,9 +116,9 @@ def labelled_frame(data: Path, label: dict) -> Frame:
 
 
 def read_frame(gray: np.ndarray, reading: Reading) -> Frame:
-    """Makes a frame of a real head that was read by eye: structures that were not seen must be
-    empty. If the choroid plexus was seen but no atrium, the ends of the atrium are not judged.
-    Nor are the ends of a cisterna, whose order is unknown."""
+    """Makes a frame of a real head that was read by eye. The channel of a structure that was not
+    seen must be empty. If the choroid plexus was seen but no atrium, the ends of the atrium are
+    not judged. The ends of a cisterna are not judged either, because their order is unknown."""
     seen = regions(reading)
     frame = Frame(gray, ("cerebellum", "ventricle", "cerebellum-ends"), head=reading.head)
     height, width = gray.shape
@@ -136,8 +137,8 @@ def read_frame(gray: np.ndarray, reading: Reading) -> Frame:
 
 
 def read_frames(data: Path) -> tuple[list[Frame], list[Frame], list[Frame]]:
-    """Returns the heads of the training split on which a cerebellum was seen, an atrium, and
-    neither."""
+    """Returns three lists of heads of the training split: those with a visible cerebellum, those
+    with a visible atrium, and those with neither."""
     read = readings()
     records = [r for r in fetal_planes(data) + hc18(data) if r.split == "train"]
     frames = [read_frame(r.gray(), read[name_of(r)]) for r in records if name_of(r) in read]
@@ -297,7 +298,8 @@ def pools_of(options: Namespace) -> list[tuple[list[Frame], float]]:
         for label in json.loads((folder / "labels.json").read_text())
     ]
     read = read_frames(options.data) if options.read_share else ()
-    # The heads that were read give more information than only that a plane lacks a structure.
+    # The heads that were read give more information than the knowledge that a plane lacks a
+    # structure.
     real = [] if read else negatives(options.data, options.task, options.geometry)
     labels = json.loads(options.labels.read_text()) if options.labels else []
     labelled = [labelled_frame(options.data, label) for label in labels]

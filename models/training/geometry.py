@@ -1,5 +1,5 @@
-"""Trains head, abdomen and femur together: one network, and each image judges only its own
-channels."""
+"""Trains head, abdomen and femur together in one network. Each image judges only its own channels.
+"""
 
 from argparse import ArgumentParser, Namespace
 
@@ -16,7 +16,7 @@ from network import GEOMETRY_CHANNELS, GeometryNetwork
 # How often a batch shows each source; the small sets are shown often and augmented strongly.
 SHARE = {"hc18": 0.46, "fetal-planes head": 0.08, "abdomen": 0.24, "femur": 0.22}
 FREE_ROTATION = {"head": 0.3, "abdomen": 0.3, "femur": 0.15}
-# Size of a small head in mm; --small is how often one replaces a head that was drawn.
+# Size of a small head in mm; --small is the share of drawn heads that are replaced by a small head.
 SMALL_MM = 110
 # Half width of the drawn shaft and standard deviation of the drawn ends, in network pixels.
 SHAFT_RADIUS = 3.0

@@ -1,8 +1,7 @@
-"""Stores the weights of a network in half precision (IEEE 754 binary16): half the file.
-
-Each weight tensor becomes binary16 followed by a Cast to binary32, which a runtime folds once when it
-loads the file. It then computes in single precision as before, so speed does not change.
-"""
+"""Stores the weights of a network in half precision (IEEE 754 binary16), which halves the file.
+Each weight tensor becomes binary16 followed by a Cast to binary32. A runtime folds the Cast once
+when it loads the file. It then calculates in single precision as before, so the speed does not
+change."""
 
 import argparse
 import json
@@ -15,8 +14,8 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from torch import nn
 
-# Smaller tensors (biases, group normalisation) stay in single precision: they are a hundredth of a
-# file, and the scale of a normalisation affects a whole channel.
+# Smaller tensors (biases, group normalisation) stay in single precision. They are only a hundredth
+# of a file, and the scale of a normalisation affects a whole channel.
 SMALLEST = 1024
 SUFFIX = "_half"
 

@@ -46,8 +46,8 @@ from network import (
 
 # Share of views that show a phantom.
 PHANTOM_SHARE = 0.04
-# Number of random views of a head, besides the levelled crop and its mirror image, over which the
-# answers of the teachers are averaged.
+# Number of random views of a head over which the answers of the teachers are averaged. The levelled
+# crop and its mirror image are added to them.
 RANDOM_VIEWS = 4
 # Weight of the loss on the probability that a structure is in view.
 SEEN_WEIGHT = 0.15
@@ -86,8 +86,8 @@ def load(file: Path, kind: type[HeadPlaneNetwork]) -> HeadPlaneNetwork:
 
 @torch.no_grad()
 def answer(records: list[Record], options: Namespace) -> None:
-    """Gives each record `answer` (planes, shares) and `seen` (ANSWERED, 0..1): the teachers' mean
-    over the levelled crop, its mirror image and a few random views."""
+    """Gives each record `answer` (planes, shares) and `seen` (ANSWERED, 0..1). Both are the mean of
+    the teachers over the levelled crop, its mirror image and a few random views."""
     rng = np.random.default_rng(5)
     plane_teachers = [load(file, HeadPlaneNetwork) for file in options.plane_teachers]
     structure_teachers = [load(file, HeadStructureNetwork) for file in options.structure_teachers]
@@ -148,7 +148,7 @@ class Sampler:
 
     def view(self) -> tuple[np.ndarray, ...]:
         """Draws image, planes, maps of the structures, which maps are judged, the probability that
-        each structure is in view, and whether that is judged."""
+        each structure is in view, and whether that probability is judged."""
         record, planes = self.drawn()
         real = record.dataset != "phantom"
         reading = self.read.get(name_of(record)) if real else None

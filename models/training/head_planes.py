@@ -32,9 +32,9 @@ FOLDS = 5
 SMOOTHING = 0.06
 MIXED_BATCHES = 0.5
 MIXING = 0.4
-# Share of views turned upside down. It is small because the near side of a head is at the top of
-# the image, and the far side shows the ventricle. The plane does not depend on whether the front is
-# left or right.
+# Share of views that are turned upside down. It is small because the near side of a head is at the
+# top of the image, and the far side shows the ventricle. The front may be on the left or on the
+# right; the plane does not depend on it.
 TURNED_OVER = 0.12
 
 
@@ -44,7 +44,7 @@ def random_view(rng: np.random.Generator, head: Ellipse) -> np.ndarray:
     matrix = crop_matrix(
         head, rng.normal(0, 0.12), np.exp(rng.normal(0, 0.09)), rng.normal(0, 0.06, 2), flips
     )
-    # Some images were stretched before publication, so the aspect ratio says nothing.
+    # Some images were stretched before publication, so the aspect ratio carries no information.
     stretch = np.exp(rng.normal(0, 0.08))
     matrix[1] = matrix[1] * stretch + [0, 0, (1 - stretch) * 95.5]
     return matrix

@@ -34,10 +34,11 @@ from head_targets import draw_structures
 from loop import Defaults, Training
 from network import STRUCTURES, HeadStructureNetwork, load_planes
 
-# Share of views that show a head of HC18: its structures were read by eye, its plane is not labelled.
+# Share of views that show a head of HC18. Its structures were read by eye, but its plane is not
+# labelled.
 UNNAMED_SHARE = 0.3
-# Weight of the pixels of a structure, compared with 1 for the background, because it covers little
-# of a head.
+# Weight of the pixels of a structure; the weight of the background is 1. It is higher because a
+# structure covers little of a head.
 EMPHASIS = {
     "csp": 6,
     "thalami": 3,
@@ -102,7 +103,7 @@ def compose(last: np.ndarray, first: np.ndarray) -> np.ndarray:
 
 
 def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
-    """Returns the phantoms, and the real heads that were read by eye with the ellipse of their
+    """Returns the phantoms, and the real heads that were read by eye, with the ellipse of their
     reading."""
     known = [r for r in records if r.dataset == "phantom" or name_of(r) in read]
     for record in known:
@@ -113,10 +114,8 @@ def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
 
 def structure_loss(maps: torch.Tensor, drawn: torch.Tensor, judged: torch.Tensor) -> torch.Tensor:
     """Returns the cross-entropy of the maps (n, structures, rows, columns), with a larger weight on
-    small structures.
-
-    `judged` (n, structures) is 0 if it is unknown whether the structure is there.
-    """
+    small structures. `judged` (n, structures) is 0 if it is not known whether the structure is
+    present."""
     emphasis = torch.tensor([EMPHASIS[name] for name in STRUCTURES])[None, :, None, None]
     missed = F.binary_cross_entropy_with_logits(maps, drawn, reduction="none")
     missed = (missed * (1 + (emphasis - 1) * drawn)).mean((2, 3))

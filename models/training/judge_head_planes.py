@@ -39,8 +39,8 @@ def logits_of(records: list[Record], networks: list[HeadPlaneNetwork]) -> torch.
 
 
 def interval(right: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
-    """Returns the 95 % interval of the share right; the images of a pregnancy are drawn together.
-    """
+    """Returns the 95 % interval of the share of correct names. The images of a pregnancy are drawn
+    together."""
     rng = np.random.default_rng(1)
     own = {group: right[groups == group] for group in np.unique(groups)}
     hits, sizes = np.array([(hit.sum(), len(hit)) for hit in own.values()]).T
@@ -73,8 +73,8 @@ def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
 
 
 def out_of_fold(records: list[Record], files: list[Path]) -> tuple[torch.Tensor, list[Record]]:
-    """Returns the logits of the heads of the folds 0, 1, …, each by the file of its fold, and these
-    heads."""
+    """Returns the logits of the heads of the folds 0, 1, …, each calculated with the file of its
+    fold, and these heads."""
     logits, judged = [], []
     for fold, file in enumerate(files):
         held = [r for r in records if in_fold(r, fold)]

@@ -15,11 +15,12 @@ from torch import nn
 from network import Average
 
 WARM_UP_STEPS = 100
-# Share of the earlier value in the displayed loss, which is about a mean over the last fifty steps.
+# Share of the earlier value in the displayed loss. With it, the displayed loss is about a mean over
+# the last fifty steps.
 SHOWN_MEMORY = 0.98
 LONGEST_GRADIENT = 2.0
 
-# Saves the weights so far and returns a line to show beside the loss.
+# Saves the current weights and returns a line that is shown next to the loss.
 Keep = Callable[[dict[str, torch.Tensor]], str]
 
 
@@ -43,18 +44,16 @@ class Training:
 
 
 def settle(seed: int) -> None:
-    """Uses one core for everything, and sets the seed for what PyTorch draws."""
+    """Uses one core for everything, and sets the seed of PyTorch."""
     torch.set_num_threads(1)
     cv2.setNumThreads(0)
     torch.manual_seed(seed)
 
 
 def run(training: Training, options: Namespace) -> None:
-    """Trains for `options.steps`, or for `options.minutes` without them.
-
-    AdamW; the rate is warmed up and then falls as a half cosine. The moving average of the weights
-    is saved every `training.keep_every` steps and at the end.
-    """
+    """Trains for `options.steps`, or for `options.minutes` if there are no steps. It uses AdamW;
+    the learning rate is warmed up and then falls as a half cosine. The moving average of the
+    weights is saved every `training.keep_every` steps and at the end."""
     model = training.model
     average = Average(model)
     optimiser = torch.optim.AdamW(

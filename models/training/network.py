@@ -1,4 +1,4 @@
-"""One encoder, two uses: a U-Net for outlines and landmarks, a classifier for planes."""
+"""One encoder for two networks: a U-Net for outlines and landmarks, and a classifier for planes."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -47,7 +47,7 @@ class GeometryNetwork(nn.Module):
         super().__init__()
         self.encoder = Encoder()
         steps = list(zip(WIDTHS[:0:-1], WIDTHS[-2::-1]))
-        # Narrowed before it is enlarged: the same decoder at half the cost.
+        # The map is narrowed before it is enlarged, which gives the same decoder at half the cost.
         self.narrow = nn.ModuleList(nn.Conv2d(deep, skip, 1) for deep, skip in steps)
         self.decoder = nn.ModuleList(convolution(2 * skip, skip) for _, skip in steps)
         self.head = nn.Conv2d(WIDTHS[0], channels, 1)
@@ -70,7 +70,7 @@ class PlaneNetwork(nn.Module):
         self.encoder = Encoder()
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(2 * WIDTHS[-1] + WIDTHS[-2], classes)
-        # The planes cannot be separated from other images linearly. Without trained weights this
+        # A linear layer cannot separate the planes from other images. Without trained weights, this
         # layer changes nothing.
         self.hidden = nn.Linear(self.head.in_features, HIDDEN)
         self.beside = nn.Linear(HIDDEN, classes, bias=False)
@@ -89,33 +89,32 @@ class PlaneNetwork(nn.Module):
         return self.answer(self.pooled(x))
 
 
-# For HeadPlaneNetwork, on a crop of 224 x 192: semi-axes in pixels of the region it sees, a little
-# larger than a head (head_crop.py); and the share of them over which the region fades out.
+# For HeadPlaneNetwork, on a crop of 224 x 192: semi-axes in pixels of the region that it sees,
+# which is a little larger than a head (head_crop.py), and the share of them over which the region
+# fades out.
 HEAD_AXES = (106, 88)
 FADE = 0.06
-# Each grey level is compared with the mean and spread around it: radius of that region in pixels of
-# a map of an eighth of the size, standard deviation of its weights.
+# Each grey level is compared with the mean and the spread around it, with Gaussian weights. This is
+# their standard deviation, in pixels of a map of an eighth of the size.
 SURROUNDING = 3
 NARROW = 32
-# What HeadStructureNetwork also learns to find (head_targets.py). `front` is the half of the head
-# with the forehead.
+# Structures that HeadStructureNetwork also learns to find (head_targets.py). `front` is the half of
+# the head with the forehead.
 STRUCTURES = ("csp", "thalami", "cerebellum", "cisterna-magna", "ventricle", "front")
 STRUCTURE_STRIDE = 8
-# The structures whose presence fetal-brain-plane answers besides the planes, in this order.
+# Structures whose presence fetal-brain-plane returns in addition to the planes, in this order.
 ANSWERED = ("csp", "thalami", "cerebellum")
-# Weight of the structure networks, against those without structures, in fetal-brain-plane 1.4.0.
+# Weight of the structure networks relative to those without structures in fetal-brain-plane 1.4.0.
 STRUCTURE_WEIGHT = 0.7
 LOOKED = 24
 
 
 class HeadPlaneNetwork(nn.Module):
     """Maps (n, 1, 192, 224) in 0..1, a levelled crop of the head (head_crop.py), to logits (n,
-    classes).
-
-    Gain differs more between heads than between planes, so each grey level is taken relative to its
-    surroundings. The positions of the structures in a head define the plane, so the network sees
-    the middle and its eight neighbours separately, besides the whole.
-    """
+    classes). Gain differs more between heads than between planes, so each grey level is taken
+    relative to its surroundings. The positions of the structures in a head define the plane.
+    Therefore the network pools the middle of the head and its eight neighbours separately, in
+    addition to the whole."""
 
     def __init__(self, classes: int, dropout: float = 0.4):
         super().__init__()
@@ -203,7 +202,8 @@ def save_planes(weights: dict, classes: tuple[str, ...], file: Path) -> None:
 def load_planes(
     model: PlaneNetwork | HeadPlaneNetwork, file: Path, classes: tuple[str, ...]
 ) -> None:
-    """Loads the weights of a run that may have had fewer classes: its classes keep their logits."""
+    """Loads the weights of a run that may have had fewer classes. The classes of that run keep
+    their logits."""
     saved = torch.load(file)
     weights = saved["weights"]
     rows = [name for name in ("head.weight", "head.bias", "beside.weight") if name in weights]
@@ -232,8 +232,8 @@ def start_encoder(model: nn.Module, weights: Path) -> None:
 
 
 def start_geometry(model: GeometryNetwork, weights: Path) -> None:
-    """Starts a geometry network from everything but the last layer of another, which has seen real
-    screens."""
+    """Starts a geometry network from all layers of another network except the last one. The other
+    network has seen real screens."""
     known = {
         name: value for name, value in torch.load(weights).items() if not name.startswith("head.")
     }

@@ -1,8 +1,6 @@
-"""Trains the last layers of the plane classifier with images that show no plane.
-
-The encoder does not change: its output for each image is computed once, and only the layers behind
-it learn. That takes one core a few minutes, so that many more kinds of other images can be shown.
-"""
+"""Trains the last layers of the plane classifier with images that show no plane. The encoder does
+not change. Its output is calculated once for each image, and only the layers after it learn.
+This takes a few minutes on one core, so that many more kinds of other images can be shown."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -32,8 +30,8 @@ SHARE = {
     "midsagittal": 0.04,
     "transperineal": 0.04,
     "phantom": 0.08,
-    # No plane: a fetus whose measured structure was smoothed away, bent, cut to a fragment, shuffled;
-    # an adult heart.
+    # Images without a plane: a fetus whose measured structure was smoothed away, bent, cut to a
+    # fragment or shuffled; an adult heart.
     "erased": 0.08,
     "deformed": 0.05,
     "rubbish": 0.03,
@@ -49,7 +47,7 @@ MOST_TRANSPERINEAL, MOST_MIDSAGITTAL = 260, 330
 # the header are cut off, and each third frame is shown.
 HEART_CLIPS = ("Apical4chVolunteer.mov", "SA_MitralVolunteer.mov")
 HEADER_ROWS = 40
-# Relative learning rate of the layers that exist already; the new ones learn faster.
+# Relative learning rate of the layers that already exist. New layers learn faster.
 SLOWER = 0.2
 
 Shown = tuple[np.ndarray, tuple[str, ...], str]
@@ -149,7 +147,7 @@ def features(model: PlaneNetwork, images: list[np.ndarray]) -> torch.Tensor:
 
 
 class LastLayers(nn.Module):
-    """The layers of a PlaneNetwork that learn here, under their names there."""
+    """The layers of a PlaneNetwork that learn here. They have the same names as there."""
 
     def __init__(self, model: PlaneNetwork):
         super().__init__()
@@ -184,8 +182,8 @@ def prepare(options: Namespace) -> Training:
     known, targets = torch.cat(rows), torch.from_numpy(np.stack(allowed))
     names, index, counts = np.unique(sources, return_inverse=True, return_counts=True)
     weights = torch.tensor((np.array([SHARE[n] for n in names]) / counts)[index])
-    # The features differ in size, so the new layer is initialised with the same contribution of
-    # each.
+    # The features differ in size. Therefore the new layer is initialised so that each contributes
+    # equally.
     with torch.no_grad():
         spread = known.std(0) + 1e-6
         model.hidden.weight.copy_(torch.randn_like(model.hidden.weight) / len(spread) ** 0.5 / spread)

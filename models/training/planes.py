@@ -33,7 +33,7 @@ SHARE = {
     "without regions": 0.012,
     "turned over": 0.01,
 }
-# Made from images of a plane, but showing no plane themselves.
+# Images made from images of a plane that no longer show a plane.
 NEGATIVES = ("fragment", "shuffled", "without regions", "turned over")
 SMOOTHING = 0.03
 # Share of batches whose images are blended in pairs (Zhang 2018), and the width of the blend.
@@ -50,7 +50,7 @@ class Sampler:
             "fragment": self.real,
             "shuffled": records,
             "without regions": [r for r in self.real if r.mask],
-            # Rotated by 180 degrees: the probe would be at the bottom of the picture.
+            # Images rotated by 180 degrees, in which the probe is at the bottom of the picture.
             "turned over": [r for r in self.real if r.plane == "transperineal"],
         }
         for record in records:
@@ -107,7 +107,7 @@ class Sampler:
 
 
 def fragment_view(rng: np.random.Generator, width: int, height: int) -> np.ndarray:
-    """Zooms four- to eightfold to a part too small to be a plane."""
+    """Zooms in four to eight times, to a part that is too small to be a plane."""
     base = random_affine(rng, width, height, 1.0)
     zoom = rng.uniform(4, 8)
     around = np.array([rng.uniform(0.2, 0.8) * width, rng.uniform(0.2, 0.8) * height])
@@ -124,8 +124,8 @@ def source_of(record: Record) -> str:
 
 
 def loss_of(logits: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    """Returns for each image the negative log of the probability of the allowed set, with a little
-    smoothing."""
+    """Returns for each image the negative log of the probability of its allowed classes, with a
+    little smoothing."""
     log_p = F.log_softmax(logits, 1)
     chosen = torch.logsumexp(log_p.masked_fill(allowed == 0, -1e4), 1)
     return -((1 - SMOOTHING) * chosen + SMOOTHING * log_p.mean(1))
@@ -146,8 +146,8 @@ def step_loss(
 
 @torch.no_grad()
 def validate(model: PlaneNetwork, records: list[Record]) -> str:
-    """Returns the share right for each plane on the validation split, image and mirror image
-    averaged, without gate."""
+    """Returns the share of correct names for each plane on the validation split, without the gate.
+    The answers for the image and its mirror image are averaged."""
     model.eval()
     right: dict[str, list[bool]] = {}
     for record in records:

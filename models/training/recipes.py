@@ -29,8 +29,8 @@ PHANTOM_SETS = ("phantoms", "others", "held", "fetal-phantoms")
 def read_recipes(file: Path = FOLDER / "recipes.yaml") -> dict[str, dict[str, Any]]:
     """Returns `phantoms`, `recipes` and `models` by name.
 
-    Raises ValueError if a recipe names weights or phantoms that the file does not have, or weights
-    that come later.
+    Raises ValueError if a recipe names weights or phantoms that the file lacks, or weights of a
+    later recipe.
     """
     read = yaml.safe_load(file.read_text())
     known: set[str] = set()
@@ -67,7 +67,7 @@ def phantoms_of(recipe: dict[str, Any]) -> list[str]:
 
 
 def settings_of(recipe: dict[str, Any]) -> str:
-    """Returns the settings of a recipe besides its parents and its phantoms."""
+    """Returns the settings of a recipe without its parents and its phantoms."""
     apart = {"topic", "note", "average", *PARENTS, *PHANTOM_SETS}
     shown = [
         key

@@ -32,7 +32,7 @@ def weights_of(model: onnx.ModelProto) -> Weights:
     convolution.
     """
     held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
-    # half_precision.py stores a weight as binary16 under another name, and casts it.
+    # half_precision.py stores a weight as binary16 under another name and adds a Cast.
     held |= {
         node.output[0]: held[node.input[0]].astype(np.float32)
         for node in model.graph.node

@@ -34,8 +34,8 @@ SIZES = {"symphysis-head": (224, 224), "fetal-midsagittal": (256, 192)}
 DATA_SETS = {"symphysis-head": psfhs, "fetal-midsagittal": midsagittal}
 # Rotations are small, because a box must still enclose its structure closely.
 TURNING = {"symphysis-head": (0.05, 1.0), "fetal-midsagittal": (0.0, 0.5)}
-# Weight of a structure without a box: it is reduced, because the structure may be hidden or its
-# label forgotten.
+# Weight of a structure without a box. It is reduced, because the structure may be hidden or its
+# label may be missing.
 SILENCE_WEIGHT = 0.3
 
 
@@ -57,8 +57,8 @@ def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarra
     weight = np.full(len(names), SILENCE_WEIGHT, np.float32)
     for channel, name in enumerate(names):
         if name in record.boxes:
-            # The ellipse that touches the four sides: the box remains its extent even after a small
-            # rotation.
+            # The ellipse touches the four sides of the box. The box remains its extent even after a
+            # small rotation.
             left, top, right, bottom = record.boxes[name]
             ellipse = ellipse_from_axes(
                 (left + right) / 2, (top + bottom) / 2, (right - left) / 2, (bottom - top) / 2, 0
@@ -69,7 +69,7 @@ def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarra
 
 
 def source_of(task: str, record: Record, rng: np.random.Generator) -> np.ndarray:
-    """Returns the image; in mid-sagittal images the traces of calipers that publishers erased are
+    """Returns the image. In mid-sagittal images, the traces of calipers that publishers erased are
     hidden."""
     gray = record.gray()
     if task == "fetal-midsagittal":
@@ -117,8 +117,8 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) ->
 
 @torch.no_grad()
 def validate(task: str, model: GeometryNetwork, records: list[Record]) -> str:
-    """Returns the mean Dice of each region over the images that have it, image and mirror image
-    averaged."""
+    """Returns the mean Dice of each region over the images that have it. The maps of the image and
+    its mirror image are averaged."""
     model.eval()
     scores: dict[str, list[float]] = {}
     for record in records:

@@ -10,8 +10,8 @@ LIT_SHARE, SHORTER_SIDE, SIZE_SHARE, OFF_MIDDLE = 0.35, 4, 0.02, 0.25
 
 
 def sector_of(image: np.ndarray) -> tuple[slice, slice]:
-    """Returns the rows and columns of the largest lit part and of the other parts of its fan, or
-    the whole image if nothing is lit."""
+    """Returns the rows and columns of the largest lit part and of the other parts of its fan. If
+    nothing is lit, it returns the whole image."""
     height, width = image.shape
     size = max(1, -(-max(height, width) // BLOCKS))
     rows, columns = -(-height // size), -(-width // size)

@@ -1,4 +1,4 @@
-"""Tests the geometry that the product also computes in TypeScript: both must agree with
+"""Tests the geometry that the product also calculates in TypeScript. Both must agree with
 geometry-vectors.json."""
 
 import json

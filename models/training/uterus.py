@@ -1,8 +1,6 @@
-"""Trains maps of the uterus: fluid, placenta, bladder, cervix and its landmarks.
-
-It learns from phantoms (models/phantom/views), because no real set labels any of these. Real images
-of the fetus teach what cervix and landmarks do not look like.
-"""
+"""Trains maps of the uterus: fluid, placenta, bladder, cervix and its landmarks. It learns from
+phantoms (models/phantom/views), because no set of real images labels any of these. Real images
+of the fetus teach what cervix and landmarks do not look like."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -29,7 +27,8 @@ POINTS = {
 # quarter of the time.
 SIZE = (128, 96)
 CHANNELS = (*AREAS, "canal", *POINTS)
-# Frames are kept at twice the network's size: warping loses no detail, and they need little memory.
+# Frames are stored at twice the network's size. A warp then loses no detail, and the frames need
+# little memory.
 KEPT = (2 * SIZE[0], 2 * SIZE[1])
 CANAL_RADIUS = 1.5
 POINT_SPREAD = 1.8
@@ -41,8 +40,8 @@ ABSENT_ON_REAL = ("funnel", "canal", *POINTS)
 
 @dataclass
 class Frame:
-    """One image. `label` holds 1 + the index of the area at a pixel; `points` are in pixels of the
-    kept size. A real image has neither."""
+    """One image. `label` contains 1 + the index of the area at a pixel; `points` are in pixels of
+    the stored size. A real image has neither."""
 
     gray: np.ndarray
     label: np.ndarray | None
@@ -157,7 +156,7 @@ DEFAULTS = Defaults(minutes=25, rate=2e-3, batch=16)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds nothing: this topic takes only the arguments of every training."""
+    """Adds no arguments, because this topic has only the arguments of every training."""
 
 
 def prepare(options: Namespace) -> Training:

@@ -1,7 +1,5 @@
-"""The left ventricle in a mask: its pose, the view cropped by it, and its volume.
-
-Pose and view are the same as in pipelines/echo/locate/ventricle-pose.ts.
-"""
+"""The left ventricle in a mask: its pose, the view that is cropped by this pose, and its volume.
+Pose and view are the same as in pipelines/echo/locate/ventricle-pose.ts."""
 
 import cv2
 import numpy as np
@@ -43,10 +41,8 @@ def crop_matrix(pose: tuple[np.ndarray, float, float], size: int = CROP_SIZE) ->
 
 def volume_of(mask: np.ndarray) -> float:
     """Returns the single-plane area-length volume 8 A^2 / (3 pi L) in cubic pixels (Dodge 1960); 0
-    without LV.
-
-    L runs from the middle of the border with the LA to the farthest pixel of the cavity.
-    """
+    without LV. L is the distance from the middle of the border with the LA to the farthest pixel
+    of the cavity."""
     cavity = (mask == LV).astype(np.uint8)
     area = int(cavity.sum())
     if area == 0:

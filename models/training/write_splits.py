@@ -1,4 +1,4 @@
-"""Writes models/<id>/split.json: the images that no network was trained on, by data set and split.
+"""Writes models/<id>/split.json: the images on which no network was trained, by data set and split.
 """
 
 import argparse

@@ -183,7 +183,7 @@ const PUBLISHED: ReadonlySet<string> = new Set(
 const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
 
-/** Cleans the meaning of a code, because a site writes the meanings of its own codes itself. */
+/** Cleans the meaning of a code, because a site writes the meanings of private codes itself. */
 function cleanMeaning(meaning: string, owner: TagDataset, names: ReadonlySet<string>): string {
   const own = (tag: string) => (owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '');
   if (PUBLISHED.has(own(SCHEME))) return meaning;

@@ -52,7 +52,7 @@ const inColour = async (): Promise<RgbImage> => ({
     .toBuffer(),
 });
 
-/** Returns the grey image, because previews search it for text that must not be shown. */
+/** Returns the picture in grey, in which previews search for text that must not be shown. */
 const inGray = async (): Promise<GrayImage> => ({
   ...FRAME,
   data: await sharp(await drawnOnce())

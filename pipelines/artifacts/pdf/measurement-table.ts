@@ -66,8 +66,7 @@ const STANDING = {
 const SAME_METHOD = 'as above';
 
 /**
- * Returns how a value was obtained. A method that is the one of the row above is not written out
- * again.
+ * Returns how a value was obtained. The method is left out if it is the same as in the row above.
  */
 function methodText(measurement: Measurement, above: Measurement | undefined): string {
   const { derivation, inputs, standing } = measurement;

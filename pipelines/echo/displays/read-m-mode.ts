@@ -71,8 +71,8 @@ function quantityOf(
 
 /**
  * Returns why an excursion is doubtful; null if it is not. A line that misses the mitral annulus
- * may show the atrial wall behind it. That wall moves at least as much as the annulus, on the
- * phantom as well.
+ * may show the atrial wall behind it. That wall moves at least as much as the annulus; this was
+ * also seen on the phantom.
  */
 function doubtOf(key: EchoConcept, { ring, certain }: Excursion): DisplayDoubt | null {
   if (key === 'mapse' && !ring) return 'atrial-wall';

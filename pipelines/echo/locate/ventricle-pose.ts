@@ -34,8 +34,8 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 
 /**
  * Crops the image to a square around the ventricle with the apex at the top. The crop is `lengths`
- * long axes wide and is resampled bilinearly to `size` × `size` pixels. Values are from 0 to 1, and
- * 0 outside the image (models/training/ventricle.py does the same).
+ * long axes wide and is resampled by bilinear interpolation to `size` × `size` pixels. Values are
+ * from 0 to 1, and 0 outside the image (models/training/ventricle.py does the same).
  */
 export function ventricleCrop(
   image: GrayImage,

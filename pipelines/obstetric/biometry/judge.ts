@@ -262,7 +262,8 @@ type LengthKey = (typeof LENGTHS)[number];
  */
 export interface CartComparison {
   /**
-   * Our accepted lengths, and the machine's lengths for the others. Each has the plain id (`hc`).
+   * The lengths that are used. They are ours if accepted, and otherwise the machine's. Each has the
+   * plain id (`hc`).
    */
   lengths: Measurement[];
   /** The machine's lengths that are listed in addition to ours, as `cart-hc`. */

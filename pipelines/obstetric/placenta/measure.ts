@@ -51,7 +51,10 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
   ];
 }
 
-/** Returns the category of a distance at an age at which there are categories. */
+/**
+ * Returns the category of a distance. The gestational age is not considered; it is assumed to be
+ * one at which there are categories.
+ */
 const categoryOf = ({ value }: Measurement) => placentaCategory(value, Number.POSITIVE_INFINITY);
 
 /** Returns true if the distances on several images are in different categories. */

@@ -173,7 +173,7 @@ export function planeOfLogits(
 }
 
 /**
- * Mirrorings that are averaged. The front of a head may be on the left or on the right; its near
+ * Mirror images that are averaged. The front of a head may be on the left or on the right; its near
  * side is always at the top, towards the probe.
  */
 const MIRRORINGS: readonly Mirroring[] = [

@@ -34,7 +34,10 @@ export function cropHead(
   return crop;
 }
 
-/** Returns a function that converts a point of the unmirrored crop to pixels of the image. */
+/**
+ * Returns a function that converts a point of the crop, before it is mirrored, to pixels of the
+ * image.
+ */
 export function fromCrop(head: Ellipse, width: number, height: number): (at: Point) => Point {
   const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
   const angle = Math.cos(level) >= 0 ? level : level + Math.PI;
