@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,26 +8,37 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { listen } from '../../dimse/network/listener.ts';
 import { STATUS } from '../../dimse/network/status.ts';
 import { offeredWithQueries } from '../../dimse/receive/admission.ts';
-import { encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { sendFiles } from '../../dimse/send/store-scu.ts';
+import { decodeDataSet, encodeDataSet } from '../../pipelines/dicom/data-set.ts';
+import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
+import {
+  EXPLICIT_VR_LITTLE_ENDIAN,
+  IMPLICIT_VR_LITTLE_ENDIAN,
+} from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { explain, openSite, type Site, waitUntil } from '../gateway/site.ts';
 import { DCMTK_INSTALLED, dcmtk, type Program, startStorescp } from './dcmtk.ts';
 import { freePort } from './free-port.ts';
-import { heldStudy, sendStudy } from './held-study.ts';
+import { heldStudy, sendStudy, writeStudy } from './held-study.ts';
 import { PYNETDICOM_INSTALLED } from './pynetdicom.ts';
 
 const EVE = heldStudy('1.2.826.2.1');
+/** Stored in Implicit VR. */
+const IDA = heldStudy('1.2.826.2.3', { patientId: 'P-3', studyDate: '20250301' });
 const ADA = heldStudy('1.2.826.2.2', { patientId: 'P-2', studyDate: '20260301' });
 
 describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', () => {
   let site: Site;
   let folder = '';
   let viewer: Program;
+  let old: Program;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sonogate-query-scp-'));
     await mkdir(join(folder, 'viewer'));
     viewer = await startStorescp(join(folder, 'viewer'));
+    await mkdir(join(folder, 'old'));
+    old = await startStorescp(join(folder, 'old'), ['+xi']);
     site = await openSite({
       roles: ['dimse'],
       sources: [
@@ -43,19 +54,26 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
         callers: [{ callingAeTitles: ['VIEWER', 'OTHER'], addresses: ['127.0.0.0/8'] }],
         moveDestinations: [
           { aeTitle: 'VIEWER', host: '127.0.0.1', port: viewer.port },
+          { aeTitle: 'OLD', host: '127.0.0.1', port: old.port },
           { aeTitle: 'AWAY', host: '127.0.0.1', port: await freePort(), timeoutSeconds: 2 },
         ],
       },
       routing: { rules: [{ name: 'keep', ignore: true }] },
     });
-    for (const study of [EVE, ADA]) {
-      await sendStudy(study, folder, site.dicomPort);
-      await waitUntil('the study', () => explain(site.gateway, study.study));
+    for (const study of [EVE, ADA]) await sendStudy(study, folder, site.dicomPort);
+    const [cine = ''] = await writeStudy(IDA, folder);
+    const implicit = join(folder, 'implicit.dcm');
+    await dcmtk('dcmconv', ['+ti', cine, implicit]);
+    const cart = { host: '127.0.0.1', port: site.dicomPort, callingAeTitle: 'CART' };
+    await sendFiles({ ...cart, aeTitle: 'SONOGATE', timeoutSeconds: 20 }, [implicit]);
+    for (const { study } of [EVE, ADA, IDA]) {
+      await waitUntil('the study', () => explain(site.gateway, study));
     }
   });
   afterAll(async () => {
     await site?.close();
     await viewer?.stop();
+    await old?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -79,7 +97,7 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
     [
       'studies by wildcard',
       ['0008,0052=STUDY', '0020,000d', '0010,0010=EX*'],
-      [EVE.study, ADA.study],
+      [EVE.study, ADA.study, IDA.study],
     ],
     [
       'the series of a study',
@@ -146,13 +164,35 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
     expect(moved.output.toLowerCase()).toContain(status);
   });
 
-  it('getscu pulls a series over its own association', async () => {
-    const into = join(folder, 'got');
+  const series = ({ study }: typeof ADA) => [
+    '0008,0052=SERIES',
+    `0020,000d=${study}`,
+    `0020,000e=${study}.1`,
+  ];
+
+  // It offers both in one context, of which Explicit VR is accepted.
+  test.each([
+    ['Explicit VR', ADA],
+    ['Implicit VR', IDA],
+  ])('getscu pulls a series that is stored in %s', async (stored, study) => {
+    const into = join(folder, `got ${stored}`);
     await mkdir(into);
-    const keys = ['0008,0052=SERIES', `0020,000d=${ADA.study}`, `0020,000e=${ADA.study}.1`];
-    const got = await ask('getscu', keys, ['-od', into]);
+    const got = await ask('getscu', series(study), ['-od', into]);
     expect(got.exitCode, got.output).toBe(0);
-    expect(await readdir(into)).toHaveLength(1);
+    expect(await onlyObject(into)).toEqual({
+      transferSyntax: EXPLICIT_VR_LITTLE_ENDIAN,
+      sopInstanceUid: study.cine,
+    });
+  });
+
+  it('movescu has a series converted for a destination that accepts only Implicit VR', async () => {
+    const moved = await ask('movescu', series(ADA), ['-aem', 'OLD']);
+    expect(moved.exitCode, moved.output).toBe(0);
+    const transferSyntax = IMPLICIT_VR_LITTLE_ENDIAN;
+    expect(await onlyObject(join(folder, 'old'))).toEqual({
+      transferSyntax,
+      sopInstanceUid: ADA.cine,
+    });
   });
 
   it.skipIf(!PYNETDICOM_INSTALLED)(
@@ -167,6 +207,21 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
     },
   );
 });
+
+/** The one object of a folder, and its pixels must be those of the cine. */
+async function onlyObject(folder: string) {
+  const [name, ...others] = await readdir(folder);
+  expect(others).toEqual([]);
+  const file = await readFile(join(folder, name ?? ''));
+  const { meta, dataSetOffset } = decodeFileMeta(file);
+  const { transferSyntax, sopInstanceUid } = meta;
+  const { PatientName, PixelData } = decodeDataSet(file.subarray(dataSetOffset), transferSyntax);
+  expect(String(PatientName)).not.toBe('');
+  expect(new Uint8Array((PixelData as ArrayBuffer[])[0] ?? []).slice(0, 2)).toEqual(
+    new Uint8Array([0x60, 0x60]),
+  );
+  return { transferSyntax, sopInstanceUid };
+}
 
 async function workstation(order: object): Promise<{
   answers: { status: number; study: string; completed: number | null }[];
