@@ -1,16 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import {
-  createServer as createTlsServer,
-  type TLSSocket,
-  type Server as TlsServer,
-} from 'node:tls';
 import type { ListenerTls } from '../../config/tls.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
-import {
-  followCertificate,
-  serverOptions,
-  showsUntrustedCertificate,
-} from '../../src/platform/tls/certificates.ts';
+import { tlsServer } from '../../src/platform/tls/server.ts';
 import { Acceptor, type AcceptorOptions } from './acceptor.ts';
 import { ARTIM_MILLISECONDS, UnassociatedConnections } from './artim.ts';
 import type { Admission } from './service-ports.ts';
@@ -73,8 +64,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     logger.event(EVENTS.tlsRefused, { address, reason });
     onTlsRefused?.(address, reason);
   };
-  const secure = tls ? await tlsServer(tls, onConnection, onRefused) : null;
-  const server: Server = secure ?? createServer(onConnection);
+  const secure = tls
+    ? await tlsServer(tls, { onConnection, onRefused, logger, certificateEveryMilliseconds })
+    : null;
+  const server: Server = secure?.server ?? createServer(onConnection);
   // With TLS this event comes before the handshake, which a peer may never finish.
   server.prependListener('connection', (socket: Socket) => {
     connections.add(socket);
@@ -83,8 +76,6 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     socket.on('error', () => {});
     unassociated.artimOf(socket).start();
   });
-  const unfollow =
-    secure && tls ? followCertificate(secure, tls, logger, certificateEveryMilliseconds) : null;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -96,7 +87,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     port: boundPort(server),
     async close(graceSeconds = 10) {
-      unfollow?.();
+      secure?.stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       unassociated.close();
       for (const acceptor of acceptors) acceptor.stop();
@@ -125,24 +116,6 @@ function capped(admit: Admission, maxAssociations: number): Admission {
       },
     };
   };
-}
-
-async function tlsServer(
-  tls: ListenerTls,
-  onConnection: (socket: Socket) => void,
-  onRefused: (address: string, reason: string) => void,
-): Promise<TlsServer> {
-  const server = createTlsServer(await serverOptions(tls), (socket) => {
-    if (!showsUntrustedCertificate(socket)) return onConnection(socket);
-    onRefused(socket.remoteAddress ?? '', String(socket.authorizationError));
-    socket.destroy();
-  });
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // For an untrusted certificate the error itself only says that the connection ended.
-    const reason = socket.authorizationError ?? error.code ?? 'TLS';
-    onRefused(socket.remoteAddress ?? '', String(reason));
-  });
-  return server;
 }
 
 function boundPort(server: Server): number {

@@ -1,5 +1,4 @@
 import type { X509Certificate } from 'node:crypto';
-import { BlockList, isIPv6 } from 'node:net';
 import type { QueryCaller, Source } from '../../config/schema.ts';
 import {
   ACCEPTED_STORAGE,
@@ -12,6 +11,7 @@ import {
   LOSSLESS_TRANSFER_SYNTAXES,
   LOSSY_TRANSFER_SYNTAXES,
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
+import { isAddressIn } from '../../src/platform/addresses.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { isBoundTo } from '../../src/platform/tls/certificates.ts';
 import type { TransferSyntaxChoice } from '../network/negotiation.ts';
@@ -117,7 +117,7 @@ export function findSource<
   const any = sources.filter(
     (source) => naming.includes(source) || source.callingAeTitles.includes('*'),
   );
-  const here = (isBound ? naming : any).filter(({ addresses }) => holds(addresses, address));
+  const here = (isBound ? naming : any).filter(({ addresses }) => isAddressIn(addresses, address));
   if (here.length === 0) return { refused: 'calling_ae_not_recognized' };
   const proven = here.find(
     ({ certificate: binding }) =>
@@ -151,19 +151,6 @@ export function admitCaller(
   if (typeof ended !== 'function') return ended;
   const { idleTimeoutSeconds, name } = source;
   return { idleTimeoutSeconds, source: name, mayQuery, ended };
-}
-
-function holds(ranges: readonly string[], address: string): boolean {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [network = '', prefix] = range.split('/');
-    const family = isIPv6(network) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(network, family);
-    else list.addSubnet(network, Number(prefix), family);
-  }
-  // A socket bound to IPv6 shows IPv4 peers as ::ffff:a.b.c.d.
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
 }
 
 const QUERY_CLASSES: ReadonlySet<string> = new Set([

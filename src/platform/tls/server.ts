@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import type { ListenerTls } from '../../../config/tls.ts';
+import type { Logger } from '../logging/logger.ts';
+import { followCertificate, serverOptions, showsUntrustedCertificate } from './certificates.ts';
+
+/** A TLS server that uses new certificate files for new handshakes. */
+export interface FollowedTlsServer {
+  server: Server;
+  /** Stops looking at the files. */
+  stop(): void;
+}
+
+interface TlsServerParts {
+  onConnection: (socket: Socket) => void;
+  /** Called for each connection that fails in its handshake, with the reason. */
+  onRefused: (address: string, reason: string) => void;
+  logger: Logger;
+  /** How long a handshake may take; by default as Node.js has it. */
+  handshakeMilliseconds?: number | undefined;
+  /** Whether an answer can be written after the peer has ended its side. */
+  allowHalfOpen?: boolean;
+  /** Milliseconds between checks of the certificate files for changes. */
+  certificateEveryMilliseconds?: number | undefined;
+}
+
+/**
+ * Creates a TLS server for a protocol other than HTTP.
+ * @throws the system's error when a file cannot be read, OpenSSL's when it is not a certificate or
+ * key.
+ */
+export async function tlsServer(
+  tls: ListenerTls,
+  parts: TlsServerParts,
+): Promise<FollowedTlsServer> {
+  const { onConnection, onRefused, logger, handshakeMilliseconds, allowHalfOpen = false } = parts;
+  const options = {
+    ...(await serverOptions(tls)),
+    allowHalfOpen,
+    ...(handshakeMilliseconds !== undefined && { handshakeTimeout: handshakeMilliseconds }),
+  };
+  const server = createServer(options, (socket) => {
+    if (!showsUntrustedCertificate(socket)) return onConnection(socket);
+    onRefused(socket.remoteAddress ?? '', String(socket.authorizationError));
+    socket.destroy();
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    // For an untrusted certificate the error itself only says that the connection ended.
+    const reason = socket.authorizationError ?? error.code ?? 'TLS';
+    onRefused(socket.remoteAddress ?? '', String(reason));
+  });
+  return {
+    server,
+    stop: followCertificate(server, tls, logger, parts.certificateEveryMilliseconds),
+  };
+}
