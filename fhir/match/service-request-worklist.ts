@@ -1,11 +1,16 @@
 import type { Observation, Patient, ServiceRequest } from '@medplum/fhirtypes';
 import type { FhirWorklistSettings } from '../../config/peers.ts';
 import { LONGEST_INDICATION } from '../../pipelines/contract/job.ts';
-import { dayNumber } from '../../pipelines/dicom/dates.ts';
 import type { FoundOrder, OrderKeys, Worklist } from '../../src/core/studies/order.ts';
+import {
+  KILOGRAMS,
+  lastMenstrualDateFrom,
+  METRES,
+  ORDER_LOINC,
+  quantityOf,
+} from '../../src/core/studies/order-observations.ts';
 import type { PatientIdentity } from '../../src/core/studies/patient.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { DAY_MS } from '../../src/platform/time.ts';
 import { connectFhir, hasAnswer } from '../client/client.ts';
 import { FhirFailure } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
@@ -14,13 +19,6 @@ import { NO_ISSUER } from './patient.ts';
 
 /** Maximum number of orders that are read for one accession number. */
 const MAX_ORDERS = 10;
-
-/** LOINC codes of Observations that date a pregnancy or describe the patient. */
-const LMP = '8665-2';
-const DUE_DATE = '11778-8';
-const HEIGHT = '8302-2';
-const WEIGHT = '29463-7';
-const TERM_DAYS = 280;
 
 /** Statuses with which a server answers that it does not offer a search, or not to us. */
 const NO_SEARCH = [400, 403, 404, 405, 501];
@@ -91,7 +89,9 @@ async function observationsOf(
   patient: string,
   signal: AbortSignal,
 ): Promise<Observation[]> {
-  const code = [LMP, DUE_DATE, HEIGHT, WEIGHT].map((one) => `http://loinc.org|${one}`).join(',');
+  const code = Object.values(ORDER_LOINC)
+    .map((one) => `http://loinc.org|${one}`)
+    .join(',');
   const query = { subject: `Patient/${patient}`, code, _sort: '-date', _count: '20' };
   try {
     return await server.search('Observation', query, signal);
@@ -138,8 +138,8 @@ export function foundOrder(
     sex,
     lastMenstrualDate: lastMenstrualDate(observations),
     pregnancyStatus: null,
-    patientSizeMetres: quantityIn(observations, HEIGHT, { m: 1, cm: 0.01, '[in_i]': 0.0254 }),
-    patientWeightKilograms: quantityIn(observations, WEIGHT, { kg: 1, g: 0.001 }),
+    patientSizeMetres: quantityIn(observations, ORDER_LOINC.height, METRES),
+    patientWeightKilograms: quantityIn(observations, ORDER_LOINC.weight, KILOGRAMS),
   };
 }
 
@@ -171,33 +171,25 @@ const withCode = (observations: readonly Observation[], loinc: string): Observat
       code.coding?.some((one) => one.system === 'http://loinc.org' && one.code === loinc),
   );
 
-/**
- * Returns the newest last menstrual date, otherwise the one computed from the newest due date, as a
- * DA.
- */
+/** Returns the newest last menstrual date, otherwise the one computed from the newest due date. */
 function lastMenstrualDate(observations: readonly Observation[]): string {
   const dateOf = (loinc: string) => {
     const date = withCode(observations, loinc)[0]?.valueDateTime?.slice(0, 10) ?? '';
-    return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll('-', '') : null;
+    return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll('-', '') : '';
   };
-  const lmp = dateOf(LMP);
-  const due = dateOf(DUE_DATE);
-  const dueDay = due === null ? null : dayNumber(due);
-  if (lmp !== null || dueDay === null) return lmp ?? '';
-  return new Date((dueDay - TERM_DAYS) * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+  const { lastMenstrualDate: stated, dueDate: due } = ORDER_LOINC;
+  return lastMenstrualDateFrom({ stated: dateOf(stated), due: dateOf(due) });
 }
 
-/**
- * Returns the quantity of the newest Observation with the code; null if its unit is unknown.
- * @param units factor for each UCUM unit that is understood.
- */
+/** Returns the quantity of the newest Observation with the code; null if its unit is unknown. */
 function quantityIn(
   observations: readonly Observation[],
   loinc: string,
   units: Readonly<Record<string, number>>,
 ): number | null {
   const quantity = withCode(observations, loinc)[0]?.valueQuantity;
-  const factor = units[quantity?.code ?? quantity?.unit ?? ''];
-  if (quantity?.value === undefined || factor === undefined) return null;
-  return Number((quantity.value * factor).toPrecision(6));
+  return quantityOf(
+    { value: quantity?.value, unit: quantity?.code ?? quantity?.unit ?? '' },
+    units,
+  );
 }
