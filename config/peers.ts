@@ -247,7 +247,7 @@ const authorizationSchema = z.discriminatedUnion('type', [
  * A field of a message header, without the separators of HL7 version 2 and without control
  * characters.
  */
-const headerField = z.string().regex(/^[^|^~\\&\p{Cc}]{1,227}$/u, 'text without | ^ ~ \\ &');
+export const headerField = z.string().regex(/^[^|^~\\&\p{Cc}]{1,227}$/u, 'text without | ^ ~ \\ &');
 
 /** A receiver of results as HL7 version 2 messages, ORU^R01 over MLLP (docs/hl7v2.md). */
 export const hl7v2DestinationSchema = z.strictObject({

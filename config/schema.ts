@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alertsSchema } from './alerts.ts';
+import { hl7v2Schema } from './hl7v2.ts';
 import {
   aeTitle,
   archiveSchema,
@@ -451,6 +452,7 @@ const settingsSchema = z.strictObject({
   sources: z.array(sourceSchema),
   archives: z.array(archiveSchema),
   orders: ordersSchema,
+  hl7v2: hl7v2Schema.optional(),
   routing: routingSchema,
   destinations: z.array(
     z.discriminatedUnion('type', [

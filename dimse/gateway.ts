@@ -8,6 +8,7 @@ import type { Forward } from '../src/core/studies/assembly.ts';
 import { startStudyAssembly } from '../src/core/studies/assembly.ts';
 import { removeOrphanedFiles } from '../src/core/studies/intake-folder.ts';
 import { startOrderRounds } from '../src/core/studies/order-rounds.ts';
+import { receivedOrders } from '../src/core/studies/received-orders.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
 import { requireKnownAttributes } from '../src/core/studies/rules/attribute-values.ts';
 import type { Database } from '../src/platform/database/port.ts';
@@ -51,6 +52,7 @@ interface DimseParts {
     | 'queryRetrieve'
     | 'archives'
     | 'orders'
+    | 'hl7v2'
     | 'routing'
     | 'destinations'
     | 'retention'
@@ -141,7 +143,10 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     now,
   });
   const orders = startOrderRounds({
-    worklists: openWorklists(config, parts.fhirWorklist),
+    worklists: [
+      ...(config.hl7v2 ? [receivedOrders(database)] : []),
+      ...openWorklists(config, parts.fhirWorklist),
+    ],
     database,
     queried: audit.queried,
     logger,

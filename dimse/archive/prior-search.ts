@@ -3,6 +3,7 @@ import { ACCEPTED_REPORTS } from '../../pipelines/dicom/sop-classes.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import {
   MISMATCH_WORDS,
+  type PatientIdentity,
   type PatientMismatch,
   patientIdentity,
   patientMismatch,
@@ -85,6 +86,8 @@ type Found = Pick<PriorSearch, 'state' | 'detail'> & { instances: string[] };
 
 export interface SearchedStudy {
   identity: DicomIdentity;
+  /** Patient IDs that were merged into that of the study. */
+  formerIds?: readonly string[];
   settings: PriorsSettings;
 }
 
@@ -102,8 +105,12 @@ export async function findPriors(
     const archive = archives.get(name);
     if (!archive) continue;
     try {
-      const found = await archive.studies(wanted.keys, { signal, limit: MAX_FOUND });
-      const answer = await bring(study, found, archive, parts, signal);
+      const found: FoundStudy[] = [];
+      for (const patientId of [study.identity.PatientID, ...safeKeys(study)]) {
+        const keys = { ...wanted.keys, patientId };
+        found.push(...(await archive.studies(keys, { signal, limit: MAX_FOUND })));
+      }
+      const answer = await bring(study, found.map(asMerged(study)), archive, parts, signal);
       if (answer.state === 'found') return answer;
       answers.push(answer);
     } catch (error) {
@@ -116,13 +123,24 @@ export async function findPriors(
   return unavailable ?? answers[0] ?? without('none', 'No archive to ask.');
 }
 
+/** The former IDs without those that hold a wildcard. */
+const safeKeys = ({ formerIds = [] }: SearchedStudy) =>
+  formerIds.filter((id) => !/[*?\\]/.test(id));
+
+/** Returns a patient under the surviving ID: an archive may not know of the merge. */
+const asMerged =
+  ({ identity, formerIds = [] }: SearchedStudy) =>
+  <Patient extends PatientIdentity>(patient: Patient): Patient =>
+    formerIds.includes(patient.patientId) ? { ...patient, patientId: identity.PatientID } : patient;
+
 async function bring(
-  { identity, settings }: SearchedStudy,
+  study: SearchedStudy,
   found: readonly FoundStudy[],
   archive: Archive,
   parts: RetrievalParts,
   signal: AbortSignal,
 ): Promise<Found> {
+  const { identity, settings } = study;
   const { chosen, refused } = choosePriors(identity, found, settings);
   const notUsed = countWords(refused);
   const instances: string[] = [];
@@ -133,7 +151,7 @@ async function bring(
     if (wanted.length === 0) continue;
     const { state, detail } = await fetchPrior(studyInstanceUid, wanted, archive, parts, signal);
     if (state === 'failed' && detail) troubles.push(detail);
-    const { same, other } = await verified(identity, studyInstanceUid, wanted, parts.database);
+    const { same, other } = await verified(study, studyInstanceUid, wanted, parts.database);
     notUsed.push(...countWords(other));
     if (same.length > 0) studies += 1;
     instances.push(...same);
@@ -165,7 +183,7 @@ async function wantedObjects(
 
 /** Returns the retrieved objects whose own header names the same patient. */
 async function verified(
-  identity: DicomIdentity,
+  study: SearchedStudy,
   studyInstanceUid: string,
   wanted: readonly FoundObject[],
   database: Queryable,
@@ -177,10 +195,11 @@ async function verified(
      ORDER BY i.sop_instance_uid, i.ordinal DESC`,
     [studyInstanceUid, wanted.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
-  const patient = patientIdentity(identity);
+  const patient = patientIdentity(study.identity);
+  const merged = asMerged(study);
   const compared = rows.map(({ id, header }) => ({
     id,
-    mismatch: patientMismatch(patient, patientIdentity(header.identity)),
+    mismatch: patientMismatch(patient, merged(patientIdentity(header.identity))),
   }));
   return {
     same: compared.filter(({ mismatch }) => mismatch === null).map(({ id }) => id),

@@ -1,5 +1,6 @@
 import type { Source } from '../../config/schema.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
+import { priorIdsOf } from '../../src/core/patients/merges.ts';
 import { EVENTS } from '../../src/platform/logging/events.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
 import type { Archive } from './archive.ts';
@@ -106,7 +107,14 @@ async function searchNext(
   const [row] = rows;
   if (!row) return 0;
   const late = AbortSignal.timeout(Math.max(1, row.deadline.getTime() - now().getTime()));
-  const found = await findPriors(row, archives, parts, AbortSignal.any([stopping, late]));
+  const { PatientID: patientId, IssuerOfPatientID: issuer } = row.identity;
+  const formerIds = await priorIdsOf(database, { patientId, issuer });
+  const found = await findPriors(
+    { ...row, formerIds },
+    archives,
+    parts,
+    AbortSignal.any([stopping, late]),
+  );
   if (stopping.aborted) return 1;
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(

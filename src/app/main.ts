@@ -53,6 +53,8 @@ export interface Gateway {
   http: { url: string; port: number } | null;
   /** Port of the DICOM listener; null without the role `dimse`. */
   dicom: { port: number } | null;
+  /** Port of the HL7 version 2 listener; null without `hl7v2` or the role `dimse`. */
+  hl7v2: { port: number } | null;
   core: RequestCore;
   /** Runs a command as the command line does. */
   run: RunCommand;
@@ -186,6 +188,7 @@ export async function startGateway(
     const clock = await openSiteClock(database);
     ends.push(() => clock.stop());
     let dicom: DimseGateway | null = null;
+    let hl7v2: { port: number } | null = null;
     if (roles.has('dimse')) {
       const { startDimse } = await import('../../dimse/gateway.ts');
       const hasFhirWorklist = config.orders.worklists.some(({ type }) => type === 'fhir');
@@ -215,6 +218,14 @@ export async function startGateway(
       });
       ends.push(() => started.close());
       dicom = started;
+      const { hl7v2: settings } = config;
+      if (settings) {
+        const { startHl7v2 } = await import('./wiring/hl7v2.ts');
+        const parts = { database, audit, logger, now: clock.now };
+        const messages = await startHl7v2({ ...config, hl7v2: settings }, parts);
+        ends.push(() => messages.stop());
+        hl7v2 = messages;
+      }
     }
     // Both servers receive objects and store them on the disk of the machine on which they run.
     if (roles.has('dimse') || roles.has('api')) {
@@ -253,10 +264,11 @@ export async function startGateway(
       roles: config.roles,
       http: http?.url,
       dicom: dicom?.port,
+      hl7v2: hl7v2?.port,
     });
     monitoring.serving(true);
     const announceStop = () => monitoring.serving(false);
-    return { http, dicom, core, run: typedCommands(run), announceStop, close };
+    return { http, dicom, hl7v2, core, run: typedCommands(run), announceStop, close };
   } catch (error) {
     await close().catch((closing: unknown) =>
       logger.event(EVENTS.gatewayStartFailed, { err: closing }),

@@ -172,6 +172,11 @@ const COMMANDS = {
     ({ holds }, call) => holds.reject(call),
   ),
 
+  'patients.merges': command(none, null, ({ patients }) => patients.merges()),
+  'patients.separate': command(byObject, 'patient.separate', ({ patients }, { id }) =>
+    patients.separate(id),
+  ),
+
   'quarantine.list': command(none, null, ({ quarantine }) => quarantine.list()),
   'quarantine.register': command(byObject, 'quarantine.register', ({ quarantine }, { id }) =>
     quarantine.register(id),

@@ -4,6 +4,7 @@ import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
 import type { AuditVerdict } from '../core/audit/seal.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
+import type { MergeNote } from '../core/patients/merges.ts';
 import type { DryRun } from '../core/studies/commands.ts';
 import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
@@ -25,6 +26,7 @@ export interface Operations {
   holds: HoldOperations;
   quarantine: QuarantineOperations;
   alerts: AlertOperations;
+  patients: PatientOperations;
   archives: ArchiveOperations;
   retention: RetentionOperations;
   audit: AuditOperations;
@@ -168,6 +170,14 @@ export interface QuarantineOperations {
   register(id: string): Promise<void>;
   /** Deletes an object permanently. @throws `not_found` */
   remove(id: string): Promise<void>;
+}
+
+/** Patients that HL7 messages merged. */
+export interface PatientOperations {
+  /** Lists the merges that count, newest first, without the patients. */
+  merges(): Promise<MergeNote[]>;
+  /** Takes a merge back: its studies have their own patient ID again. @throws `not_found` */
+  separate(id: string): Promise<{ studies: number }>;
 }
 
 export interface AlertOperations {

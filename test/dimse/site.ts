@@ -20,6 +20,8 @@ type SiteSettings = {
   rerun?: Source['rerun'];
   archives?: unknown[];
   worklists?: unknown[];
+  /** Settings of the HL7 version 2 listener, which the test starts. */
+  hl7v2?: unknown;
   /** Longest wait for an order. */
   orderSeconds?: number;
 };
@@ -70,6 +72,7 @@ export async function openSite(settings: SiteSettings = {}): Promise<Site> {
       destinations: settings.destinations ?? [],
       archives: settings.archives ?? [],
       orders: { worklists: settings.worklists ?? [], waitSeconds: settings.orderSeconds ?? 120 },
+      ...(settings.hl7v2 ? { hl7v2: settings.hl7v2 } : {}),
       ...(settings.rules ? { routing: { rules: settings.rules } } : {}),
     },
   );

@@ -211,6 +211,18 @@ studies
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).rerunStudy(study, options));
 
+const patients = program.command('patients').description('patients that HL7 messages merged');
+patients
+  .command('merges')
+  .description('list the merges that count, without identity')
+  .addOption(asJson())
+  .action(async (options) => (await import('./patients.ts')).listMerges(options));
+patients
+  .command('separate <merge>')
+  .description('take a merge back: its studies have their own patient ID again')
+  .addOption(asJson())
+  .action(async (merge, options) => (await import('./patients.ts')).separate(merge, options));
+
 program
   .command('rules')
   .description('routing rules')

@@ -73,6 +73,12 @@ function inWords(study: StudyExplanation): string[] {
     lines.push(`  priors (rule ${rule}): ${detail ?? 'being searched for'}`);
   }
   if (study.order) lines.push(`  order: ${study.order.detail ?? 'being searched for'}`);
+  for (const { at, sender, changed, withdrawnAt } of study.corrections) {
+    const state = withdrawnAt ? ', taken back' : '';
+    lines.push(
+      `  patient: ${changed} from ${sender} by HL7, ${new Date(at).toISOString()}${state}`,
+    );
+  }
   if (study.tags.length > 0) lines.push(`  tags: ${study.tags.join(', ')}`);
   const conflicts = study.objects.filter((object) => object.conflict).length;
   if (conflicts > 0)

@@ -264,10 +264,11 @@ const LISTEN_TIMEOUT_MS = 3000;
  * otherwise they must be free.
  */
 export async function checkDoors(config: Config, running: boolean): Promise<Finding[]> {
-  const { roles, http, dicom, monitoring } = config;
+  const { roles, http, dicom, hl7v2, monitoring } = config;
   const doors = [
     ...(roles.includes('api') ? [{ what: 'HTTP port', ...http }] : []),
     ...(roles.includes('dimse') ? [{ what: 'DICOM port', ...dicom }] : []),
+    ...(hl7v2 && roles.includes('dimse') ? [{ what: 'HL7 v2 port', ...hl7v2 }] : []),
     ...(monitoring ? [{ what: 'monitoring port', tls: undefined, ...monitoring }] : []),
   ];
   const findings = await Promise.all(

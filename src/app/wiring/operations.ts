@@ -6,6 +6,7 @@ import { createAuditWriter } from '../../core/audit/audit.ts';
 import { openBlobStore } from '../../core/files/open-blob-store.ts';
 import { createReceivedObjects, type ReceivedObjects } from '../../core/files/received-objects.ts';
 import { sendAgain } from '../../core/outbox/deliveries.ts';
+import { listMerges, separatePatients } from '../../core/patients/merges.ts';
 import type { RetentionParts } from '../../core/studies/retention.ts';
 import { fixedRules, type RulesSource } from '../../core/studies/rules/rules-source.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
@@ -68,6 +69,10 @@ export function operationsOn(
       ...{ database, objects, logger: silentLogger, now: () => new Date() },
     }),
     alerts: createAlertOperations(database),
+    patients: {
+      merges: () => listMerges(database),
+      separate: (id) => database.transaction((tx) => separatePatients(tx, id, new Date())),
+    },
     archives: createArchiveOperations(config, {
       database,
       access: httpAccess,

@@ -13,6 +13,7 @@ export const AUDIT_EVENTS = {
   export: { code: '110106', display: 'Export' },
   import: { code: '110107', display: 'Import' },
   'patient-record': { code: '110110', display: 'Patient Record' },
+  'order-record': { code: '110109', display: 'Order Record' },
   'procedure-record': { code: '110111', display: 'Procedure Record' },
   query: { code: '110112', display: 'Query' },
   'security-alert': { code: '110113', display: 'Security Alert' },
@@ -82,6 +83,13 @@ export const AUDIT_ACTIONS = {
 
   // Received objects name a different patient from the one that the study had before.
   'study.patient': { event: 'patient-record', does: 'U' },
+  'patient.update': { event: 'patient-record', does: 'U' },
+  'patient.merge': { event: 'patient-record', does: 'U' },
+  'patient.separate': { event: 'patient-record', does: 'U' },
+  'order.receive': { event: 'order-record', does: 'C' },
+  'order.withdraw': { event: 'order-record', does: 'D' },
+  'hl7v2.refused': { event: 'import', does: 'C' },
+  'hl7v2.sender-refused': { event: 'security-alert', type: 'node-authentication', does: 'E' },
   'study.hold': { event: 'procedure-record', does: 'U' },
   'study.complete': { event: 'procedure-record', does: 'U' },
   'study.release': { event: 'procedure-record', does: 'U' },

@@ -2,6 +2,7 @@ import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { newUuid } from '../../platform/ids.ts';
 import { createAuditWriter } from '../audit/audit.ts';
+import { renewIdentity } from '../patients/corrections.ts';
 import {
   holdText,
   mismatchWithinStudy,
@@ -251,7 +252,8 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
   const renewed = conflict || study.state !== 'receiving';
   const { identity, mismatch } = await patientOfStudy(tx, study, received, renewed);
   await tx.query(
-    `UPDATE studies SET state = 'receiving', reason = $9, patient_mismatch = $10, identity = $8,
+    `UPDATE studies SET state = 'receiving', reason = $9, patient_mismatch = $10, identity = $8::jsonb,
+       received_identity = CASE WHEN received_identity IS NULL THEN NULL ELSE $8::jsonb END,
        revision = $2, instance_count = instance_count + $5, last_received_at = $3,
        complete_after = $4, complete_because = 'quiet-time',
        tags = CASE WHEN state = $6 THEN array_remove(tags, $7) ELSE tags END
@@ -269,6 +271,7 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
       mismatch,
     ],
   );
+  if (study.is_corrected) await renewIdentity(tx, study.id);
   if (namesAnotherPatient(study.identity, identity))
     await auditPatient(tx, study, received, revision);
   if (known) return { studyId: study.id, outcome: 'duplicate', revision };
@@ -366,10 +369,12 @@ type LockedStudy = Pick<
   | 'identity'
   | 'hold_reason'
   | 'patient_mismatch'
->;
+> & { is_corrected: boolean };
 
-const LOCKED_COLUMNS =
-  'id, study_instance_uid, state, revision, instance_count, tags, identity, hold_reason, patient_mismatch';
+/** The identity is that of the images, without corrections. */
+const LOCKED_COLUMNS = `id, study_instance_uid, state, revision, instance_count, tags,
+  coalesce(received_identity, identity) AS identity, received_identity IS NOT NULL AS is_corrected,
+  hold_reason, patient_mismatch`;
 
 async function lockedStudy(tx: Queryable, studyInstanceUid: string): Promise<LockedStudy> {
   const { rows } = await tx.query<LockedStudy>(

@@ -7,6 +7,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import type { ForwardKind } from '../outbox/delivery.ts';
+import { applyMerges } from '../patients/merges.ts';
 import type { ResultReader, Submit } from '../requests/request.ts';
 import { holdForArchive } from './archive-count.ts';
 import { completeDueStudies, expectedDeadline, rerunPolicy } from './completion.ts';
@@ -20,6 +21,7 @@ import { type ContentFacts, type RuleVerdict, route, whyUnrouted } from './rules
 import {
   claimCompleteStudies,
   endRevision,
+  findStudy,
   type InstanceRow,
   instancesOf,
   ownSeries,
@@ -41,7 +43,7 @@ import {
 } from './submission.ts';
 
 interface StudyActionParts {
-  config: Pick<Config, 'dataDir' | 'sources' | 'destinations' | 'orders'>;
+  config: Pick<Config, 'dataDir' | 'sources' | 'destinations' | 'orders' | 'hl7v2'>;
   /** The current rules; they can change without a restart. */
   routing: () => Routing;
   database: Database;
@@ -245,10 +247,10 @@ async function orderOf(
   { config, database, now }: Pick<StudyActionParts, 'config' | 'database' | 'now'>,
 ): Promise<OrderAnswer | { waitsUntil: Date } | null> {
   const { worklists, waitSeconds } = config.orders;
+  const hasSource = worklists.length > 0 || config.hl7v2 !== undefined;
   const headers = running.flatMap(({ instances }) => instances.map(({ header }) => header));
   const endpoints = running.map(({ rule }) => rule.run.endpoint);
-  if (worklists.length === 0 || running.length === 0 || !lacksOrder(headers, endpoints))
-    return null;
+  if (!hasSource || running.length === 0 || !lacksOrder(headers, endpoints)) return null;
   return await orderFor(database, study, { waitSeconds, at: now() });
 }
 
@@ -274,7 +276,6 @@ async function onFailure(
 interface AssemblyParts extends StudyActionParts {
   /** Study Instance UIDs of acknowledged objects that have no row yet. */
   outstanding: () => string[];
-  config: Pick<Config, 'dataDir' | 'sources' | 'destinations' | 'orders'>;
 }
 
 const POLL_MILLISECONDS = 500;
@@ -293,6 +294,15 @@ export function startStudyAssembly(parts: AssemblyParts): Rounds {
   });
 }
 
+/** Returns a study that arrived under a merged patient ID with the surviving one. */
+async function underSurvivingId(
+  study: StudyRow,
+  { database, now }: Pick<AssemblyParts, 'database' | 'now'>,
+): Promise<StudyRow> {
+  const changed = await database.transaction((tx) => applyMerges(tx, study.id, now()));
+  return changed ? ((await findStudy(database, study.id)) ?? study) : study;
+}
+
 /** Applies the routing rules to every study that is due. */
 async function submitComplete(parts: AssemblyParts): Promise<void> {
   const { config, database, now } = parts;
@@ -304,6 +314,6 @@ async function submitComplete(parts: AssemblyParts): Promise<void> {
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;
     await forgetExpectations(database, study.study_instance_uid);
-    await actOnStudy(study, parts);
+    await actOnStudy(await underSurvivingId(study, parts), parts);
   }
 }

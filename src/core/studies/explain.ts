@@ -1,6 +1,7 @@
 import type { Routing } from '../../../config/routing.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
+import { type CorrectionNote, correctionNotes } from '../patients/corrections.ts';
 import { type ArchiveCount, countOfStudy } from './archive-count.ts';
 import { judgeStudy } from './assembly.ts';
 import type { CompletionSignal } from './completion.ts';
@@ -44,6 +45,8 @@ export interface StudyExplanation {
   priors: PriorSearch[];
   /** The search for its order; null when none was searched. */
   order: OrderSearch | null;
+  /** What messages changed in its patient, without the values. */
+  corrections: CorrectionNote[];
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
   /** The verdict of every rule of the current configuration on this study. */
@@ -85,6 +88,7 @@ export async function explainStudy(
     archiveCount: await countOfStudy(database, study),
     priors: await priorSearches(database, study),
     order: await orderInWords(database, study, instances),
+    corrections: await correctionNotes(database, study.id),
     tags: study.tags,
     objects: instances.map(({ path, sop_instance_uid, bytes, conflict }) => ({
       file: path,

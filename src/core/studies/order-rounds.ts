@@ -116,7 +116,7 @@ async function findOrder(
       const detail = `Not available: ${name} could not be asked (${ERRORS[code].title}).`;
       answers.push({ state: 'unavailable', detail, order: null });
     }
-    await queried(name, found?.length ?? null);
+    if (!worklist.isLocal) await queried(name, found?.length ?? null);
     if (!found) continue;
     const answer = chooseOrder(identity, wanted.keys, found, name);
     if (answer.state === 'refused') {

@@ -26,6 +26,8 @@ export interface FoundOrder extends Order {
 /** A system that knows what was ordered (docs/orders.md). Every failure is a SonogateError. */
 export interface Worklist {
   name: string;
+  /** Whether the orders are in our own database; such a query is not audited. */
+  isLocal?: boolean;
   /**
    * Returns the matching orders. A worklist may ignore a key, so the caller compares the answer
    * again.

@@ -69,7 +69,10 @@ export interface StudyRow {
   state: StudyState;
   revision: number;
   instance_count: number;
+  /** As corrected by messages about the patient. */
   identity: DicomIdentity;
+  /** As the images state it; null while it is the same. */
+  received_identity: DicomIdentity | null;
   first_received_at: Date;
   last_received_at: Date;
   /** While the study receives objects: when it counts as complete if no other object arrives. */

@@ -1,5 +1,6 @@
 import type { SourceInstance, Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
+import { correctedIdentity, correctionsOf } from '../patients/corrections.ts';
 import { foundOrder } from './order.ts';
 import { studyContext } from './order-join.ts';
 import { studyIdentity } from './patient.ts';
@@ -32,9 +33,12 @@ export async function subjectOfStudy(
   // A PACS may send our results back with the patient as it was before the correction.
   const ours = await ownSeries(database, row.study_instance_uid);
   const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
+  const images = studyIdentity(received.map(({ identity }) => identity));
+  const signedAt = await lastSignature(database, requestId);
+  const corrections = await correctionsOf(database, row.id, signedAt);
   return {
     requestId,
-    identity: studyIdentity(received.map(({ identity }) => identity)) ?? row.identity,
+    identity: correctedIdentity(images ?? row.received_identity ?? row.identity, corrections),
     instances: instances.map(
       (instance): SourceInstance => ({
         sopClassUid: instance.header.sopClassUid,
@@ -57,6 +61,19 @@ export async function subjectOfStudy(
     order: order && { ...order, joined: context.fromOrder },
     dating: dating && { gaDays: dating.ga_days, basis: dating.basis },
   };
+}
+
+/**
+ * Returns when the result was signed last, because documents that were signed keep the patient as
+ * known then; null while it is a draft.
+ */
+async function lastSignature(database: Queryable, requestId: string): Promise<Date | null> {
+  const { rows } = await database.query<{ at: Date | null }>(
+    `SELECT max(s.at) AS at FROM review_signatures s JOIN reviews r USING (request_id)
+     WHERE request_id = $1 AND s.signed_revision <= r.signed_revision`,
+    [requestId],
+  );
+  return rows[0]?.at ?? null;
 }
 
 /** Returns the subject of a request; null when the request did not come from a DICOM study. */

@@ -53,6 +53,8 @@ export interface Traces {
     request_id: string | null;
     /** The page or command that showed an identity. */
     where: string | null;
+    /** The attributes of the patient that a message changed. */
+    changed: string | null;
   }[];
 }
 
@@ -94,6 +96,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   'study.hold': 'Held',
   'study.release': 'Released',
   'study.rerun': 'Interpreted again',
+  'patient.update': 'Patient corrected by HL7',
+  'patient.merge': 'Patient merged into another by HL7',
   'request.cancel': 'Canceled',
   'delivery.replay': 'Delivery sent again',
   'delivery.divert': 'Delivery diverted to another destination',
@@ -254,9 +258,11 @@ function ofHold({ at, action, person, delivery_id, request_id, reason }: Traces[
 
 function ofAudit({ audit }: Traces): Entry[] {
   const lastLook = new Map<string, number>();
-  return audit.flatMap(({ at, action, actor, request_id, where }): Entry[] => {
-    const changed = CHANGES[action];
-    if (changed) return [entry(at, 'changed', changed, { actor, requestId: request_id })];
+  return audit.flatMap(({ at, action, actor, request_id, where, changed }): Entry[] => {
+    const title = CHANGES[action];
+    if (title) {
+      return [entry(at, 'changed', title, { actor, requestId: request_id, detail: changed })];
+    }
     if (action !== 'identity.view') return [];
     const last = lastLook.get(actor);
     if (last !== undefined && at.getTime() - last < ONE_LOOK_MS) return [];
@@ -327,7 +333,8 @@ export async function readTraces(
     ),
     audit: await rowsOf(
       `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
-         coalesce(substring(a.actor FROM '^person:(.*)$'), a.actor, k.name, a.key_id, '') AS actor
+         a.detail ->> 'changed' AS changed,
+         coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor
        FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
        WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))
          AND (a.outcome IS NULL OR a.outcome = 'success') AND (a.status IS NULL OR a.status < 400)

@@ -197,6 +197,11 @@ export function componentOf(
   return fields[index]?.[0]?.[component - 1]?.[subcomponent - 1] ?? '';
 }
 
+/** The repetitions of a field; empty where the segment has none. */
+export function repetitionsOf({ name, fields }: Segment, field: number): Field {
+  return fields[name === 'MSH' ? field - 2 : field - 1] ?? [];
+}
+
 /** Character sets of MSH-18 (table 0211) that this gateway writes. */
 export const CHARACTER_SETS = { utf8: 'UNICODE UTF-8', latin1: '8859/1' } as const;
 export type CharacterSet = (typeof CHARACTER_SETS)[keyof typeof CHARACTER_SETS];
@@ -211,24 +216,35 @@ export const characterSetFor = (text: string, preferred: CharacterSet): Characte
 export const encodeText = (text: string, set: CharacterSet): Buffer =>
   Buffer.from(text, set === CHARACTER_SETS.latin1 ? 'latin1' : 'utf8');
 
-/**
- * The text of a received message by its MSH-18; without one, UTF-8, which includes ASCII. The names
- * of the separators and of MSH-18 are ASCII in every set that is read.
- */
-export function decodeText(bytes: Buffer): string {
+/** A field of MSH as it is written, read before its character set is known: every name in it is ASCII. */
+export function writtenHeaderField(bytes: Buffer, field: number): string {
   const [header = ''] = bytes
     .subarray(0, 2000)
     .toString('latin1')
     .split(/[\r\n]/, 1);
-  const set =
-    header
-      .split(header[3] ?? '|')[17]
-      ?.split(/[~^]/)[0]
-      ?.trim() ?? '';
+  return header.split(header[3] ?? '|')[field - 1]?.trim() ?? '';
+}
+
+/**
+ * The decoder of a character set of MSH-18; undefined for one that is not read. ASCII is read as
+ * UTF-8, which includes it.
+ */
+export function decoderOf(
+  set: string,
+  fatal: boolean,
+): InstanceType<typeof TextDecoder> | undefined {
   const part = /^8859\/(\d{1,2})$/.exec(set)?.[1];
+  if (part === undefined && !['', 'ASCII', 'UNICODE UTF-8', 'UNICODE'].includes(set))
+    return undefined;
   try {
-    return new TextDecoder(part ? `iso-8859-${part}` : 'utf-8').decode(bytes);
+    return new TextDecoder(part ? `iso-8859-${part}` : 'utf-8', { fatal });
   } catch {
-    return bytes.toString('latin1');
+    return undefined;
   }
+}
+
+/** The text of a received message by its MSH-18, whatever that is; without one, UTF-8. */
+export function decodeText(bytes: Buffer): string {
+  const [set = ''] = writtenHeaderField(bytes, 18).split(/[~^]/);
+  return (decoderOf(set, false) ?? new TextDecoder()).decode(bytes);
 }

@@ -1,13 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-
-/** Minimal Lower Layer Protocol (MLLP, release 1): a message between two marks. */
-const START = 0x0b;
-const END = Buffer.from([0x1c, 0x0d]);
-
-export const framed = (message: Buffer): Buffer =>
-  Buffer.concat([Buffer.from([START]), message, END]);
+import { FrameReader, framed } from './frames.ts';
 
 /** More than any acknowledgment holds; a receiver that sends more is cut off. */
 const MOST_ACKNOWLEDGMENT_BYTES = 256 * 1024;
@@ -55,17 +49,16 @@ export async function connected(open: () => Promise<Socket>, signal: AbortSignal
   }
 }
 
-/** The first message that arrives. Bytes before its start mark are not part of it. */
+/** The first message that arrives. */
 function acknowledgmentOf(socket: Socket): Promise<Buffer> {
+  const reader = new FrameReader(MOST_ACKNOWLEDGMENT_BYTES);
   return new Promise((resolve, reject) => {
-    let received: Buffer = Buffer.alloc(0);
     socket.on('data', (bytes) => {
-      received = Buffer.concat([received, bytes]);
-      const start = received.indexOf(START);
-      const end = received.indexOf(END, Math.max(0, start));
-      if (start >= 0 && end > start) resolve(received.subarray(start + 1, end));
-      else if (received.length > MOST_ACKNOWLEDGMENT_BYTES) {
-        reject(new Error('the receiver sends no end of its acknowledgment'));
+      for (const frame of reader.push(bytes)) {
+        if ('message' in frame) resolve(frame.message);
+        if ('tooLarge' in frame) {
+          reject(new Error('the receiver sends no end of its acknowledgment'));
+        }
       }
     });
     socket.on('error', reject);

@@ -294,7 +294,7 @@ function coded(
 }
 
 /** An instant as TS in UTC. */
-function utcTimestamp(instant: string): string {
+export function utcTimestamp(instant: string): string {
   return `${instant.slice(0, 19).replace(/[-:T]/g, '')}+0000`;
 }
 

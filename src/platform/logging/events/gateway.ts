@@ -2,7 +2,12 @@ import { event } from '../event.ts';
 
 /** The gateway itself, its database, settings and doors. */
 export const GATEWAY_EVENTS = {
-  gatewayStarted: event<{ roles: readonly string[]; http?: string; dicom?: number }>({
+  gatewayStarted: event<{
+    roles: readonly string[];
+    http?: string;
+    dicom?: number;
+    hl7v2?: number;
+  }>({
     id: 'gateway_started',
     level: 'info',
     text: 'gateway started',

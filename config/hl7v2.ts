@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { headerField, name } from './peers.ts';
+import { listenerTlsSchema } from './tls.ts';
+
+/** Character sets of MSH-18 (table 0211) that are read. */
+const CHARACTER_SET = /^(ASCII|UNICODE UTF-8|8859\/([1-9]|1[0-5]))$/;
+
+/** Who may send messages. */
+const senderSchema = z.strictObject({
+  name,
+  addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
+  /** Sending applications (MSH-3); empty: any. */
+  applications: z.array(headerField).default([]),
+});
+export type Hl7Sender = z.infer<typeof senderSchema>;
+
+/** Receives orders and patient updates as HL7 version 2 messages over MLLP (docs/hl7v2.md). */
+export const hl7v2Schema = z.strictObject({
+  host: z.string().min(1),
+  port: z.number().int().min(0).max(65535),
+  tls: listenerTlsSchema.optional(),
+  senders: z.array(senderSchema).min(1),
+  /** Processing IDs (MSH-11) that are accepted: production, training, debugging. */
+  processingIds: z
+    .array(z.enum(['P', 'T', 'D']))
+    .min(1)
+    .default(['P']),
+  /** PID-3.4 of patient IDs without one, in messages and in images. */
+  assigningAuthority: headerField.optional(),
+  /** Character set of messages without MSH-18. */
+  characterSet: z
+    .string()
+    .regex(CHARACTER_SET, 'a character set of table 0211')
+    .default('UNICODE UTF-8'),
+  maxMessageBytes: z.number().int().min(4096).max(16_777_216).default(1_048_576),
+  maxConnections: z.number().int().positive().default(20),
+  /** Longest time from the first to the last byte of a message. */
+  messageSeconds: z.number().positive().default(30),
+  /** A connection without a message for this long is closed. */
+  idleSeconds: z.number().positive().default(3600),
+  /** Days after its last change at which an order is removed, and after which answers are forgotten. */
+  keepDays: z.number().positive().default(180),
+});
+export type Hl7v2Listener = z.infer<typeof hl7v2Schema>;

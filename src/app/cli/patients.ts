@@ -1,0 +1,18 @@
+import { type AnswerForm, answer } from './answer.ts';
+import { runCommand } from './operations.ts';
+
+/** Lists the patients that HL7 messages merged, without identity. */
+export async function listMerges(form: AnswerForm): Promise<void> {
+  const merges = await runCommand('patients.merges', {});
+  const lines = merges.map(
+    ({ id, at, sender, controlId, studies }) =>
+      `${id}  ${new Date(at).toISOString()}  message ${controlId} of ${sender}, studies changed: ${studies}`,
+  );
+  answer(form, merges, lines.length > 0 ? lines : ['no patients are merged']);
+}
+
+/** Takes a merge back. */
+export async function separate(id: string, form: AnswerForm): Promise<void> {
+  const done = await runCommand('patients.separate', { id });
+  answer(form, done, [`separated; studies with their own patient ID again: ${done.studies}`]);
+}

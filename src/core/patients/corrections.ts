@@ -1,0 +1,233 @@
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import type { Queryable } from '../../platform/database/port.ts';
+import { type AuditAction, createAuditWriter } from '../audit/audit.ts';
+
+/** A patient ID of one assigning authority. */
+export interface PatientKey {
+  id: string;
+  authority: string;
+  /** Whether images that name no issuer are of this authority. */
+  unissued: boolean;
+}
+
+/** The attributes of a patient that a message can correct. */
+export type Demographics = Partial<
+  Pick<DicomIdentity, 'PatientName' | 'PatientBirthDate' | 'PatientSex'>
+>;
+
+/** Attributes that replace those of the images. */
+export type Stated = Demographics & Partial<Pick<DicomIdentity, 'PatientID'>>;
+
+/** The message that changes something. */
+export interface ChangeSource {
+  /** Name of the sender in the settings. */
+  sender: string;
+  address: string;
+  controlId: string;
+  receivedAt: Date;
+  /** When the change was made, by the clock of the sender. */
+  effectiveAt: Date;
+}
+
+/** A change to the identity of one study. */
+export interface Correction {
+  patientId: string;
+  stated: Stated;
+}
+
+/** The attributes in the words of the audit and the console. */
+const ATTRIBUTES: Readonly<Record<keyof Stated, string>> = {
+  PatientID: 'patient ID',
+  PatientName: 'name',
+  PatientBirthDate: 'birth date',
+  PatientSex: 'sex',
+};
+
+/** Names what a correction changes, without its values. */
+export const changedAttributes = (stated: Stated): string =>
+  (Object.keys(ATTRIBUTES) as (keyof Stated)[])
+    .filter((key) => stated[key] !== undefined)
+    .map((key) => ATTRIBUTES[key])
+    .join(', ');
+
+/**
+ * Returns the identity of a study as corrected. A correction is for one patient ID: it does not
+ * apply to images that name another patient, such as images that were sent again after they had
+ * been assigned to the wrong one.
+ * @param corrections in the order in which they were made.
+ */
+export function correctedIdentity(
+  received: DicomIdentity,
+  corrections: readonly Correction[],
+): DicomIdentity {
+  let identity = received;
+  for (const { patientId, stated } of corrections) {
+    if (identity.PatientID === patientId) identity = { ...identity, ...stated };
+  }
+  return identity;
+}
+
+/**
+ * Returns the corrections of a study in the order in which they were made at their sender, so that
+ * a message that arrives late does not replace a newer one.
+ * @param until only those that were known at this time; null for all.
+ */
+export async function correctionsOf(
+  database: Queryable,
+  studyId: string,
+  until: Date | null = null,
+): Promise<Correction[]> {
+  const { rows } = await database.query<Correction>(
+    `SELECT patient_id AS "patientId", stated FROM patient_corrections
+     WHERE study_id = $1 AND ($2::timestamptz IS NULL OR received_at <= $2)
+       AND (withdrawn_at IS NULL OR withdrawn_at > $2::timestamptz)
+     ORDER BY effective_at, id`,
+    [studyId, until],
+  );
+  return rows;
+}
+
+/** A correction of a study for a person: what changed and who said so, without the values. */
+export interface CorrectionNote {
+  at: Date;
+  sender: string;
+  controlId: string;
+  changed: string;
+  /** When an operator took it back; null while it counts. */
+  withdrawnAt: Date | null;
+}
+
+/** Returns every correction of a study, for `explain`. */
+export async function correctionNotes(
+  database: Queryable,
+  studyId: string,
+): Promise<CorrectionNote[]> {
+  const { rows } = await database.query<Omit<CorrectionNote, 'changed'> & { stated: Stated }>(
+    `SELECT received_at AS at, sender, control_id AS "controlId", stated,
+       withdrawn_at AS "withdrawnAt"
+     FROM patient_corrections WHERE study_id = $1 ORDER BY received_at, id`,
+    [studyId],
+  );
+  return rows.map(({ stated, ...note }) => ({ ...note, changed: changedAttributes(stated) }));
+}
+
+/** SQL: the assigning authority of the patient ID of `studies`. */
+const ISSUER = `coalesce(nullif(identity ->> 'IssuerOfPatientID', ''),
+  identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')`;
+
+/** SQL: whether a study is of the patient ID $1 of the authority $2; $3: also without an issuer. */
+const OF_PATIENT = `identity ->> 'PatientID' = $1 AND (${ISSUER} = $2 OR ($3 AND ${ISSUER} = ''))`;
+
+/** Locks and returns the studies of a patient, by the identity as corrected so far. */
+async function lockStudiesOf(
+  tx: Queryable,
+  { id, authority, unissued }: PatientKey,
+): Promise<{ id: string }[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `SELECT id FROM studies WHERE ${OF_PATIENT} ORDER BY study_instance_uid FOR UPDATE`,
+    [id, authority, unissued],
+  );
+  return rows;
+}
+
+/**
+ * Records a correction for each study of a patient, with an audit entry each.
+ * @returns the number of studies.
+ */
+export async function correctStudies(
+  tx: Queryable,
+  patient: PatientKey,
+  stated: Stated,
+  source: ChangeSource,
+  { action, mergeId = null }: { action: AuditAction; mergeId?: string | null },
+): Promise<number> {
+  const studies = await lockStudiesOf(tx, patient);
+  const { sender, controlId, effectiveAt, receivedAt } = source;
+  for (const { id } of studies) {
+    await tx.query(
+      `INSERT INTO patient_corrections
+         (study_id, patient_id, stated, effective_at, received_at, merge_id, sender, control_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [id, patient.id, JSON.stringify(stated), effectiveAt, receivedAt, mergeId, sender, controlId],
+    );
+    await renewIdentity(tx, id);
+  }
+  const ids = studies.length > 0 ? studies.map(({ id }) => id) : [null];
+  const write = createAuditWriter(tx);
+  await Promise.all(
+    ids.map((studyId) =>
+      write({
+        at: receivedAt,
+        action,
+        actor: `node:${sender}`,
+        address: source.address,
+        studyId,
+        outcome: 'success',
+        detail: {
+          control: controlId,
+          changed: changedAttributes(stated),
+          ...(studyId === null && { studies: 0 }),
+        },
+      }),
+    ),
+  );
+  return studies.length;
+}
+
+/** Computes the identity of a study again from its images and its corrections. */
+export async function renewIdentity(tx: Queryable, studyId: string): Promise<void> {
+  const { rows } = await tx.query<{ received: DicomIdentity }>(
+    'SELECT coalesce(received_identity, identity) AS received FROM studies WHERE id = $1',
+    [studyId],
+  );
+  const [row] = rows;
+  if (!row) return;
+  const identity = correctedIdentity(row.received, await correctionsOf(tx, studyId));
+  await tx.query('UPDATE studies SET received_identity = $2, identity = $3 WHERE id = $1', [
+    studyId,
+    JSON.stringify(row.received),
+    JSON.stringify(identity),
+  ]);
+}
+
+/** An update of a patient (ADT^A08): the identifiers that name the patient, and what is corrected. */
+export interface PatientUpdate {
+  patients: readonly PatientKey[];
+  stated: Demographics;
+}
+
+/**
+ * Applies a patient update to the studies and orders that are here; it is not kept for others.
+ * @returns the number of studies.
+ */
+export async function updatePatient(
+  tx: Queryable,
+  { patients, stated }: PatientUpdate,
+  source: ChangeSource,
+): Promise<number> {
+  let studies = 0;
+  for (const patient of patients) {
+    studies += await correctStudies(tx, patient, stated, source, { action: 'patient.update' });
+    await correctOrders(tx, patient, stated, source);
+  }
+  return studies;
+}
+
+/** Applies a patient update to orders that are older, whose patient is compared with that of a study. */
+async function correctOrders(
+  tx: Queryable,
+  { id, authority, unissued }: PatientKey,
+  { PatientBirthDate: birthDate, PatientSex: sex }: Demographics,
+  { effectiveAt }: ChangeSource,
+): Promise<void> {
+  const patient = {
+    ...(birthDate !== undefined && { birthDate }),
+    ...(sex !== undefined && { sex }),
+  };
+  await tx.query(
+    `UPDATE received_orders SET patient = patient || $4::jsonb
+     WHERE patient ->> 'patientId' = $1 AND ordered_at <= $5
+       AND (patient ->> 'issuerOfPatientId' = $2 OR ($3 AND patient ->> 'issuerOfPatientId' = ''))`,
+    [id, authority, unissued, JSON.stringify(patient), effectiveAt],
+  );
+}

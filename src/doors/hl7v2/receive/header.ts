@@ -1,0 +1,186 @@
+import {
+  componentOf,
+  decodeMessage,
+  decoderOf,
+  NotHl7,
+  repetitionsOf,
+  type Segment,
+  writtenHeaderField,
+} from '../message.ts';
+import { contentError, Hl7Refusal } from './refusal.ts';
+
+/** What MSH states about a message. */
+export interface Header {
+  sendingApplication: string;
+  sendingFacility: string;
+  receivingApplication: string;
+  receivingFacility: string;
+  /** Message type and trigger event, such as `ORM^O01`. */
+  type: string;
+  event: string;
+  controlId: string;
+  processingId: string;
+  version: string;
+  /** Accept and application acknowledgment (MSH-15, MSH-16), both '' in the original mode. */
+  acceptAcknowledgment: string;
+  applicationAcknowledgment: string;
+}
+
+/** Reads what is needed to answer, whatever else is wrong with the message. */
+export function headerOf(bytes: Buffer): Header {
+  const part = (field: number, component = 1) =>
+    writtenHeaderField(bytes, field).split(writtenHeaderField(bytes, 2)[0] ?? '^')[component - 1] ??
+    '';
+  return {
+    sendingApplication: part(3),
+    sendingFacility: part(4),
+    receivingApplication: part(5),
+    receivingFacility: part(6),
+    type: part(9),
+    event: part(9, 2),
+    controlId: part(10),
+    processingId: part(11),
+    version: part(12),
+    acceptAcknowledgment: part(15),
+    applicationAcknowledgment: part(16),
+  };
+}
+
+/** The events that are understood, by message type. */
+const EVENTS: Readonly<Record<string, readonly string[]>> = {
+  ORM: ['O01'],
+  OMI: ['O23'],
+  OMG: ['O19'],
+  ADT: ['A08', 'A40'],
+};
+/** Versions 2.2 to 2.9 (table 0104); older ones have other fields. */
+const VERSION = /^2\.[2-9](\.[0-9])?$/;
+/** Longest control ID (ST 199 of version 2.7; earlier versions have 20 or 50). */
+const LONGEST_CONTROL_ID = 199;
+
+/**
+ * Checks that a message is one that is accepted here.
+ * @throws Hl7Refusal
+ */
+export function requireAccepted(
+  { type, event, controlId, processingId, version }: Header,
+  { processingIds }: { processingIds: readonly string[] },
+): void {
+  const at = (field: number, component?: number) => ({
+    segment: 'MSH',
+    sequence: 1,
+    field,
+    ...(component && { component }),
+  });
+  if (!VERSION.test(version)) {
+    throw new Hl7Refusal('AR', 203, at(12), 'Accepted versions are 2.2 to 2.9.');
+  }
+  if (!processingIds.includes(processingId)) {
+    const reason = `Accepted processing IDs are ${processingIds.join(', ')}.`;
+    throw new Hl7Refusal('AR', 202, at(11), reason);
+  }
+  const events = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined;
+  if (!events) {
+    const types = Object.keys(EVENTS).join(', ');
+    throw new Hl7Refusal('AR', 200, at(9, 1), `Accepted message types are ${types}.`);
+  }
+  if (!events.includes(event)) {
+    throw new Hl7Refusal(
+      'AR',
+      201,
+      at(9, 2),
+      `Accepted events of ${type} are ${events.join(', ')}.`,
+    );
+  }
+  if (controlId === '' || controlId.length > LONGEST_CONTROL_ID) {
+    throw contentError(101, at(10), 'A message needs a control ID of at most 199 characters.');
+  }
+}
+
+/**
+ * Decodes a message strictly: bytes that its character set does not have are refused, because a name
+ * would be wrong.
+ * @param otherwise character set of messages without MSH-18.
+ * @throws Hl7Refusal
+ */
+export function readMessage(bytes: Buffer, otherwise: string): Segment[] {
+  const [stated = ''] = writtenHeaderField(bytes, 18).split(/[~^]/);
+  const set = stated || otherwise;
+  const place = { segment: 'MSH', sequence: 1, field: 18 };
+  const decoder = decoderOf(set, true);
+  if (!decoder)
+    throw contentError(103, place, 'Accepted: ASCII, UNICODE UTF-8, 8859/1 to 8859/15.');
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw contentError(102, place, 'The message has bytes that its character set does not have.');
+  }
+  if (set === 'ASCII' && !/^\p{ASCII}*$/u.test(text)) {
+    throw contentError(102, place, 'The message has characters that ASCII does not have.');
+  }
+  try {
+    return decodeMessage(text);
+  } catch (error) {
+    if (!(error instanceof NotHl7)) throw error;
+    throw contentError(100, { segment: 'MSH' }, 'The message does not begin with MSH.');
+  }
+}
+
+/** Null of HL7: the sender removes the value (2.5.3). */
+const REMOVED = '""';
+
+/** The text of a component of the first repetition; '' where it is absent or removed. */
+export function statedText(
+  segment: Segment | undefined,
+  field: number,
+  component = 1,
+  sub = 1,
+): string {
+  if (!segment) return '';
+  const value = componentOf(segment, field, component, sub).trim();
+  return value === REMOVED ? '' : value;
+}
+
+/** Whether the sender removes the value of a field. */
+export const isRemoved = (segment: Segment, field: number): boolean =>
+  repetitionsOf(segment, field)[0]?.[0]?.[0]?.trim() === REMOVED;
+
+const TIMESTAMP =
+  /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(?:(\d{2})(\.\d{1,4})?)?)?([+-]\d{2}\d{2})?$/;
+
+/** The instant of a TS; without an offset by the clock of this machine. Null for anything else. */
+export function instantOf(text: string): Date | null {
+  const match = TIMESTAMP.exec(text);
+  if (!match) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', part = '', offset = ''] =
+    match;
+  const zone = offset && `${offset.slice(0, 3)}:${offset.slice(3)}`;
+  const instant = new Date(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}${part.slice(0, 4)}${zone}`,
+  );
+  return Number.isNaN(instant.getTime()) ? null : instant;
+}
+
+/** The date of a TS or DT as YYYYMMDD; '' without a day, and for a day that does not exist. */
+export function dayOf(text: string): string {
+  const day = /^\d{8}/.exec(text)?.[0] ?? '';
+  const written = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
+  const parsed = new Date(`${written}T00:00:00Z`);
+  return day !== '' && !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(written)
+    ? day
+    : '';
+}
+
+/**
+ * When a change was made: EVN-2, otherwise MSH-7.
+ * @throws Hl7Refusal
+ */
+export function effectiveAt(segments: readonly Segment[]): Date {
+  const find = (name: string) => segments.find((one) => one.name === name);
+  const written = statedText(find('EVN'), 2) || statedText(find('MSH'), 7);
+  const instant = instantOf(written);
+  if (instant) return instant;
+  const place = { segment: 'MSH', sequence: 1, field: 7 };
+  throw contentError(written === '' ? 101 : 102, place, 'A message needs its date and time.');
+}

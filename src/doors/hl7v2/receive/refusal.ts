@@ -1,0 +1,57 @@
+/** Error codes of table 0357. */
+const ERROR_TEXTS = {
+  100: 'Segment sequence error',
+  101: 'Required field missing',
+  102: 'Data type error',
+  103: 'Table value not found',
+  200: 'Unsupported message type',
+  201: 'Unsupported event code',
+  202: 'Unsupported processing id',
+  203: 'Unsupported version id',
+  204: 'Unknown key identifier',
+  207: 'Application internal error',
+} as const;
+export type Hl7ErrorCode = keyof typeof ERROR_TEXTS;
+
+export const errorText = (code: Hl7ErrorCode): string => ERROR_TEXTS[code];
+
+/** A place in a message: segment, its number among those of its name, field and component. */
+export interface Place {
+  segment: string;
+  sequence?: number;
+  field?: number;
+  component?: number;
+}
+
+/**
+ * Why a message is not accepted (2.9.2). AE: its content; AR: what this gateway never accepts, or
+ * its own state.
+ */
+export class Hl7Refusal extends Error {
+  override name = 'Hl7Refusal';
+  readonly acknowledgment: 'AE' | 'AR';
+  readonly code: Hl7ErrorCode;
+  readonly place: Place | null;
+
+  /** @param reason for the person who sends; without values of the message. */
+  constructor(
+    acknowledgment: 'AE' | 'AR',
+    code: Hl7ErrorCode,
+    place: Place | null,
+    reason: string,
+  ) {
+    super(reason);
+    this.acknowledgment = acknowledgment;
+    this.code = code;
+    this.place = place;
+  }
+
+  /** Whether the same message may be accepted later. */
+  get isTransient(): boolean {
+    return this.code === 207;
+  }
+}
+
+/** A refusal of the content of a message. */
+export const contentError = (code: Hl7ErrorCode, place: Place, reason: string): Hl7Refusal =>
+  new Hl7Refusal('AE', code, place, reason);

@@ -1,0 +1,322 @@
+import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hl7v2Schema } from '../../../../../config/hl7v2.ts';
+import type { AuditEntry } from '../../../../../src/core/audit/audit.ts';
+import {
+  applyMerges,
+  listMerges,
+  separatePatients,
+} from '../../../../../src/core/patients/merges.ts';
+import { recordArrivals } from '../../../../../src/core/studies/arrival-rows.ts';
+import { receivedOrders } from '../../../../../src/core/studies/received-orders.ts';
+import { findStudy } from '../../../../../src/core/studies/study-store.ts';
+import { framed } from '../../../../../src/doors/hl7v2/frames.ts';
+import { answerTo } from '../../../../../src/doors/hl7v2/receive/answer.ts';
+import { listenForMessages } from '../../../../../src/doors/hl7v2/receive/listener.ts';
+import { openDatabase, type PooledDatabase } from '../../../../../src/platform/database/open.ts';
+import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
+import { instanceHeader } from '../../../../dimse/instance-header.ts';
+import { freshDataDir } from '../../../../peers/embedded.ts';
+import { message, msh, ORDER, orm, pid } from './messages.ts';
+
+const NOW = new Date('2026-05-21T09:00:00Z');
+const SIGNAL = new AbortController().signal;
+let dataDir: string;
+let database: PooledDatabase;
+const audited: AuditEntry[] = [];
+
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger: silentLogger });
+});
+afterAll(async () => {
+  await database?.close();
+  if (dataDir) await rm(dataDir, { recursive: true, force: true });
+});
+
+const settings = hl7v2Schema.parse({
+  host: '127.0.0.1',
+  port: 0,
+  senders: [{ name: 'his', addresses: ['127.0.0.1'] }],
+  assigningAuthority: 'HOSPITAL',
+});
+const parts = () => ({
+  settings,
+  database,
+  writeAudit: async (entry: AuditEntry) => void audited.push(entry),
+  logger: silentLogger,
+  now: () => NOW,
+});
+const PEER = { sender: 'his', address: '127.0.0.1', applications: ['HIS'] };
+const answers = async (text: string, over: object = {}) =>
+  (await answerTo(Buffer.from(text), PEER, { ...parts(), ...over })).map(String);
+/** The code, and the error if there is one. */
+const codeOf = async (text: string, over: object = {}) => {
+  const [answer = ''] = await answers(text, over);
+  const field = (name: string, at: number) =>
+    answer
+      .split('\r')
+      .find((line) => line.startsWith(name))
+      ?.split('|')[at];
+  return [field('MSA', 1), field('ERR', 3)?.split('^')[0]].filter(Boolean).join(' ');
+};
+const ordersOf = (accessionNumber: string) =>
+  receivedOrders(database).orders({ accessionNumber }, SIGNAL);
+
+let studies = 0;
+/** A study as a cart sent it. */
+async function received(identity: Record<string, string>) {
+  studies += 1;
+  const studyInstanceUid = `1.2.840.77.${studies}`;
+  const { header } = {
+    header: instanceHeader({
+      studyInstanceUid,
+      identity: { StudyInstanceUID: studyInstanceUid, ...identity },
+    }),
+  };
+  await database.transaction((tx) =>
+    recordArrivals(tx, [
+      {
+        path: `intake/${studyInstanceUid}`,
+        bytes: 1,
+        fileSha256: studyInstanceUid,
+        dataSetSha256: studyInstanceUid,
+        transferSyntax: '1.2.840.10008.1.2.1',
+        header: { ...header, studyInstanceUid, sopInstanceUid: `${studyInstanceUid}.1` },
+        source: 'cart',
+        callingAeTitle: 'CART',
+        calledAeTitle: 'SONOGATE',
+        receivedAt: NOW,
+        completeAfter: NOW,
+        rerunAlways: false,
+      },
+    ]),
+  );
+  const row = async () => {
+    const study = await findStudy(database, studyInstanceUid);
+    if (!study) throw new Error('no row');
+    return study;
+  };
+  const nameAndId = async () => {
+    const { PatientID, PatientName, PatientBirthDate } = (await row()).identity;
+    return [PatientID, PatientName, PatientBirthDate];
+  };
+  return { row, nameAndId };
+}
+
+const a08 = (control: string, at: string, over: Parameters<typeof pid>[0]) =>
+  message(msh({ type: 'ADT^A08', control, at }), `EVN||${at}`, pid(over));
+const a40 = (control: string, at: string, id: string, prior: string) =>
+  message(msh({ type: 'ADT^A40', control, at }), pid({ id }), `MRG|${prior}`);
+
+describe('an order by HL7', () => {
+  test('is kept before it is acknowledged, and found by its accession number', async () => {
+    expect(await codeOf(orm())).toBe('AA');
+    expect(await ordersOf('ACC-1')).toEqual([
+      expect.objectContaining({
+        indication: 'Größe für das Alter?',
+        lastMenstrualDate: '20260101',
+      }),
+    ]);
+  });
+
+  test('without an accession number is found by its filler order number', async () => {
+    const order = ['ORC|NW|PL-9|FI-9', 'OBR|1|PL-9|FI-9|US1^Growth'];
+    expect(await codeOf(orm({ control: 'M9' }, order))).toBe('AA');
+    expect(await ordersOf('FI-9')).toEqual([expect.objectContaining({ accessionNumber: 'FI-9' })]);
+  });
+
+  test('that is sent again gets the same answer and is kept once', async () => {
+    const text = orm({ control: 'M2' });
+    const [first] = await answers(text);
+    expect(await answers(text, { now: () => new Date('2026-05-22T09:00:00Z') })).toEqual([first]);
+    expect(await ordersOf('ACC-1')).toHaveLength(1);
+  });
+
+  test('is withdrawn, and an older message does not bring it back', async () => {
+    const later = { control: 'M3', at: '20260521100000+0000' };
+    expect(await codeOf(orm(later, ['ORC|CA|PL-1^HIS|FI-1^RIS']))).toBe('AA');
+    expect(await ordersOf('ACC-1')).toEqual([]);
+    expect(await codeOf(orm({ control: 'M4' }))).toBe('AA');
+    expect(await ordersOf('ACC-1')).toEqual([]);
+    expect(await codeOf(orm({ control: 'M5', at: '20260521110000+0000' }))).toBe('AA');
+    expect(await ordersOf('ACC-1')).toHaveLength(1);
+  });
+
+  test('is kept in whole or not at all', async () => {
+    const half = [...ORDER.map((one) => one.replaceAll('-1', '-5')), 'ORC|ZZ|PL-6', 'OBR|1'];
+    expect(await codeOf(orm({ control: 'M6' }, half))).toBe('AE 103');
+    expect(await ordersOf('ACC-5')).toEqual([]);
+  });
+});
+
+describe('a message that is refused', () => {
+  test.each([
+    ['of another application', orm({ application: 'X' }), 'AR 103'],
+    ['of another type', message(msh({ type: 'SIU^S12' })), 'AR 200'],
+    ['without a patient', message(msh({ type: 'ORM^O01' }), ...ORDER), 'AE 100'],
+    ['that is no message', 'GET / HTTP/1.1', 'AR 103'],
+  ])('%s', async (_what, text, code) => {
+    expect(await codeOf(text)).toBe(code);
+  });
+
+  test('is audited with its control ID and without its patient', async () => {
+    audited.length = 0;
+    await codeOf(message(msh({ type: 'ADT^A01', control: 'M<8>' }), pid()));
+    expect(audited).toEqual([
+      expect.objectContaining({
+        action: 'hl7v2.refused',
+        actor: 'node:his',
+        outcome: 'refused',
+        detail: expect.objectContaining({ control: 'M8', type: 'ADT-A01', code: 201 }),
+      }),
+    ]);
+    expect(JSON.stringify(audited)).not.toMatch(/PAT-1|Müller|1990/);
+  });
+
+  test('has its place in ERR-1 for versions before 2.5', async () => {
+    const [answer] = await answers(orm({ version: '2.3.1', control: 'M7' }, ['ORC|ZZ|PL-1']));
+    expect(answer).toContain('\rERR|ORC^1^1^103&Table value not found&HL70357\r');
+  });
+
+  test('because the database is away can be sent again later', async () => {
+    const away = { transaction: () => Promise.reject(new Error('away')) };
+    expect(await codeOf(orm({ control: 'M10' }), { database: { ...database, ...away } })).toBe(
+      'AR 207',
+    );
+    expect(await codeOf(orm({ control: 'M10' }))).toBe('AA');
+  });
+
+  test('is answered in the enhanced mode by what it asks for', async () => {
+    const mode = (accept: string, application: string, type: string) =>
+      message(
+        msh({ type, control: 'M11', accept, application_acknowledgment: application }),
+        pid(),
+      );
+    const codes = async (text: string) =>
+      (await answers(text)).map((one) => /\rMSA\|(\w\w)/.exec(one)?.[1]);
+    expect(await codes(mode('AL', 'NE', 'ADT^A01'))).toEqual(['CR']);
+    expect(await codes(mode('AL', 'AL', 'ADT^A08'))).toEqual(['CA', 'AA']);
+    expect(await codes(mode('ER', 'SU', 'ADT^A08'))).toEqual(['AA']);
+    expect(await codes(mode('NE', 'NE', 'ADT^A08'))).toEqual([]);
+  });
+});
+
+describe('a patient update', () => {
+  test('corrects the studies that are here; an older one that arrives late changes nothing', async () => {
+    const mine = await received({
+      PatientID: 'P8',
+      PatientName: 'Typo',
+      PatientBirthDate: '19900405',
+    });
+    const other = await received({
+      PatientID: 'P8',
+      IssuerOfPatientID: 'ELSEWHERE',
+      PatientName: 'Typo',
+    });
+    const id = 'P8^^^HOSPITAL^MR';
+    await codeOf(a08('U1', '20260521120000+0000', { id, name: 'Right^Name', birthDate: '' }));
+    await codeOf(a08('U2', '20260521110000+0000', { id, name: 'Wrong', birthDate: '19900406' }));
+    expect(await mine.nameAndId()).toEqual(['P8', 'Right^Name', '19900406']);
+    expect((await mine.row()).received_identity?.PatientName).toBe('Typo');
+    expect((await other.row()).identity.PatientName).toBe('Typo');
+  });
+});
+
+describe('a merge', () => {
+  test('gives studies the surviving ID, those here and those that come later, until it is taken back', async () => {
+    const before = await received({
+      PatientID: 'OLD',
+      PatientName: 'Maiden',
+      PatientBirthDate: '19900405',
+    });
+    const merge = a40('G1', '20260521080000+0000', 'NEW^^^HOSPITAL', 'OLD^^^HOSPITAL');
+    expect(await codeOf(merge)).toBe('AA');
+    expect(await before.nameAndId()).toEqual(['NEW', 'Müller^Änne', '19900405']);
+    const after = await received({ PatientID: 'OLD', PatientName: 'Maiden' });
+    await applyMerges(database, (await after.row()).id, NOW);
+    expect((await after.row()).identity.PatientID).toBe('NEW');
+    const [made] = await listMerges(database);
+    expect(made).toMatchObject({ sender: 'his', controlId: 'G1', studies: 2 });
+    await database.transaction((tx) => separatePatients(tx, made?.id ?? '', NOW));
+    expect(await before.nameAndId()).toEqual(['OLD', 'Maiden', '19900405']);
+    expect(await listMerges(database)).toEqual([]);
+  });
+
+  test('in a circle ends with the newest, in whatever order they arrive', async () => {
+    const study = await received({ PatientID: 'C1' });
+    await codeOf(a40('G3', '20260521120000+0000', 'C2', 'C1'));
+    await codeOf(a40('G2', '20260521110000+0000', 'C1', 'C2'));
+    expect((await study.row()).identity.PatientID).toBe('C2');
+    await codeOf(a40('G4', '20260521130000+0000', 'C1', 'C2'));
+    expect((await study.row()).identity.PatientID).toBe('C1');
+  });
+});
+
+describe('the listener', () => {
+  const listening = async (over: object = {}) => {
+    const refused: unknown[] = [];
+    const listener = await listenForMessages({
+      ...parts(),
+      settings: { ...settings, ...over },
+      refusals: { refused: (one) => void refused.push(one) },
+    });
+    return { listener, refused };
+  };
+  /** Sends bytes and returns what comes back until the connection ends. */
+  const talk = (port: number, ...bytes: Buffer[]) =>
+    new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () => {
+        for (const one of bytes) socket.write(one);
+        socket.end();
+      });
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve(text));
+    });
+
+  test('answers every message of a connection, also after a broken frame', async () => {
+    const { listener } = await listening();
+    const text = await talk(
+      listener.port,
+      Buffer.from('\x0bMSH|^~\\&|cut'),
+      framed(Buffer.from(orm({ control: 'L1' }))),
+      framed(Buffer.from(orm({ control: 'L2', application: 'HIS' }))),
+    );
+    expect(text.match(/MSA\|AA\|L\d/g)).toEqual(['MSA|AA|L1', 'MSA|AA|L2']);
+    await listener.close(1);
+  });
+
+  test('reads no more of a message than it accepts', async () => {
+    const { listener } = await listening({ maxMessageBytes: 4096 });
+    const start = Buffer.from(`\x0b${msh({ type: 'ORM^O01', control: 'BIG' })}\r`);
+    const endless = Buffer.alloc(64 * 1024 * 1024, 'x');
+    expect(await talk(listener.port, start, endless)).toMatch(/^(.*MSA\|AE\|BIG.*)?$/s);
+    await listener.close(1);
+  });
+
+  test('closes connections of unknown addresses, too many and too slow ones', async () => {
+    const unknown = await listening({
+      senders: [{ name: 'his', addresses: ['192.0.2.1'], applications: [] }],
+    });
+    expect(await talk(unknown.listener.port, framed(Buffer.from(orm())))).toBe('');
+    expect(unknown.refused).toEqual([expect.objectContaining({ action: 'hl7v2.sender-refused' })]);
+    await unknown.listener.close(1);
+
+    const { listener, refused } = await listening({ maxConnections: 1, messageSeconds: 0.2 });
+    const slow = connect(listener.port, '127.0.0.1');
+    const ended = new Promise((resolve) => slow.on('close', resolve));
+    slow.on('error', () => {});
+    await new Promise<void>((resolve) => slow.write('\x0bMSH|', () => resolve()));
+    await talk(listener.port, framed(Buffer.from(orm())));
+    expect(refused).toEqual([
+      expect.objectContaining({ detail: { reason: 'too many connections' } }),
+    ]);
+    await ended;
+    await listener.close(1);
+  });
+});

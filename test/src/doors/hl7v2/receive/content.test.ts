@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Frame, FrameReader, framed } from '../../../../../src/doors/hl7v2/frames.ts';
+import {
+  effectiveAt,
+  headerOf,
+  instantOf,
+  readMessage,
+  requireAccepted,
+} from '../../../../../src/doors/hl7v2/receive/header.ts';
+import { ordersIn } from '../../../../../src/doors/hl7v2/receive/orders.ts';
+import { mergesIn, updateIn } from '../../../../../src/doors/hl7v2/receive/patients.ts';
+import { Hl7Refusal } from '../../../../../src/doors/hl7v2/receive/refusal.ts';
+import { message, msh, ORDER, orm, pid } from './messages.ts';
+
+const OWN = 'HOSPITAL';
+const read = (text: string) => readMessage(Buffer.from(text), 'UNICODE UTF-8');
+const orders = (text: string) => ordersIn(read(text), headerOf(Buffer.from(text)), OWN);
+
+describe('an order', () => {
+  test('states its numbers, patient, indication and last menstrual date', () => {
+    expect(orders(orm())).toEqual([
+      {
+        placer: { number: 'PL-1', authority: 'HIS' },
+        filler: { number: 'FI-1', authority: 'RIS' },
+        withdrawn: false,
+        patient: { patientId: 'PAT-1', issuerOfPatientId: '', birthDate: '19900405', sex: 'F' },
+        entries: [
+          {
+            accessionNumber: 'ACC-1',
+            placerOrderNumber: 'PL-1',
+            requestedProcedureId: 'RP-1',
+            requestedProcedure: 'Growth scan',
+            indication: 'Größe für das Alter?',
+            referringPhysicianName: 'Überweiser^Zoë^^Dr.',
+            sex: 'F',
+            lastMenstrualDate: '20260101',
+            pregnancyStatus: null,
+            patientSizeMetres: null,
+            patientWeightKilograms: 71,
+            studyInstanceUid: '',
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('of an OMI has the accession number and study of each IPC', () => {
+    const ipcs = ['IPC|ACC-1|RP-1|1.2.3|SPS-1', 'IPC|ACC-2|RP-2|1.2.4|SPS-2'];
+    const text = message(msh({ type: 'OMI^O23' }), pid(), ...ORDER, ...ipcs);
+    const found = orders(text)[0]?.entries.map((entry) => [
+      entry.accessionNumber,
+      entry.requestedProcedureId,
+      entry.studyInstanceUid,
+    ]);
+    expect(found).toEqual([
+      ['ACC-1', 'RP-1', '1.2.3'],
+      ['ACC-2', 'RP-2', '1.2.4'],
+    ]);
+  });
+
+  test('dates by the due date where it has no last menstrual date', () => {
+    const due = ['ORC|NW|PL-1', 'OBR|1|PL-1', 'OBX|1|TS|11778-8^EDD^LN||20261008||||||F'];
+    expect(orders(orm({}, due))[0]?.entries[0]?.lastMenstrualDate).toBe('20260101');
+  });
+
+  test.each(['CA', 'DC', 'OC', 'RP'])('is withdrawn by %s', (control) => {
+    const [order] = orders(orm({}, [`ORC|${control}|PL-1^HIS`]));
+    expect(order).toMatchObject({ withdrawn: true, entries: [] });
+  });
+
+  test.each([
+    ['ORC|ZZ|PL-1', 103, 1],
+    ['ORC|NW', 101, 2],
+  ])('%s is refused', (orc, code, field) => {
+    const place = expect.objectContaining({ segment: 'ORC', field });
+    expect(() => orders(orm({}, [orc, 'OBR|1']))).toThrow(
+      expect.objectContaining({ acknowledgment: 'AE', code, place }),
+    );
+  });
+});
+
+describe('a patient', () => {
+  test('has a name in its representations, and only what the message states', () => {
+    const name = 'Yamada&&^Tarou^^Jr.^Dr.^^L^A~山田^太郎^^^^^L^I';
+    const text = message(msh({ type: 'ADT^A08' }), pid({ name, birthDate: '1990', sex: 'U' }));
+    expect(updateIn(read(text), OWN)).toEqual({
+      patients: [{ id: 'PAT-1', authority: 'HOSPITAL', unissued: true }],
+      stated: { PatientName: 'Yamada^Tarou^^Dr.^Jr.=山田^太郎' },
+    });
+  });
+
+  test('loses a value that the message removes', () => {
+    const text = message(msh({ type: 'ADT^A08' }), pid({ birthDate: '""', name: '' }));
+    expect(updateIn(read(text), OWN).stated).toEqual({ PatientBirthDate: '', PatientSex: 'F' });
+  });
+
+  test('of one authority is never merged into one of another', () => {
+    const text = message(msh({ type: 'ADT^A40' }), pid(), 'MRG|OLD^^^ELSEWHERE^MR');
+    expect(() => mergesIn(read(text), OWN)).toThrow(expect.objectContaining({ code: 204 }));
+  });
+
+  test('is merged under each authority that both state', () => {
+    const id = 'PAT-1^^^HOSPITAL^MR~E7^^^ELSEWHERE^PI';
+    const text = message(msh({ type: 'ADT^A40' }), pid({ id }), 'MRG|E6^^^ELSEWHERE^PI~PAT-0');
+    expect(
+      mergesIn(read(text), OWN).map(({ prior, survivorId }) => [
+        prior.authority,
+        prior.id,
+        survivorId,
+      ]),
+    ).toEqual([
+      ['ELSEWHERE', 'E6', 'E7'],
+      ['HOSPITAL', 'PAT-0', 'PAT-1'],
+    ]);
+  });
+});
+
+describe('a message', () => {
+  const accepted = (over: Parameters<typeof msh>[0]) => () =>
+    requireAccepted(headerOf(Buffer.from(msh(over))), { processingIds: ['P'] });
+  test.each([
+    [{ type: 'ORU^R01' }, 'AR', 200],
+    [{ type: 'ADT^A01' }, 'AR', 201],
+    [{ type: 'ADT^A08', processing: 'T' }, 'AR', 202],
+    [{ type: 'ADT^A08', version: '3.0' }, 'AR', 203],
+    [{ type: 'ADT^A08', control: '' }, 'AE', 101],
+    [{ type: 'constructor^A08' }, 'AR', 200],
+  ])('%o is answered with %s %i', (over, acknowledgment, code) => {
+    expect(accepted(over)).toThrow(expect.objectContaining({ acknowledgment, code }));
+  });
+
+  test('in another character set than it states is refused', () => {
+    const text = orm({ set: 'UNICODE UTF-8' });
+    expect(() => readMessage(Buffer.from(text, 'latin1'), 'ASCII')).toThrow(
+      expect.objectContaining({ code: 102 }),
+    );
+    expect(() => read(orm({ set: 'ISO IR87' }))).toThrow(expect.objectContaining({ code: 103 }));
+    expect(() => readMessage(Buffer.from(orm({ set: '' })), 'ASCII')).toThrow(
+      expect.objectContaining({ code: 102 }),
+    );
+  });
+
+  test('in ISO 8859-1 keeps its letters', () => {
+    const segments = readMessage(Buffer.from(orm({ set: '8859/1' }), 'latin1'), 'ASCII');
+    const [order] = ordersIn(segments, headerOf(Buffer.from(orm())), OWN);
+    expect(order?.entries[0]?.indication).toBe('Größe für das Alter?');
+  });
+
+  test('was made when EVN-2 says, otherwise MSH-7', () => {
+    const header = msh({ type: 'ADT^A08' });
+    expect(effectiveAt(read(message(header)))).toEqual(new Date('2026-05-21T08:00:00Z'));
+    expect(effectiveAt(read(message(header, 'EVN||20260520101500+0200')))).toEqual(
+      new Date('2026-05-20T08:15:00Z'),
+    );
+    expect(instantOf('2026-05-20')).toBeNull();
+    expect(instantOf('20261320')).toBeNull();
+  });
+
+  test('of any content is read or refused, and never anything else', () => {
+    const part = fc.oneof(
+      fc.constantFrom('PID', 'ORC', 'OBR', 'OBX', 'IPC', 'MRG', 'EVN', 'ZDS', 'DG1', 'PV1'),
+      fc.constantFrom('|', '^', '~', '\\', '&', '\r', '""', 'NW', 'CA', '8665-2^^LN', '\\X0D\\'),
+      fc.string(),
+    );
+    const known = fc.constantFrom('ORM^O01', 'OMI^O23', 'ADT^A08', 'ADT^A40');
+    fc.assert(
+      fc.property(known, fc.array(part, { maxLength: 60 }), (type, parts) => {
+        const bytes = Buffer.from(`${msh({ type })}\r${parts.join('')}`);
+        try {
+          const segments = readMessage(bytes, 'UNICODE UTF-8');
+          if (!type.startsWith('ADT')) ordersIn(segments, headerOf(bytes), OWN);
+          else if (type.endsWith('A08')) updateIn(segments, OWN);
+          else mergesIn(segments, OWN);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Hl7Refusal);
+        }
+      }),
+    );
+  });
+});
+
+describe('the frames of a connection', () => {
+  const frames = (bytes: Buffer, size = bytes.length, most = 1000): Frame[] => {
+    const reader = new FrameReader(most);
+    const found: Frame[] = [];
+    for (let at = 0; at < bytes.length; at += size)
+      found.push(...reader.push(bytes.subarray(at, at + size)));
+    return found;
+  };
+  const texts = (found: readonly Frame[]) =>
+    found.map((frame) => ('message' in frame ? frame.message.toString() : Object.values(frame)[0]));
+
+  test('give the same messages however the bytes arrive', () => {
+    const safe = fc.string().map((text) => text.replaceAll(/\p{Cc}/gu, '.'));
+    fc.assert(
+      fc.property(fc.array(safe), fc.integer({ min: 1, max: 50 }), (messages, size) => {
+        const bytes = Buffer.concat(messages.map((text) => framed(Buffer.from(text))));
+        expect(texts(frames(bytes, size, 100_000))).toEqual(messages);
+      }),
+    );
+  });
+
+  test('go on at the next start after one without an end', () => {
+    expect(texts(frames(Buffer.from('\x0bhalf\x0bwhole\x1c\r')))).toEqual(['no-end', 'whole']);
+    expect(texts(frames(Buffer.from('\x0bhalf\x1c!\x0bwhole\x1c\r'), 1))).toEqual([
+      'no-end',
+      'no-start',
+      'whole',
+    ]);
+    expect(texts(frames(Buffer.from('garbage\r\n\x0bwhole\x1c\r\n'), 3))).toEqual([
+      'no-start',
+      'whole',
+    ]);
+  });
+
+  test('end with a message that is too large, of which only the beginning is kept', () => {
+    const found = frames(Buffer.from(`\x0b${'x'.repeat(5000)}\x1c\r\x0bnext\x1c\r`), 100);
+    expect(found).toEqual([{ tooLarge: Buffer.from('x'.repeat(1000)) }]);
+  });
+
+  test('of any bytes hold no more than the largest message', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 300 })), (chunks) => {
+        const reader = new FrameReader(50);
+        for (const chunk of chunks) {
+          for (const frame of reader.push(Buffer.from(chunk))) {
+            const held =
+              'message' in frame ? frame.message : 'tooLarge' in frame ? frame.tooLarge : null;
+            expect(held?.length ?? 0).toBeLessThanOrEqual(50);
+          }
+        }
+      }),
+    );
+  });
+});
