@@ -105,12 +105,13 @@ export async function findPriors(
     const archive = archives.get(name);
     if (!archive) continue;
     try {
-      const found: FoundStudy[] = [];
+      const found = new Map<string, FoundStudy>();
       for (const patientId of [study.identity.PatientID, ...safeKeys(study)]) {
         const keys = { ...wanted.keys, patientId };
-        found.push(...(await archive.studies(keys, { signal, limit: MAX_FOUND })));
+        const studies = await archive.studies(keys, { signal, limit: MAX_FOUND });
+        for (const each of studies) found.set(each.studyInstanceUid, asMerged(study)(each));
       }
-      const answer = await bring(study, found.map(asMerged(study)), archive, parts, signal);
+      const answer = await bring(study, [...found.values()], archive, parts, signal);
       if (answer.state === 'found') return answer;
       answers.push(answer);
     } catch (error) {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { choosePriors, priorKeys } from '../../../dimse/archive/prior-search.ts';
+import { priorsSchema } from '../../../config/peers.ts';
+import type { Archive } from '../../../dimse/archive/archive.ts';
+import { choosePriors, findPriors, priorKeys } from '../../../dimse/archive/prior-search.ts';
+import type { RetrievalParts } from '../../../dimse/archive/retrievals.ts';
 import { type PatientIdentity, patientMismatch } from '../../../src/core/studies/patient.ts';
 import type { FoundStudy } from '../../../src/operations/operations.ts';
 import { instanceHeader } from '../instance-header.ts';
@@ -116,5 +119,36 @@ describe('earlier examinations', () => {
     );
     expect(chosen).toEqual([]);
     expect(refused).toEqual(['birth-date']);
+  });
+
+  test('are asked for under the patient IDs that were merged, too', async () => {
+    const asked: (string | undefined)[] = [];
+    const listed: string[] = [];
+    const archive: Archive = {
+      ...({} as Archive),
+      name: 'pacs',
+      async studies({ patientId }) {
+        asked.push(patientId);
+        return patientId === 'P0' ? [found('1.2.1', { patientId })] : [];
+      },
+      async objects(study) {
+        listed.push(study);
+        return [];
+      },
+    };
+    const study = {
+      identity,
+      formerIds: ['P0', 'P*'],
+      settings: priorsSchema.parse({ from: ['pacs'] }),
+    };
+    const parts = { database: { query: async () => ({ rows: [], rowCount: 0 }) } };
+    await findPriors(
+      study,
+      new Map([['pacs', archive]]),
+      parts as unknown as RetrievalParts,
+      new AbortController().signal,
+    );
+    expect(asked).toEqual(['P1', 'P0']);
+    expect(listed).toEqual(['1.2.1']);
   });
 });

@@ -38,7 +38,7 @@ export function ordersIn(
   }
   const patient = {
     patientId: identifier.id,
-    // Images of our own authority need not name it.
+    // Images of the assigning authority of this site need not name it.
     issuerOfPatientId: identifier.unissued ? '' : identifier.authority,
     birthDate: birthDateOf(pid),
     sex: sexOf(pid),

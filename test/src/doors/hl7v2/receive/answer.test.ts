@@ -11,6 +11,7 @@ import {
 import { recordArrivals } from '../../../../../src/core/studies/arrival-rows.ts';
 import { receivedOrders } from '../../../../../src/core/studies/received-orders.ts';
 import { findStudy } from '../../../../../src/core/studies/study-store.ts';
+import { subjectOfRequest } from '../../../../../src/core/studies/subject.ts';
 import { framed } from '../../../../../src/doors/hl7v2/frames.ts';
 import { answerTo } from '../../../../../src/doors/hl7v2/receive/answer.ts';
 import { listenForMessages } from '../../../../../src/doors/hl7v2/receive/listener.ts';
@@ -224,6 +225,40 @@ describe('a patient update', () => {
   });
 });
 
+describe('documents', () => {
+  test('name the corrected patient, unless they were signed before', async () => {
+    const study = await received({ PatientID: 'P7', PatientName: 'Typo' });
+    const { id } = await study.row();
+    for (const request of ['req_draft', 'req_signed']) {
+      await database.query(
+        `INSERT INTO requests (id, model, endpoint, version, status, stage, priority, test, files,
+           prior_files, metadata, source, cost, deliver_to, created_at)
+         VALUES ($1, 'us/echo', 'us/echo/interpret', '1', 'succeeded', '{}', 'normal', false, '[]',
+           '[]', '{}', '{"kind":"api"}', '{}', '[]', $2)`,
+        [request, NOW],
+      );
+      await database.query(
+        `INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+         VALUES ($1, 1, $2, $2, $3)`,
+        [id, request, NOW],
+      );
+    }
+    await database.query(
+      `INSERT INTO reviews (request_id, state, revision, signed_revision)
+       VALUES ('req_signed', 'signed', 1, 1)`,
+    );
+    await database.query(
+      `INSERT INTO review_signatures (request_id, signed_revision, position, at, observer_id, observer,
+         organization) VALUES ('req_signed', 1, 1, $1, 'key:1', 'Roe', 'Sonogate')`,
+      [new Date(NOW.getTime() - 1000)],
+    );
+    await codeOf(a08('U3', '20260521120000+0000', { id: 'P7', name: 'Right' }));
+    const nameIn = async (request: string) =>
+      (await subjectOfRequest(database, request))?.identity?.PatientName;
+    expect([await nameIn('req_draft'), await nameIn('req_signed')]).toEqual(['Right', 'Typo']);
+  });
+});
+
 describe('a merge', () => {
   test('gives studies the surviving ID, those here and those that come later, until it is taken back', async () => {
     const before = await received({
@@ -264,7 +299,7 @@ describe('the listener', () => {
     });
     return { listener, refused };
   };
-  /** Sends bytes and returns what comes back until the connection ends. */
+  /** Sends bytes and returns the answers until the connection ends. */
   const talk = (port: number, ...bytes: Buffer[]) =>
     new Promise<string>((resolve) => {
       let text = '';
