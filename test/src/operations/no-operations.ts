@@ -32,6 +32,7 @@ export const NO_OPERATIONS: Operations = {
     divertAll: never,
   },
   holds: { list: never, show: never, release: never, reject: never },
+  patients: { merges: never, separate: never },
   quarantine: { list: never, register: never, remove: never },
   alerts: { acknowledge: never },
   archives: { find: never, fetch: never, retrieval: never },

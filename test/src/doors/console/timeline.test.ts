@@ -183,6 +183,7 @@ describe('the timeline of a study', () => {
       actor,
       request_id: null,
       where: 'console study',
+      changed: null,
     });
     const audit = [
       look(1, 'Anne'),
@@ -202,6 +203,7 @@ describe('the timeline of a study', () => {
       actor: 'Anne',
       request_id: null,
       where: null,
+      changed: null,
     });
     expect(told({ audit: [entry('study.rerun'), entry('request.read')] }).slice(1)).toEqual([
       ['changed', 'Interpreted again'],

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hl7v2Schema } from '../../../../../config/hl7v2.ts';
+import type { DicomIdentity } from '../../../../../pipelines/dicom/subject.ts';
 import type { AuditEntry } from '../../../../../src/core/audit/audit.ts';
 import {
   applyMerges,
@@ -67,15 +68,14 @@ const ordersOf = (accessionNumber: string) =>
 
 let studies = 0;
 /** A study as a cart sent it. */
-async function received(identity: Record<string, string>) {
+async function received(identity: Partial<DicomIdentity>) {
   studies += 1;
   const studyInstanceUid = `1.2.840.77.${studies}`;
-  const { header } = {
-    header: instanceHeader({
-      studyInstanceUid,
-      identity: { StudyInstanceUID: studyInstanceUid, ...identity },
-    }),
-  };
+  const header = instanceHeader({
+    studyInstanceUid,
+    sopInstanceUid: `${studyInstanceUid}.1`,
+    identity: { StudyInstanceUID: studyInstanceUid, ...identity },
+  });
   await database.transaction((tx) =>
     recordArrivals(tx, [
       {
@@ -84,7 +84,7 @@ async function received(identity: Record<string, string>) {
         fileSha256: studyInstanceUid,
         dataSetSha256: studyInstanceUid,
         transferSyntax: '1.2.840.10008.1.2.1',
-        header: { ...header, studyInstanceUid, sopInstanceUid: `${studyInstanceUid}.1` },
+        header,
         source: 'cart',
         callingAeTitle: 'CART',
         calledAeTitle: 'SONOGATE',
@@ -191,10 +191,7 @@ describe('a message that is refused', () => {
 
   test('is answered in the enhanced mode by what it asks for', async () => {
     const mode = (accept: string, application: string, type: string) =>
-      message(
-        msh({ type, control: 'M11', accept, application_acknowledgment: application }),
-        pid(),
-      );
+      message(msh({ type, control: 'M11', accept, applicationAnswer: application }), pid());
     const codes = async (text: string) =>
       (await answers(text)).map((one) => /\rMSA\|(\w\w)/.exec(one)?.[1]);
     expect(await codes(mode('AL', 'NE', 'ADT^A01'))).toEqual(['CR']);

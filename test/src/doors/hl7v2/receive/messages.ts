@@ -10,7 +10,7 @@ interface HeaderParts {
   version?: string;
   set?: string;
   accept?: string;
-  application_acknowledgment?: string;
+  applicationAnswer?: string;
 }
 
 export const msh = ({
@@ -22,9 +22,9 @@ export const msh = ({
   version = '2.5.1',
   set = 'UNICODE UTF-8',
   accept = '',
-  application_acknowledgment = '',
+  applicationAnswer = '',
 }: HeaderParts): string =>
-  `MSH|^~\\&|${application}|WARD|SONOGATE|US|${at}||${type}|${control}|${processing}|${version}|||${accept}|${application_acknowledgment}||${set}`;
+  `MSH|^~\\&|${application}|WARD|SONOGATE|US|${at}||${type}|${control}|${processing}|${version}|||${accept}|${applicationAnswer}||${set}`;
 
 export const pid = (
   over: { id?: string; name?: string; birthDate?: string; sex?: string } = {},
