@@ -52,13 +52,14 @@ export async function connected(open: () => Promise<Socket>, signal: AbortSignal
 /** The first message that arrives. */
 function acknowledgmentOf(socket: Socket): Promise<Buffer> {
   const reader = new FrameReader(MOST_ACKNOWLEDGMENT_BYTES);
+  let received = 0;
   return new Promise((resolve, reject) => {
     socket.on('data', (bytes) => {
-      for (const frame of reader.push(bytes)) {
-        if ('message' in frame) resolve(frame.message);
-        if ('tooLarge' in frame) {
-          reject(new Error('the receiver sends no end of its acknowledgment'));
-        }
+      received += bytes.length;
+      for (const frame of reader.push(bytes)) if ('message' in frame) resolve(frame.message);
+      // Also where no message ever begins.
+      if (received > MOST_ACKNOWLEDGMENT_BYTES) {
+        reject(new Error('the receiver sends no end of its acknowledgment'));
       }
     });
     socket.on('error', reject);
