@@ -50,8 +50,7 @@ function items(measurements: readonly Measurement[], subject: Subject): ContentI
 }
 
 /**
- * Builds a Findings section for one site. TID 5000 uses it for sections that have no title of their
- * own.
+ * Builds a Findings section for one site. TID 5000 uses it for sections without a specific title.
  */
 function findings(
   site: Code,
