@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hl7v2Schema } from '../../../../../config/hl7v2.ts';
 import type { DicomIdentity } from '../../../../../pipelines/dicom/subject.ts';
@@ -19,6 +21,7 @@ import { listenForMessages } from '../../../../../src/doors/hl7v2/receive/listen
 import { openDatabase, type PooledDatabase } from '../../../../../src/platform/database/open.ts';
 import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
 import { instanceHeader } from '../../../../dimse/instance-header.ts';
+import { makeAuthority, OPENSSL_INSTALLED } from '../../../../peers/certificates.ts';
 import { freshDataDir } from '../../../../peers/embedded.ts';
 import { message, msh, ORDER, orm, pid } from './messages.ts';
 
@@ -328,6 +331,31 @@ describe('the listener', () => {
     const start = Buffer.from(`\x0b${msh({ type: 'ORM^O01', control: 'BIG' })}\r`);
     const endless = Buffer.alloc(64 * 1024 * 1024, 'x');
     expect(await talk(listener.port, start, endless)).toMatch(/^(.*MSA\|AE\|BIG.*)?$/s);
+    await listener.close(1);
+  });
+
+  test.skipIf(!OPENSSL_INSTALLED)('asks for a certificate of its authority over TLS', async () => {
+    const authority = makeAuthority(dataDir);
+    const { certFile, keyFile } = authority.issue('his');
+    const [cert, key, ca] = [certFile, keyFile, authority.caFile].map((file) => readFileSync(file));
+    const tls = { certFile, keyFile, caFile: authority.caFile };
+    const { listener, refused } = await listening({ tls: { ...tls, minVersion: '1.2' } });
+    const answerOver = (own: object) =>
+      new Promise<string>((resolve) => {
+        let text = '';
+        const name = { host: '127.0.0.1', servername: 'his.hospital.example' };
+        const socket = connectTls({ ...name, port: listener.port, ca, ...own }, () =>
+          socket.end(framed(Buffer.from(orm({ control: 'T1' })))),
+        );
+        socket.on('data', (chunk) => {
+          text += chunk;
+        });
+        socket.on('error', () => {});
+        socket.on('close', () => resolve(text));
+      });
+    expect(await answerOver({ cert, key })).toContain('MSA|AA|T1');
+    expect(await answerOver({})).toBe('');
+    expect(refused).toHaveLength(1);
     await listener.close(1);
   });
 
