@@ -3,7 +3,7 @@ import { fixed, rounded } from '../../measure/rounding.ts';
 import type { Measurement, Result, Section } from '../envelope.ts';
 import { impressionTexts } from './conclusion.ts';
 import { decimalsOf } from './number-text.ts';
-import { weeksAndDays } from './obstetric/shared.ts';
+import { inSentence, weeksAndDays } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, remarkTexts, renderStatement } from './render.ts';
 import { refusedLine } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
@@ -77,7 +77,11 @@ function textsOf(result: Result): string[] {
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
     ...result.measurements.map(({ reference }) => chartEntry(reference?.chart ?? '')?.name),
   ]
-    .flatMap((text) => (text ? withoutStop(text) : []))
+    .flatMap((text) => {
+      const said = withoutStop(text ?? '');
+      // The impression joins sentences, each of which then begins with a small letter.
+      return said === '' ? [] : [...new Set([said, inSentence(said)])];
+    })
     .toSorted((one, other) => other.length - one.length);
 }
 
