@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import { DatabaseThread, type QueryResult } from './embedded-thread.ts';
-import { takeLock } from './folder-lock.ts';
+import { DatabaseLockedError, LockFileError, takeLock } from './folder-lock.ts';
 import { openOnPool, type PooledDatabase } from './pooled.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -190,11 +190,13 @@ export async function openEmbedded(
   if (dataDir === null) return open(null, () => {}, logger);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const folder = embeddedFolder(dataDir);
-  const unlock = takeLock(`${folder}.in-use`);
+  let unlock = () => {};
   try {
+    unlock = takeLock(`${folder}.in-use`);
     return await open(folder, unlock, logger);
   } catch (error) {
     unlock();
+    if (error instanceof DatabaseLockedError) throw error;
     throw await unopened(folder, error);
   }
 }
@@ -217,6 +219,7 @@ async function unopened(folder: string, cause: unknown): Promise<Error> {
       { cause },
     );
   }
+  if (cause instanceof LockFileError) return cause;
   const why = cause instanceof Error ? cause.message : String(cause);
   return new Error(
     `The embedded database in ${folder} cannot be opened (${why}). Its files are damaged, or another ` +

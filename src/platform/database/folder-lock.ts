@@ -21,6 +21,16 @@ export class DatabaseLockedError extends Error {
   }
 }
 
+/** Thrown when the file of the lock cannot be opened or written. */
+export class LockFileError extends Error {
+  override name = 'LockFileError';
+
+  constructor(path: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`The lock of the embedded database, ${path}, cannot be taken: ${why}.`, { cause });
+  }
+}
+
 /** SQLITE_BUSY: another connection holds the lock. */
 const BUSY = 5;
 
@@ -30,10 +40,11 @@ const BUSY = 5;
  * process for the operator.
  * @returns a function that releases it.
  * @throws DatabaseLockedError while another process, or another part of this one, holds it.
+ * @throws LockFileError if the disk is full or the folder may not be written.
  */
 export function takeLock(path: string): () => void {
   const ownerPath = `${path}.owner`;
-  const lock = new DatabaseSync(path, { timeout: 0 });
+  const lock = lockFile(path);
   try {
     // An exclusive transaction that writes nothing locks the file; the file remains empty, without
     // a journal.
@@ -41,7 +52,7 @@ export function takeLock(path: string): () => void {
     writeFileSync(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
   } catch (error) {
     lock.close();
-    if (!isBusy(error)) throw error;
+    if (!isBusy(error)) throw new LockFileError(path, error);
     throw new DatabaseLockedError(`${ownerIn(ownerPath)} (${path})`);
   }
   return () => {
@@ -50,6 +61,14 @@ export function takeLock(path: string): () => void {
     // file.
     lock.close();
   };
+}
+
+function lockFile(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 });
+  } catch (error) {
+    throw new LockFileError(path, error);
+  }
 }
 
 function isBusy(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,6 +82,11 @@ describe('the lock of the embedded database', () => {
       expect((await holder(true)).said).toBe('held by 1');
     },
   );
+
+  it('names its file where it cannot be written', () => {
+    mkdirSync(path);
+    expect(() => takeLock(path)).toThrow(`${path}, cannot be taken`);
+  });
 
   it('does not depend on what a killed owner left behind', () => {
     writeFileSync(`${path}.owner`, `process ${process.pid} on elsewhere`);

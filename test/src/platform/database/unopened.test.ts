@@ -32,12 +32,20 @@ test('a database whose files are damaged is named with its folder, the cause and
   await expect(open()).rejects.toThrow('cannot be opened');
 });
 
-test('a full disk is named with its folder', async ({ skip }) => {
+test.for([
+  ['nearly full', 0],
+  ['full to its last page', 21 * 1024 ** 2],
+] as const)('a disk that is %s is named with its folder', async ([, filled], { skip }) => {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', dataDir], { stdio: 'ignore' });
     mounted = true;
   } catch {
     return skip('a disk in memory could not be mounted (it takes root)');
+  }
+  try {
+    writeFileSync(join(dataDir, 'filler'), Buffer.alloc(filled));
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
   }
   await expect(open()).rejects.toThrow(
     new RegExp(`in ${embeddedFolder(dataDir)} cannot be opened: its disk has \\d+ MiB free`),
