@@ -55,6 +55,8 @@ const LEAST_LETTERS = 3;
 const WIDEST_GAP = 1.3;
 /** Widest gap between the words of a text that has been found, in letter heights. */
 const WIDEST_WORD_GAP = 2.8;
+/** Greatest ratio of the heights of two letters in neighbouring lines of a block. */
+const MOST_STACKED_RATIO = 1.5;
 /**
  * Greatest ratio of the heights of two letters in one line, such as a capital letter beside a comma
  * or an `x`.
@@ -376,17 +378,37 @@ function textIn(channel: Channel, ink: Uint8Array): Rectangle[] {
     const count = line.reduce((sum, letter) => sum + letter.count, 0);
     return count >= LEAST_LETTERS && isEven(line) && isApart(channel, ink, line);
   });
-  // One or two letters are text only if they are in line with another text.
-  const short = lines.filter((line) => {
-    const others = texts.filter((text) => text !== line).flat();
-    return !texts.includes(line) && isBeside(line, others);
-  });
-  return [...texts, ...short].map((line) => padded(boundsOf(line), channel));
+  return withNeighbours(texts, lines).map((line) => padded(boundsOf(line), channel));
 }
 
-const isBeside = (line: readonly Letter[], others: readonly Letter[]) =>
-  line.length < LEAST_LETTERS &&
-  line.some((letter) => others.some((other) => sameLine(letter, other, WIDEST_WORD_GAP)));
+/**
+ * Adds the lines of one or two letters that are on the line of a text, or above or below one, as in
+ * a block of settings (`Gn -2`), and the neighbours of these.
+ */
+function withNeighbours(texts: readonly Letter[][], lines: readonly Letter[][]): Letter[][] {
+  const found = [...texts];
+  let open = lines.filter((line) => line.length < LEAST_LETTERS && !texts.includes(line));
+  for (let at = 0; at < found.length; at += 1) {
+    const text = found[at] ?? [];
+    const isNeighbour = (line: readonly Letter[]) =>
+      line.some((letter) =>
+        text.some((other) => sameLine(letter, other, WIDEST_WORD_GAP) || isStacked(letter, other)),
+      );
+    found.push(...open.filter(isNeighbour));
+    open = open.filter((line) => !found.includes(line));
+  }
+  return found;
+}
+
+/** Whether two letters are of neighbouring lines of one block of text. */
+function isStacked(a: Letter, b: Letter): boolean {
+  if (a.kind !== b.kind || Math.abs(a.shade - b.shade) > EVEN_SHADE) return false;
+  const low = Math.min(heightOf(a), heightOf(b));
+  const high = Math.max(heightOf(a), heightOf(b));
+  const apart = Math.max(a.minY, b.minY) - Math.min(a.maxY, b.maxY) - 1;
+  const gap = Math.max(a.minX, b.minX) - Math.min(a.maxX, b.maxX) - 1;
+  return high <= MOST_STACKED_RATIO * low && apart >= 0 && apart <= high && gap <= high;
+}
 
 /** Joins texts side by side on one line into one rectangle each. */
 function joined(texts: readonly Rectangle[]): Rectangle[] {

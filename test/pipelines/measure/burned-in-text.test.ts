@@ -128,6 +128,16 @@ async function inkOf(bar: Bar, seed: number): Promise<number[]> {
   return ink;
 }
 
+/** 1 for each pixel that is covered as text. */
+async function coveredOf(picture: Buffer): Promise<Uint8Array> {
+  const frame = { width: WIDTH, height: HEIGHT, data: await rgbOf(picture) };
+  const covered = new Uint8Array(WIDTH * HEIGHT);
+  for (const { minX, minY, maxX, maxY } of burnedInText(frame)) {
+    for (let y = minY; y <= maxY; y += 1) covered.fill(1, y * WIDTH + minX, y * WIDTH + maxX + 1);
+  }
+  return covered;
+}
+
 describe('the header bars of many makers', () => {
   it.each(BARS.map((bar, seed) => ({ ...bar, seed })))(
     '$maker over a $shape picture, $font of $size: no legible letter is shown',
@@ -149,14 +159,29 @@ describe('the header bars of many makers', () => {
     async (shape) => {
       const bar = { ...BARS[0], shape, ground: '', y: 0 } as Bar;
       const jpeg = await screenOf(bar, 5, false);
-      const pixels = await rgbOf(jpeg);
-      const covered = new Uint8Array(WIDTH * HEIGHT);
-      const frame = { width: WIDTH, height: HEIGHT, data: pixels };
-      for (const { minX, minY, maxX, maxY } of burnedInText(frame)) {
-        for (let y = minY; y <= maxY; y += 1)
-          covered.fill(1, y * WIDTH + minX, y * WIDTH + maxX + 1);
-      }
+      const covered = await coveredOf(jpeg);
       expect(covered.reduce((sum, one) => sum + one, 0) / covered.length).toBeLessThan(0.02);
     },
   );
+
+  it('lines of few letters are covered with the block in which they are', async () => {
+    const block = ['2.Trim.', '97', 'Gn -2', 'LI Y', 'C6 / M7', 'F 2'];
+    const text = block.map(
+      (line, n) =>
+        `<text x="790" y="${24 + 16 * n}" text-anchor="end" font-family="sans-serif" font-size="13" fill="#ddd">${line}</text>`,
+    );
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}">${text.join('')}</svg>`;
+    const bare = await screenOf({ ...BARS[0], shape: 'sector', ground: '', y: 0 } as Bar, 7, false);
+    const written = await sharp(bare)
+      .composite([{ input: Buffer.from(svg) }])
+      .jpeg({ quality: 90 })
+      .toBuffer();
+    const covered = await coveredOf(written);
+    const pixels = [await rgbOf(bare), await rgbOf(written)] as const;
+    const ink = [...covered.keys()].filter(
+      (i) => Math.abs((pixels[0][3 * i] ?? 0) - (pixels[1][3 * i] ?? 0)) > 50,
+    );
+    expect(ink.length).toBeGreaterThan(200);
+    expect(ink.filter((i) => !covered[i]).length / ink.length).toBeLessThan(0.02);
+  });
 });
