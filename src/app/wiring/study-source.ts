@@ -5,6 +5,7 @@ import { connectFhir } from '../../../fhir/client/client.ts';
 import { FhirFailure } from '../../../fhir/client/outcome.ts';
 import type { StudySource } from '../../doors/http/fhir/study-source.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
 const ASKING_MILLISECONDS = 30_000;
@@ -32,18 +33,24 @@ export function studySourceOf(
     .filter((one): one is FhirDestination => one.type === 'fhir')
     .filter(({ name }) => fhirSubmission.ehrs.includes(name))
     .map((destination) => ({
+      name: destination.name,
       base: normal(destination.baseUrl),
       server: connectFhir(destination),
     }));
+  /** The client learns that the peer failed, and the log why. */
+  const failed = (peer: string, error: unknown): never => {
+    logger.event(EVENTS.studySourceFailed, { peer, error: String(error) });
+    throw new SonogateError('overloaded', `"${peer}" could not answer about the study.`);
+  };
   return {
     usualArchive,
     archiveAt: (address) => named.get(normal(address)) ?? null,
     async objects(name, studyInstanceUid) {
       const archive = archives.find((one) => one.name === name);
       const signal = AbortSignal.timeout(ASKING_MILLISECONDS);
-      const found = await archive?.objects(studyInstanceUid, { signal }).catch(() => {
-        throw new SonogateError('overloaded', `The archive ${name} did not answer.`);
-      });
+      const found = await archive
+        ?.objects(studyInstanceUid, { signal })
+        .catch((error: unknown) => failed(name, error));
       return (found ?? []).map((object) => ({ ...object, studyInstanceUid }));
     },
     async read(type, reference) {
@@ -52,13 +59,13 @@ export function studySourceOf(
       if (id === undefined) return null;
       // A relative reference is one of the first EHR.
       const ehr = base === undefined ? ehrs[0] : ehrs.find((one) => one.base === normal(base));
-      const signal = AbortSignal.timeout(ASKING_MILLISECONDS);
-      return (
-        (await ehr?.server.read(type, id, signal).catch((error: unknown) => {
-          if (!(error instanceof FhirFailure)) throw error;
-          throw new SonogateError('overloaded', 'The EHR did not answer.');
-        })) ?? null
-      );
+      if (!ehr) return null;
+      try {
+        return await ehr.server.read(type, id, AbortSignal.timeout(ASKING_MILLISECONDS));
+      } catch (error) {
+        if (!(error instanceof FhirFailure)) throw error;
+        return failed(ehr.name, error);
+      }
     },
   };
 }

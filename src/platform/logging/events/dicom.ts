@@ -23,6 +23,14 @@ export const DICOM_EVENTS = {
     meaning: 'TLS could not be negotiated with a peer, or it showed no trusted certificate.',
     action: 'Compare protocol versions and certificates; `npx sonogate doctor` shows ours.',
   }),
+  studySourceFailed: event<{ peer: string; error: string }>({
+    id: 'study_source_failed',
+    level: 'warn',
+    text: 'archive or EHR did not answer about a submitted study',
+    meaning:
+      'A study was submitted by FHIR, and its archive or EHR refused the query or did not answer. The client got 503.',
+    action: 'Check the connection and the credentials of that archive or destination.',
+  }),
   archiveRetrievalFailed: event<{ archive: string; retrieval: string; error: string }>({
     id: 'archive_retrieval_failed',
     level: 'warn',
