@@ -26,8 +26,8 @@ const DEVIATIONS = [0.5, 1.5] as const;
 const LEAST_LETTER = 5;
 const TALLEST_LETTER = 0.06;
 /**
- * Minimum share of a letter's bounds that is ink. A letter such as `l` may fill more than the
- * maximum.
+ * Minimum share of a letter's bounds that is ink. The maximum, `MOST_FILL`, does not apply to a
+ * narrow letter such as `l`.
  */
 const LEAST_FILL = 0.12;
 const MOST_FILL = 0.9;

@@ -415,7 +415,10 @@ export const ROOT_TEMPLATES: Readonly<Record<string, Template>> = {
   '5300': TID_5300,
 };
 
-/** Containers of a root; it must contain at least one of them (TID 1500 rows 6, 10, 12). */
+/**
+ * Alternative containers for each root template. The root must contain at least one of them (TID
+ * 1500 rows 6, 10, 12).
+ */
 export const BODIES: Readonly<Record<string, readonly string[]>> = {
   '1500': ['DCM 126010', 'DCM 126011', 'UMLS C0034375'],
 };

@@ -120,8 +120,8 @@ export type WeightFormula = keyof typeof WEIGHT_FORMULAS;
 /** Ratios of biometry and their usual ranges (obstetric 2.3). */
 
 /**
- * Returns the cephalic index: 100 × BPD / OFD, in %. Hadlock et al., AJR 1981;137:83-85, with BPD outer to
- * inner.
+ * Returns the cephalic index: 100 × BPD / OFD, in %. Hadlock et al., AJR 1981;137:83-85, with BPD
+ * outer to inner.
  */
 export function cephalicIndex(bpd: number, ofd: number): number {
   return (100 * bpd) / ofd;

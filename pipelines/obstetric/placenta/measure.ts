@@ -18,8 +18,8 @@ const SECTION = 'placenta';
 const FRAMES = 3;
 
 /**
- * Returns true if the machine calls the view transabdominal. If the machine does not name the view,
- * the classifier has named it.
+ * Returns true if the machine calls the view transabdominal. If it does not name the view, the
+ * result is false, because the classifier named the view from the image.
  */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 
