@@ -406,6 +406,8 @@ const settingsSchema = z.strictObject({
         ehrs: z.array(name).default([]),
       })
       .optional(),
+    /** Requests are Unified Procedure Steps at `/dicomweb/workitems` (UPS-RS, PS3.18 11). */
+    workitems: z.boolean(),
   }),
   console: consoleSchema,
   outbound: z.strictObject({

@@ -24,6 +24,9 @@ export const QUERY_RETRIEVE = {
 /** Modality Worklist Information Model – FIND (PS3.4 K.6.1). */
 export const MODALITY_WORKLIST_FIND = '1.2.840.10008.5.1.4.31';
 
+/** Unified Procedure Step – Push (PS3.4 CC.3.1), the class of every step. */
+export const UNIFIED_PROCEDURE_STEP = '1.2.840.10008.5.1.4.34.6.1';
+
 const STORAGE = '1.2.840.10008.5.1.4.1.1';
 
 /**

@@ -256,7 +256,12 @@ export async function startGateway(
       const door = dicom?.door ?? createStorageScp({ ...intake, recovers: false });
       if (!dicom) ends.push(() => door.close());
       const storeInstances = createStoreInstances({ door, config, logger });
-      const api = await startHttpDoor(config, { ...common, storeInstances, operations });
+      const api = await startHttpDoor(config, {
+        ...common,
+        storeInstances,
+        operations,
+        routing: rules.current,
+      });
       ends.push(() => api.stop());
       http = api.server;
     }

@@ -55,7 +55,8 @@ export function firstId(prefix: IdPrefix, since: Date): string {
   return idOf(prefix, BigInt(Math.max(0, since.getTime())) << 80n);
 }
 
-function idOf(prefix: IdPrefix, uuid: bigint): string {
+/** Returns the id of a UUID, which is given as a number. */
+export function idOf(prefix: IdPrefix, uuid: bigint): string {
   let rest = uuid;
   let text = '';
   for (let i = 0; i < LENGTH; i += 1) {
@@ -63,4 +64,10 @@ function idOf(prefix: IdPrefix, uuid: bigint): string {
     rest >>= 5n;
   }
   return `${prefix}_${text}`;
+}
+
+/** Returns the UUID of an id, as a number. */
+export function uuidOf(id: string): bigint {
+  const digits = id.slice(-LENGTH);
+  return [...digits].reduce((sum, digit) => (sum << 5n) | BigInt(ALPHABET.indexOf(digit)), 0n);
 }

@@ -1,3 +1,4 @@
+import type { Routing } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import { readModelCards } from '../../../pipelines/inference/model-registry.ts';
 import { createAuthenticate } from '../../core/accounts/keys.ts';
@@ -30,6 +31,7 @@ export async function startHttpDoor(
     blobs: BlobStore;
     operations: Operations;
     storeInstances: HttpDeps['storeInstances'];
+    routing: () => Routing;
     objects: ReceivedObjects;
     outbound: OutboundClient;
     checks: HttpDeps['checks'];
@@ -81,6 +83,7 @@ export async function startHttpDoor(
     servesTasks: config.http.fhirTasks,
     servesSubscriptions: config.http.fhirSubscriptions,
     studySource: await studySource(config, logger),
+    worklist: config.http.workitems ? { config, routing: parts.routing } : undefined,
     blobs,
     outbound,
     signer: createUrlSigner(await loadSigningSecret(database)),

@@ -53,6 +53,7 @@ export const AUDIT_ACTIONS = {
   'request.read': { event: 'query', does: 'E' },
   'request.follow': { event: 'query', does: 'E' },
   'request.cancel': { event: 'procedure-record', does: 'U' },
+  'request.update': { event: 'procedure-record', does: 'U' },
   'request.list': { event: 'query', does: 'E' },
   'review.read': { event: 'procedure-record', does: 'R' },
   'review.follow': { event: 'procedure-record', does: 'R' },

@@ -1,5 +1,5 @@
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { attributeOf, type Keyword } from './attributes.ts';
+import { attributeOf, type Keyword, type QueriedAttribute } from './attributes.ts';
 
 /** Longest value that can be matched: no attribute is longer, except a list of UIDs. */
 const LONGEST_VALUE = 1024;
@@ -11,29 +11,40 @@ const FORM: Readonly<Record<string, RegExp>> = {
   UI: /^[\d.]{1,64}$/,
 };
 
+/** Adds a value to a statement and returns its placeholder. */
+export type AddParameter = (value: unknown) => string;
+
+/** Like `conditionOn`, for an attribute of the Study Root model. */
+export function condition(keyword: Keyword, value: string, parameter: AddParameter): string | null {
+  return conditionOn(keyword, attributeOf(keyword), value, parameter);
+}
+
+/** What matching needs to know of an attribute. */
+export type MatchedAttribute = Pick<QueriedAttribute, 'vr' | 'sql' | 'several' | 'matched'>;
+
 /**
  * Returns the SQL condition of one matching key (PS3.4 C.2.2.2): single value, list of UIDs,
  * wildcard or range. Null for universal matching.
+ * @param keyword names the attribute in a refusal.
  * @param value as in an identifier: values are separated by backslash.
- * @param parameter adds a value to the statement and returns its placeholder.
  * @throws SonogateError `invalid_query`
  */
-export function condition(
-  keyword: Keyword,
+export function conditionOn(
+  keyword: string,
+  { vr, sql, several = false, matched = true }: MatchedAttribute,
   value: string,
-  parameter: (value: unknown) => string,
+  parameter: AddParameter,
 ): string | null {
-  const { vr, sql, several = false, matched = true } = attributeOf(keyword);
   if (/^\**$/.test(value)) return null;
   if (!matched) throw new SonogateError('invalid_query', `${keyword} is not a matching key.`);
   const text = `coalesce(${sql}, '')`;
-  if (vr === 'DA' || vr === 'TM') return range(keyword, text, value, parameter);
+  if (vr === 'DA' || vr === 'TM') return range([keyword, vr], text, value, parameter);
   const values = value.split('\\').map((one) => one.trim());
   if (values.length > MOST_VALUES || values.some((one) => one.length > LONGEST_VALUE)) {
     throw new SonogateError('invalid_query', `${keyword} has too many or too long values.`);
   }
   if (vr === 'UI') {
-    for (const one of values) requireForm(keyword, one);
+    for (const one of values) requireForm(keyword, vr, one);
     return several
       ? `${sql} && ${parameter(values)}::text[]`
       : `${text} = ANY (${parameter(values)}::text[])`;
@@ -70,10 +81,10 @@ function likePattern(value: string): string {
  * which means the whole hour: the end of a range is therefore compared only in its stated digits.
  */
 function range(
-  keyword: Keyword,
+  [keyword, vr]: readonly [keyword: string, vr: string],
   text: string,
   value: string,
-  parameter: (value: unknown) => string,
+  parameter: AddParameter,
 ): string {
   const [from = '', to = from, more] = value.includes('-')
     ? value.split('-').map((one) => one.trim())
@@ -83,18 +94,18 @@ function range(
   }
   const parts: string[] = [`${text} <> ''`];
   if (from !== '') {
-    requireForm(keyword, from);
+    requireForm(keyword, vr, from);
     parts.push(`${text} >= ${parameter(from)}`);
   }
   if (to !== '') {
-    requireForm(keyword, to);
+    requireForm(keyword, vr, to);
     parts.push(`left(${text}, ${to.length}) <= ${parameter(to)}`);
   }
   return parts.join(' AND ');
 }
 
-function requireForm(keyword: Keyword, value: string): void {
-  if (FORM[attributeOf(keyword).vr]?.test(value) === false) {
+function requireForm(keyword: string, vr: string, value: string): void {
+  if (FORM[vr]?.test(value) === false) {
     throw new SonogateError('invalid_query', `${keyword} has a value of another form.`);
   }
 }

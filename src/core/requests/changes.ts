@@ -16,6 +16,8 @@ export async function announceChange(tx: Queryable, id: string): Promise<void> {
 export interface ChangeFeed {
   /** Calls `onChange` after each change of the request, and when a change may have been missed. */
   watch(id: string, onChange: () => void): () => void;
+  /** Calls `onChange` with the id of each request that changes; a change may be missed. */
+  watchAll(onChange: (id: string) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -37,10 +39,12 @@ export async function openChangeFeed(
   lookEveryMs = 5000,
 ): Promise<ChangeFeed> {
   const watched = new Map<string, Watched>();
+  const watchingAll = new Set<(id: string) => void>();
   const wake = (found: Watched | undefined) => {
     for (const onChange of [...(found?.onChange ?? [])]) onChange();
   };
   const unlisten = await database.listen(CHANNEL, (id) => {
+    for (const onChange of watchingAll) if (id !== '') onChange(id);
     if (id !== '') wake(watched.get(id));
     else for (const each of [...watched.values()]) wake(each);
   });
@@ -79,6 +83,10 @@ export async function openChangeFeed(
         found.onChange.delete(onChange);
         if (found.onChange.size === 0 && watched.get(id) === found) watched.delete(id);
       };
+    },
+    watchAll: (onChange) => {
+      watchingAll.add(onChange);
+      return () => watchingAll.delete(onChange);
     },
     close: async () => {
       closing.abort();

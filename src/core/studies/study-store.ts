@@ -336,13 +336,21 @@ export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
   return `object-${String(ordinal).padStart(4, '0')}.dcm`;
 }
 
-/** Returns the study and revision of a request; null when it did not come from a DICOM study. */
+/**
+ * Returns the study and revision of a request; null when it did not come from a DICOM study. The
+ * request states them itself, so they are known even if the process ended before it recorded the
+ * submission.
+ */
 export async function studyOfRequest(
   database: Queryable,
   requestId: string,
 ): Promise<{ study: string; revision: number } | null> {
   const { rows } = await database.query<{ study: string; revision: number }>(
-    'SELECT study_id AS study, revision FROM study_requests WHERE request_id = $1',
+    `SELECT study_id AS study, revision FROM study_requests WHERE request_id = $1
+     UNION ALL
+     SELECT (source ->> 'study')::uuid, (source ->> 'revision')::integer FROM requests
+     WHERE id = $1 AND source ->> 'kind' = 'dicom'
+     LIMIT 1`,
     [requestId],
   );
   return rows[0] ?? null;

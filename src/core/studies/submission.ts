@@ -125,7 +125,7 @@ export function runsOf(acting: readonly RoutingRule[], instances: readonly Insta
 export function submissionOf(
   study: StudyRow,
   instances: readonly InstanceRow[],
-  rule: RunningRule,
+  rule: Pick<RunningRule, 'name' | 'run' | 'deliverTo'>,
   config: Pick<Config, 'dataDir' | 'destinations'>,
   { further = false, priors = null, order = null }: SubmissionDetails = {},
 ): SubmitCommand {

@@ -21,6 +21,7 @@ import { addArtifactRoutes, addEventRoutes, addRequestRoutes, addRunRoutes } fro
 import { addReviewRoutes } from './reviews.ts';
 import { addUploadRoutes } from './uploads.ts';
 import { addWebhookRoutes } from './webhooks.ts';
+import { addWorkitemRoutes } from './workitems/routes.ts';
 
 const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
@@ -40,6 +41,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   addKeyRoutes(router, deps);
   addUsageRoute(router, deps);
   addDicomwebRoutes(router, deps);
+  addWorkitemRoutes(router, deps);
   addFhirRoutes(router, deps);
   addCompatibleStorageRoutes(router, deps);
   addCompatibleQueueRoutes(router, deps);

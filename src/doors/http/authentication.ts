@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Principal, Scope } from '../../core/accounts/keys.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { rateLimitHeaders } from './call-limits.ts';
@@ -16,6 +16,13 @@ const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 export const mayUse = ({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean =>
   scopes.includes(scope) || (scope !== 'sign' && scopes.includes('admin'));
 
+/** Returns the key of a call. @throws SonogateError `unauthenticated` */
+export function bearerKey(context: Pick<Context, 'get'>): string {
+  const key = CREDENTIALS.exec(context.get('Authorization'))?.[1];
+  if (key) return key;
+  throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
+}
+
 /**
  * Allows a call whose key has the scope and has not used up its calls.
  */
@@ -29,10 +36,7 @@ export function requireScope(
   scope: Scope,
 ): Middleware<HttpState> {
   return async (context, next) => {
-    const key = CREDENTIALS.exec(context.get('Authorization'))?.[1];
-    if (!key) {
-      throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
-    }
+    const key = bearerKey(context);
     const principal = await authenticate(key, now()).catch((error: unknown) => {
       refusals?.refused({ action: 'key.refused', actor: 'key:unknown', address: context.ip });
       throw error;

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
+import type { Routing } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { ModelCard } from '../../../pipelines/inference/model-registry.ts';
 import type { Authenticate, Principal } from '../../core/accounts/keys.ts';
@@ -59,6 +60,10 @@ export interface HttpDeps {
   servesSubscriptions: boolean;
   /** Where studies come from that are submitted as FHIR Tasks; null where none are. */
   studySource: StudySource | null;
+  /** What workitems are made with (UPS-RS); undefined where the site has not switched them on. */
+  worklist?:
+    | { config: Pick<Config, 'dataDir' | 'destinations'>; routing: () => Routing }
+    | undefined;
   blobs: Pick<BlobStore, 'direct'>;
   outbound: Pick<OutboundClient, 'check'>;
   limits: CallLimits;

@@ -11,6 +11,7 @@ import {
   serverOptions,
   showsUntrustedCertificate,
 } from '../../platform/tls/certificates.ts';
+import { handleUpgrades, isWebSocketHandshake } from './upgrade.ts';
 
 /**
  * Milliseconds without traffic after which a socket is closed, even if the client has only stopped
@@ -27,7 +28,11 @@ const LONGEST_CALL_MS = 3_600_000;
 /** Milliseconds that answers in progress have to finish when the server stops. */
 const GRACE_MS = 5000;
 
-const LIMITS = { requestTimeout: LONGEST_CALL_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+const LIMITS = {
+  requestTimeout: LONGEST_CALL_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  shouldUpgradeCallback: isWebSocketHandshake,
+};
 
 interface HttpListener {
   host: string;
@@ -62,6 +67,7 @@ export async function startHttp<State>(
     ? createHttpsServer({ ...LIMITS, ...(await serverOptions(tls)) }, handle)
     : null;
   const server = secure ?? createServer(LIMITS, handle);
+  handleUpgrades(server, handle);
   const unfollow =
     secure && tls ? followTls(secure, tls, logger, certificateEveryMs) : () => undefined;
   server.setTimeout(idleMs);

@@ -121,6 +121,41 @@ export const ERRORS = {
     title: 'The request has already ended',
     operator: 'A request that has ended cannot be canceled.',
   },
+  invalid_workitem: {
+    http: 400,
+    retry: 'permanent',
+    title: 'The data set of the workitem is not valid',
+    operator:
+      'A client of UPS-RS sent a data set that lacks a required attribute, or that asks for something that the gateway does not offer.',
+  },
+  workitem_exists: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The workitem already exists',
+    operator:
+      'A client of UPS-RS created a workitem twice, or with the UID of another; the first one is kept.',
+  },
+  workitem_conflict: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The workitem is in a state that does not allow this',
+    operator:
+      'A client of UPS-RS asked for a change that the state of the workitem forbids, or claimed a step: the gateway performs its steps itself.',
+  },
+  workitem_state: {
+    http: 400,
+    retry: 'permanent',
+    title: 'The request does not fit the state of the workitem',
+    operator:
+      'A client of UPS-RS sent no Transaction UID or a wrong one, or updated a workitem that has ended.',
+  },
+  upgrade_required: {
+    http: 426,
+    retry: 'permanent',
+    title: 'The path takes WebSocket connections',
+    operator:
+      'A client called the event channel without an upgrade; a proxy between it and the gateway may remove the header.',
+  },
   review_unavailable: {
     http: 409,
     retry: 'permanent',

@@ -29,7 +29,11 @@ export class InvalidInputError extends SonogateError {
 
   constructor(
     errors: readonly PointedError[],
-    code: 'invalid_input' | 'identifiers_in_context' | 'file_not_ready' = 'invalid_input',
+    code:
+      | 'invalid_input'
+      | 'identifiers_in_context'
+      | 'file_not_ready'
+      | 'invalid_workitem' = 'invalid_input',
   ) {
     super(code, errors.map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`).join('; '));
     this.errors = errors;

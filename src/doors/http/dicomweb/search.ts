@@ -38,19 +38,13 @@ export function addSearchRoutes(router: Router<HttpState>, deps: HttpDeps): void
     router.get(path, scope, audited(deps, 'dicom.query'), async (context) => {
       refuseTestKey(context.state);
       const type = requireAccepted(acceptedRanges(context), [DICOM_JSON, 'application/json']);
-      const { keys, limit, offset, fuzzy } = searchOf(context, level);
+      const { keys, limit, offset } = searchOf(context, level);
       const own = context.state.principal.accountId === DEFAULT_ACCOUNT_ID;
       const { matches, more } = own
         ? await find(database, { level, keys, limit, offset })
         : { matches: [], more: false };
       const address = `${baseUrl(context, config)}/dicomweb`;
-      if (more) warn(context, 'There are additional results that can be requested.');
-      if (fuzzy) {
-        warn(
-          context,
-          'The fuzzymatching parameter is not supported. Only literal matching has been performed.',
-        );
-      }
+      if (more) warn(context, MORE_RESULTS);
       if (matches.length === 0) {
         context.status = 204;
         return;
@@ -69,8 +63,11 @@ export function refuseTestKey({ principal }: HttpState): void {
   if (principal.test) throw new SonogateError('forbidden', 'A test key retrieves nothing.');
 }
 
+/** The warning of an answer that is not complete (PS3.18 8.3.4.4). */
+export const MORE_RESULTS = 'There are additional results that can be requested.';
+
 /** Adds a warning (RFC 7234 5.5) as PS3.18 8.3.4.4.1 and 10.6.3.1 use it. */
-function warn(context: Context, text: string): void {
+export function warn(context: Context, text: string): void {
   context.append('Warning', `299 sonogate "${text}"`);
 }
 
@@ -94,22 +91,43 @@ export function pathUids(params: Record<string, string | undefined>): {
   return uids;
 }
 
-interface Search {
-  keys: Partial<Record<Keyword, string>>;
+interface Search<Key extends string> {
+  keys: Partial<Record<Key, string>>;
   limit: number;
   offset: number;
-  fuzzy: boolean;
+}
+
+function searchOf(context: Context, level: Level): Search<Keyword> {
+  const search = readSearch<Keyword>(context, {
+    keywordOf,
+    isUid: (keyword) => ATTRIBUTES[keyword].vr === 'UI',
+    most: MOST_MATCHES[level],
+  });
+  const { study, series } = pathUids(context.params);
+  if (study !== undefined) search.keys.StudyInstanceUID = study;
+  if (series !== undefined) search.keys.SeriesInstanceUID = series;
+  return search;
+}
+
+/** The matching keys of a search, and the largest number of matches in an answer. */
+interface SearchKeys<Key extends string> {
+  keywordOf(name: string): Key | null;
+  isUid(keyword: Key): boolean;
+  most: number;
 }
 
 /**
- * Parses the query of a search (PS3.18 8.3.4). Every supported attribute of a level is returned, so
- * `includefield` changes nothing. An unknown matching key is refused: if it were ignored, studies
- * would match that were not asked for.
+ * Parses the query of a search (PS3.18 8.3.4), and warns that names are matched literally. Every
+ * supported attribute is returned, so `includefield` changes nothing. An unknown matching key is
+ * refused: if it were ignored, matches would be returned that were not asked for.
  * @throws SonogateError `invalid_query`, `not_found`
  */
-function searchOf(context: Context, level: Level): Search {
+export function readSearch<Key extends string>(
+  context: Context,
+  { keywordOf, isUid, most }: SearchKeys<Key>,
+): Search<Key> {
   const { limit, offset, fuzzymatching, includefield, accept, ...rest } = context.query;
-  const keys: Search['keys'] = {};
+  const keys: Partial<Record<Key, string>> = {};
   for (const [name, given] of Object.entries(rest)) {
     const keyword = keywordOf(name);
     if (!keyword)
@@ -118,18 +136,18 @@ function searchOf(context: Context, level: Level): Search {
       throw new SonogateError('invalid_query', `${keyword} is given twice.`);
     }
     // Several UIDs are separated by commas in a URL (PS3.18 8.3.4.1), but by backslashes in DICOM.
-    const isList = ATTRIBUTES[keyword].vr === 'UI';
-    keys[keyword] = isList ? (given ?? '').replaceAll(',', '\\') : (given ?? '');
+    keys[keyword] = isUid(keyword) ? (given ?? '').replaceAll(',', '\\') : (given ?? '');
   }
-  const { study, series } = pathUids(context.params);
-  if (study !== undefined) keys.StudyInstanceUID = study;
-  if (series !== undefined) keys.SeriesInstanceUID = series;
-  const most = MOST_MATCHES[level];
+  if (fuzzymatching === 'true') {
+    warn(
+      context,
+      'The fuzzymatching parameter is not supported. Only literal matching has been performed.',
+    );
+  }
   return {
     keys,
     limit: Math.min(count('limit', limit, most), most),
     offset: count('offset', offset, 0),
-    fuzzy: fuzzymatching === 'true',
   };
 }
 

@@ -23,7 +23,8 @@ export const GROUPS = [
     description: `Store studies by STOW-RS. Search and retrieval (QIDO-RS and WADO-RS) are below \`/dicomweb\` as well
 where the site has switched them on (\`queryRetrieve.dicomweb\`), for keys with the scope \`retrieve\`. They are not listed
 here: DICOM PS3.18 defines them, with any attribute as a parameter and with DICOM objects as answers, and every DICOMweb
-client knows them. The documentation of the gateway names what is served (docs/dicomweb.md).`,
+client knows them. The documentation of the gateway names what is served (docs/dicomweb.md). The same holds for requests as
+Unified Procedure Steps (UPS-RS, \`http.workitems\`, docs/ups.md).`,
   },
   {
     name: 'Compatible queue',

@@ -202,6 +202,21 @@ export const GATEWAY_EVENTS = {
     meaning: 'An event stream broke; the client resumes it.',
     action: 'Check the database.',
   }),
+  eventChannelSlow: event<{ key: string }>({
+    id: 'event_channel_slow',
+    level: 'warn',
+    text: 'event channel closed, because its client reads too slowly',
+    meaning: 'A client of UPS-RS did not read its event reports; the channel was closed.',
+    action: 'Nothing; the client opens another channel and searches for what it missed.',
+  }),
+  eventReportsFailed: event<{ err: unknown }>({
+    id: 'event_reports_failed',
+    level: 'error',
+    text: 'event reports could not be made',
+    meaning:
+      'The queue could not be compared with what was reported; it is tried again each second.',
+    action: 'Check the database.',
+  }),
   inputUrlRefused: event<{ pointer: string; reason: string }>({
     id: 'input_url_refused',
     level: 'info',

@@ -177,6 +177,10 @@ export async function startGateway(
     servesTasks: true,
     servesSubscriptions: true,
     studySource: null,
+    worklist: {
+      config: { dataDir, destinations: [] },
+      routing: () => ({ match: 'first', rules: [] }),
+    },
     storeInstances: async () => {
       throw new SonogateError('overloaded');
     },

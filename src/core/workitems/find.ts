@@ -1,0 +1,274 @@
+import type { Queryable } from '../../platform/database/port.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { conditionOn, type MatchedAttribute } from '../query/matching.ts';
+import {
+  CODING_SCHEME,
+  requestIdOfUid,
+  STATE_SQL,
+  uniqueKeyOf,
+  WORKITEM_CODE_SQL,
+  type WorkitemRow,
+} from './workitem.ts';
+
+/** Whose workitems are found: those of one account; for a test key, only those of test keys. */
+export interface Finder {
+  accountId: string;
+  test: boolean;
+  /** The endpoints whose requests are shown: those that clients may call. */
+  endpoints: readonly string[];
+}
+
+/** SQL: the columns of a `WorkitemRow`. */
+export const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r.stage, r.priority,
+  r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.unique_key,
+  w.attributes, w.cancellation, w.changed_at, s.study_instance_uid, s.identity,
+  ${STATE_SQL} AS state`;
+
+/** SQL: all workitems of a finder, whose values are the first three parameters. */
+export const VISIBLE = `FROM requests r
+  LEFT JOIN workitems w ON w.request_id = r.id
+  LEFT JOIN studies s ON s.id = (r.source ->> 'study')::uuid
+  WHERE r.account_id = $1 AND (r.test OR NOT $2) AND r.endpoint = ANY ($3::text[])`;
+
+export const visibleTo = ({ accountId, test, endpoints }: Finder): unknown[] => [
+  accountId,
+  test,
+  endpoints,
+];
+
+/** Returns the workitem with this UID; null when the finder may not see it. */
+export async function findWorkitem(
+  database: Queryable,
+  finder: Finder,
+  uid: string,
+): Promise<WorkitemRow | null> {
+  const { rows } = await database.query<WorkitemRow>(
+    `SELECT ${COLUMNS} ${VISIBLE} AND ${ofUids('$4', '$5')}`,
+    [...visibleTo(finder), ...namesOf([uid])],
+  );
+  return rows[0] ?? null;
+}
+
+/** SQL: the request has one of these unique keys, or one of these ids and a derived UID. */
+const ofUids = (keys: string, ids: string) =>
+  `(r.unique_key = ANY (${keys}::text[]) OR r.id = ANY (${ids}::text[])
+    AND coalesce(r.unique_key, '') NOT LIKE 'workitem:%')`;
+
+const namesOf = (uids: readonly string[]): [keys: string[], ids: string[]] => [
+  uids.map(uniqueKeyOf),
+  uids.flatMap((uid) => requestIdOfUid(uid) ?? []),
+];
+
+/** Whether a UID is taken, in any account. */
+export async function isTaken(database: Queryable, uid: string): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT 1 FROM requests r WHERE ${ofUids('$1', '$2')}`,
+    namesOf([uid]),
+  );
+  return rows.length > 0;
+}
+
+/** SQL: the value that the creator stated for an attribute, as text. */
+const stated = (...path: string[]) => `w.attributes #>> '{${path.join(',Value,0,')},Value,0}'`;
+const statedName = (tag: string) => `w.attributes #>> '{${tag},Value,0,Alphabetic}'`;
+/** The value that the creator stated, otherwise that of the study. */
+const statedOr = (otherwise: string, given: string) =>
+  `coalesce(nullif(${given}, ''), ${otherwise})`;
+const identity = (name: string) => `s.identity ->> '${name}'`;
+/** SQL: the values of an attribute in all items of a sequence. */
+const inItems = (sequence: string, tag: string) =>
+  `ARRAY(SELECT item #>> '{${tag},Value,0}' FROM jsonb_array_elements(CASE
+     WHEN jsonb_typeof(w.attributes #> '{${sequence},Value}') = 'array'
+     THEN w.attributes #> '{${sequence},Value}' ELSE '[]' END) AS items (item))`;
+
+/** Label of the worklist of a workitem whose creator named none. */
+export const WORKLIST_LABEL = 'SONOGATE';
+
+type SearchKey = MatchedAttribute & { tag: string };
+
+/** The matching keys of a search (PS3.4 table CC.2.5-3), by keyword; `.` goes into a sequence. */
+const KEYS: Readonly<Record<string, SearchKey>> = {
+  ProcedureStepState: { tag: '00741000', vr: 'CS', sql: STATE_SQL },
+  ScheduledProcedureStepPriority: {
+    tag: '00741200',
+    vr: 'CS',
+    sql: `CASE r.priority WHEN 'high' THEN 'HIGH' WHEN 'low' THEN 'LOW' ELSE 'MEDIUM' END`,
+  },
+  ProcedureStepLabel: {
+    tag: '00741204',
+    vr: 'LO',
+    sql: statedOr('r.endpoint', stated('00741204')),
+  },
+  WorklistLabel: {
+    tag: '00741202',
+    vr: 'LO',
+    sql: statedOr(`'${WORKLIST_LABEL}'`, stated('00741202')),
+  },
+  InputReadinessState: { tag: '00404041', vr: 'CS', sql: `'READY'` },
+  'ScheduledWorkitemCodeSequence.CodeValue': {
+    tag: '00404018.00080100',
+    vr: 'SH',
+    sql: WORKITEM_CODE_SQL,
+  },
+  'ScheduledWorkitemCodeSequence.CodingSchemeDesignator': {
+    tag: '00404018.00080102',
+    vr: 'SH',
+    sql: `'${CODING_SCHEME}'`,
+  },
+  'ScheduledStationNameCodeSequence.CodeValue': {
+    tag: '00404025.00080100',
+    vr: 'SH',
+    sql: inItems('00404025', '00080100'),
+    several: true,
+  },
+  'ScheduledStationClassCodeSequence.CodeValue': {
+    tag: '00404026.00080100',
+    vr: 'SH',
+    sql: inItems('00404026', '00080100'),
+    several: true,
+  },
+  'ReferencedRequestSequence.AccessionNumber': {
+    tag: '0040A370.00080050',
+    vr: 'SH',
+    sql: inItems('0040A370', '00080050'),
+    several: true,
+  },
+  'ReferencedRequestSequence.RequestedProcedureID': {
+    tag: '0040A370.00401001',
+    vr: 'SH',
+    sql: inItems('0040A370', '00401001'),
+    several: true,
+  },
+  PatientName: {
+    tag: '00100010',
+    vr: 'PN',
+    sql: statedOr(identity('PatientName'), statedName('00100010')),
+  },
+  PatientID: {
+    tag: '00100020',
+    vr: 'LO',
+    sql: statedOr(identity('PatientID'), stated('00100020')),
+  },
+  IssuerOfPatientID: {
+    tag: '00100021',
+    vr: 'LO',
+    sql: statedOr(identity('IssuerOfPatientID'), stated('00100021')),
+  },
+  PatientBirthDate: {
+    tag: '00100030',
+    vr: 'DA',
+    sql: statedOr(identity('PatientBirthDate'), stated('00100030')),
+  },
+  PatientSex: {
+    tag: '00100040',
+    vr: 'CS',
+    sql: statedOr(identity('PatientSex'), stated('00100040')),
+  },
+  AdmissionID: { tag: '00380010', vr: 'LO', sql: stated('00380010') },
+  StudyInstanceUID: {
+    tag: '0020000D',
+    vr: 'UI',
+    sql: statedOr('s.study_instance_uid', stated('0020000D')),
+  },
+};
+
+const UID_KEY = { name: 'SOPInstanceUID', tag: '00080018' } as const;
+const START_KEY = { name: 'ScheduledProcedureStepStartDateTime', tag: '00404005' } as const;
+
+const BY_TAG = new Map([
+  ...Object.entries(KEYS).map(([name, { tag }]) => [tag, name] as const),
+  [UID_KEY.tag, UID_KEY.name] as const,
+  [START_KEY.tag, START_KEY.name] as const,
+]);
+
+/** Returns the keyword of a matching key that is given by keyword or tag; null for another. */
+export function searchKeyOf(name: string): string | null {
+  if (Object.hasOwn(KEYS, name) || name === UID_KEY.name || name === START_KEY.name) return name;
+  return BY_TAG.get(name.toUpperCase()) ?? null;
+}
+
+export interface WorkitemQuery {
+  /** Values by keyword (`searchKeyOf`), as in an identifier. */
+  keys: Readonly<Partial<Record<string, string>>>;
+  limit: number;
+  offset: number;
+}
+
+/**
+ * Returns the workitems that match, newest first, and whether more follow.
+ * @throws SonogateError `invalid_query`
+ */
+export async function searchWorkitems(
+  database: Queryable,
+  finder: Finder,
+  { keys, limit, offset }: WorkitemQuery,
+): Promise<{ rows: WorkitemRow[]; more: boolean }> {
+  const values = visibleTo(finder);
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const where = Object.entries(keys).flatMap(([keyword, value = '']) => {
+    if (keyword === UID_KEY.name) {
+      const [unique, ids] = namesOf(value.split('\\'));
+      return [ofUids(parameter(unique), parameter(ids))];
+    }
+    if (keyword === START_KEY.name) return startCondition(value, parameter);
+    const key = KEYS[keyword];
+    if (!key) throw new SonogateError('invalid_query', `${keyword} is not a matching key.`);
+    return conditionOn(keyword, key, value, parameter) ?? [];
+  });
+  const { rows } = await database.query<WorkitemRow>(
+    `SELECT ${COLUMNS} ${[VISIBLE, ...where].join(' AND ')}
+     ORDER BY r.id DESC LIMIT ${parameter(limit + 1)} OFFSET ${parameter(offset)}`,
+    values,
+  );
+  return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
+
+function startCondition(value: string, parameter: (value: unknown) => string): string[] {
+  const [from = '', to = from, more] = value.includes('-') ? value.split('-') : [value];
+  if (more !== undefined || (from === '' && to === '')) {
+    throw new SonogateError('invalid_query', `${START_KEY.name} is not a value or a range.`);
+  }
+  const start = 'coalesce(w.start_at, r.created_at)';
+  return [
+    ...(from === '' ? [] : [`${start} >= ${parameter(instantOf(from).first)}`]),
+    ...(to === '' ? [] : [`${start} < ${parameter(instantOf(to).after)}`]),
+  ];
+}
+
+function instantOf(text: string): { first: Date; after: Date } {
+  const range = dateTimeRange(text);
+  if (range) return range;
+  throw new SonogateError('invalid_query', `${START_KEY.name} has a value of another form.`);
+}
+
+const DATE_TIME =
+  /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,6}))?)?)?)?)?)?(?:([+-])(\d\d)(\d\d))?$/;
+
+/**
+ * Returns the time that a DT value names (PS3.5 6.2): a value without its last components is the
+ * whole of a year, a day or a minute. Without an offset it is in UTC.
+ * @returns null for text that is no such time.
+ */
+export function dateTimeRange(text: string): { first: Date; after: Date } | null {
+  const match = DATE_TIME.exec(text.trim());
+  // Years that Date and the database both represent.
+  if (!match || Number(match[1]) < 1900 || Number(match[1]) > 9998) return null;
+  const [year = 0, month, day, hour, minute, second, fraction] = match
+    .slice(1, 8)
+    .map((part) => (part === undefined ? undefined : Number(part)));
+  const offset = match[8]
+    ? Number(`${match[8]}1`) * (Number(match[9]) * 60 + Number(match[10]))
+    : 0;
+  const at = (parts: number[]) => {
+    const [y = 0, mo = 1, d = 1, h = 0, mi = 0, s = 0] = parts;
+    return new Date(Date.UTC(y, mo - 1, d, h, mi - offset, s));
+  };
+  const given = [year, month, day, hour, minute, second].filter((part) => part !== undefined);
+  const first = at(given);
+  // 30 February and hour 25 are other times than they say.
+  const local = new Date(first.getTime() + offset * 60_000).toISOString().replace(/\D/g, '');
+  if (!local.startsWith(match.slice(1, 7).join(''))) return null;
+  if (fraction !== undefined) return { first, after: new Date(first.getTime() + 1000) };
+  const last = given.length - 1;
+  return { first, after: at(given.map((part, n) => (n === last ? part + 1 : part))) };
+}

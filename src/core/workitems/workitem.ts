@@ -1,0 +1,120 @@
+import type { JsonDataSet } from '../../../pipelines/dicom/dicom-json.ts';
+import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
+import { idForm, idOf, uuidOf } from '../../platform/ids.ts';
+import type { Endpoint } from '../requests/endpoint.ts';
+import type { RequestRow, RequestStatus } from '../requests/request.ts';
+
+/**
+ * A request of the queue as a Unified Procedure Step (PS3.4 CC, PS3.18 11). This gateway manages
+ * the steps and is the only one that performs them.
+ *
+ *   SCHEDULED ──▶ IN PROGRESS ──▶ COMPLETED
+ *                      └────────▶ CANCELED
+ */
+export type StepState = 'SCHEDULED' | 'IN PROGRESS' | 'COMPLETED' | 'CANCELED';
+
+/** Status of a request → state of its step (PS3.4 table CC.1.1-1). */
+export const STEP_STATE = {
+  queued: 'SCHEDULED',
+  preparing: 'IN PROGRESS',
+  running: 'IN PROGRESS',
+  succeeded: 'COMPLETED',
+  // A step that ends without a result is canceled, with the reason; there is no state for failure.
+  failed: 'CANCELED',
+  rejected: 'CANCELED',
+  canceled: 'CANCELED',
+  expired: 'COMPLETED',
+} as const satisfies Record<RequestStatus, StepState>;
+
+export const isFinal = (state: StepState): boolean => state === 'COMPLETED' || state === 'CANCELED';
+
+/**
+ * SQL: whether objects of the result of request `r` are still on their way for the first time. Only
+ * deliveries that began when the request ended count: a final state never changes, so what a person
+ * sends later must not reopen it.
+ */
+export const DELIVERING = `(r.status = 'succeeded' AND EXISTS (SELECT 1 FROM deliveries d
+  WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state IN ('pending', 'sending')
+    AND d.result_revision = 0 AND d.attempts_before = 0
+    AND d.created_at < r.ended_at + interval '1 minute'))`;
+
+/**
+ * SQL: the state of the step of request `r`. A step is in progress until its objects are delivered,
+ * so that a completed step names them (PS3.4 CC.2.5.1.1).
+ */
+export const STATE_SQL = `CASE WHEN ${DELIVERING} THEN 'IN PROGRESS' ${Object.entries(STEP_STATE)
+  .map(([status, state]) => `WHEN r.status = '${status}' THEN '${state}'`)
+  .join(' ')} END`;
+
+/** Coding scheme of our codes (PS3.16 8.2: private schemes begin with 99). */
+export const CODING_SCHEME = '99USINT';
+
+/** Returns the code by which a workitem asks for an endpoint (Scheduled Workitem Code Sequence). */
+export const workitemCode = ({ model }: Pick<Endpoint, 'model'>): string =>
+  model.toUpperCase().replaceAll('/', '-');
+/** SQL: the same for request `r`. */
+export const WORKITEM_CODE_SQL = `replace(upper(r.model), '/', '-')`;
+
+const UNIQUE_KEY = 'workitem:';
+const LARGEST_UUID = (1n << 128n) - 1n;
+
+/** Returns the unique key of the request of a workitem whose UID its creator chose. */
+export const uniqueKeyOf = (uid: string): string => `${UNIQUE_KEY}${uid}`;
+
+/**
+ * Returns the SOP Instance UID of a request as a workitem: the one that its creator chose, otherwise
+ * the UUID of the request below 2.25 (PS3.5 B.2).
+ */
+export function workitemUid({ id, unique_key }: { id: string; unique_key: string | null }): string {
+  return unique_key?.startsWith(UNIQUE_KEY)
+    ? unique_key.slice(UNIQUE_KEY.length)
+    : `2.25.${uuidOf(id)}`;
+}
+
+/** Returns the id of the request that would have this UID if its creator had chosen none. */
+export function requestIdOfUid(uid: string): string | null {
+  const digits = /^2\.25\.([1-9]\d{0,38})$/.exec(uid)?.[1];
+  const uuid = digits === undefined ? null : BigInt(digits);
+  if (uuid === null || uuid > LARGEST_UUID) return null;
+  const id = idOf('req', uuid);
+  return idForm('req').test(id) ? id : null;
+}
+
+/** A request to cancel a workitem (PS3.4 table CC.2.2-1). */
+export interface Cancellation {
+  /** Requesting AE (0074,1236): the name of the key, since HTTP has no AE title. */
+  requestedBy: string;
+  /** Attributes that the requester stated, in the DICOM JSON model. */
+  attributes: JsonDataSet;
+}
+
+/** A request with everything that its workitem shows. */
+export interface WorkitemRow
+  extends Pick<
+    RequestRow,
+    | 'id'
+    | 'account_id'
+    | 'model'
+    | 'endpoint'
+    | 'version'
+    | 'status'
+    | 'stage'
+    | 'priority'
+    | 'test'
+    | 'input'
+    | 'source'
+    | 'fault'
+    | 'created_at'
+    | 'started_at'
+    | 'ended_at'
+  > {
+  unique_key: string | null;
+  state: StepState;
+  /** What its creator stated; null when the request was made in another way. */
+  attributes: JsonDataSet | null;
+  cancellation: Cancellation | null;
+  changed_at: Date | null;
+  /** Of the study that is interpreted; null for uploaded files. */
+  study_instance_uid: string | null;
+  identity: DicomIdentity | null;
+}

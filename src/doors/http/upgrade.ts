@@ -1,0 +1,43 @@
+import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** A connection that its client wants to use for another protocol (RFC 9110 7.8). */
+interface Upgrade {
+  socket: Socket;
+  /** What the client has sent after the request. */
+  head: Buffer;
+}
+
+const UPGRADES = new WeakMap<IncomingMessage, Upgrade>();
+
+/** Returns the connection of a request for an upgrade; null for an ordinary call. */
+export const upgradeOf = (request: IncomingMessage): Upgrade | null =>
+  UPGRADES.get(request) ?? null;
+
+/**
+ * Whether a call is a WebSocket handshake (RFC 6455 4.1). Every other upgrade is ignored, as RFC
+ * 9110 7.8 permits: Java's HTTP client asks for `h2c` in each first call.
+ */
+export const isWebSocketHandshake = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+
+/**
+ * Gives handshakes to the same handler as other calls, so that keys, limits, errors and the audit
+ * apply to them. A handler that does not take over the connection answers as usual, and the
+ * connection then ends.
+ */
+export function handleUpgrades(server: Server, handle: RequestListener): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    // Nobody else listens to errors of this socket until the handler has taken it over.
+    socket.on('error', () => socket.destroy());
+    UPGRADES.set(request, { socket, head });
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => {
+      response.detachSocket(socket);
+      socket.destroySoon();
+    });
+    handle(request, response);
+  });
+}

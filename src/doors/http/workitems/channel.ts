@@ -1,0 +1,142 @@
+import type { Context } from 'koa';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { JsonDataSet } from '../../../../pipelines/dicom/dicom-json.ts';
+import type { Subscriber } from '../../../core/workitems/subscriptions.ts';
+import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../../platform/logging/events.ts';
+import type { HttpDeps, HttpState } from '../context.ts';
+import { upgradeOf } from '../upgrade.ts';
+import { messageOf, scpStatusReport } from './event-report.ts';
+
+/** A client sends nothing on a channel. */
+const LARGEST_MESSAGE_BYTES = 1024;
+/** Bytes that wait for a slow reader before its channel is closed. */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/** Milliseconds between two pings; a client that does not answer one has gone. */
+const PING_MS = 30_000;
+/** Milliseconds that a client has to answer the closing of its channel. */
+const CLOSING_MS = 2000;
+/** Message ids are of 16 bits and start again (PS3.7 E.1). */
+const LARGEST_MESSAGE_ID = 65_535;
+
+/** Close codes of RFC 6455 7.4.1 and its registry. */
+const CLOSE = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
+
+/** An open event channel (PS3.18 8.10.4). */
+export interface Channel extends Subscriber {
+  /** Whether it belongs to a test key, which learns only of the steps of test keys. */
+  test: boolean;
+  send(report: JsonDataSet): void;
+}
+
+const sockets = new WebSocketServer({
+  noServer: true,
+  maxPayload: LARGEST_MESSAGE_BYTES,
+  perMessageDeflate: false,
+});
+
+/**
+ * Checks that a call may open a channel, and counts it until its connection ends.
+ * @throws SonogateError `upgrade_required`, `forbidden`, `rate_limited`
+ */
+export function requireHandshake(
+  context: Context & { state: HttpState },
+  { limits, config }: Pick<HttpDeps, 'limits' | 'config'>,
+): void {
+  const upgrade = upgradeOf(context.req);
+  if (!upgrade) {
+    context.set('Upgrade', 'websocket');
+    throw new SonogateError('upgrade_required', 'Open the channel as a WebSocket.');
+  }
+  requireOwnOrigin(context, config.publicUrl);
+  upgrade.socket.once('close', limits.openStream(context.state.principal.keyId));
+}
+
+/**
+ * Opens the channel that a call asks for, until its client leaves, reads too slowly, loses its key,
+ * or the server stops.
+ * @param stillValid rejects when the key of the call is no longer valid.
+ */
+export function openChannel(
+  context: Context & { state: HttpState },
+  { stopping, logger }: Pick<HttpDeps, 'stopping' | 'logger'>,
+  {
+    aeTitle,
+    stillValid,
+    opened,
+  }: { aeTitle: string; stillValid: () => Promise<unknown>; opened: (one: Channel) => () => void },
+): void {
+  const upgrade = upgradeOf(context.req);
+  if (!upgrade) return;
+  const { accountId, keyId, test } = context.state.principal;
+  const { req, res } = context;
+  context.respond = false;
+  res.detachSocket(upgrade.socket);
+  sockets.handleUpgrade(req, upgrade.socket, upgrade.head, (socket) => {
+    const ended = new AbortController();
+    const end = (code: number) => {
+      socket.close(code);
+      setTimeout(() => socket.terminate(), CLOSING_MS).unref();
+    };
+    const send = sender(socket, () => {
+      logger.event(EVENTS.eventChannelSlow, { key: keyId });
+      end(CLOSE.tryLater);
+    });
+    const stop = () => {
+      send(scpStatusReport('GOING DOWN'));
+      end(CLOSE.goingAway);
+    };
+    const close = opened({ accountId, aeTitle, test, send });
+    keepAlive(socket, ended.signal, stillValid, () => end(CLOSE.policy));
+    stopping.addEventListener('abort', stop, { signal: ended.signal });
+    socket.on('error', (error) => logger.debug({ err: error }, 'event channel'));
+    socket.once('close', () => {
+      ended.abort();
+      close();
+    });
+    if (stopping.aborted) stop();
+  });
+}
+
+/**
+ * Refuses pages of other sites, since a browser lets any page open a WebSocket (RFC 6455 10.2).
+ * Programs send no Origin.
+ */
+function requireOwnOrigin(context: Context, publicUrl: string | undefined): void {
+  const origin = context.get('Origin');
+  const own = publicUrl === undefined ? context.get('Host') : new URL(publicUrl).host;
+  if (origin === '' || (URL.canParse(origin) && new URL(origin).host === own)) return;
+  throw new SonogateError('forbidden', 'The page is of another site.');
+}
+
+function sender(socket: WebSocket, tooSlow: () => void): Channel['send'] {
+  let last = 0;
+  return (report) => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > MOST_WAITING_BYTES) return tooSlow();
+    last = (last % LARGEST_MESSAGE_ID) + 1;
+    socket.send(messageOf(report, last));
+  };
+}
+
+function keepAlive(
+  socket: WebSocket,
+  ended: AbortSignal,
+  stillValid: () => Promise<unknown>,
+  refuse: () => void,
+): void {
+  let answered = true;
+  socket.on('pong', () => {
+    answered = true;
+  });
+  const timer = setInterval(() => {
+    if (!answered) return socket.terminate();
+    answered = false;
+    socket.ping();
+    stillValid().catch((error: unknown) => {
+      // While the database cannot be reached, nothing is known of the key.
+      if (error instanceof SonogateError) refuse();
+    });
+  }, PING_MS);
+  ended.addEventListener('abort', () => clearInterval(timer));
+}

@@ -1,0 +1,101 @@
+import type { JsonDataSet } from '../../../../pipelines/dicom/dicom-json.ts';
+import { UNIFIED_PROCEDURE_STEP } from '../../../../pipelines/dicom/sop-classes.ts';
+import { WORKLIST_UID } from '../../../core/workitems/subscriptions.ts';
+import { type StepState, type WorkitemRow, workitemUid } from '../../../core/workitems/workitem.ts';
+import { attribute, TAG, text } from './data-set.ts';
+import { progressItem, reasonOf } from './view.ts';
+
+/** Event reports (PS3.4 table CC.2.4-1) in the DICOM JSON model, without their message id. */
+
+const EVENT_TYPE = { state: 1, cancelRequested: 2, progress: 3, scpStatus: 4 } as const;
+
+/** Elements of the command set that PS3.18 11.13 puts into the report. */
+const AFFECTED_SOP_CLASS_UID = '00000002';
+const MESSAGE_ID = '00000110';
+const AFFECTED_SOP_INSTANCE_UID = '00001000';
+const EVENT_TYPE_ID = '00001002';
+
+function report(uid: string, type: keyof typeof EVENT_TYPE, information: JsonDataSet): JsonDataSet {
+  return {
+    [AFFECTED_SOP_CLASS_UID]: text('UI', UNIFIED_PROCEDURE_STEP),
+    [AFFECTED_SOP_INSTANCE_UID]: text('UI', uid),
+    [EVENT_TYPE_ID]: attribute('US', EVENT_TYPE[type]),
+    ...information,
+  };
+}
+
+/** @param state of the step, where it is not the present one: a state that it passed through. */
+export function stateReport(row: WorkitemRow, state: StepState = row.state): JsonDataSet {
+  return report(workitemUid(row), 'state', {
+    [TAG.InputReadinessState]: text('CS', 'READY'),
+    [TAG.ProcedureStepState]: text('CS', state),
+    ...(state === 'CANCELED' && reasonOf(row)),
+  });
+}
+
+export function progressReport(row: WorkitemRow): JsonDataSet {
+  return report(workitemUid(row), 'progress', {
+    [TAG.ProcedureStepProgressInformationSequence]: attribute('SQ', progressItem(row)),
+  });
+}
+
+export function cancelRequestedReport(row: WorkitemRow): JsonDataSet {
+  return report(workitemUid(row), 'cancelRequested', {
+    [TAG.RequestingAE]: text('AE', row.cancellation?.requestedBy ?? ''),
+    ...row.cancellation?.attributes,
+  });
+}
+
+/** The gateway keeps workitems and subscriptions across a restart. */
+export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet {
+  return report(WORKLIST_UID, 'scpStatus', {
+    [TAG.ScpStatus]: text('CS', status),
+    [TAG.SubscriptionListStatus]: text('CS', 'WARM START'),
+    [TAG.UnifiedProcedureStepListStatus]: text('CS', 'WARM START'),
+  });
+}
+
+/** Returns the text of a message: the report with its number on this channel. */
+export const messageOf = (reported: JsonDataSet, messageId: number): string =>
+  JSON.stringify({ [MESSAGE_ID]: attribute('US', messageId), ...reported });
+
+/** What was last reported of a step. */
+export interface Reported {
+  state: StepState;
+  progress: string;
+  cancelRequested: boolean;
+}
+
+export const reportedOf = (row: WorkitemRow): Reported => ({
+  state: row.state,
+  progress: JSON.stringify(progressItem(row)),
+  cancelRequested: row.status === 'canceled' && row.cancellation !== null,
+});
+
+/**
+ * Returns the reports of what has happened to a step since the last ones, in order: every state on
+ * its way, even if it passed through it unseen.
+ * @param last null for a new step.
+ */
+export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataSet[] {
+  const now = reportedOf(row);
+  const way = WAY[row.state];
+  const left = last === null ? way : way.slice(way.indexOf(last.state) + 1);
+  const asked = now.cancelRequested && !last?.cancelRequested;
+  const moved = row.state !== 'SCHEDULED' && now.progress !== last?.progress;
+  return [
+    ...(asked && left.length > 0 ? [cancelRequestedReport(row)] : []),
+    ...left.filter((state) => state !== row.state).map((state) => stateReport(row, state)),
+    ...(moved ? [progressReport(row)] : []),
+    ...(left.length > 0 ? [stateReport(row)] : []),
+  ];
+}
+
+/** The states that a step goes through (PS3.4 CC.1.1), up to each. */
+const WAY: Readonly<Record<StepState, readonly StepState[]>> = {
+  SCHEDULED: ['SCHEDULED'],
+  'IN PROGRESS': ['SCHEDULED', 'IN PROGRESS'],
+  COMPLETED: ['SCHEDULED', 'IN PROGRESS', 'COMPLETED'],
+  // PS3.4 CC.2.2.3: a scheduled step that is canceled is in progress first.
+  CANCELED: ['SCHEDULED', 'IN PROGRESS', 'CANCELED'],
+};

@@ -1,0 +1,228 @@
+import type { RequestCore } from '../../../core/requests/core.ts';
+import { type Finder, findWorkitem } from '../../../core/workitems/find.ts';
+import { openSteps, stepsChanged } from '../../../core/workitems/steps.ts';
+import {
+  isSubscribed,
+  type Subscription,
+  subscriptionsOf,
+  WORKLIST_UID,
+} from '../../../core/workitems/subscriptions.ts';
+import { isFinal, type WorkitemRow, workitemUid } from '../../../core/workitems/workitem.ts';
+import type { Queryable } from '../../../platform/database/port.ts';
+import { EVENTS } from '../../../platform/logging/events.ts';
+import type { Logger } from '../../../platform/logging/logger.ts';
+import { logRounds, type Rounds, startRounds } from '../../../platform/rounds.ts';
+import type { Channel } from './channel.ts';
+import {
+  type Reported,
+  reportedOf,
+  reportsSince,
+  scpStatusReport,
+  stateReport,
+} from './event-report.ts';
+
+/** Milliseconds between two looks at the queue. */
+const ROUND_MS = 1000;
+/** In every so many rounds all open steps are looked at, in case a notification was lost. */
+const WHOLE_LOOK_ROUNDS = 5;
+/**
+ * Milliseconds for which new requests are looked for behind the newest: other processes make ids by
+ * their own clocks.
+ */
+const BEHIND_MS = 60_000;
+
+interface Listener {
+  channel: Channel;
+  openedAt: Date;
+  /** Null until they are first read. */
+  subscriptions: Map<string, Subscription> | null;
+}
+
+/** A subscription that a channel has not known before. */
+interface Begun {
+  channel: Channel;
+  subscription: Subscription;
+  /** Whether the channel was open before the client subscribed. */
+  wasOpen: boolean;
+}
+
+/** What is known of a step between two rounds. */
+interface Step extends Reported {
+  row: WorkitemRow;
+}
+
+export interface EventFeed {
+  /** Sends events to a channel until the function that it returns is called. */
+  open(channel: Channel): () => void;
+}
+
+/**
+ * Compares the steps of the queue with what was last reported, and sends event reports to the open
+ * channels of this process. It runs only while a channel is open. Subscriptions are read in each
+ * round, since another process may have changed them.
+ */
+export function createEventFeed({
+  database,
+  core,
+  logger,
+  now,
+}: {
+  database: Queryable;
+  core: Pick<RequestCore, 'changes' | 'endpoints'>;
+  logger: Logger;
+  now: () => Date;
+}): EventFeed {
+  const began = now();
+  const listeners = new Set<Listener>();
+  /** Steps by account and request id. */
+  const accounts = new Map<string, Map<string, Step>>();
+  const dirty = new Set<string>();
+  let rounds: Rounds | null = null;
+  let unwatch = () => {};
+  let count = 0;
+
+  const finderOf = (accountId: string): Finder => ({
+    accountId,
+    test: false,
+    endpoints: core.endpoints().map(({ id }) => id),
+  });
+
+  async function work(): Promise<void> {
+    const ids = [...dirty];
+    dirty.clear();
+    count += 1;
+    const open = [...listeners];
+    const begun = await readSubscriptions(open);
+    const told = new WeakMap<Channel, Set<string>>();
+    for (const accountId of new Set(open.map(({ channel }) => channel.accountId))) {
+      await followAccount(accountId, ids, open, told);
+    }
+    for (const accountId of accounts.keys()) {
+      if (!open.some(({ channel }) => channel.accountId === accountId)) accounts.delete(accountId);
+    }
+    for (const one of begun) {
+      const known = told.get(one.channel);
+      for (const row of await initialSteps(one)) {
+        // A step of which the channel has just been told needs no initial report.
+        if (!known?.has(row.id)) one.channel.send(stateReport(row));
+      }
+    }
+  }
+
+  async function followAccount(
+    accountId: string,
+    ids: readonly string[],
+    open: readonly Listener[],
+    told: WeakMap<Channel, Set<string>>,
+  ): Promise<void> {
+    const since = new Date(now().getTime() - BEHIND_MS);
+    const steps = accounts.get(accountId) ?? (await stepsAtOpening(accountId, since, open));
+    accounts.set(accountId, steps);
+    const whole = count % WHOLE_LOOK_ROUNDS === 0;
+    const looked = [...steps.values()].filter(
+      ({ row, state }) => !isFinal(state) && (whole || row.status === 'succeeded'),
+    );
+    const wanted = [...new Set([...ids, ...looked.map(({ row }) => row.id)])];
+    const rows = await stepsChanged(database, finderOf(accountId), { ids: wanted, since });
+    for (const row of rows) {
+      const last = steps.get(row.id) ?? null;
+      // An old step that ended long ago can still change, for example when its result is purged.
+      if (!last && isFinal(row.state) && row.created_at < since) continue;
+      const reports = reportsSince(last, row);
+      steps.set(row.id, { row, ...reportedOf(row) });
+      for (const { channel, subscriptions } of open) {
+        if (channel.accountId !== accountId || !subscriptions || !mayKnow(channel, row)) continue;
+        const step = { uid: workitemUid(row), createdAt: row.created_at };
+        if (reports.length === 0 || !isSubscribed(subscriptions, step)) continue;
+        for (const report of reports) channel.send(report);
+        told.set(channel, (told.get(channel) ?? new Set()).add(row.id));
+      }
+    }
+    // A final step is kept until it is no longer found among the new ones.
+    for (const [id, { row, state }] of steps) {
+      if (isFinal(state) && row.created_at < since) steps.delete(id);
+    }
+  }
+
+  /** Returns the steps that were there when the first channel of an account was opened. */
+  async function stepsAtOpening(
+    accountId: string,
+    since: Date,
+    open: readonly Listener[],
+  ): Promise<Map<string, Step>> {
+    const own = open.filter(({ channel }) => channel.accountId === accountId);
+    const opened = Math.min(...own.map(({ openedAt }) => openedAt.getTime()));
+    const rows = await openSteps(database, finderOf(accountId), since);
+    const there = rows.filter(({ created_at }) => created_at.getTime() < opened);
+    return new Map(there.map((row) => [row.id, { row, ...reportedOf(row) }]));
+  }
+
+  /** Reads the subscriptions of the open channels. @returns those that are new to a channel. */
+  async function readSubscriptions(open: readonly Listener[]): Promise<Begun[]> {
+    const begun: Begun[] = [];
+    const found = await subscriptionsOf(
+      database,
+      open.map(({ channel }) => channel),
+    );
+    for (const listener of open) {
+      const { channel, subscriptions: former } = listener;
+      const own = found.filter(
+        ({ account_id, ae_title }) =>
+          account_id === channel.accountId && ae_title === channel.aeTitle,
+      );
+      listener.subscriptions = new Map(own.map((one) => [one.target, one]));
+      if (!former && own.some(({ changed_at }) => changed_at < began)) {
+        channel.send(scpStatusReport('RESTARTED'));
+      }
+      for (const subscription of own) {
+        const known = former?.get(subscription.target);
+        const isNew = known?.changed_at.getTime() !== subscription.changed_at.getTime();
+        if (isNew && subscription.subscribed) {
+          begun.push({ channel, subscription, wasOpen: former !== null });
+        }
+      }
+    }
+    return begun;
+  }
+
+  /** Returns the steps whose present state a new subscription reports (PS3.4 table CC.2.3-2). */
+  async function initialSteps({ channel, subscription, wasOpen }: Begun): Promise<WorkitemRow[]> {
+    const { target, deletion_lock: lock } = subscription;
+    const mayKnowOf = (row: WorkitemRow) => mayKnow(channel, row);
+    if (target !== WORKLIST_UID) {
+      const row = await findWorkitem(database, finderOf(channel.accountId), target);
+      return row ? [row].filter(mayKnowOf) : [];
+    }
+    if (!lock || !wasOpen) return [];
+    const steps = [...(accounts.get(channel.accountId)?.values() ?? [])];
+    return steps.flatMap(({ row }) => (isFinal(row.state) ? [] : row)).filter(mayKnowOf);
+  }
+
+  return {
+    open(channel) {
+      const listener: Listener = { channel, openedAt: now(), subscriptions: null };
+      listeners.add(listener);
+      if (!rounds) {
+        unwatch = core.changes.watchAll((id) => dirty.add(id));
+        rounds = startRounds({
+          work,
+          pauseMilliseconds: ROUND_MS,
+          ...logRounds(logger, 'event reports', (error) =>
+            logger.event(EVENTS.eventReportsFailed, { err: error }),
+          ),
+        });
+      }
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        void rounds?.stop();
+        rounds = null;
+        unwatch();
+        accounts.clear();
+        dirty.clear();
+      };
+    },
+  };
+}
+
+const mayKnow = ({ test }: Channel, row: WorkitemRow): boolean => row.test || !test;

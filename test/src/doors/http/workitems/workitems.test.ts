@@ -1,0 +1,534 @@
+import { request } from 'node:http';
+import { WebSocket } from 'undici';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { JsonDataSet } from '../../../../../pipelines/dicom/dicom-json.ts';
+import { SonogateError } from '../../../../../src/platform/errors/catalogue.ts';
+import { type CallOptions, type Gateway, startGateway } from '../gateway.ts';
+import { holdStudy } from './held-study.ts';
+
+const STUDY = '1.2.826.9.1';
+const OBJECT = `${STUDY}.1.1`;
+const HELD_BACK = '1.2.826.9.2';
+const WORKLIST = '1.2.840.10008.5.1.4.34.5';
+
+let gateway: Gateway;
+let key: string;
+let isFull = false;
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    limits: {
+      take: async () => ({
+        allowed: true,
+        remaining: 9,
+        resetSeconds: 1,
+        retrySeconds: 0,
+        quota: 10,
+      }),
+      openStream: () => () => {},
+      requireRoom: async () => {
+        if (isFull) throw new SonogateError('rate_limited');
+      },
+    },
+  });
+  key = await gateway.key({ scopes: ['retrieve', 'run'] });
+  await holdStudy(gateway.database, STUDY, [OBJECT, `${STUDY}.1.2`]);
+  await holdStudy(gateway.database, HELD_BACK, [`${HELD_BACK}.1`], { holdReason: 'wait' });
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  isFull = false;
+});
+
+const sequence = (...Value: object[]) => ({ vr: 'SQ', Value });
+const one = (vr: string, value: unknown) => ({ vr, Value: [value] });
+
+/** The data set of a RequestUPS (IHE RAD-80), with what a test changes. */
+function dataSet(over: Record<string, unknown> = {}): Record<string, unknown> {
+  const { study = STUDY, object = OBJECT, ...changed } = over;
+  return {
+    '00081195': { vr: 'UI' },
+    '00404005': one('DT', '20260521101500'),
+    '00404018': sequence({
+      '00080100': one('SH', 'US-OBSTETRIC'),
+      '00080102': one('SH', '99USINT'),
+      '00080104': one('LO', 'Interpretation'),
+    }),
+    '00404021': sequence({
+      '0020000D': one('UI', study),
+      '0020000E': one('UI', `${study}.1`),
+      '00081199': sequence({
+        '00081150': one('UI', '1.2.840.10008.5.1.4.1.1.6.1'),
+        '00081155': one('UI', object),
+      }),
+      '0040E020': one('CS', 'DICOM'),
+    }),
+    '00404041': one('CS', 'READY'),
+    '00741000': one('CS', 'SCHEDULED'),
+    '00741200': one('CS', 'MEDIUM'),
+    '00741202': one('LO', 'AI'),
+    '00741204': one('LO', 'Read the anomaly scan'),
+    '00100020': one('LO', 'P-1'),
+    ...changed,
+  };
+}
+
+const call = (path: string, options: CallOptions = {}) =>
+  gateway.call(`/dicomweb${path}`, {
+    key,
+    ...options,
+    headers: {
+      ...(options.body === undefined ? {} : { 'Content-Type': 'application/dicom+json' }),
+      ...options.headers,
+    },
+  });
+
+let made = 0;
+function newUid(): string {
+  made += 1;
+  return `1.2.826.9.100.${made}`;
+}
+
+/** Creates a workitem; its UID and the id of its request. */
+async function create(over: Record<string, unknown> = {}, as = key) {
+  const uid = newUid();
+  const answer = await call(`/workitems?${uid}`, { body: [dataSet(over)], key: as });
+  expect(answer.status, await answer.clone().text()).toBe(201);
+  return { uid, id: answer.headers.get('x-sonogate-request') ?? '' };
+}
+
+async function retrieve(uid: string): Promise<JsonDataSet> {
+  const answer = await call(`/workitems/${uid}`);
+  expect(answer.headers.get('content-type')).toContain('application/dicom+json');
+  const [found] = (await answer.json()) as JsonDataSet[];
+  if (!found) throw new Error('no workitem');
+  return found;
+}
+
+const search = async (query: string, as = key): Promise<unknown[]> => {
+  const answer = await call(`/workitems?${query}`, { key: as });
+  if (answer.status === 204) return [];
+  const found = (await answer.json()) as JsonDataSet[];
+  return found.map((each) => each['00080018']?.Value?.[0]);
+};
+
+async function refusal(answer: Response) {
+  const { code, errors } = (await answer.json()) as {
+    code: string;
+    errors?: { pointer: string }[];
+  };
+  const warning = answer.headers.get('warning')?.replace(/^299 sonogate /, '') ?? '';
+  return { status: answer.status, code, pointer: errors?.[0]?.pointer ?? '', warning };
+}
+
+const changeState = (uid: string, state: string, transaction = '1.2.3') =>
+  call(`/workitems/${uid}/state`, {
+    method: 'PUT',
+    body: [
+      {
+        '00741000': one('CS', state),
+        ...(transaction && { '00081195': one('UI', transaction) }),
+      },
+    ],
+  });
+
+describe('a workitem', () => {
+  it('goes from SCHEDULED to COMPLETED with its request', async () => {
+    const { uid, id } = await create();
+    const states: unknown[] = [];
+    const look = async () => {
+      const found = await retrieve(uid);
+      states.push(found['00741000']?.Value?.[0]);
+      return found;
+    };
+    expect(await look()).toMatchObject({
+      '00080016': one('UI', '1.2.840.10008.5.1.4.34.6.1'),
+      '00100010': { vr: 'PN', Value: [{ Alphabetic: 'Example^Eve' }] },
+      '0020000D': one('UI', STUDY),
+      '00741202': one('LO', 'AI'),
+      '00741002': { vr: 'SQ' },
+    });
+    await gateway.worker.start(id);
+    await gateway.worker.stage(id, 'Measuring', 0.5);
+    const running = await look();
+    expect(running['00741002']).toMatchObject(sequence({ '00741006': one('ST', 'Measuring') }));
+    expect(running).not.toHaveProperty('00081195');
+    await gateway.worker.succeed(id);
+    const [performed] = ((await look())['00741216']?.Value ?? []) as JsonDataSet[];
+    expect(performed).toHaveProperty('00404051');
+    expect(states).toEqual(['SCHEDULED', 'IN PROGRESS', 'COMPLETED']);
+  });
+
+  it('is in progress until its objects are delivered, which it then names', async () => {
+    const { uid, id } = await create();
+    await gateway.worker.start(id);
+    await gateway.worker.succeed(id);
+    await gateway.database.query(
+      `INSERT INTO deliveries (id, request_id, kind, destination, object, give_up_at)
+       VALUES ($1, $2, 'dicom', 'pacs', 'sr-tid1500', now() + interval '1 hour')`,
+      [`dlv_${id}`, id],
+    );
+    expect((await retrieve(uid))['00741000']).toEqual(one('CS', 'IN PROGRESS'));
+    await gateway.database.query(
+      `WITH sent AS (UPDATE deliveries SET state = 'delivered' WHERE id = $1)
+       INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
+       VALUES ($1, 'pacs', '1.2.840.10008.5.1.4.1.1.88.34', '1.2.826.9.9')`,
+      [`dlv_${id}`],
+    );
+    const completed = await retrieve(uid);
+    expect(completed['00741000']).toEqual(one('CS', 'COMPLETED'));
+    expect(JSON.stringify(completed['00741216'])).toContain('1.2.826.9.9');
+  });
+
+  it('is canceled with the reason when its request fails', async () => {
+    const { uid, id } = await create();
+    await gateway.worker.start(id);
+    await gateway.worker.reject(id, 'object-0001.dcm cannot be decoded');
+    const found = await retrieve(uid);
+    expect(found['00741000']).toEqual(one('CS', 'CANCELED'));
+    expect(JSON.stringify(found['00741002'])).toContain('no_readable_image');
+    expect(JSON.stringify(found)).not.toContain('cannot be decoded');
+  });
+
+  it('is also a request that was made by the API', async () => {
+    const id = await gateway.submit();
+    const [uid] = (await search('limit=1')) as string[];
+    expect(uid).toMatch(/^2\.25\.\d+$/);
+    await gateway.worker.start(id);
+    expect((await retrieve(uid ?? ''))['00741000']).toEqual(one('CS', 'IN PROGRESS'));
+    expect((await call(`/workitems?${uid}`, { body: dataSet() })).status).toBe(409);
+  });
+
+  it('is submitted once, counted and audited', async () => {
+    const { uid, id } = await create();
+    const again = await refusal(await call(`/workitems?workitem=${uid}`, { body: dataSet() }));
+    expect(again).toMatchObject({ status: 409, code: 'workitem_exists' });
+    isFull = true;
+    const full = await call(`/workitems?${newUid()}`, { body: dataSet() });
+    expect(full.status).toBe(429);
+    const { rows } = await gateway.database.query(
+      `SELECT action, status FROM audit WHERE request_id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ action: 'request.submit', status: 201 }]);
+  });
+
+  it('that is sent twice at once is created once', async () => {
+    const uid = newUid();
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => call(`/workitems?${uid}`, { body: dataSet() })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    expect(await search(`SOPInstanceUID=${uid}`)).toEqual([uid]);
+  });
+});
+
+describe('a creation is refused', () => {
+  it.each([
+    ['without a state', { '00741000': { vr: 'CS' } }, '/00741000'],
+    ['that is in progress', { '00741000': one('CS', 'IN PROGRESS') }, '/00741000'],
+    ['without a priority', { '00741200': one('CS', 'STAT') }, '/00741200'],
+    ['without a label', { '00741204': { vr: 'LO' } }, '/00741204'],
+    ['without a start', { '00404005': one('DT', '20260231') }, '/00404005'],
+    ['whose input is not ready', { '00404041': one('CS', 'INCOMPLETE') }, '/00404041'],
+    ['with a Transaction UID', { '00081195': one('UI', '1.2') }, '/00081195'],
+    ['with parameters', { '00741210': sequence({}) }, '/00741210'],
+    ['for another endpoint', { '00404018': sequence() }, '/00404018'],
+    ['for a study that is not held', { study: '1.2.3' }, '/00404021'],
+    ['for an object that is not held', { object: '1.2.3' }, '/00404021'],
+    ['for another patient', { '00100020': one('LO', 'P-2') }, '/00100020'],
+    ['with another study', { '0020000D': one('UI', '1.2.3') }, '/0020000D'],
+    ['to a destination that is not configured', { '00404070': sequence({}) }, '/00404070'],
+    ['with bulk data', { '00100010': { vr: 'PN', BulkDataURI: 'http://x' } }, '/00100010'],
+    ['with a name that is not a tag', { Patient: one('PN', 'x') }, '/Patient'],
+  ])('%s', async (_, over, pointer) => {
+    const answer = await call('/workitems', { body: dataSet(over) });
+    expect(await refusal(answer)).toMatchObject({ status: 400, code: 'invalid_workitem', pointer });
+  });
+
+  it('for a study that waits for a person', async () => {
+    const body = dataSet({ study: HELD_BACK, object: `${HELD_BACK}.1` });
+    expect((await refusal(await call('/workitems', { body }))).code).toBe('workitem_conflict');
+  });
+
+  it('that is no JSON, of another type, or too large', async () => {
+    const send = (body: string, type = 'application/dicom+json') =>
+      fetch(`${gateway.url}/dicomweb/workitems`, {
+        method: 'POST',
+        body,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': type },
+      });
+    expect((await send('{')).status).toBe(400);
+    expect((await send('[]')).status).toBe(400);
+    expect((await send('{}', 'application/dicom+xml')).status).toBe(415);
+    expect((await send(JSON.stringify({ a: 'x'.repeat(20_000) }))).status).toBe(413);
+  });
+});
+
+describe('a client cannot', () => {
+  const UPS = 'The submitted request is inconsistent with the state of the UPS Instance.';
+  const WORKITEM = 'The submitted request is inconsistent with the current state of the Workitem.';
+
+  it('claim or end a step', async () => {
+    const { uid, id } = await create();
+    const outcome = async (state: string, transaction?: string) => {
+      const { status, warning } = await refusal(await changeState(uid, state, transaction));
+      return [status, warning.replaceAll('"', '')];
+    };
+    expect(await outcome('IN PROGRESS')).toEqual([409, UPS]);
+    expect(await outcome('COMPLETED')).toEqual([409, UPS]);
+    expect(await outcome('IN PROGRESS', '')).toEqual([400, 'The Transaction UID is missing.']);
+    expect(await outcome('SCHEDULED')).toEqual([400, '']);
+    await gateway.worker.start(id);
+    expect(await outcome('IN PROGRESS')).toEqual([409, UPS]);
+    expect(await outcome('CANCELED')).toEqual([400, 'The Transaction UID is incorrect.']);
+    await gateway.worker.succeed(id);
+    expect(await outcome('CANCELED')).toEqual([409, UPS]);
+    const already = await changeState(uid, 'COMPLETED');
+    expect(already.status).toBe(200);
+    expect(already.headers.get('warning')).toContain('requested state of COMPLETED');
+  });
+
+  it('update a step that has begun', async () => {
+    const { uid, id } = await create();
+    const update = (body: object, query = '') =>
+      call(`/workitems/${uid}${query}`, { method: 'POST', body });
+    const label = { '00741204': one('LO', 'Read it first'), '00741200': one('CS', 'HIGH') };
+    const updated = await update(label);
+    expect(updated.status).toBe(200);
+    expect(updated.headers.get('warning')).toContain('optional Attributes are not supported');
+    expect(await retrieve(uid)).toMatchObject({
+      '00741204': one('LO', 'Read it first'),
+      '00741200': one('CS', 'MEDIUM'),
+    });
+    expect((await refusal(await update(label, '?transaction-uid=1.2'))).status).toBe(409);
+    const other = await refusal(await update({ '00100020': one('LO', 'P-2') }));
+    expect(other).toMatchObject({ status: 400, pointer: '/00100020' });
+    await gateway.worker.start(id);
+    expect(await refusal(await update(label))).toMatchObject({
+      status: 400,
+      warning: `"${WORKITEM}"`,
+    });
+  });
+
+  it('cancel a step that is completed, nor twice', async () => {
+    const first = await create();
+    const cancel = (uid: string) =>
+      call(`/workitems/${uid}/cancelrequest`, {
+        body: [{ '00741238': one('LT', 'Ordered by mistake') }],
+      });
+    expect((await cancel(first.uid)).status).toBe(202);
+    const again = await cancel(first.uid);
+    expect([again.status, again.headers.get('warning')]).toEqual([
+      202,
+      expect.stringContaining('requested state of CANCELED'),
+    ]);
+    expect(JSON.stringify((await retrieve(first.uid))['00741002'])).toContain('Ordered by mistake');
+    const second = await create();
+    await gateway.worker.start(second.id);
+    await gateway.worker.succeed(second.id);
+    expect((await refusal(await cancel(second.uid))).status).toBe(409);
+    expect((await cancel('1.2.3')).status).toBe(404);
+  });
+});
+
+describe('a search', () => {
+  it('matches states, codes, patients and times', async () => {
+    const { uid } = await create({ '00741204': one('LO', 'Found by search') });
+    const label = 'ProcedureStepLabel=Found*';
+    for (const query of [
+      label,
+      `${label}&ProcedureStepState=SCHEDULED`,
+      `${label}&00404018.00080100=US-OBSTETRIC`,
+      `${label}&PatientName=exam*&PatientBirthDate=19890101-`,
+      `${label}&ScheduledProcedureStepStartDateTime=2026-`,
+      `${label}&ScheduledProcedureStepStartDateTime=20260521`,
+      `SOPInstanceUID=${uid},1.2.3`,
+    ]) {
+      expect(await search(query), query).toEqual([uid]);
+    }
+    for (const query of [
+      `${label}&ProcedureStepState=COMPLETED`,
+      `${label}&PatientID=P-2`,
+      `${label}&ScheduledProcedureStepStartDateTime=-20260520`,
+    ]) {
+      expect(await search(query), query).toEqual([]);
+    }
+  });
+
+  it.each([
+    ['Rows=1'],
+    ['ScheduledProcedureStepStartDateTime=today'],
+    ['limit=x'],
+    ['PatientSex=F&PatientSex=M'],
+  ])('refuses %s', async (query) => {
+    expect((await call(`/workitems?${query}`)).status).toBe(400);
+  });
+});
+
+describe('workitems are hidden', () => {
+  it('from other accounts, and live ones from test keys', async () => {
+    const { uid } = await create();
+    const scopes = ['retrieve', 'run'] as const;
+    for (const other of [
+      await gateway.key({ accountId: 'other', scopes }),
+      await gateway.key({ test: true, scopes }),
+    ]) {
+      expect((await call(`/workitems/${uid}`, { key: other })).status).toBe(404);
+      expect(await search(`SOPInstanceUID=${uid}`, other)).toEqual([]);
+      expect((await call(`/workitems?${uid}`, { key: other, body: dataSet() })).status).toBe(409);
+      const subscribe = { key: other, method: 'POST' };
+      expect((await call(`/workitems/${uid}/subscribers/AE`, subscribe)).status).toBe(404);
+    }
+    const stranger = await gateway.key({ accountId: 'other', scopes });
+    const answer = await call('/workitems', { key: stranger, body: dataSet() });
+    expect((await refusal(answer)).pointer).toBe('/00404021');
+  });
+
+  it('with the identity, from test keys, whose requests belong to no study', async () => {
+    const test = await gateway.key({ test: true, scopes: ['retrieve', 'run'] });
+    const { uid, id } = await create({ '00100020': { vr: 'LO' } }, test);
+    const shown = await (await call(`/workitems/${uid}`, { key: test })).text();
+    expect(shown).not.toContain('Example^Eve');
+    expect(shown).not.toContain('P-1');
+    const { rows } = await gateway.database.query('SELECT source FROM requests WHERE id = $1', [
+      id,
+    ]);
+    expect(rows).toEqual([{ source: { kind: 'api' } }]);
+  });
+
+  it('from keys without the scopes', async () => {
+    const reader = await gateway.key({ scopes: ['retrieve'] });
+    expect((await call('/workitems', { key: reader, body: dataSet() })).status).toBe(403);
+    const runner = await gateway.key({ scopes: ['run', 'read'] });
+    expect((await call('/workitems', { key: runner })).status).toBe(403);
+    expect((await call('/workitems', { key: null })).status).toBe(401);
+  });
+});
+
+describe('the event channel', () => {
+  const opened: WebSocket[] = [];
+  afterAll(() => {
+    for (const socket of opened) socket.close();
+  });
+
+  /** Opens a channel; the reports that arrive are kept as `[UID, event type, state]`. */
+  async function open(aeTitle: string, as = key, headers: Record<string, string> = {}) {
+    const address = `${gateway.url.replace('http', 'ws')}/dicomweb/subscribers/${aeTitle}`;
+    const socket = new WebSocket(address, {
+      headers: { Authorization: `Bearer ${as}`, ...headers },
+    });
+    opened.push(socket);
+    const reports: unknown[][] = [];
+    socket.addEventListener('message', ({ data }) => {
+      const report = JSON.parse(String(data)) as JsonDataSet;
+      const value = (tag: string) => report[tag]?.Value?.[0];
+      reports.push([value('00001000'), value('00001002'), value('00741000')]);
+    });
+    const isOpen = await new Promise<boolean>((done) => {
+      socket.addEventListener('open', () => done(true));
+      socket.addEventListener('error', () => done(false));
+    });
+    return { socket, reports, isOpen };
+  }
+  const patience = { timeout: 60_000, interval: 50 };
+
+  it('reports every state of the workitems of a subscribed worklist', async () => {
+    const { reports } = await open('PACS');
+    const subscribed = await call(`/workitems/${WORKLIST}/subscribers/PACS`, { method: 'POST' });
+    expect(subscribed.status).toBe(201);
+    expect(subscribed.headers.get('content-location')).toMatch(/^ws:.*\/subscribers\/PACS$/);
+    const { uid, id } = await create();
+    await gateway.worker.start(id);
+    await gateway.worker.stage(id, 'Measuring', 0.5);
+    await gateway.worker.succeed(id);
+    const own = () => reports.filter(([about]) => about === uid);
+    await vi.waitFor(() => {
+      const states = own()
+        .filter(([, type]) => type === 1)
+        .map(([, , state]) => state);
+      expect(states).toEqual(['SCHEDULED', 'IN PROGRESS', 'COMPLETED']);
+    }, patience);
+    expect(own()).toContainEqual([uid, 3, undefined]);
+
+    const canceled = await create();
+    await call(`/workitems/${canceled.uid}/cancelrequest`, { method: 'POST' });
+    await vi.waitFor(() => {
+      const about = reports.filter(([affected]) => affected === canceled.uid);
+      expect(about).toContainEqual([canceled.uid, 2, undefined]);
+      expect(about.at(-1)).toEqual([canceled.uid, 1, 'CANCELED']);
+    }, patience);
+  });
+
+  it('reports one workitem to whoever subscribed to it, first its present state', async () => {
+    const { uid } = await create();
+    const { reports } = await open('WATCH');
+    const subscriber = `/workitems/${uid}/subscribers/WATCH`;
+    await call(subscriber, { method: 'POST' });
+    await vi.waitFor(() => expect(reports).toEqual([[uid, 1, 'SCHEDULED']]), patience);
+    const quiet = await create();
+    await call(`/workitems/${uid}/cancelrequest`, { method: 'POST' });
+    await vi.waitFor(() => expect(reports.at(-1)).toEqual([uid, 1, 'CANCELED']), patience);
+    expect(reports.map(([about]) => about)).not.toContain(quiet.uid);
+    expect((await call(subscriber, { method: 'DELETE' })).status).toBe(200);
+    expect((await call(subscriber, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('ends with its subscriptions, except those that suspending leaves', async () => {
+    const worklist = `/workitems/${WORKLIST}/subscribers/S`;
+    expect((await call(`${worklist}/suspend`, { method: 'POST' })).status).toBe(404);
+    await call(worklist, { method: 'POST' });
+    const before = await create();
+    expect((await call(`${worklist}/suspend`, { method: 'POST' })).status).toBe(200);
+    const { reports } = await open('S');
+    const after = await create();
+    for (const { uid } of [after, before]) {
+      await call(`/workitems/${uid}/cancelrequest`, { method: 'POST' });
+    }
+    await vi.waitFor(() => expect(reports.at(-1)).toEqual([before.uid, 1, 'CANCELED']), patience);
+    expect(reports.map(([about]) => about)).not.toContain(after.uid);
+    const filtered = `/workitems/${WORKLIST}.1/subscribers/S?filter=PatientID=P-1`;
+    expect((await refusal(await call(filtered, { method: 'POST' }))).warning).toContain('Filtered');
+  });
+
+  it('is for keys with the scope, not for pages of other sites, and learns of no other account', async () => {
+    expect((await open('A', await gateway.key({ scopes: ['run'] }))).isOpen).toBe(false);
+    expect((await open('A', 'sg_live_wrong')).isOpen).toBe(false);
+    expect((await open('A', key, { Origin: 'https://evil.example' })).isOpen).toBe(false);
+    const stranger = await gateway.key({ accountId: 'other', scopes: ['retrieve'] });
+    const theirs = await open('PACS', stranger);
+    await call(`/workitems/${WORKLIST}/subscribers/PACS`, { key: stranger, method: 'POST' });
+    const ours = await open('PACS');
+    const { uid } = await create();
+    await vi.waitFor(() => expect(ours.reports.flat()).toContain(uid), patience);
+    expect(theirs.reports).toEqual([]);
+  });
+
+  it('closes when a client sends more than it may', async () => {
+    const { socket } = await open('LOUD');
+    const closed = new Promise<number>((done) => {
+      socket.addEventListener('close', ({ code }) => done(code));
+    });
+    socket.send('x'.repeat(5000));
+    expect(await closed).toBe(1009);
+  });
+
+  it('takes nothing but WebSockets, and other upgrades are ordinary calls', async () => {
+    expect((await call('/subscribers/PACS')).status).toBe(426);
+    const status = await new Promise<number | undefined>((done, fail) => {
+      const headers = {
+        Authorization: `Bearer ${key}`,
+        Connection: 'Upgrade, HTTP2-Settings',
+        Upgrade: 'h2c',
+        'HTTP2-Settings': 'AAMAAABkAAQAoAAAAAIAAAAA',
+      };
+      request(`${gateway.url}/dicomweb/workitems?limit=1`, { headers }, (answer) => {
+        answer.resume();
+        done(answer.statusCode);
+      })
+        .on('error', fail)
+        .end();
+    });
+    expect(status).toBe(200);
+  });
+});
