@@ -121,6 +121,8 @@ describe('dcmjs-dimse as the cart, the PACS and a workstation', () => {
   it('is rejected when it calls a title that is not ours', async () => {
     const nobody = { ...node(), calledAeTitle: 'NOBODY' };
     // PS3.8 table 9-21: called AE title not recognized.
-    await expect(storeByDcmjs(nobody, study.paths)).rejects.toThrow('reason 7');
+    await expect(storeByDcmjs(nobody, study.paths)).rejects.toThrow(
+      'called AE title not recognized (1/1/7)',
+    );
   });
 });

@@ -27,7 +27,7 @@ import type { Cart } from './carts.ts';
 export interface ExamOutcome {
   /** C-STORE status of each object, in order; null when the peer did not answer. */
   stored: (number | null)[];
-  /** Statuses of N-CREATE and N-SET; null when the cart sends no MPPS. */
+  /** Statuses of N-CREATE and N-SET; null when there was no MPPS. */
   performedProcedure: [number, number] | null;
   /** Objects that the peer committed to; null when the cart does not ask. */
   committed: number | null;

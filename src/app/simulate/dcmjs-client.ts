@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import dimse from 'dcmjs-dimse';
+import { rejectionInWords } from '../../../dimse/network/pdu.ts';
 import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 const { Client, Dataset, association, constants, requests } = dimse;
 const { TransferSyntax } = constants;
@@ -22,7 +24,7 @@ const PATIENCE_MILLISECONDS = 300_000;
 /**
  * Performs the requests that `ask` adds to a `Client` of dcmjs-dimse, one after the other, over one
  * association, and waits for its release.
- * @throws Error when the association is rejected or lost.
+ * @throws SonogateError `peer_rejected_association`, or `peer_unreachable` also when it is lost.
  */
 export async function overAssociation(
   { host, port, aeTitle, callingAeTitle }: NodeForDcmjs,
@@ -31,10 +33,16 @@ export async function overAssociation(
   const client = new Client();
   ask(client);
   const closed = once(client, 'closed');
-  const failed = once(client, 'networkError').then(([error]) => Promise.reject(error));
-  const rejected = once(client, 'associationRejected').then(([{ reason }]) =>
-    Promise.reject(new Error(`the association was rejected: reason ${reason}`)),
-  );
+  const failed = once(client, 'networkError').then(([{ message }]) => {
+    // It begins with the log prefix of dcmjs-dimse.
+    throw new SonogateError('peer_unreachable', `${message}`.replace(/^.*-> /, ''));
+  });
+  const rejected = once(client, 'associationRejected').then(([{ result, source, reason }]) => {
+    throw new SonogateError(
+      'peer_rejected_association',
+      `A-ASSOCIATE-RJ: ${rejectionInWords({ result, source, reason })}.`,
+    );
+  });
   client.send(host, port, callingAeTitle, aeTitle, { pduTimeout: PATIENCE_MILLISECONDS });
   await Promise.race([closed, failed, rejected]);
 }
@@ -79,7 +87,7 @@ const NATIVE: ReadonlySet<string> = new Set([
  * Sends DICOM files by C-STORE over one association of dcmjs-dimse. Each kind of object gets a
  * presentation context with its own transfer syntax, beside that with Implicit and Explicit VR which
  * dcmjs-dimse proposes for every class.
- * @throws Error when the association is rejected or lost.
+ * @throws SonogateError `peer_rejected_association`, or `peer_unreachable` also when it is lost.
  */
 export async function storeByDcmjs(
   node: NodeForDcmjs,

@@ -48,23 +48,25 @@ export async function sendPlainExam(
   const ended = await ask(node, end, stepEnded(objects));
   return {
     stored: objects.map(({ status }) => status),
-    performedProcedure: [begun, ended],
+    performedProcedure: begun === null || ended === null ? null : [begun, ended],
     committed: null,
   };
 }
 
-/** Performs one normalized request over its own association, as most carts do. */
+/**
+ * Performs one normalized request over its own association, as most carts do. @returns the status;
+ * null when the peer does not accept MPPS.
+ */
 async function ask(
   node: NodeForDcmjs,
   request: dimse.requests.Request,
   dataSet: NaturalDataset,
-): Promise<number> {
-  let status: number | undefined;
+): Promise<number | null> {
+  let status: number | null = null;
   request.setDataset(new Dataset(dataSet));
   request.on('response', (response: dimse.responses.Response) => {
     status = response.getStatus();
   });
   await overAssociation(node, (client) => client.addRequest(request));
-  if (status === undefined) throw new Error(`${request.toString()} was not answered`);
   return status;
 }
