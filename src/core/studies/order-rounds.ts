@@ -4,7 +4,7 @@ import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
 import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
-import { chooseOrder, type OrderAnswer, orderKeys, type Worklist } from './order.ts';
+import { chooseOrder, type OrderAnswer, orderKeys, TOO_LATE, type Worklist } from './order.ts';
 
 interface OrderRoundParts {
   worklists: readonly Worklist[];
@@ -76,8 +76,7 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
   );
   const [row] = rows;
   if (!row) return false;
-  const late = AbortSignal.timeout(Math.max(1, row.deadline.getTime() - now().getTime()));
-  const answer = await findOrder(row, parts, AbortSignal.any([stopping, late]));
+  const answer = await findOrder(row, parts, stopping);
   if (stopping.aborted) return false;
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
@@ -95,26 +94,46 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
   return true;
 }
 
-/** Queries the worklists in turn until one has the order, or names another patient for it. */
+/**
+ * Queries the worklists in turn until one has the order, or names another patient for it. Each has
+ * an equal share of the time that is left, so that one that does not answer leaves time for the
+ * next.
+ */
 async function findOrder(
-  { study_id: study, identity }: SearchRow,
-  { worklists, queried, logger }: OrderRoundParts,
-  signal: AbortSignal,
+  { study_id: study, identity, deadline }: SearchRow,
+  { worklists, queried, logger, now }: OrderRoundParts,
+  stopping: AbortSignal,
 ): Promise<OrderAnswer> {
   const wanted = orderKeys(identity);
   if ('why' in wanted)
     return { state: 'none', detail: `Not looked for: ${wanted.why}.`, order: null };
+  const unavailable = (detail: string): OrderAnswer => ({
+    state: 'unavailable',
+    detail,
+    order: null,
+  });
   const answers: OrderAnswer[] = [];
-  for (const worklist of worklists) {
+  for (const [index, worklist] of worklists.entries()) {
     const { name } = worklist;
+    const left = deadline.getTime() - now().getTime();
+    if (stopping.aborted || left <= 0) {
+      answers.push(unavailable(TOO_LATE));
+      break;
+    }
+    const late = AbortSignal.timeout(Math.ceil(left / (worklists.length - index)));
     let found: Awaited<ReturnType<Worklist['orders']>> | null = null;
     try {
-      found = await worklist.orders(wanted.keys, signal);
+      found = await worklist.orders(wanted.keys, AbortSignal.any([stopping, late]));
     } catch (error) {
-      const code = error instanceof SonogateError ? error.code : 'internal';
-      logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });
-      const detail = `Not available: ${name} could not be asked (${ERRORS[code].title}).`;
-      answers.push({ state: 'unavailable', detail, order: null });
+      // A stop of the gateway says nothing about the worklist.
+      if (!stopping.aborted) {
+        const code = error instanceof SonogateError ? error.code : 'internal';
+        logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });
+        const why = late.aborted
+          ? `${name} did not answer in time`
+          : `${name} could not be asked (${ERRORS[code].title})`;
+        answers.push(unavailable(`Not available: ${why}.`));
+      }
     }
     if (!worklist.isLocal) await queried(name, found?.length ?? null);
     if (!found) continue;
@@ -126,6 +145,6 @@ async function findOrder(
     answers.push(answer);
   }
   // "No order" is only reported when every worklist has answered.
-  const unavailable = answers.find(({ state }) => state === 'unavailable');
-  return unavailable ?? answers[0] ?? { state: 'none', detail: 'No worklist to ask.', order: null };
+  const failed = answers.find(({ state }) => state === 'unavailable');
+  return failed ?? answers[0] ?? { state: 'none', detail: 'No worklist to ask.', order: null };
 }

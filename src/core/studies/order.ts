@@ -120,7 +120,8 @@ function agreedValues(orders: readonly FoundOrder[]): Order {
   };
 }
 
-const TOO_LATE = 'Not available: no answer in time.';
+/** The outcome of a search whose time is over. */
+export const TOO_LATE = 'Not available: no answer in time.';
 
 /**
  * Returns the order of a revision; the first call starts the search.

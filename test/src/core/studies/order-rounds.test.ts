@@ -1,0 +1,105 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Worklist } from '../../../../src/core/studies/order.ts';
+import { orderFor, orderSearch } from '../../../../src/core/studies/order.ts';
+import { startOrderRounds } from '../../../../src/core/studies/order-rounds.ts';
+import { findStudy } from '../../../../src/core/studies/study-store.ts';
+import { migrate } from '../../../../src/platform/database/migrate.ts';
+import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
+import type { LogEvent } from '../../../../src/platform/logging/event.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import type { Rounds } from '../../../../src/platform/rounds.ts';
+import { instanceHeader } from '../../../dimse/instance-header.ts';
+import { freshDataDir } from '../../../peers/embedded.ts';
+
+const START = new Date('2026-01-01T08:00:00Z');
+const { identity } = instanceHeader({ identity: { PatientID: 'P1', AccessionNumber: 'A1' } });
+
+let dataDir = '';
+let database: PooledDatabase;
+beforeAll(async () => {
+  dataDir = await freshDataDir();
+  database = await openDatabase({ dataDir, logger: silentLogger });
+  await migrate(database);
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+let rounds: Rounds | null = null;
+let audited: { worklist: string; found: number | null }[] = [];
+let logged: string[] = [];
+beforeEach(async () => {
+  audited = [];
+  logged = [];
+  await database.query('DELETE FROM studies');
+  await database.query(
+    `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+       identity, first_received_at, last_received_at, complete_after)
+     VALUES (gen_random_uuid(), '1.2.3', 'cart', 'CART', 'SONOGATE', 'complete', $2, $1, $1, $1)`,
+    [START, identity],
+  );
+});
+afterEach(() => rounds?.stop());
+
+const study = async () => {
+  const row = await findStudy(database, '1.2.3');
+  if (!row) throw new Error('the study is gone');
+  return row;
+};
+const wanted = async (waitSeconds: number) =>
+  orderFor(database, await study(), { waitSeconds, at: START });
+const start = (worklists: readonly Worklist[]) => {
+  rounds = startOrderRounds({
+    worklists,
+    database,
+    queried: async (worklist, found) => void audited.push({ worklist, found }),
+    logger: {
+      ...silentLogger,
+      event: (one: LogEvent, fields?: object) =>
+        void logged.push(`${one.id} ${JSON.stringify(fields)}`),
+    },
+    now: () => START,
+  });
+  return rounds;
+};
+
+/** A worklist that never answers. */
+const silent = (name: string, asked = () => {}): Worklist => ({
+  name,
+  orders: (_keys, signal) =>
+    new Promise((_resolve, reject) => {
+      asked();
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    }),
+});
+const empty: Worklist = { name: 'healthy', orders: async () => [] };
+
+describe('the searches for orders', () => {
+  test('give a worklist that hangs only its share of the time', async () => {
+    let answeredInTime: boolean | null = null;
+    const healthy: Worklist = {
+      name: 'healthy',
+      async orders(_keys, signal) {
+        answeredInTime = !signal.aborted;
+        signal.throwIfAborted();
+        return [];
+      },
+    };
+    await wanted(0.5);
+    start([silent('hanging'), healthy]);
+    await expect
+      .poll(async () => orderSearch(database, await study()), { timeout: 60_000 })
+      .toEqual({
+        state: 'unavailable',
+        detail: 'Not available: hanging did not answer in time.',
+      });
+    expect(answeredInTime).toBe(true);
+    expect(audited).toEqual([
+      { worklist: 'hanging', found: null },
+      { worklist: 'healthy', found: 0 },
+    ]);
+    expect(logged.filter((line) => line.includes('healthy'))).toEqual([]);
+  });
+});
