@@ -77,7 +77,15 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
   const [row] = rows;
   if (!row) return false;
   const answer = await findOrder(row, parts, stopping);
-  if (stopping.aborted) return false;
+  if (stopping.aborted) {
+    // The next process searches at once: the study does not wait for as long as a claim lasts.
+    await database.query(
+      `UPDATE order_searches SET taken_until = NULL
+       WHERE study_id = $1 AND revision = $2 AND state = 'searching'`,
+      [row.study_id, row.revision],
+    );
+    return false;
+  }
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
       `UPDATE order_searches SET state = $3, detail = $4, joined = $5

@@ -102,4 +102,21 @@ describe('the searches for orders', () => {
     ]);
     expect(logged.filter((line) => line.includes('healthy'))).toEqual([]);
   });
+
+  test('are open to another process at once when this one stops', async () => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    await wanted(120);
+    const first = start([silent('hanging', asked), empty]);
+    await isAsked;
+    await first.stop();
+    expect(audited.map(({ worklist }) => worklist)).not.toContain('healthy');
+    expect(logged).toEqual([]);
+    start([empty]);
+    await expect
+      .poll(async () => orderSearch(database, await study()), { timeout: 60_000 })
+      .toMatchObject({ state: 'none' });
+  });
 });
