@@ -1,10 +1,10 @@
-import type { Observation, Patient, ServiceRequest } from '@medplum/fhirtypes';
+import type { Observation, Patient, Period, Reference, ServiceRequest } from '@medplum/fhirtypes';
 import type { FhirWorklistSettings } from '../../config/peers.ts';
 import { LONGEST_INDICATION } from '../../pipelines/contract/job.ts';
 import type { FoundOrder, OrderKeys, Worklist } from '../../src/core/studies/order.ts';
+import { datingMenstrualDate, type ObservedDate } from '../../src/core/studies/order-dating.ts';
 import {
   KILOGRAMS,
-  lastMenstrualDateFrom,
   METRES,
   ORDER_LOINC,
   quantityOf,
@@ -19,6 +19,8 @@ import { NO_ISSUER } from './patient.ts';
 
 /** Maximum number of orders that are read for one accession number. */
 const MAX_ORDERS = 10;
+/** Maximum number of Observations that are read for each code: the newest may be withdrawn. */
+const MAX_OBSERVATIONS = 10;
 
 /** Statuses with which a server answers that it does not offer a search, or not to us. */
 const NO_SEARCH = [400, 403, 404, 405, 501];
@@ -69,32 +71,43 @@ async function ordersIn(
     .slice(0, MAX_ORDERS);
   return await Promise.all(
     orders.map(async (order) => {
-      const reference = /(?:^|\/)Patient\/([A-Za-z0-9.-]{1,64})$/.exec(
-        order.subject.reference ?? '',
-      );
-      const id = reference?.[1];
+      const id = patientIn(order.subject);
       const patient = id ? await server.read('Patient', id, signal) : null;
       const observations = id ? await observationsOf(server, id, signal) : [];
-      return foundOrder(order, keys.accessionNumber, { patient, observations, systems });
+      return foundOrder(order, keys, { patient, observations, systems, today: new Date() });
     }),
   );
 }
 
+/** Returns the id of the patient that a reference names. */
+function patientIn(reference: Reference | undefined): string | null {
+  const [, id] =
+    /(?:^|\/)Patient\/([A-Za-z0-9.-]{1,64})(?:\/_history\/.*)?$/.exec(reference?.reference ?? '') ??
+    [];
+  return id ?? null;
+}
+
 /**
- * Returns the Observations, newest first. If the server does not offer this search, orders are used
- * without them.
+ * Returns the Observations of a patient. Each code is searched alone, because the many weights of a
+ * patient would leave no room for a menstrual date. If the server does not offer this search,
+ * orders are used without them.
  */
 async function observationsOf(
   server: FhirServer,
   patient: string,
   signal: AbortSignal,
 ): Promise<Observation[]> {
-  const code = Object.values(ORDER_LOINC)
-    .map((one) => `http://loinc.org|${one}`)
-    .join(',');
-  const query = { subject: `Patient/${patient}`, code, _sort: '-date', _count: '20' };
+  const found = Object.values(ORDER_LOINC).map((loinc) => {
+    const code = `http://loinc.org|${loinc}`;
+    const count = String(MAX_OBSERVATIONS);
+    const query = { subject: `Patient/${patient}`, code, _sort: '-date', _count: count };
+    return server.search('Observation', query, signal);
+  });
   try {
-    return await server.search('Observation', query, signal);
+    // A server that ignores a parameter may return the Observations of any patient.
+    return (await Promise.all(found))
+      .flat()
+      .filter(({ subject }) => patientIn(subject) === patient);
   } catch (error) {
     if (error instanceof FhirFailure && hasAnswer(error.reason, NO_SEARCH)) return [];
     throw error;
@@ -104,15 +117,17 @@ async function observationsOf(
 /** Returns the order in the form of a worklist. */
 export function foundOrder(
   order: ServiceRequest,
-  accession: string,
+  { accessionNumber: accession, studyDate = '' }: { accessionNumber: string; studyDate?: string },
   {
     patient,
     observations,
     systems,
+    today,
   }: {
     patient: Patient | null;
     observations: readonly Observation[];
     systems: Readonly<Record<string, string>>;
+    today: Date;
   },
 ): FoundOrder {
   const words = ({ text, coding }: { text?: string; coding?: { display?: string }[] }) =>
@@ -120,9 +135,17 @@ export function foundOrder(
   const placer = order.identifier?.find(({ type }) =>
     type?.coding?.some(({ code }) => code === 'PLAC'),
   );
-  const { sex, ...identity } = identityOf(patient, systems);
+  const [ids, ...otherPatientIds] = identifiersOf(patient, systems, today);
+  const sex = SEX[patient?.gender ?? ''] ?? '';
   return {
-    patient: { ...identity, sex },
+    patient: {
+      patientId: '',
+      issuerOfPatientId: '',
+      ...ids,
+      birthDate: patient?.birthDate?.replaceAll('-', '') ?? '',
+      sex,
+    },
+    ...(otherPatientIds.length > 0 && { otherPatientIds }),
     studyInstanceUid: '',
     accessionNumber: accession,
     placerOrderNumber: placer?.value?.trim() ?? '',
@@ -136,7 +159,13 @@ export function foundOrder(
     // A display name has no parts, so as a PN all of it is the family name.
     referringPhysicianName: order.requester?.display?.trim().replaceAll(/[\^=\\]/g, ' ') ?? '',
     sex,
-    lastMenstrualDate: lastMenstrualDate(observations),
+    lastMenstrualDate: datingMenstrualDate(
+      {
+        menstrual: datesIn(observations, ORDER_LOINC.lastMenstrualDate),
+        due: datesIn(observations, ORDER_LOINC.dueDate),
+      },
+      studyDate,
+    ),
     pregnancyStatus: null,
     patientSizeMetres: quantityIn(observations, ORDER_LOINC.height, METRES),
     patientWeightKilograms: quantityIn(observations, ORDER_LOINC.weight, KILOGRAMS),
@@ -144,41 +173,59 @@ export function foundOrder(
 }
 
 /**
- * Returns the patient, by the first identifier of a system that represents an issuer of patient
- * IDs.
+ * Returns the identifiers of the patient that are in use, of the systems that represent an issuer
+ * of patient IDs.
  */
-function identityOf(
+function identifiersOf(
   patient: Patient | null,
   systems: Readonly<Record<string, string>>,
-): PatientIdentity {
-  const [known] = Object.entries(systems).flatMap(([issuer, system]) => {
-    const found = patient?.identifier?.find((one) => one.system === system && one.value);
-    return found?.value ? [{ issuer, value: found.value.trim() }] : [];
-  });
-  return {
-    patientId: known?.value ?? '',
-    issuerOfPatientId: !known || known.issuer === NO_ISSUER ? '' : known.issuer,
-    birthDate: patient?.birthDate?.replaceAll('-', '') ?? '',
-    sex: SEX[patient?.gender ?? ''] ?? '',
+  today: Date,
+): Pick<PatientIdentity, 'patientId' | 'issuerOfPatientId'>[] {
+  const isOver = ({ end }: Period) => {
+    // A date may lack its day or month; it is over when all of what it states is.
+    const date = end?.slice(0, 10);
+    return date !== undefined && date < today.toISOString().slice(0, date.length);
   };
+  const used = (patient?.identifier ?? []).filter(
+    ({ use, period }) => use !== 'old' && !(period && isOver(period)),
+  );
+  return Object.entries(systems).flatMap(([issuer, system]) =>
+    used
+      .filter((one) => one.system === system && one.value?.trim())
+      .map(({ value = '' }) => ({
+        patientId: value.trim(),
+        issuerOfPatientId: issuer === NO_ISSUER ? '' : issuer,
+      })),
+  );
 }
 
+/** Returns the Observations with a code that are valid, newest first. */
 const withCode = (observations: readonly Observation[], loinc: string): Observation[] =>
-  observations.filter(
-    ({ code, status }) =>
-      status !== 'entered-in-error' &&
-      status !== 'cancelled' &&
-      code.coding?.some((one) => one.system === 'http://loinc.org' && one.code === loinc),
-  );
+  observations
+    .filter(
+      ({ code, status }) =>
+        status !== 'entered-in-error' &&
+        status !== 'cancelled' &&
+        code.coding?.some((one) => one.system === 'http://loinc.org' && one.code === loinc),
+    )
+    .toSorted((a, b) => observedAt(b) - observedAt(a));
 
-/** Returns the newest last menstrual date, otherwise the one computed from the newest due date. */
-function lastMenstrualDate(observations: readonly Observation[]): string {
-  const dateOf = (loinc: string) => {
-    const date = withCode(observations, loinc)[0]?.valueDateTime?.slice(0, 10) ?? '';
-    return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll('-', '') : '';
-  };
-  const { lastMenstrualDate: stated, dueDate: due } = ORDER_LOINC;
-  return lastMenstrualDateFrom({ stated: dateOf(stated), due: dateOf(due) });
+/** Returns when a value was observed, otherwise when it was issued; -Infinity if neither is known. */
+function observedAt(observation: Observation): number {
+  const { effectiveDateTime, effectiveInstant, effectivePeriod, issued } = observation;
+  const stated = effectiveDateTime ?? effectiveInstant ?? effectivePeriod?.start ?? issued;
+  const time = Date.parse(stated ?? '');
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+}
+
+/** Returns the dates of the Observations with a code. */
+function datesIn(observations: readonly Observation[], loinc: string): ObservedDate[] {
+  return withCode(observations, loinc).flatMap((observation) => {
+    const date = observation.valueDateTime?.slice(0, 10) ?? '';
+    return /^\d{4}-\d{2}-\d{2}$/.test(date)
+      ? [{ date: date.replaceAll('-', ''), observedAt: observedAt(observation) }]
+      : [];
+  });
 }
 
 /** Returns the quantity of the newest Observation with the code; null if its unit is unknown. */

@@ -14,7 +14,7 @@ export interface HeaderContext {
  * Limits of api 2.3 and 2.4. A value outside is left out, because the request would be refused with
  * it.
  */
-const GESTATIONAL_AGE_DAYS = [42, 301] as const;
+export const GESTATIONAL_AGE_DAYS = [42, 301] as const;
 const AGE_YEARS = [0, 130] as const;
 const HEIGHT_CM = [30, 250] as const;
 const WEIGHT_KG = [1, 400] as const;

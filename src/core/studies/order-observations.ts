@@ -13,7 +13,8 @@ export const ORDER_LOINC = {
 export const METRES: Readonly<Record<string, number>> = { m: 1, cm: 0.01, '[in_i]': 0.0254 };
 export const KILOGRAMS: Readonly<Record<string, number>> = { kg: 1, g: 0.001 };
 
-const TERM_DAYS = 280;
+/** Days from the last menstrual date to the due date. */
+export const TERM_DAYS = 280;
 
 /**
  * Returns the last menstrual date, otherwise the one computed from the due date, as a DA; '' without

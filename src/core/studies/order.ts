@@ -4,6 +4,7 @@ import type { Order } from './order-join.ts';
 import {
   MISMATCH_WORDS,
   type PatientIdentity,
+  type PatientMismatch,
   patientIdentity,
   patientMismatch,
 } from './patient.ts';
@@ -11,15 +12,18 @@ import type { StudyRow } from './study-store.ts';
 
 /**
  * The keys by which an order is searched: its accession number, otherwise the patient and the
- * study.
+ * study. The date of the study chooses between dates of several pregnancies.
  */
-export type OrderKeys =
+export type OrderKeys = { studyDate?: string } & (
   | { accessionNumber: string }
-  | { patientId: string; studyInstanceUid: string };
+  | { patientId: string; studyInstanceUid: string }
+);
 
 /** An order as a worklist states it; '' or null for values that it does not state. */
 export interface FoundOrder extends Order {
   patient: PatientIdentity;
+  /** Further identifiers of the same patient. */
+  otherPatientIds?: readonly Pick<PatientIdentity, 'patientId' | 'issuerOfPatientId'>[];
   studyInstanceUid: string;
 }
 
@@ -58,13 +62,15 @@ export interface OrderAnswer extends OrderSearch {
 export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why: string } {
   const accessionNumber = identity.AccessionNumber.trim();
   const { PatientID: patientId, StudyInstanceUID: studyInstanceUid } = identity;
+  const { StudyDate: studyDate } = identity;
   if (accessionNumber === '' && patientId === '') {
     return { why: 'the study has neither an accession number nor a patient ID' };
   }
   // Wildcards would match other orders (PS3.4 C.2.2.2.4).
   const key = accessionNumber || patientId;
   if (/[*?\\]/.test(key)) return { why: 'its accession number or patient ID holds a wildcard' };
-  return { keys: accessionNumber ? { accessionNumber } : { patientId, studyInstanceUid } };
+  const found = accessionNumber ? { accessionNumber } : { patientId, studyInstanceUid };
+  return { keys: { ...found, studyDate } };
 }
 
 /**
@@ -84,7 +90,7 @@ export function chooseOrder(
   );
   if (asked.length === 0) return { state: 'none', detail: `No order in ${worklist}.`, order: null };
   const patient = patientIdentity(identity);
-  const mismatch = asked.map((order) => patientMismatch(patient, order.patient)).find(Boolean);
+  const mismatch = asked.map((order) => orderMismatch(patient, order)).find(Boolean);
   if (mismatch) {
     const detail = `Not joined: the order in ${worklist} names another patient or none to compare (${MISMATCH_WORDS[mismatch]}).`;
     return { state: 'refused', detail, order: null };
@@ -92,6 +98,19 @@ export function chooseOrder(
   const own = asked.filter((order) => order.studyInstanceUid === identity.StudyInstanceUID);
   const order = agreedValues(own.length > 0 ? own : asked);
   return { state: 'found', detail: `Order found in ${worklist}.`, order };
+}
+
+/** Compares a patient with each identifier of the patient of an order; null if one is the same. */
+function orderMismatch(
+  patient: PatientIdentity,
+  { patient: named, otherPatientIds = [] }: FoundOrder,
+): PatientMismatch | null {
+  const mismatches = [named, ...otherPatientIds].map((ids) =>
+    patientMismatch(patient, { ...named, ...ids }),
+  );
+  if (mismatches.includes(null)) return null;
+  // With an identifier that is equal, the reason is another.
+  return mismatches.find((mismatch) => mismatch !== 'patient-id') ?? 'patient-id';
 }
 
 /**

@@ -305,6 +305,18 @@ export async function keptObject(database: Queryable, id: string): Promise<Recei
   return rows[0] ?? null;
 }
 
+/** Returns the identity of the study of a stored object; null if the object has no row. */
+export async function identityOfObject(
+  database: Queryable,
+  id: string,
+): Promise<DicomIdentity | null> {
+  const { rows } = await database.query<{ identity: DicomIdentity }>(
+    'SELECT s.identity FROM instances i JOIN studies s ON s.id = i.study_id WHERE i.id = $1',
+    [id],
+  );
+  return rows[0]?.identity ?? null;
+}
+
 /** Whether exactly this object has a row. */
 export async function isKnown(
   database: Queryable,

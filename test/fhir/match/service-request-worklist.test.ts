@@ -1,10 +1,20 @@
-import type { Observation, Patient, ServiceRequest } from '@medplum/fhirtypes';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type {
+  Identifier,
+  Observation,
+  Patient,
+  Resource,
+  ServiceRequest,
+} from '@medplum/fhirtypes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   foundOrder,
   serviceRequestWorklist,
 } from '../../../fhir/match/service-request-worklist.ts';
+import { chooseOrder } from '../../../src/core/studies/order.ts';
 import { dicomFile } from '../../dimse/dicom-file.ts';
+import { instanceHeader } from '../../dimse/instance-header.ts';
 import { sendBuffer } from '../../dimse/send.ts';
 import { openSite, type Site } from '../../dimse/site.ts';
 import { type FhirTestServer, startFhirServer } from '../../peers/fhir-server.ts';
@@ -55,9 +65,18 @@ describe('the orders of a FHIR server', () => {
     await server.put(order(subject));
     await server.put(order(subject, { identifier: [{ value: 'A2' }], status: 'revoked' }));
     const of = { subject: { reference: subject } };
-    const height = { value: 168, unit: 'cm', code: 'cm', system: 'http://unitsofmeasure.org' };
+    const other = { subject: { reference: 'Patient/somebody-else' } };
+    const cm = (value: number) => ({ value, unit: 'cm', code: 'cm' });
+    // As many newer measurements as one page holds, and a measurement of another patient.
+    for (let day = 10; day < 32; day += 1) {
+      const height = observation('8302-2', { valueQuantity: cm(168) }, `2026-03-${day}`);
+      await server.put({ ...height, ...of });
+    }
+    await server.put({
+      ...observation('8302-2', { valueQuantity: cm(190) }, '2026-04-01'),
+      ...other,
+    });
     await server.put({ ...observation('8665-2', { valueDateTime: '2026-01-01' }), ...of });
-    await server.put({ ...observation('8302-2', { valueQuantity: height }), ...of });
   });
   afterAll(() => server?.close());
 
@@ -72,7 +91,8 @@ describe('the orders of a FHIR server', () => {
     });
 
   test('give indication, referrer and dating by accession number', async () => {
-    expect(await worklist().orders({ accessionNumber: 'A1' }, ENDLESS)).toEqual([
+    const keys = { accessionNumber: 'A1', studyDate: '20260521' };
+    expect(await worklist().orders(keys, ENDLESS)).toEqual([
       {
         patient: {
           patientId: 'P1',
@@ -161,13 +181,134 @@ describe('a study without an indication', () => {
   });
 });
 
-test('a due date gives the last menstrual date 280 days before it', () => {
-  const observations = [observation('11778-8', { valueDateTime: '2026-10-08' })];
-  const given = { patient: PATIENT, observations, systems: SYSTEMS };
-  expect(foundOrder(order('Patient/1'), 'A1', given).lastMenstrualDate).toBe('20260101');
+const KEYS = { accessionNumber: 'A1', studyDate: '20260521' };
+const TODAY = new Date('2026-05-21T10:00:00Z');
+const found = (over: Partial<Parameters<typeof foundOrder>[2]>) =>
+  foundOrder(order('Patient/1'), KEYS, {
+    patient: PATIENT,
+    observations: [],
+    systems: SYSTEMS,
+    today: TODAY,
+    ...over,
+  });
+const lmp = (date: string, at?: string) => observation('8665-2', { valueDateTime: date }, at);
+const due = (date: string, at?: string) => observation('11778-8', { valueDateTime: date }, at);
+
+describe('the last menstrual date of an order', () => {
+  test.each([
+    { given: 'a due date', observations: [due('2026-10-08')], date: '20260101' },
+    {
+      given: 'a menstrual date of an earlier pregnancy and a due date',
+      observations: [lmp('2024-01-10', '2024-03-01'), due('2026-12-20', '2026-05-01')],
+      date: '20260315',
+    },
+    { given: 'only one of an earlier pregnancy', observations: [lmp('2024-01-10')], date: '' },
+    {
+      given: 'a due date that was changed after an examination',
+      observations: [lmp('2026-01-01', '2026-02-01'), due('2026-10-20', '2026-04-01')],
+      date: '20260113',
+    },
+    {
+      given: 'a due date from before the menstrual date',
+      observations: [due('2026-08-20', '2026-01-05'), lmp('2026-03-01', '2026-04-10')],
+      date: '20260301',
+    },
+    {
+      given: 'an older one before a newer one',
+      observations: [lmp('2026-01-01', '2026-02-01'), lmp('2026-01-10', '2026-03-01')],
+      date: '20260110',
+    },
+  ])('is $date with $given', ({ observations, date }) => {
+    expect(found({ observations }).lastMenstrualDate).toBe(date);
+  });
 });
 
-test('an order of a patient without a mapped identifier names nobody to compare', () => {
-  const given = { patient: PATIENT, observations: [], systems: { '*': 'urn:unknown' } };
-  expect(foundOrder(order('Patient/1'), 'A1', given).patient.patientId).toBe('');
+test('the newest height counts, in whatever order a server gives them', () => {
+  const cm = (value: number) => ({ valueQuantity: { value, code: 'cm' } });
+  const observations = [
+    observation('8302-2', cm(90), '2010-01-01'),
+    observation('8302-2', cm(168), '2026-01-01'),
+  ];
+  expect(found({ observations }).patientSizeMetres).toBe(1.68);
+});
+
+test('only Observations of the patient count, whatever a server returns', async () => {
+  const someone = { subject: { reference: 'Patient/2' } };
+  const server = createServer((request, response) => {
+    const body: Resource = request.url?.includes('Patient/1')
+      ? { ...PATIENT, id: '1' }
+      : {
+          resourceType: 'Bundle',
+          type: 'searchset',
+          entry: [
+            {
+              resource: request.url?.includes('Observation')
+                ? { ...lmp('2026-01-01'), ...someone }
+                : order('Patient/1'),
+            },
+          ],
+        };
+    response.setHeader('content-type', 'application/fhir+json');
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const worklist = serviceRequestWorklist({
+    type: 'fhir',
+    name: 'ehr',
+    baseUrl: `http://127.0.0.1:${port}`,
+    authorization: { type: 'none' },
+    patientIdentifierSystems: SYSTEMS,
+    timeoutSeconds: 20,
+  });
+  try {
+    const [one] = await worklist.orders(KEYS, ENDLESS);
+    expect(one).toMatchObject({ indication: expect.any(String), lastMenstrualDate: '' });
+  } finally {
+    server.close();
+  }
+});
+
+describe('the patient of an order', () => {
+  const systems = { HOSP_A: 'urn:a', HOSP_B: 'urn:b' };
+  const named = (...identifier: Identifier[]) =>
+    found({ patient: { ...PATIENT, identifier }, systems });
+  const { identity } = instanceHeader({
+    identity: {
+      PatientID: '222',
+      IssuerOfPatientID: 'HOSP_B',
+      PatientBirthDate: '19900405',
+      AccessionNumber: 'A1',
+    },
+  });
+  const stateOf = (...identifier: Identifier[]) =>
+    chooseOrder(identity, KEYS, [named(...identifier)], 'ehr').state;
+
+  test('is nobody to compare without a mapped identifier', () => {
+    expect(found({ systems: { '*': 'urn:unknown' } }).patient.patientId).toBe('');
+  });
+
+  test('may be named by any of the mapped identifiers', () => {
+    const own = { system: 'urn:b', value: '222' };
+    expect(stateOf({ system: 'urn:a', value: '111' }, own)).toBe('found');
+    expect(stateOf({ system: 'urn:b', value: '999' }, own)).toBe('found');
+  });
+
+  test('is another one when the equal number is of another issuer', () => {
+    expect(stateOf({ system: 'urn:a', value: '222' }, { system: 'urn:b', value: '1' })).toBe(
+      'refused',
+    );
+  });
+
+  test.each<Partial<Identifier>>([
+    { use: 'old' },
+    { period: { end: '2025' } },
+    { period: { end: '2026-05-20T10:00:00Z' } },
+  ])('is not named by an identifier out of use: %o', (over) => {
+    expect(stateOf({ system: 'urn:b', value: '222', ...over })).toBe('refused');
+  });
+
+  test('is named by an identifier that is still valid today', () => {
+    expect(stateOf({ system: 'urn:b', value: '222', period: { end: '2026' } })).toBe('found');
+  });
 });

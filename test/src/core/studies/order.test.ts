@@ -33,9 +33,11 @@ const order = (over: Partial<FoundOrder> = {}): FoundOrder => ({
 
 describe('the order of a study', () => {
   test('is searched by accession number, otherwise by patient and study', () => {
-    expect(orderKeys(identity)).toEqual({ keys: { accessionNumber: 'A1' } });
+    expect(orderKeys(identity)).toEqual({
+      keys: { accessionNumber: 'A1', studyDate: '20260521' },
+    });
     expect(orderKeys({ ...identity, AccessionNumber: ' ' })).toEqual({
-      keys: { patientId: 'P1', studyInstanceUid: '1.2.3' },
+      keys: { patientId: 'P1', studyInstanceUid: '1.2.3', studyDate: '20260521' },
     });
     expect(orderKeys({ ...identity, AccessionNumber: '', PatientID: '' })).toHaveProperty('why');
   });
