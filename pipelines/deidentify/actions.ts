@@ -47,8 +47,7 @@ const KEEP = words(`
   TableOfXBreakPoints TableOfYBreakPoints NumberOfTableEntries TableOfPixelValues
   TableOfParameterValues
 
-  CodeValue LongCodeValue CodingSchemeDesignator CodingSchemeVersion MappingResource
-  ContextIdentifier
+  CodingSchemeDesignator CodingSchemeVersion MappingResource ContextIdentifier
   ProcedureCodeSequence SeriesDescriptionCodeSequence PerformedProcedureCodeSequence
   PerformedProtocolCodeSequence StageCodeSequence ViewCodeSequence ViewModifierCodeSequence
   AnatomicRegionSequence AnatomicRegionModifierSequence PrimaryAnatomicStructureSequence
@@ -118,6 +117,8 @@ export type Action =
   | 'descriptor'
   /** Name or identifier of the patient, which is replaced by the pseudonym. */
   | 'pseudonym'
+  /** Kept if the scheme is published, or if no word of the code is a name in the object. */
+  | 'code-value'
   /**
    * The code meaning of a published scheme is kept. Any other meaning is cleaned like a descriptor.
    */
@@ -141,6 +142,7 @@ export const ACTIONS: ReadonlyMap<string, Action> = new Map(
       ['characteristic-or-empty', CHARACTERISTIC_OR_EMPTY],
       ['descriptor', DESCRIPTOR],
       ['pseudonym', ['PatientName', 'PatientID']],
+      ['code-value', ['CodeValue', 'LongCodeValue']],
       ['code-meaning', ['CodeMeaning']],
       ['dummy', ['DeviceSerialNumber']],
       ['content', ['ContentSequence']],

@@ -97,12 +97,14 @@ function cleanValue(
       const text = cleanDescriptor(textsOf(element).join(' '), cleaning.names);
       return text === '' ? null : [shortened(text, vr === 'SH' ? 16 : 64)];
     }
+    case 'code-value':
+      return isNamed(owner, cleaning.names) ? [REMOVED] : checkedValue(element);
     case 'code-meaning':
       return [cleanMeaning(textsOf(element).join(' '), owner, cleaning.names)];
     case 'pseudonym':
       return vr === 'PN' ? [{ Alphabetic: pseudonyms.patient }] : [pseudonyms.patient];
     case 'dummy':
-      return ['REMOVED'];
+      return [REMOVED];
     case 'content':
       return cleaning.content(itemsIn(element), cleaning);
   }
@@ -182,10 +184,23 @@ const PUBLISHED: ReadonlySet<string> = new Set(
 );
 const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
+const CODES = [VALUE, tagOf('LongCodeValue')];
+
+/** Dummy text without information. */
+const REMOVED = 'REMOVED';
+
+const own = (owner: TagDataset, tag: string) =>
+  owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '';
+
+/** Returns true if a code that a site made contains the name of a person in the object. */
+function isNamed(code: TagDataset, names: ReadonlySet<string>): boolean {
+  if (PUBLISHED.has(own(code, SCHEME))) return false;
+  return CODES.some((tag) => wordsOf(own(code, tag)).some((word) => names.has(word)));
+}
 
 /** Cleans the meaning of a code, because a site writes the meanings of private codes itself. */
 function cleanMeaning(meaning: string, owner: TagDataset, names: ReadonlySet<string>): string {
-  const own = (tag: string) => (owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '');
-  if (PUBLISHED.has(own(SCHEME))) return meaning;
-  return shortened(cleanDescriptor(meaning, names), 64) || own(VALUE) || 'REMOVED';
+  if (PUBLISHED.has(own(owner, SCHEME))) return meaning;
+  const code = isNamed(owner, names) ? '' : own(owner, VALUE);
+  return shortened(cleanDescriptor(meaning, names), 64) || code || REMOVED;
 }

@@ -311,6 +311,24 @@ describe('a de-identified report', () => {
   });
 });
 
+describe('the codes of a site', () => {
+  const codeOf = async (value: string, scheme: string, meaning = '') => {
+    const [code] = [{ CodeValue: value, CodingSchemeDesignator: scheme, CodeMeaning: meaning }];
+    const { dataSet } = await copyOf(report({ PerformedProcedureCodeSequence: [code ?? {}] }));
+    const [kept] = itemsOf(dataSet.PerformedProcedureCodeSequence);
+    return [kept?.CodeValue, kept?.CodeMeaning];
+  };
+
+  it('are removed where they are a name', async () => {
+    expect(await codeOf('ALMA ZUBIRI', '99X', 'ALMA')).toEqual(['REMOVED', 'REMOVED']);
+  });
+
+  it('stay if they are no name, or if their scheme is published', async () => {
+    expect(await codeOf('OB2', '99X', 'Dr.')).toEqual(['OB2', 'OB2']);
+    expect(await codeOf('ALMA', 'DCM', 'a term')).toEqual(['ALMA', 'a term']);
+  });
+});
+
 describe.skipIf(!ANONYMIZER_INSTALLED)('the table of another program', () => {
   it('finds nothing that should have been removed or replaced', async () => {
     const copies = await Promise.all([
