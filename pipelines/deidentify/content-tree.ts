@@ -28,7 +28,10 @@ const DATED: Readonly<Record<string, string>> = {
   DATETIME: tag('DateTime'),
 };
 
-/** The only text that a measurement needs: the fetus to which it belongs (TID 5000). */
+/**
+ * The only text that a measurement needs: the fetus to which it belongs (TID 5000). A longer label
+ * may contain anything.
+ */
 const FETUS_ID = 'LN:11951-1';
 const SHORT_LABEL = /^[A-Za-z0-9]{1,2}$/;
 
@@ -58,20 +61,45 @@ function conceptOf(item: TagDataset): string {
 }
 
 /**
- * Returns the items of a content sequence that may be kept.
+ * Returns a function that returns the items of a content sequence of this report that may be kept.
  * @throws UnreadableInput if items refer to each other by position, because removing items changes
  *   the positions.
  */
-export function cleanContent(items: readonly TagDataset[], cleaning: Cleaning): TagDataset[] {
-  return items.flatMap((item) => {
-    if (item[BY_REFERENCE]) {
-      throw new UnreadableInput('its items refer to each other by their position');
-    }
-    return cleanItem(item, cleaning);
-  });
+export function contentCleaner(report: TagDataset): Cleaning['content'] {
+  const fetuses = fetusLabels(report);
+  return (items, cleaning) =>
+    items.flatMap((item) => {
+      if (item[BY_REFERENCE]) {
+        throw new UnreadableInput('its items refer to each other by their position');
+      }
+      return cleanItem(item, cleaning, fetuses);
+    });
 }
 
-function cleanItem(item: TagDataset, cleaning: Cleaning): TagDataset[] {
+/**
+ * The label of each fetus of a report → its label in the copy: the same where all are short, else
+ * their numbers, so that twins can be distinguished.
+ */
+function fetusLabels(report: TagDataset): ReadonlyMap<string, string> {
+  const labels = [...new Set(labelsIn(report))];
+  const short = labels.every((label) => SHORT_LABEL.test(label));
+  return new Map(labels.map((label, index) => [label, short ? label : String(index + 1)]));
+}
+
+function labelsIn(item: TagDataset): string[] {
+  const label = isFetusId(item) ? one(item, TEXT_VALUE) : '';
+  const below = item[CONTENT] ? itemsIn(item[CONTENT]) : [];
+  return [...(label === '' ? [] : [label]), ...below.flatMap(labelsIn)];
+}
+
+const isFetusId = (item: TagDataset): boolean =>
+  one(item, VALUE_TYPE) === 'TEXT' && conceptOf(item) === FETUS_ID;
+
+function cleanItem(
+  item: TagDataset,
+  cleaning: Cleaning,
+  fetuses: ReadonlyMap<string, string>,
+): TagDataset[] {
   const type = one(item, VALUE_TYPE);
   const concept = conceptOf(item);
   if (BIRTH_DATE.has(concept)) return [];
@@ -79,9 +107,8 @@ function cleanItem(item: TagDataset, cleaning: Cleaning): TagDataset[] {
   const clean = cleanAttributes(item, cleaning);
   if (clean[CONTENT] && clean[CONTENT].Value?.length === 0) delete clean[CONTENT];
   if (KEPT.has(type)) return [clean];
-  if (type === 'TEXT' && concept === FETUS_ID && SHORT_LABEL.test(one(item, TEXT_VALUE))) {
-    return [{ ...clean, [TEXT_VALUE]: { vr: 'UT', Value: [one(item, TEXT_VALUE)] } }];
-  }
+  const fetus = isFetusId(item) ? fetuses.get(one(item, TEXT_VALUE)) : undefined;
+  if (fetus !== undefined) return [{ ...clean, [TEXT_VALUE]: { vr: 'UT', Value: [fetus] } }];
   const dated = DATED[type];
   return dated !== undefined && clean[dated] ? [clean] : [];
 }

@@ -14,7 +14,7 @@ import { readDicomClip } from '../input/dicom/clip.ts';
 import { inflateDicom } from '../input/dicom/deflated.ts';
 import { maskOutside } from '../measure/picture.ts';
 import { type Cleaning, cleanAttributes, namesIn, textsOf } from './attributes.ts';
-import { cleanContent } from './content-tree.ts';
+import { contentCleaner } from './content-tree.ts';
 import { type Pseudonyms, pseudonymsFor } from './pseudonyms.ts';
 import { type Blanking, blankingOf } from './screen.ts';
 
@@ -86,7 +86,7 @@ async function deidentified(order: DeidentificationOrder): Promise<string | null
     ...settings,
     pseudonyms: pseudonymsOf(order, dict),
     names: namesIn(dict),
-    content: cleanContent,
+    content: contentCleaner(dict),
   };
   const clean = cleanAttributes(dict, cleaning);
   if (kind === 'report') {

@@ -329,6 +329,42 @@ describe('the codes of a site', () => {
   });
 });
 
+describe('the fetuses of a report', () => {
+  const biometry = (label: string) => ({
+    RelationshipType: 'CONTAINS',
+    ValueType: 'CONTAINER',
+    ContentSequence: [
+      {
+        RelationshipType: 'HAS OBS CONTEXT',
+        ValueType: 'TEXT',
+        ConceptNameCodeSequence: [
+          { CodeValue: '11951-1', CodingSchemeDesignator: 'LN', CodeMeaning: 'Fetus ID' },
+        ],
+        TextValue: label,
+      },
+    ],
+  });
+  const labelsOf = async (...labels: string[]) => {
+    const { dataSet } = await copyOf(report({ ContentSequence: labels.map(biometry) }));
+    return itemsOf(dataSet.ContentSequence).map(
+      ({ ContentSequence }) => itemsOf(ContentSequence)[0]?.TextValue,
+    );
+  };
+
+  it('keep short labels', async () => {
+    expect(await labelsOf('A', 'B', 'A')).toEqual(['A', 'B', 'A']);
+  });
+
+  it('are numbered where a label may hold more than a letter', async () => {
+    expect(await labelsOf('Fetus ALMA', 'Fetus B', '1', 'Fetus ALMA')).toEqual([
+      '1',
+      '2',
+      '3',
+      '1',
+    ]);
+  });
+});
+
 describe.skipIf(!ANONYMIZER_INSTALLED)('the table of another program', () => {
   it('finds nothing that should have been removed or replaced', async () => {
     const copies = await Promise.all([
