@@ -1,7 +1,8 @@
 import type { DeidentificationSettings } from '../../config/peers.ts';
+import { patientKey } from '../../pipelines/deidentify/pseudonyms.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
-import { keptObject } from '../../src/core/studies/study-store.ts';
+import { identityOfObject, keptObject } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { failedResult, outgoingFile, type StoreTransport, sendOutcomeOf } from './store-scu.ts';
@@ -12,9 +13,9 @@ export type Deidentified =
   | { outcome: 'held'; reason: string }
   | { outcome: 'aborted' };
 
-/** Makes a de-identified copy of the object at `path`. */
+/** Makes a de-identified copy of the object at `path`; `patient` identifies that of its study. */
 export type Deidentify = (
-  path: string,
+  object: { path: string; patient: string },
   settings: DeidentificationSettings,
   signal: AbortSignal,
 ) => Promise<Deidentified>;
@@ -46,8 +47,14 @@ export function createDeidentifiedDeliverer(options: {
       }
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
-      if (path === null) return permanent('expired', 'The received object has been removed.');
-      const copy = await options.deidentify(path, destination.deidentification, signal);
+      const identity = await identityOfObject(database, object);
+      if (path === null || identity === null)
+        return permanent('expired', 'The received object has been removed.');
+      const copy = await options.deidentify(
+        { path, patient: patientKey(identity) },
+        destination.deidentification,
+        signal,
+      );
       if (copy.outcome === 'held')
         return permanent('deidentification_held', `Held: ${copy.reason}.`);
       if (copy.outcome === 'aborted') {

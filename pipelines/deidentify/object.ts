@@ -38,6 +38,8 @@ export interface DeidentificationOrder {
   target: string;
   settings: DeidentificationSettings;
   secret: Buffer;
+  /** What identifies the patient of the study (`patientKey`). */
+  patient: string;
   signal: AbortSignal;
 }
 
@@ -84,7 +86,7 @@ async function deidentified(order: DeidentificationOrder): Promise<string | null
   }
   const cleaning: Cleaning = {
     ...settings,
-    pseudonyms: pseudonymsOf(order, dict),
+    pseudonyms: pseudonymsOf(order),
     names: namesIn(dict),
     content: contentCleaner(dict),
   };
@@ -114,16 +116,10 @@ const textAt = (dict: TagDataset, tag: string): string => {
   return element ? textsOf(element).join('\\').trim() : '';
 };
 
-/**
- * Derives the pseudonyms from the patient's identifier and its issuer. Without an identifier, the
- * study is used instead.
- */
-function pseudonymsOf({ secret, settings }: DeidentificationOrder, dict: TagDataset): Pseudonyms {
-  const id = textAt(dict, '00100020');
-  const patient = id === '' ? ['study', textAt(dict, '0020000D')] : [textAt(dict, '00100021'), id];
+function pseudonymsOf({ secret, patient, settings }: DeidentificationOrder): Pseudonyms {
   const { dates, patientCharacteristics, withoutRegions } = settings;
   const variant = `${dates} ${patientCharacteristics} ${withoutRegions}`;
-  return pseudonymsFor(secret, JSON.stringify(patient), variant);
+  return pseudonymsFor(secret, patient, variant);
 }
 
 /**

@@ -10,6 +10,8 @@ export const deidentifyJobSchema = z.strictObject({
   settings: deidentificationSchema,
   /** Secret of the site, in base64, from which pseudonyms are derived. */
   secret: z.string(),
+  /** What identifies the patient of the study (`patientKey`). */
+  patient: z.string(),
 });
 export type DeidentifyJob = z.infer<typeof deidentifyJobSchema>;
 
@@ -26,12 +28,13 @@ export const COPY = join('artifacts', 'object.dcm');
  */
 export const deidentifyPipeline: Pipeline = async (folder, _report, signal) => {
   const job = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
-  const { settings, secret } = deidentifyJobSchema.parse(job);
+  const { settings, secret, patient } = deidentifyJobSchema.parse(job);
   const held = await deidentifyObject({
     source: join(folder, RECEIVED),
     target: join(folder, COPY),
     settings,
     secret: Buffer.from(secret, 'base64'),
+    patient,
     signal,
   });
   await writeFile(join(folder, 'result.json'), JSON.stringify({ held }));

@@ -1,4 +1,20 @@
 import { createHmac } from 'node:crypto';
+import type { DicomIdentity } from '../dicom/subject.ts';
+
+/**
+ * Returns what identifies the patient of a study: the patient's identifier and its issuer, or the
+ * study if there is no identifier. It is the same for all objects of the study, whatever each of
+ * them states.
+ */
+export function patientKey({
+  PatientID,
+  IssuerOfPatientID,
+  StudyInstanceUID,
+}: Pick<DicomIdentity, 'PatientID' | 'IssuerOfPatientID' | 'StudyInstanceUID'>): string {
+  const id = PatientID.trim();
+  const key = id === '' ? ['study', StudyInstanceUID.trim()] : [IssuerOfPatientID.trim(), id];
+  return JSON.stringify(key);
+}
 
 /**
  * Range of the shift of dates, in days. Dates are moved back by at least one year and at most ten
@@ -24,7 +40,7 @@ export interface Pseudonyms {
  * Derives pseudonyms from a secret of the site (HMAC-SHA-256). Without the secret, nobody can find
  * the patient of a pseudonym or test a guess. With it, priors and repeated sends get the same
  * pseudonym, and no table of patients is stored.
- * @param patient identifier and issuer by which the site identifies the patient.
+ * @param patient what identifies the patient at the site (`patientKey`).
  * @param variant how the objects are de-identified. A copy with other content gets other UIDs
  *   (PS3.5 9).
  */

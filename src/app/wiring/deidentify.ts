@@ -50,13 +50,13 @@ export async function startDeidentification(
   };
   const pool = createPipelinePool(PIPELINE_PROGRAM, limits, logger);
 
-  const deidentify: Deidentify = async (path, settings, signal) => {
+  const deidentify: Deidentify = async ({ path, patient }, settings, signal) => {
     const folder = join(work, randomUUID());
     const discard = () => rm(folder, { recursive: true, force: true });
     try {
       for (const inside of ['files', 'artifacts'])
         await mkdir(join(folder, inside), { recursive: true });
-      const job: DeidentifyJob = { settings, secret };
+      const job: DeidentifyJob = { settings, secret, patient };
       await writeFile(join(folder, 'job.json'), JSON.stringify(job), { mode: 0o600 });
       await linkOrCopy(path, join(folder, RECEIVED));
       const outcome = await pool.run({

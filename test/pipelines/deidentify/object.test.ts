@@ -6,6 +6,7 @@ import dcmjs, { type NaturalDataset } from 'dcmjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeidentificationSettings } from '../../../config/peers.ts';
 import { deidentifyObject } from '../../../pipelines/deidentify/object.ts';
+import { patientKey } from '../../../pipelines/deidentify/pseudonyms.ts';
 import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
@@ -48,6 +49,7 @@ async function copyOf(
   object: Buffer,
   settings: Partial<DeidentificationSettings> = {},
   secret = SECRET,
+  patient = 'the patient',
 ): Promise<Copy> {
   count += 1;
   const paths: [string, string] = [join(folder, `${count}.dcm`), join(folder, `${count}.copy.dcm`)];
@@ -57,6 +59,7 @@ async function copyOf(
     target: paths[1],
     settings: { ...SETTINGS, ...settings },
     secret,
+    patient,
     signal: new AbortController().signal,
   });
   if (held !== null) return { held, paths, bytes: Buffer.alloc(0), dataSet: {} };
@@ -239,6 +242,37 @@ describe('a de-identified image', () => {
       }
     },
   );
+});
+
+describe('the pseudonym of a patient', () => {
+  const identity = { PatientID: 'P1', IssuerOfPatientID: '', StudyInstanceUID: '1.2.3' };
+
+  it('is that of the study, whatever an object states', async () => {
+    const objects = [
+      report(),
+      report({ IssuerOfPatientID: 'HOSPITAL' }),
+      report({ PatientID: '', PatientName: '' }),
+    ];
+    const copies = await Promise.all(objects.map((one) => copyOf(one)));
+    const [first] = copies;
+    for (const { dataSet } of copies) {
+      expect([dataSet.PatientID, dataSet.StudyDate]).toEqual([
+        first?.dataSet.PatientID,
+        first?.dataSet.StudyDate,
+      ]);
+    }
+  });
+
+  it('is that of identifier and issuer, otherwise of the study', () => {
+    const keys = [
+      identity,
+      { ...identity, IssuerOfPatientID: 'HOSPITAL' },
+      { ...identity, PatientID: '' },
+      { ...identity, PatientID: ' ', StudyInstanceUID: '1.2.4' },
+    ].map(patientKey);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(patientKey({ ...identity, StudyInstanceUID: '1.2.4' })).toBe(keys[0]);
+  });
 });
 
 describe('an object that cannot be de-identified with certainty', () => {
