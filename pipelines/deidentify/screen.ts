@@ -1,7 +1,7 @@
 import type { Point } from '../contract/image.ts';
 import type { Clip, Rectangle } from '../contract/study.ts';
 import { burnedInText } from '../measure/burned-in-text.ts';
-import { maskOutside, type ShownPicture, shownPictureOf, wholeFrame } from '../measure/picture.ts';
+import { coverScreen, maskOutside, type ShownPicture, shownPictureOf } from '../measure/picture.ts';
 
 /**
  * Clean Pixel Data (PS3.15 E.3.1): determines which part of a screen may be sent, and when nothing
@@ -14,8 +14,6 @@ const SAMPLES = 12;
 const ROUNDS = 3;
 /** Share of the remaining picture that is text, above which a screen is a page of text. */
 const MOST_TEXT = 0.3;
-/** Share of the frame above which a region does not show where the ultrasound is. */
-const WHOLE_SCREEN = 0.9;
 /**
  * Share of the frame above which a picture that was found by its appearance is a page. A sector is
  * smaller, because it leaves the corners free.
@@ -43,7 +41,7 @@ export async function blankingOf(
   clip: Clip,
   withoutRegions: 'hold' | 'detect',
 ): Promise<Blanking | string> {
-  const bounded = clip.ultrasoundAreas.length > 0 && !coversScreen(clip.ultrasoundAreas, clip);
+  const bounded = clip.ultrasoundAreas.length > 0 && !coverScreen(clip.ultrasoundAreas, clip);
   if (!bounded && withoutRegions === 'hold') {
     return 'its header does not say where on the screen the ultrasound is';
   }
@@ -66,11 +64,6 @@ export async function blankingOf(
     text.push(...left);
   }
   return 'text on the picture was found again after it was blanked';
-}
-
-function coversScreen(areas: readonly Rectangle[], clip: Clip): boolean {
-  const screen = sizeOf(wholeFrame(clip));
-  return areas.some((area) => sizeOf(area) >= WHOLE_SCREEN * screen);
 }
 
 const sizeOf = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX + 1) * (maxY - minY + 1);

@@ -461,10 +461,7 @@ export interface ShownPicture extends Picture {
   text: readonly Rectangle[];
 }
 
-/**
- * Share of the frame at or above which a region covers the whole screen and therefore does not
- * bound the picture.
- */
+/** Share of the frame from which regions cover the whole screen and do not bound the picture. */
 const WHOLE_SCREEN = 0.9;
 
 /** Margins around the detected picture, as shares of the height of the frame. */
@@ -572,10 +569,27 @@ async function detect(
   );
 }
 
-function coversScreen(area: Rectangle, { width, height }: Clip): boolean {
-  const share = ((area.maxX - area.minX + 1) * (area.maxY - area.minY + 1)) / (width * height);
-  return share >= WHOLE_SCREEN;
+/**
+ * Returns true if rectangles together cover the whole screen, so that they do not bound the
+ * picture.
+ */
+export function coverScreen(
+  areas: readonly Rectangle[],
+  { width, height }: Pick<Clip, 'width' | 'height'>,
+): boolean {
+  const covered = new Uint8Array(width * height);
+  for (const { minX, minY, maxX, maxY } of areas) {
+    const [left, right] = [Math.max(0, minX), Math.min(width - 1, maxX)];
+    for (let y = Math.max(0, minY); y <= Math.min(height - 1, maxY); y += 1) {
+      covered.fill(1, y * width + left, y * width + right + 1);
+    }
+  }
+  return covered.reduce((sum, one) => sum + one, 0) >= WHOLE_SCREEN * covered.length;
 }
+
+/** Returns true if a clip shows a trace: a spectrum, or an M-mode. */
+const showsTrace = ({ sweeps, mode }: Clip) =>
+  sweeps.length > 0 || mode === 'spectral' || mode === 'm-mode';
 
 export function wholeFrame({ width, height }: Pick<Clip, 'width' | 'height'>): Rectangle {
   return { minX: 0, minY: 0, maxX: width - 1, maxY: height - 1 };
@@ -588,13 +602,17 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
 
 /**
  * Returns the picture of a clip for measuring, which is the ultrasound regions of the header. If
- * the header has no region, or one over the whole screen, the picture is the area that is lit and
+ * the header has no region, or they cover the whole screen, the picture is the area that is lit and
  * moves on a few frames. The margin is wide, because cutting off anatomy would be worse than
  * including a letter.
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
-  const bounded = regions.length > 0 && !regions.some((area) => coversScreen(area, clip));
+  // An image and its trace fill the screen, and not all of them is lit and moves.
+  const whole = showsTrace(clip)
+    ? regions.some((area) => coverScreen([area], clip))
+    : coverScreen(regions, clip);
+  const bounded = regions.length > 0 && !whole;
   if (bounded) return { areas: regions.map(rectanglePolygon), known: true };
   const detected = await detect(clip, MEASURED_MARGIN);
   if (detected) return within(detected, [wholeFrame(clip)]);
@@ -673,8 +691,7 @@ export async function ultrasoundOf(clip: Clip, text: readonly Rectangle[] = []):
   const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
   const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
   // A trace fills its whole region, so the region has no corners with text.
-  const traces = clip.sweeps.length > 0 || clip.mode === 'spectral' || clip.mode === 'm-mode';
-  if (bounded.known && traces) return bounded;
+  if (bounded.known && showsTrace(clip)) return bounded;
   const detected = await detect(clip, SHOWN_MARGIN, text);
   if (detected) return within(detected, bounds);
   return clip.burnedInAnnotation === true && !bounded.known ? { areas: [], known: false } : bounded;

@@ -286,6 +286,13 @@ describe('an object that cannot be de-identified with certainty', () => {
     expect(held).toBe('its header does not say where on the screen the ultrasound is');
   });
 
+  it('is held when its regions together are the whole screen', async () => {
+    const left = { ...WHOLE_SCREEN, RegionLocationMaxX1: 399 };
+    const right = { ...WHOLE_SCREEN, RegionLocationMinX0: 400 };
+    const { held } = await copyOf(await image({ header: { regions: [left, right] } }));
+    expect(held).toBe('its header does not say where on the screen the ultrasound is');
+  });
+
   it.each([
     { ground: 0, ink: 255 },
     { ground: 90, ink: 230 },
