@@ -1,15 +1,25 @@
 import type { Point } from '../contract/image.ts';
-import type { Clip, Rectangle } from '../contract/study.ts';
+import type { Clip, Rectangle, RgbImage } from '../contract/study.ts';
 import { burnedInText } from '../measure/burned-in-text.ts';
-import { coverScreen, maskOutside, type ShownPicture, shownPictureOf } from '../measure/picture.ts';
+import {
+  coverScreen,
+  maskOutside,
+  meet,
+  type ShownPicture,
+  shownPictureOf,
+} from '../measure/picture.ts';
 
 /**
  * Clean Pixel Data (PS3.15 E.3.1): determines which part of a screen may be sent, and when nothing
  * may be sent.
  */
 
-/** Number of frames of a cine in which text is searched. */
+/**
+ * Number of frames that are spread over a cine. Text in two of them at the same place is confirmed.
+ */
 const SAMPLES = 12;
+/** Greatest number of frames of a longer cine in which text is searched; it is every second one. */
+const MOST_SAMPLES = 100;
 /** Number of attempts to blank text. Text that is still found afterwards cannot be blanked. */
 const ROUNDS = 3;
 /** Share of the remaining picture that is text, above which a screen is a page of text. */
@@ -51,8 +61,12 @@ export async function blankingOf(
   const tooLarge = !bounded && picture.count > LARGEST_FOUND * clip.width * clip.height;
   if (!shown.known || areas.length === 0 || tooLarge) return NOT_DISTINGUISHED;
   const text = [...shown.text];
+  let looked = denseSamples(clip);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const left = await textLeft(clip, { areas, text });
+    const found = await textLeft(clip, { areas, text }, looked);
+    const left = found.map(({ area }) => area);
+    // Text can only be left in frames in which there was text.
+    looked = [...new Set([...evenSamples(clip), ...found.map(({ frame }) => frame)])];
     if (left.length === 0) {
       const shownOf = litBy(clip, { areas, text });
       const onPicture = text.filter((one) => picture.at(middleOf(one)));
@@ -66,34 +80,108 @@ export async function blankingOf(
   return 'text on the picture was found again after it was blanked';
 }
 
-const sizeOf = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX + 1) * (maxY - minY + 1);
+const spread = (frames: number, count: number): number[] => [
+  ...new Set(Array.from({ length: count }, (_, n) => Math.round((n * (frames - 1)) / (count - 1)))),
+];
+const evenSamples = ({ frames }: Clip) => spread(frames.length, SAMPLES);
 
 /**
- * Returns the text that remains in the frames after blanking. In a cine, text must be in two frames
- * at the same place.
+ * Returns the frames in which text is searched: all frames of a short cine; of a longer one, so
+ * many that text on three frames in a row is found.
  */
-async function textLeft(clip: Clip, blanking: Blanking): Promise<Rectangle[]> {
-  const last = clip.frames.length - 1;
-  const indices = new Set(
-    Array.from({ length: SAMPLES }, (_, n) => Math.round((n * last) / (SAMPLES - 1))),
-  );
-  const found: Rectangle[][] = [];
-  for (const index of indices) {
-    const frame = await clip.frames[index]?.rgb();
-    if (frame) found.push(burnedInText(maskOutside(frame, blanking)));
-  }
-  if (found.length < 2) return found.flat();
-  return found.flatMap((texts, at) =>
-    texts.filter((text) =>
-      found.some((others, other) => other !== at && others.some((one) => overlap(text, one))),
-    ),
-  );
+function denseSamples(clip: Clip): number[] {
+  const { length } = clip.frames;
+  const everySecond = Math.ceil(length / 2) + 1;
+  const dense = spread(length, Math.max(SAMPLES, Math.min(everySecond, MOST_SAMPLES)));
+  return [...new Set([...evenSamples(clip), ...dense])];
 }
 
-function overlap(a: Rectangle, b: Rectangle): boolean {
-  const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX) + 1;
-  const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
-  return width > 0 && height > 0 && 2 * width * height >= Math.min(sizeOf(a), sizeOf(b));
+/** A text, and the number of a frame that shows it. */
+interface SeenText {
+  frame: number;
+  area: Rectangle;
+}
+
+/**
+ * Returns the text that remains in the frames after blanking. In a cine of more than `SAMPLES`
+ * frames, the text must be at the same place in two of the frames that are spread over it, or
+ * unchanged in the frame before or after, because tissue that resembles letters moves.
+ */
+async function textLeft(
+  clip: Clip,
+  blanking: Blanking,
+  looked: readonly number[],
+): Promise<SeenText[]> {
+  const known = new Map<number, readonly Rectangle[]>();
+  const sent = async (index: number): Promise<RgbImage | null> => {
+    const frame = await clip.frames[index]?.rgb();
+    return frame ? maskOutside(frame, blanking) : null;
+  };
+  const textAt = async (index: number): Promise<readonly Rectangle[]> => {
+    const before = known.get(index);
+    if (before) return before;
+    const frame = await sent(index);
+    const texts = frame ? burnedInText(frame) : [];
+    known.set(index, texts);
+    return texts;
+  };
+  const isAt = async (area: Rectangle, index: number) =>
+    (await textAt(index)).some((other) => meet(area, other));
+  /** Returns true if the frame before or after has the text, too. */
+  const isBeside = async ({ frame, area }: SeenText) => {
+    for (const next of [frame - 1, frame + 1]) {
+      if (!(await isAt(area, next))) continue;
+      const [one, other] = [await sent(frame), await sent(next)];
+      if (one && other && isUnchanged(area, one, other)) return true;
+    }
+    return false;
+  };
+  const found: SeenText[] = [];
+  for (const frame of looked) {
+    found.push(...(await textAt(frame)).map((area) => ({ frame, area })));
+  }
+  if (clip.frames.length <= SAMPLES) return found;
+  const even = evenSamples(clip);
+  const isSpread = async ({ frame, area }: SeenText) => {
+    for (const other of even.includes(frame) ? even : []) {
+      if (other !== frame && (await isAt(area, other))) return true;
+    }
+    return false;
+  };
+  const confirmed: SeenText[] = [];
+  for (const one of found) {
+    if ((await isSpread(one)) || (await isBeside(one))) confirmed.push(one);
+  }
+  return confirmed;
+}
+
+/**
+ * Grey levels by which lossy compression changes a letter from frame to frame, and least share of
+ * the brightest pixels of a text that change by no more. They were chosen on a real cine, with a
+ * name drawn on its moving tissue and compressed.
+ */
+const LETTER_CHANGE = 16;
+const LEAST_UNCHANGED = 0.5;
+
+/** Returns true if the bright strokes in an area are the same in two frames. Tissue changes. */
+function isUnchanged(
+  { minX, minY, maxX, maxY }: Rectangle,
+  one: RgbImage,
+  other: RgbImage,
+): boolean {
+  const pixels: [before: number, after: number][] = [];
+  for (let y = minY; y <= maxY; y += 1) {
+    for (let x = minX; x <= maxX; x += 1) {
+      const at = 3 * (y * one.width + x);
+      const brightness = ({ data }: RgbImage) => Math.max(...data.subarray(at, at + 3));
+      pixels.push([brightness(one), brightness(other)]);
+    }
+  }
+  const most = pixels.reduce((max, [value]) => Math.max(max, value), 0);
+  const mean = pixels.reduce((sum, [value]) => sum + value, 0) / pixels.length;
+  const ink = pixels.filter(([value]) => value >= (mean + most) / 2);
+  const same = ink.filter(([before, after]) => Math.abs(before - after) <= LETTER_CHANGE);
+  return same.length >= LEAST_UNCHANGED * ink.length;
 }
 
 const middleOf = ({ minX, minY, maxX, maxY }: Rectangle): Point => ({

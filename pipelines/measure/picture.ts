@@ -623,9 +623,9 @@ async function pictureOf(clip: Clip): Promise<Picture> {
 const TEXT_SAMPLES = 3;
 
 /**
- * Finds the text that is burned into the first, the middle and the last frame of a clip. In a cine,
- * the text must be at the same place in two of these frames, because tissue that resembles letters
- * moves.
+ * Finds the text that is burned into the first, the middle and the last frame of a clip. In a cine
+ * of more frames, the text must be at the same place in two of these, because tissue that resembles
+ * letters moves.
  */
 async function textOf({ frames }: Clip): Promise<Rectangle[]> {
   const last = frames.length - 1;
@@ -642,7 +642,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
       if (!(error instanceof UnreadableInput)) throw error;
     }
   }
-  if (found.length < 2) return found.flat();
+  if (found.length < 2 || frames.length <= TEXT_SAMPLES) return found.flat();
   return found.flatMap((texts, at) => {
     const others = found.filter((_, other) => other !== at).flat();
     return texts.filter((text) => others.some((other) => meet(text, other)));
@@ -650,7 +650,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
 }
 
 /** Returns true if two rectangles share at least half of the smaller rectangle. */
-function meet(a: Rectangle, b: Rectangle): boolean {
+export function meet(a: Rectangle, b: Rectangle): boolean {
   const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX) + 1;
   const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
   const size = (one: Rectangle) => (one.maxX - one.minX + 1) * (one.maxY - one.minY + 1);

@@ -244,6 +244,22 @@ describe('a de-identified image', () => {
   );
 });
 
+describe('a name that is on the picture only for a moment', () => {
+  it.each([
+    { frames: 2, from: 0, to: 0 },
+    { frames: 3, from: 1, to: 1 },
+    { frames: 5, from: 4, to: 4 },
+  ])('is blanked in all $frames frames', async ({ frames, from, to }) => {
+    const named = (frame: number) => frame >= from && frame <= to;
+    const { held, dataSet } = await copyOf(await image({ frames, named }));
+    expect(held).toBeNull();
+    const [columns, rows] = [Number(dataSet.Columns), Number(dataSet.Rows)];
+    const name = nameOnPicture({ columns, rows });
+    const below = { ...name, y: name.y + from * rows, w: 190, h: 21 };
+    expect(brightest(dataSet, below)).toBe(0);
+  });
+});
+
 describe('the pseudonym of a patient', () => {
   const identity = { PatientID: 'P1', IssuerOfPatientID: '', StudyInstanceUID: '1.2.3' };
 

@@ -97,18 +97,19 @@ function write(frame: PhantomFrame, text: string, at: { x: number; y: number }, 
   });
 }
 
-/** A screen with the name above the sector and on it. */
-function screen(seed: number): PhantomFrame {
+/** A screen with the name above the sector and on it; the second one only above it. */
+function screens(seed: number): [onPicture: PhantomFrame, above: PhantomFrame] {
   const made = simulateFrame({ plane: 'transthalamic', sizes: sizesAt(168), seed });
-  const frame = { ...made, gray: Uint8Array.from(made.gray) };
-  write(frame, TEXT, { x: 20, y: 4 }, 255);
+  const above = { ...made, gray: Uint8Array.from(made.gray) };
+  write(above, TEXT, { x: 20, y: 4 }, 255);
+  const frame = { ...above, gray: Uint8Array.from(above.gray) };
   write(frame, TEXT, nameOnPicture(frame), 255);
-  return frame;
+  return [frame, above];
 }
 
 /** A page of a report as a capture of the screen, with lines through its rows. */
 export function pageOfText({ ground, ink }: { ground: number; ink: number }): Promise<Buffer> {
-  const made = screen(11);
+  const [made] = screens(11);
   const frame = { ...made, gray: new Uint8Array(made.gray.length).fill(ground) };
   for (let y = 20; y < frame.rows - 40; y += 24)
     write(frame, `${TEXT} BPD 58.1`, { x: 40, y }, ink);
@@ -136,6 +137,7 @@ export async function image({
   sopInstanceUid = IMAGE_UID,
   header = {},
   seed = 11,
+  named = () => true,
 }: {
   encoding?: ImageHeader['encoding'];
   frames?: number;
@@ -143,10 +145,12 @@ export async function image({
   header?: Partial<ImageHeader>;
   /** Fixes where the sector is on the screen. */
   seed?: number;
+  /** Whether the name is on the picture in a frame, counted from 0. */
+  named?: (frame: number) => boolean;
 } = {}): Promise<Buffer> {
-  const one = screen(seed);
+  const [one, other] = screens(seed);
   const bytes = await writeUltrasound(
-    Array.from({ length: frames }, () => one),
+    Array.from({ length: frames }, (_, frame) => (named(frame) ? one : other)),
     study,
     {
       sopInstanceUid,
