@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import dcmjs from 'dcmjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { STORAGE_CLASS } from '../../pipelines/dicom/sop-classes.ts';
@@ -34,6 +35,11 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule sends without its identit
     const objects = {
       image: await image(),
       report: report(),
+      unnamed: report({
+        SOPInstanceUID: `${IMAGE_UID}.3`,
+        PatientID: '',
+        IssuerOfPatientID: 'HOSPITAL-OF-MERCY',
+      }),
       page: await image({ sopInstanceUid: `${IMAGE_UID}.2`, header: { regions: [] } }),
     };
     const paths = Object.keys(objects).map((name) => join(folder, `${name}.dcm`));
@@ -61,10 +67,24 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule sends without its identit
     const names = await readdir(received);
     const files = await Promise.all(names.map((name) => readFile(join(received, name))));
     const classes = files.map((file) => decodeFileMeta(file).meta.sopClassUid).sort();
-    expect(classes).toEqual([STORAGE_CLASS.ultrasound, STORAGE_CLASS.comprehensiveSr]);
+    const { ultrasound, comprehensiveSr } = STORAGE_CLASS;
+    expect(classes).toEqual([ultrasound, comprehensiveSr, comprehensiveSr]);
     const all = Buffer.concat(files).toString('latin1').toUpperCase();
     // DCMTK writes the titles of the association into the file, and no title of a cart.
     expect(IDENTIFYING.filter((value) => all.includes(value.toUpperCase()))).toEqual([]);
+  });
+
+  it('names one patient in all copies, whatever an object states', async () => {
+    const names = await readdir(received);
+    const patients = await Promise.all(
+      names.map(async (name) => {
+        const file = Uint8Array.from(await readFile(join(received, name)));
+        const { dict } = dcmjs.data.DicomMessage.readFile(file.buffer);
+        return dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict).PatientID;
+      }),
+    );
+    expect(patients).toHaveLength(3);
+    expect(new Set(patients).size).toBe(1);
   });
 
   it('leaves behind the screen that cannot be blanked, with the reason for a person', async () => {
