@@ -75,7 +75,7 @@ describe('a study', () => {
     expect((await study()).complete_after).toEqual(atSecond(30));
   });
 
-  test('whose search ended before it was told to wait for it does not wait', async () => {
+  test('whose search ended before it began to wait does not wait', async () => {
     const [claimed] = await claimAt(30);
     if (!claimed) throw new Error('nothing was claimed');
     await database.query('UPDATE studies SET next_attempt_at = $1', [atSecond(31)]);
