@@ -46,7 +46,7 @@ export async function serveAdminSocket(
       answer.end(body);
     });
   });
-  // Processes that start at the same moment all find no answer. Each binds a name of its own and
+  // Processes that start at the same moment all find no answer. Each binds a separate name and
   // renames it, which is atomic: the last one serves, and none fails to start.
   const own = join(dirname(path), `.a${randomBytes(3).toString('hex')}`);
   await new Promise<void>((done, fail) => {

@@ -39,7 +39,7 @@ function countsOf(module: TestModule): Counts {
 export default class RunReporter implements Reporter {
   onTestRunEnd(
     modules: readonly TestModule[],
-    errors: readonly { VITEST_TEST_PATH?: unknown }[],
+    errors: readonly { message: string; VITEST_TEST_PATH?: unknown }[],
   ): void {
     const path = process.env[REPORT_FILE];
     if (!path) return;
