@@ -28,16 +28,18 @@ import { normalizedServices } from './services/services.ts';
 import { type OpenFhirWorklist, openWorklists } from './worklist/modality-worklist.ts';
 
 export interface DimseGateway {
-  /** The bound port; differs from the setting only when that is 0. */
+  /** The bound port. It differs from the setting only if the setting is 0. */
   port: number;
   /** The storage service, for objects that arrive by STOW-RS. */
   door: StorageScp;
-  /** Waits for objects that are being received, then ends the listener and the assembly. */
+  /**
+   * Waits for the objects that are being received, then closes the listener and stops the assembly.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Requires that a peer may store. @throws SonogateError for a peer that was admitted only to query.
+ * Requires that a peer may store objects. @throws SonogateError for a peer that may only query.
  */
 function requireSource({ source }: AssociationPeer): void {
   if (source === undefined) throw new SonogateError('operation_not_authorized');
@@ -70,7 +72,7 @@ interface DimseParts {
   audit?: DicomAudit;
   /** Credentials for DICOMweb archives. */
   archiveAccess?: ArchiveAccess;
-  /** Loaded where a worklist is a FHIR server. */
+  /** Loads the FHIR worklist; called only if a worklist of the site is a FHIR server. */
   fhirWorklist?: OpenFhirWorklist | undefined;
   logger: Logger;
   now?: () => Date;

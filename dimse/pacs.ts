@@ -16,8 +16,8 @@ interface Pacs {
   /** The transports by the name of the destination. */
   transports: ReadonlyMap<string, StoreTransport>;
   /**
-   * The alternate to which the deliveries of a destination are diverted, by the name of the
-   * destination.
+   * Maps the name of a destination to its alternate, which receives the deliveries that are
+   * diverted.
    */
   alternates: ReadonlyMap<string, string>;
   /** Releases idle associations. */

@@ -9,7 +9,7 @@ import type { StorageService } from '../network/service-ports.ts';
  */
 export interface Archive {
   name: string;
-  /** Finds studies that match every given key; at most `limit`. */
+  /** Finds at most `limit` studies that match every given key. */
   studies(keys: StudyKeys, options: AskOptions & { limit: number }): Promise<FoundStudy[]>;
   /** Lists every object of a study; empty when the archive does not have the study. */
   objects(studyInstanceUid: string, options?: AskOptions): Promise<FoundObject[]>;
@@ -37,7 +37,7 @@ export interface StudyKeys {
 
 export interface Wanted {
   studyInstanceUid: string;
-  /** The objects to retrieve; `whole` when these are all objects of the study. */
+  /** The objects to retrieve. `whole` is true if they are all objects of the study. */
   objects: readonly FoundObject[];
   whole: boolean;
   /**
@@ -51,6 +51,6 @@ export interface Wanted {
 export interface Retrieved {
   completed: number;
   failed: number;
-  /** The error comment of the archive; '' without one. */
+  /** The error comment that the archive sent; '' if it sent no comment. */
   detail: string;
 }

@@ -7,9 +7,7 @@ import type { Archive } from './archive.ts';
 import { openAssociation, queryContext } from './query.ts';
 import { moveObjects } from './retrieve.ts';
 
-/**
- * Why a retrieval would fail, as far as can be checked without one; null when nothing was found.
- */
+/** The reason why a retrieval would fail; null if the check found no reason. */
 type Obstacle = string | null;
 
 /**

@@ -45,7 +45,7 @@ function naturalized(dataSet: DicomJson): Record<string, string> {
   );
 }
 
-/** Parses a list of data sets. @returns null when the text is not such a list. */
+/** Parses a list of data sets. @returns null if the text is not a list of data sets. */
 function readDicomJson(text: string): DicomJson[] | null {
   try {
     const read: unknown = JSON.parse(text);
@@ -56,12 +56,12 @@ function readDicomJson(text: string): DicomJson[] | null {
   }
 }
 
-/** Largest number of bytes that is read of an answer to a query. */
+/** Maximum number of bytes that are read from the answer to a query. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Statuses that a later attempt may not meet: the service is missing, busy or has failed (RFC 9110
- * 15).
+ * Statuses that may disappear when the call is repeated: the service is missing, busy or has failed
+ * (RFC 9110 15).
  */
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -139,11 +139,11 @@ interface StoredParts {
 }
 
 /**
- * Stores the objects of a WADO-RS answer one after the other, as they arrive. None is collected in
- * memory, and a slow disk slows down the server. An object that cannot be stored does not affect
- * the others.
+ * Stores the objects of a WADO-RS answer one after the other, as they arrive. No object is
+ * collected in memory, and a slow disk slows down the server. An object that cannot be stored does
+ * not affect the others.
  * @throws SonogateError `archive_refused_query` when the answer is not a list of objects,
- * `peer_unreachable` when it breaks off.
+ * `peer_unreachable` when the answer breaks off.
  */
 export async function storeParts(
   { headers, body }: { headers: Dispatcher.ResponseData['headers']; body: Readable },
@@ -180,14 +180,13 @@ export async function storeParts(
 }
 
 /**
- * Number of matches requested per answer; a server that returns fewer is asked for the remaining
- * ones.
+ * Number of matches requested per answer. If a server returns fewer, we request the remaining ones.
  */
 const PAGE = 1000;
 const JSON_TYPE = 'application/dicom+json';
 /**
- * Requests each object in its stored transfer syntax (PS3.18 8.7.3.5), so that none is decompressed
- * for the transfer.
+ * Requests each object in its stored transfer syntax (PS3.18 8.7.3.5), so that no object is
+ * decompressed for the transfer.
  */
 const OBJECTS_TYPE = 'multipart/related; type="application/dicom"; transfer-syntax=*';
 
@@ -287,7 +286,7 @@ function* pathsOf({ studyInstanceUid: study, objects, whole }: Wanted): Generato
 
 async function rowsOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Rows> {
   const text = await bodyText(body);
-  // There is no content, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
+  // The answer has no content, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
   if (statusCode === 204 || statusCode === 404 || text === '') return [];
   const read = readDicomJson(text);
   if (!read) throw new SonogateError('archive_refused_query', 'The answer is not DICOM JSON.');

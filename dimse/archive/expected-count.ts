@@ -23,7 +23,7 @@ interface CountParts {
   now: () => Date;
 }
 
-/** Maximum number of concurrent counts of one archive. */
+/** Maximum number of counts that are requested from one archive at the same time. */
 const AT_A_TIME = 8;
 /** Seconds for which a claimed count belongs to its process. */
 const ASKING_SECONDS = 60;
@@ -38,8 +38,8 @@ export async function askDueCounts(
   signal: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
-  // No further count is requested for a study that no longer receives objects, or that is in a
-  // later revision.
+  // No further count is requested for a study that no longer receives objects or that has a later
+  // revision.
   await database.query(
     `UPDATE archive_counts c SET ask_at = 'infinity'
      WHERE c.archive = $1 AND c.state <> 'complete' AND c.ask_at <= $2 AND NOT EXISTS (

@@ -7,7 +7,7 @@ import type { Archive } from './archive.ts';
 
 /**
  * Creates the function that fetches the objects of a request, from configured archives only.
- * @param limits of one object, and of the time for all objects of a request.
+ * @param limits for one object, and for the time that all objects of a request may take.
  */
 export function fetchIntoFiles(
   archives: readonly Archive[],
@@ -38,8 +38,8 @@ export function fetchIntoFiles(
 }
 
 /**
- * Stores each wanted object under its path, once; the map then no longer has it. An archive that
- * sends an object that was not asked for, or one that is too large, has it refused.
+ * Stores each wanted object once, under its path, and then removes it from the map. An object that
+ * we did not ask for, or that is too large, is refused.
  */
 function filesFor(missing: Map<string, string>, maxObjectBytes: number): StorageService {
   return {

@@ -51,7 +51,6 @@ export function dimseArchive(
 
 export type ArchiveAccess = (settings: DicomwebArchiveSettings) => HttpAccess;
 
-/** Creates the archives of a site. No connection is made before the first request. */
 export function openArchives(
   { archives, dicom }: Pick<Config, 'archives' | 'dicom'>,
   logger: Logger,

@@ -42,8 +42,8 @@ export function priorKeys(
 }
 
 /**
- * Chooses the earlier examinations of the same patient: archives may return more than was asked
- * for.
+ * Chooses the earlier examinations of the same patient, because archives may return studies that do
+ * not match the query.
  */
 export function choosePriors(
   identity: DicomIdentity,
@@ -70,7 +70,7 @@ export function choosePriors(
   };
 }
 
-/** Returns the date (DA) some days before another; null when that is not a date. */
+/** Returns the date (DA) that many days before `date`; null if `date` is not a date. */
 function daysBefore(date: string, days: number): string | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;
@@ -86,7 +86,7 @@ type Found = Pick<PriorSearch, 'state' | 'detail'> & { instances: string[] };
 
 export interface SearchedStudy {
   identity: DicomIdentity;
-  /** Patient IDs that were merged into that of the study. */
+  /** Former IDs of the patient, which were merged into the patient ID of the study. */
   formerIds?: readonly string[];
   settings: PriorsSettings;
 }
@@ -124,11 +124,14 @@ export async function findPriors(
   return unavailable ?? answers[0] ?? without('none', 'No archive to ask.');
 }
 
-/** The former IDs without those that hold a wildcard. */
+/** Returns the former IDs that contain no wildcard. */
 const safeKeys = ({ formerIds = [] }: SearchedStudy) =>
   formerIds.filter((id) => !/[*?\\]/.test(id));
 
-/** Returns a patient under the surviving ID: an archive may not know of the merge. */
+/**
+ * Replaces a former ID of a patient by the surviving ID, because an archive may not know of the
+ * merge.
+ */
 const asMerged =
   ({ identity, formerIds = [] }: SearchedStudy) =>
   <Patient extends PatientIdentity>(patient: Patient): Patient =>

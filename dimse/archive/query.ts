@@ -18,7 +18,7 @@ import { statusHex } from '../network/status.ts';
 import type { StudyKeys } from './archive.ts';
 
 /**
- * Returns the presentation context of a query or retrieval. It proposes any transfer syntax,
+ * Returns the presentation context of a query or retrieval. It proposes every transfer syntax,
  * because identifiers are small.
  */
 export function queryContext(id: number, abstractSyntax: string): ProposedContext {
@@ -45,7 +45,7 @@ export function acceptedSyntax(association: CallingAssociation, sopClassUid: str
 
 /**
  * Opens an association for operations that are canceled by C-CANCEL.
- * @param signal aborts the opening; the operations afterwards handle it themselves.
+ * @param signal aborts only the opening. Later operations react to their own signal.
  * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
  */
 export async function openAssociation(
@@ -115,9 +115,8 @@ export const MAX_MATCHES = 20_000;
  */
 export interface QueryAssociation {
   /**
-   * Sends a C-FIND.
-   * @returns the attributes of each match that `keys` names; after `limit` matches a C-CANCEL is
-   * sent.
+   * Sends a C-FIND, and a C-CANCEL after `limit` matches. @returns the attributes of each match
+   * that `keys` names.
    */
   find(query: Query, limit?: number): Promise<NaturalDataset[]>;
   release(): Promise<void>;
@@ -173,8 +172,8 @@ export async function findMatches(
     transferSyntax,
     identifier: encodeDataSet({ ...characterSetOf(identifier), ...identifier }, transferSyntax),
   };
-  // Only requested attributes are converted to values: an archive may answer with anything, of any
-  // size.
+  // Only the requested attributes are parsed, because an archive may return attributes of any kind
+  // and size.
   const asked = wantedAttributes(returned);
   const matches: NaturalDataset[] = [];
   for await (const answer of responsesTo(association, question, { cancel })) {

@@ -26,8 +26,8 @@ export async function receivedUids(
 }
 
 /**
- * Returns those objects of an archive that can be received: they have a SOP class that we accept,
- * and are not our own results.
+ * Returns the objects of an archive that we can receive: we accept their SOP class, and they are
+ * not results of this gateway.
  */
 export async function objectsWeAccept(
   database: Queryable,
@@ -42,8 +42,8 @@ export async function objectsWeAccept(
 }
 
 /**
- * Why objects are retrieved: a person asked for the study, the archive has more than has arrived,
- * or the study is a prior.
+ * Why objects are retrieved: a person asked for the study, the archive has objects of it that have
+ * not arrived, or the study is a prior.
  */
 type RetrievalPurpose = 'study' | 'missing' | 'prior';
 
@@ -66,11 +66,13 @@ export interface RetrievalParts {
   now: () => Date;
 }
 
-/** Lease of a retrieval in seconds; when it has passed, another process may claim it. */
+/**
+ * Lease of a retrieval in seconds. When the lease ends, another process may claim the retrieval.
+ */
 const LONGEST_SECONDS = 900;
 /**
- * Time for late objects: one of a C-MOVE may be committed shortly after the final response of the
- * archive.
+ * Milliseconds to wait for late objects: an object of a C-MOVE may be committed shortly after the
+ * final response of the archive.
  */
 const ARRIVAL_PATIENCE_MS = 5000;
 const ARRIVAL_POLL_MS = 100;
@@ -110,7 +112,8 @@ export async function findRetrieval(database: Queryable, id: string): Promise<Re
 }
 
 /**
- * Claims the oldest retrieval from an archive that no process works on. @returns null without one.
+ * Claims the oldest retrieval from an archive that no process is working on. @returns null if there
+ * is no such retrieval.
  */
 export async function claimRetrieval(
   database: Database,
@@ -199,7 +202,7 @@ export interface Outcome {
 
 interface Fetch extends Pick<RetrievalRow, 'study_instance_uid' | 'purpose'> {
   objects: readonly FoundObject[];
-  /** Whether these are all objects that the archive has of the study. */
+  /** Whether `objects` are all objects that the archive has of the study. */
   every: boolean;
 }
 
@@ -258,7 +261,7 @@ async function fetchObjects(
 }
 
 /**
- * Releases the retrieval because the gateway stops; its next start or another process claims it.
+ * Releases the retrieval because the gateway stops. Another process, or the next start, claims it.
  */
 async function giveBack(database: Queryable, id: string): Promise<void> {
   await database.query(
@@ -267,7 +270,9 @@ async function giveBack(database: Queryable, id: string): Promise<void> {
   );
 }
 
-/** Lets a study be interpreted that was here only as a prior, because a person asked for it. */
+/**
+ * Allows a study that was retrieved as a prior to be interpreted, because a person asked for it.
+ */
 async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Date): Promise<void> {
   await database.query(
     `UPDATE studies SET state = 'receiving', reason = NULL, complete_after = $2,

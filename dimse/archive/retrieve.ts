@@ -57,7 +57,7 @@ export async function getObjects(
         signal,
       });
     } catch (error) {
-      // Objects whose classes are on another association count as failed on this one.
+      // An object whose class is negotiated on another association counts as failed on this one.
       if (groups.length === 1 || association.closed) throw error;
       refused = error;
     } finally {
@@ -71,8 +71,8 @@ export async function getObjects(
 }
 
 /**
- * Returns the objects that can arrive over one association; if they have no stated SOP class, all
- * of them.
+ * Returns the objects that can arrive over one association. If the archive did not send their SOP
+ * classes, these are all objects.
  */
 function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
   if (wanted.whole) return wanted;
@@ -136,7 +136,7 @@ async function ask(
 }
 
 /**
- * Counts the sub-operations, which the final response states. An object with a warning has been
+ * Reads the counts of sub-operations from the final response. An object with a warning has been
  * stored.
  */
 function count(
@@ -171,8 +171,8 @@ function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator
 }
 
 /**
- * Returns the SOP classes of the objects to retrieve, or all accepted classes when the archive does
- * not state them.
+ * Returns the SOP classes of the objects to retrieve; all accepted classes if the archive did not
+ * send the classes.
  */
 function classesOf({ objects }: Wanted): string[] {
   const stated = new Set(objects.map(({ sopClassUid }) => sopClassUid));
@@ -181,8 +181,8 @@ function classesOf({ objects }: Wanted): string[] {
 }
 
 /**
- * Returns the transfer syntaxes of a class: image classes need a context for each, reports only
- * uncompressed ones.
+ * Returns the transfer syntaxes to propose for a class: a compressed image needs a context for
+ * each, a report only the uncompressed ones.
  */
 function syntaxesOf(sopClassUid: string): readonly string[] {
   return ACCEPTED_REPORTS.has(sopClassUid)

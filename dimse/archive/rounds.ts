@@ -20,9 +20,9 @@ const SEARCHES = 4;
 const SEARCHING_SECONDS = 300;
 
 /**
- * Carries out the pending work with archives: counts and retrievals, in a separate loop for each
- * archive so that a slow one does not delay the others, and searches for priors. A stop cancels the
- * work in progress; another process or the next start continues it.
+ * Carries out the pending work with archives: counts, retrievals and searches for priors. Counts
+ * and retrievals run in a separate loop for each archive, so that a slow archive does not delay the
+ * others. A stop cancels the work in progress; another process or the next start continues it.
  */
 export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();

@@ -6,10 +6,11 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
 
 /**
- * One part of a multipart message. It must be read to its end, or dropped, before the next part.
+ * One part of a multipart message. The caller must read it to its end, or drop it, before the next
+ * part.
  */
 export interface BodyPart {
-  /** Media type without parameters, in lower case; '' when the part states none. */
+  /** Media type without parameters, in lower case; '' if the part has no media type. */
   mediaType: string;
   bytes: AsyncIterable<Buffer>;
 }
@@ -105,20 +106,20 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
   if (count === 0) throw new SonogateError('invalid_multipart', 'The body has no parts.');
 }
 
-/** Reads the rest of a part; otherwise the next one never arrives. */
+/** Reads the rest of a part, because the next part arrives only after it. */
 async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const _ of bytes);
   } catch {
-    // If the part broke off, so did the body, which reports it.
+    // If the part broke off, the body broke off too and reports the error.
   }
 }
 
 /**
- * Stores a DICOM file (PS3.10) that arrives in pieces. Its file meta information is read and
- * written anew; its data set is kept byte for byte. Resolves when the object is durable.
- * @throws SonogateError `object_not_understood` when it is not a DICOM file; what the storage
- * throws.
+ * Stores a DICOM file (PS3.10) that arrives in pieces. The gateway writes a new file meta
+ * information; the data set is stored byte for byte. Resolves when the object is durable.
+ * @throws SonogateError `object_not_understood` when it is not a DICOM file; any error of the
+ * storage.
  */
 export async function storeFile(
   pieces: AsyncIterable<Buffer>,

@@ -34,9 +34,9 @@ const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Stores the objects of a STOW-RS transaction as origin server, like those of C-STORE, under the
- * settings of the source that lists the API key, or has `consoleUploads`. A transaction is treated
- * as an association, and counts as one.
+ * Stores the objects of a STOW-RS transaction as origin server, in the same way as objects of
+ * C-STORE. The settings are those of the source that lists the API key, or that has
+ * `consoleUploads`. A transaction is treated as one association.
  */
 export function createStoreInstances({
   door,

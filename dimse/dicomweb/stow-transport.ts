@@ -10,14 +10,13 @@ import type { OutgoingObject } from '../network/requestor.ts';
 import { STATUS, statusHex } from '../network/status.ts';
 import { resultOfFailureStatus, type StoreResult, type StoreTransport } from '../send/store-scu.ts';
 
-/** The result of a call to a DICOMweb server. */
 export type StowAnswer =
   | { kind: 'answered'; status: number; retryAfter: string; body: string }
   /** `begun` means that some bytes of the objects had been sent, so the server may have them. */
   | { kind: 'lost'; begun: boolean; detail: string }
   | { kind: 'unauthorized'; detail: string };
 
-/** Seconds to wait after wrong credentials or for a missing service, which are retried slowly. */
+/** Seconds to wait before a retry if the credentials are wrong or the service is missing. */
 const SLOW_SECONDS = 300;
 
 /** Statuses with a Store Instances Response (PS3.18 table 10.5.3-1): all, some or no object stored. */
@@ -72,7 +71,10 @@ export function unsupportedClass(result: StoreResult | undefined): boolean {
   );
 }
 
-/** Returns what the answer to a harmless call shows about the whole server; null when it works. */
+/**
+ * Evaluates the answer to a harmless call. @returns the error of the whole server; null if the
+ * server works.
+ */
 export function serverTrouble(answer: StowAnswer): ErrorCode | null {
   if (answer.kind === 'lost') return 'peer_unreachable';
   if (answer.kind === 'unauthorized') return 'peer_unauthorized';
@@ -92,7 +94,7 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }
-  // A missing service is not the fault of this object, and affects every other object too.
+  // A missing service is not caused by this object, and affects every other object too.
   if (status === 404) return { code: 'peer_unavailable', wait: SLOW_SECONDS, ...asked };
   if ([408, 425, 429].includes(status) || status >= 500) {
     return { code: 'peer_unavailable', ...asked };
@@ -160,10 +162,11 @@ function failed(
 
 /** Credentials for an HTTP server; their files are read for each call. */
 export interface HttpAccess {
-  /** Returns the value of the `Authorization` header; null for none. */
+  /** Returns the value of the `Authorization` header; null if the server needs no such header. */
   header(signal?: AbortSignal): Promise<string | null>;
   /**
-   * Connections with our own client certificate or certificate authority; undefined without either.
+   * Returns the connections that use our own client certificate or certificate authority; undefined
+   * if neither is configured.
    */
   dispatcherNow(): Promise<Dispatcher | undefined>;
 }
@@ -210,7 +213,7 @@ export function stowTransport(
     async send(objects, signal) {
       const results: StoreResult[] = [];
       let left = objects.filter((forms) => forms.length > 0);
-      // A server rejects a SOP class only in its answer; then the next form is tried.
+      // A server rejects a SOP class only in its answer. The next form of the object is then sent.
       while (left.length > 0) {
         const preferred = left.flatMap(([form]) => form ?? []);
         const judged = await post(preferred, signal);
@@ -242,7 +245,6 @@ interface Silence {
   heard(): void;
 }
 
-/** Makes a call, and aborts it when nothing is transferred for `timeoutMs`. Never throws. */
 async function callInTime(
   timeoutMs: number,
   signal: AbortSignal,
@@ -335,9 +337,9 @@ interface Part {
 }
 
 /**
- * Returns a function that writes one object as a DICOM file (PS3.10): our own file meta
- * information, then the data set byte for byte. The media type has no parameter, because Orthanc
- * skips a part with `transfer-syntax` but answers 200.
+ * Returns a function that writes one object as a DICOM file (PS3.10) with our own file meta
+ * information and the unchanged data set. The media type has no parameter, because Orthanc skips a
+ * part with `transfer-syntax` but answers 200.
  */
 function partOf(boundary: string): (object: OutgoingObject) => Part {
   return (object) => {

@@ -44,7 +44,7 @@ import type {
 import { eventOfPdu, STATES, UpperLayerMachine } from './state-machine.ts';
 import { abortFor, rejectionFor } from './status.ts';
 
-/** Resolves when the peer has read what was written, or the connection has closed. */
+/** Resolves when the peer has read everything that we wrote, or when the connection has closed. */
 async function drained(socket: Socket): Promise<void> {
   if (!socket.writableNeedDrain) return;
   await new Promise<void>((resolve) => {
@@ -126,7 +126,7 @@ export class Acceptor {
         this.#working = true;
         for (const event of this.#reader.read(chunk as Buffer)) {
           await this.#handle(event);
-          // Now the peer has to read our answers, which would otherwise pile up.
+          // From here on the peer has to read our answers; otherwise they would fill the memory.
           this.#working = false;
           await drained(this.#socket);
           this.#working = true;
@@ -154,7 +154,7 @@ export class Acceptor {
     this.#endWith(encodeAbort({ source: 0, reason: 0 }));
   }
 
-  /** Whether more PDUs of the peer are processed. */
+  /** Whether further PDUs of the peer are processed. */
   get #isOpen(): boolean {
     return this.#machine.state === 'Sta2' || this.#isEstablished;
   }
@@ -174,7 +174,8 @@ export class Acceptor {
       return part === null ? undefined : this.#provider?.take(part);
     }
     if (action === 'AR-2' && !this.#messages.insideMessage) {
-      // A peer that releases while a query is answered does not want the rest.
+      // A peer that releases the association while a query is answered does not want the remaining
+      // matches.
       await this.#provider?.end();
       await this.#options.storage.settled?.(this.#peer);
       this.#machine.on('release-response');
@@ -241,7 +242,7 @@ export class Acceptor {
         callingAeTitle: request.callingAeTitle,
         applicationContext: DICOM_APPLICATION_CONTEXT,
         contexts: answers,
-        // The length that we can receive; the peer announces its own (PS3.8 D.1).
+        // The maximum length that we can receive. The peer announces its own maximum (PS3.8 D.1).
         maxPduBytes,
         implementationClassUid: IMPLEMENTATION_CLASS_UID,
         implementationVersion: IMPLEMENTATION_VERSION,
@@ -309,7 +310,7 @@ export class Acceptor {
 
   #endWith(pdu: Buffer): void {
     this.#socket.end(pdu, () => this.#socket.destroy());
-    // ARTIM is needed, because a peer that no longer reads does not read this PDU either.
+    // The ARTIM timer is needed because a peer that does not read would not read this PDU either.
     this.#options.artim.start();
   }
 
@@ -335,7 +336,8 @@ export class Acceptor {
 
   /**
    * Sends A-ABORT after a protocol error (AA-1, AA-8). The source is always the service provider,
-   * with the reason, even before the association, where PS3.8 leaves the reason open.
+   * with the reason, even before the association is established, where PS3.8 does not prescribe a
+   * reason.
    */
   #abort(code: ErrorCode, detail: string | undefined): void {
     this.#machine.on('invalid-pdu');
@@ -346,8 +348,8 @@ export class Acceptor {
   async #finish(): Promise<void> {
     this.#working = false;
     this.#socket.setTimeout(0);
-    // The peer has to close the connection after our last PDU; otherwise ARTIM ends it. What the
-    // peer still sends is ignored (AA-6).
+    // The peer has to close the connection after our last PDU; otherwise the ARTIM timer ends it.
+    // PDUs that still arrive are ignored (AA-6).
     this.#options.artim.start();
     this.#socket.resume();
     await this.#provider?.end();
@@ -365,7 +367,6 @@ export class Acceptor {
     }
   }
 
-  /** Returns the association and the peer for a log line. */
   get #who() {
     const { id, callingAeTitle, address } = this.#peer;
     return { association: id, callingAeTitle, address };

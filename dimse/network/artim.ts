@@ -26,9 +26,9 @@ interface Waiting {
 
 /**
  * Connections without an association: in their TLS handshake, before the A-ASSOCIATE-RQ, or after
- * our last PDU. Bytes from the peer do not extend their time. When there are too many, the oldest
- * one is closed, preferably of the same address. Idle connections therefore cannot block other
- * peers: a peer that wants an association requests it within milliseconds.
+ * our last PDU. Bytes from the peer do not extend their time. If there are too many, the oldest
+ * connection is closed, preferably one from the same address. Idle connections therefore cannot
+ * block other peers: a peer that wants an association requests it within milliseconds.
  */
 export class UnassociatedConnections {
   /** The waiting connections by address and port of the peer, oldest first. */
@@ -59,7 +59,6 @@ export class UnassociatedConnections {
     };
   }
 
-  /** Closes all waiting connections. */
   close(): void {
     for (const { socket } of this.#waiting.values()) socket.destroy();
   }

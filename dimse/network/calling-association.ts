@@ -41,8 +41,8 @@ const MAX_RECEIVED_PDU_BYTES = 131_072;
  */
 export class CallingAssociation {
   /**
-   * Error code if the connection is lost from now on: `peer_unreachable` while nothing of the
-   * object was sent, `peer_connection_lost` when the peer may have it.
+   * The error code if the connection is lost now: `peer_unreachable` while no byte of the object
+   * was sent, `peer_connection_lost` when the peer may have the object.
    */
   lossCode: ErrorCode = 'peer_unreachable';
   readonly #socket: Socket;
@@ -51,7 +51,7 @@ export class CallingAssociation {
   readonly #machine = new UpperLayerMachine('requestor');
   readonly #messages = new MessageAssembler();
   /**
-   * The read that began while the association was resting; it gives the next answer when the
+   * The read that began while the association was idle. It returns the next answer when the
    * association is used again.
    */
   #ahead: Promise<IteratorResult<PduEvent>> | null = null;
@@ -110,7 +110,6 @@ export class CallingAssociation {
     return this.#closed.signal.aborted || this.#socket.destroyed || this.#socket.writableEnded;
   }
 
-  /** The contexts that the peer accepted, by id. */
   get contexts(): ReadonlyMap<number, AcceptedContext> {
     return this.#contexts;
   }
@@ -223,15 +222,15 @@ export class CallingAssociation {
           this.#socket.write(encodeReleaseResponse());
         }
       } catch {
-        // Every request has been answered by now, so it does not matter how the connection ends.
+        // All requests have been answered, so it does not matter how the connection ends.
       }
     }
     this.#socket.end(() => this.#socket.destroy());
   }
 
   /**
-   * Called when no request follows for now. If the peer releases or aborts the association
-   * meanwhile, it becomes `closed` before anything is sent over it in vain.
+   * Called when no request follows for now. If the peer then releases or aborts the association, it
+   * becomes `closed`, and no request is sent over it in vain.
    */
   rest(): void {
     this.#resting = true;
@@ -272,7 +271,7 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
-    // The socket sends it as soon as the connection is open.
+    // The socket sends the request when the connection is open.
     this.#machine.on('connected');
     await this.#write(associateRequestTo(node, contexts, roles));
     const answer = await this.#next();
@@ -321,8 +320,7 @@ export class CallingAssociation {
   }
 
   /**
-   * Starts a deadline. It is needed because a peer that sends one byte now and then must not get
-   * more time than a silent one.
+   * Starts a deadline, so that a peer that sends single bytes gets no more time than a silent peer.
    */
   #deadline(): NodeJS.Timeout {
     const silence = new Error(`no answer for ${this.#timeoutMs / 1000} s`);

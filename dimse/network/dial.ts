@@ -11,7 +11,7 @@ export interface ClientTls {
   certFile?: string | undefined;
   keyFile?: string | undefined;
   serverName?: string | undefined;
-  /** Lowest TLS version; 1.2 by default. */
+  /** The lowest TLS version; 1.2 if it is not set. */
   minVersion?: TlsVersion | undefined;
 }
 
@@ -22,10 +22,11 @@ export interface CalledNode {
   aeTitle: string;
   callingAeTitle: string;
   /**
-   * Longest wait for the peer in seconds: to connect and associate, to receive a piece, to answer.
+   * Maximum number of seconds to wait for the peer to connect and associate, to send the next
+   * piece, or to answer.
    */
   timeoutSeconds: number;
-  /** Without it the connection is not encrypted. */
+  /** Without these settings the connection is not encrypted. */
   tls?: ClientTls | undefined;
 }
 

@@ -35,7 +35,10 @@ export interface DimseProviderOptions {
   normalized: NormalizedService | null;
   /** Serves queries; null or absent to answer them as unrecognized. */
   query?: QueryService | null;
-  /** Sends a message whose data set is read piece by piece; resolves when the peer has read it. */
+  /**
+   * Sends a message and reads its data set piece by piece; resolves when the peer has read the
+   * message.
+   */
   sendObject?: (contextId: number, command: CommandSet, object: StoredObject) => Promise<void>;
   /** Resolves when the peer has read what was sent. */
   drained?: () => Promise<void>;
@@ -49,7 +52,7 @@ interface Request {
   command: CommandSet;
   /** Receives the object of a C-STORE. */
   sink: ObjectSink | null;
-  /** The data set of a normalized request, as far as it has arrived. */
+  /** The part of the data set of a normalized request that has arrived so far. */
   dataSet: CollectedBytes;
   /** Why the object cannot be stored. */
   failure: unknown;
@@ -82,7 +85,10 @@ interface Operation {
 /** Priority (0000,0700): medium. */
 const MEDIUM_PRIORITY = 0;
 
-/** Whether the data set of a request is collected. Those of unrecognized requests are dropped. */
+/**
+ * Whether the data set of a request is collected. The data sets of unrecognized requests are
+ * dropped.
+ */
 const isKept = ({ commandField }: CommandSet): boolean =>
   OPERATION[commandField] !== undefined || QUERY[commandField] !== undefined;
 
@@ -96,7 +102,7 @@ const isKept = ({ commandField }: CommandSet): boolean =>
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
   #request: Request | null = null;
-  /** Event reports of ours that the peer has not answered yet, by message id. */
+  /** Our event reports that the peer has not answered yet, by message id. */
   readonly #unconfirmed = new Map<number, NormalizedReport>();
   #operation: Operation | null = null;
   #messageId = 0;
@@ -168,7 +174,7 @@ export class DimseProvider {
       };
       request.sink = await storage.open(object, peer);
     } catch (error) {
-      // The data set arrives nevertheless, and is read to its end before the status is sent.
+      // The peer still sends the data set. We read it to its end before we send the status.
       request.failure = error;
     }
   }
@@ -309,7 +315,8 @@ export class DimseProvider {
           ...responseTo(command, status, comment),
           hasDataSet: sent !== undefined,
           ...(counts && {
-            // Only pending and canceled responses state remaining sub-operations (PS3.7 9.1.3.1.6).
+            // Only pending and canceled responses contain the number of remaining sub-operations
+            // (PS3.7 9.1.3.1.6).
             ...((status === STATUS.pending || status === STATUS.canceled) && {
               remainingSubOperations: counts.remaining,
             }),
@@ -323,7 +330,7 @@ export class DimseProvider {
     } catch (error) {
       const { status, comment } = statusFor(error);
       log(EVENTS.queryRefused, { operation: name, error: String(error) });
-      // If the association itself has failed, nobody receives the answer.
+      // If the association itself has failed, no peer can receive the answer.
       try {
         send(contextId, responseTo(command, status, comment));
       } catch {}

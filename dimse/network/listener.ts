@@ -72,7 +72,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.prependListener('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
-    // The reader of the socket sees the error too.
+    // The reader of the socket receives the error too; this listener prevents an uncaught
+    // exception.
     socket.on('error', () => {});
     unassociated.artimOf(socket).start();
   });
@@ -100,7 +101,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-/** Limits an admission to `maxAssociations` at a time. */
+/** Returns an admission that refuses a peer when `maxAssociations` are open. */
 function capped(admit: Admission, maxAssociations: number): Admission {
   let associations = 0;
   return (peer) => {

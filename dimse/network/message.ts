@@ -218,7 +218,7 @@ export class MessageAssembler {
   }
 }
 
-/** Bytes that arrive in pieces and are few enough to be held in memory. */
+/** Collects bytes that arrive in pieces and fit into memory. */
 export class CollectedBytes {
   readonly #limit: number;
   readonly #pieces: Buffer[] = [];

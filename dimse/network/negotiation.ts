@@ -27,7 +27,9 @@ export interface AcceptedContext {
   transferSyntax: string;
 }
 
-/** Returns why an association request is rejected, whoever the caller is; null when it is not. */
+/**
+ * Returns the reason to reject an association request from any caller; null to accept the request.
+ */
 export function whyRejected(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';
@@ -66,9 +68,9 @@ export function answerContexts(
 }
 
 /**
- * Returns the proposed contexts, with Explicit VR Little Endian first if the peer will receive
- * objects (C-GET): objects are sent as they are stored, and nearly all objects of carts are stored
- * in it.
+ * Returns the proposed contexts. If the peer will receive objects (C-GET), contexts with Explicit
+ * VR Little Endian come first, because objects are sent as they are stored, and carts store nearly
+ * all of them in this syntax.
  */
 export function explicitFirst(
   proposed: readonly ProposedContext[],

@@ -21,18 +21,21 @@ export interface Fragment {
   data: Buffer;
 }
 
-/** What arrives over a connection, in order. */
+/** A part of the data that arrives over a connection, in order. */
 export type PduEvent = ControlPdu | Fragment;
 
 interface PduLimits {
-  /** The PDU that must come first: A-ASSOCIATE-RQ for an acceptor, its answers for a requestor. */
+  /**
+   * The PDU types that may come first: A-ASSOCIATE-RQ for an acceptor, the answers to it for a
+   * requestor.
+   */
   first: readonly PduType[];
-  /** Largest P-DATA-TF, as announced to the peer. */
+  /** Maximum length of a P-DATA-TF, as announced to the peer. */
   maxPduBytes: number;
 }
 
 /**
- * Longest association PDU; 128 contexts with a dozen transfer syntaxes each stay well below this.
+ * Maximum length of an association PDU. 128 contexts with a dozen transfer syntaxes each need less.
  */
 const MAX_ASSOCIATE_BYTES = 64 * 1024;
 /**
@@ -56,9 +59,9 @@ function isPduType(value: number): value is PduType {
 }
 
 /**
- * Divides a byte stream into PDUs, however it was fragmented on the network. The header of a PDU is
- * checked before any byte of its body is kept. Object data is never collected: pieces of the
- * caller's chunk are passed on unchanged, so memory does not depend on the length that a peer
+ * Divides a byte stream into PDUs. The network may fragment the stream anywhere. The header of a
+ * PDU is checked before any byte of its body is stored. Object data is never collected: pieces of
+ * the caller's chunk are passed on unchanged, so memory does not depend on the length that a peer
  * announces.
  */
 export class PduReader {
@@ -125,7 +128,10 @@ export class PduReader {
     return { kind: 'fragment', contextId, command, last, data };
   }
 
-  /** Collects exactly `bytes`. The limits above keep this small, and it is copied at most once. */
+  /**
+   * Collects exactly `bytes` bytes. The limits above ensure that this number is small. Each byte is
+   * copied at most once.
+   */
   #take(chunk: Buffer, bytes: number): { complete: Buffer | null; rest: Buffer } {
     const missing = bytes - this.#heldBytes;
     const part = chunk.subarray(0, missing);

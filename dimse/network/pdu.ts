@@ -134,7 +134,10 @@ interface AssociateCommon {
   calledAeTitle: string;
   callingAeTitle: string;
   applicationContext: string;
-  /** Largest P-DATA-TF that the sender of this PDU can receive; 0 means no limit (PS3.8 D.1). */
+  /**
+   * Maximum length of a P-DATA-TF that the sender of this PDU can receive; 0 means no limit (PS3.8
+   * D.1).
+   */
   maxPduBytes: number;
   implementationClassUid: string;
   implementationVersion: string;

@@ -31,8 +31,8 @@ const PENDING: ReadonlySet<number> = new Set([0xff00, 0xff01]);
 export const isPending = (status: number): boolean => PENDING.has(status);
 
 /**
- * Maximum size of an identifier: attributes of one study, series or image, or a list of failed
- * objects.
+ * Maximum size of an identifier, which has the attributes of one study, series or image, or a list
+ * of failed objects.
  */
 const MAX_IDENTIFIER_BYTES = 4 * 1024 * 1024;
 

@@ -26,9 +26,9 @@ export interface Response {
 export const MEDIUM_PRIORITY = 0;
 
 /**
- * Sends requests over one association: open it, `store` one object after the other, then `release`
- * or `abort`. Every failure is a SonogateError whose code says whether the peer may have the
- * object: `peer_unreachable` if no byte of it was sent, `peer_connection_lost` afterwards.
+ * Sends requests over one association: open the association, `store` one object after the other,
+ * then `release` or `abort`. Every failure is a SonogateError whose code says whether the peer may
+ * have the object: `peer_unreachable` if no byte of it was sent, `peer_connection_lost` afterwards.
  */
 export class Requestor {
   readonly #association: CallingAssociation;
@@ -68,7 +68,7 @@ export class Requestor {
   }
 
   /**
-   * Sends a C-STORE; resolves with the status of the peer, whatever it is.
+   * Sends a C-STORE; resolves with the status of the peer, including failures.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`,
    * `peer_connection_lost`.
    */
@@ -98,7 +98,7 @@ export class Requestor {
   }
 
   /**
-   * Sends a C-ECHO (PS3.4 Annex A); resolves with the status of the peer, whatever it is.
+   * Sends a C-ECHO (PS3.4 Annex A); resolves with the status of the peer, including failures.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`.
    */
   async echo(): Promise<Response> {
@@ -113,7 +113,7 @@ export class Requestor {
 
   /**
    * Sends an N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes; resolves with the
-   * status of the peer, whatever it is.
+   * status of the peer, including failures.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`,
    * `peer_connection_lost`.
    */
@@ -188,7 +188,7 @@ export class Requestor {
     const association = this.#association;
     try {
       const { kind, command } = await association.inTime(() => association.nextPart());
-      // None of the responses to the requests above has a data set.
+      // The responses to these requests have no data set.
       if (kind === 'data' || command.messageIdBeingRespondedTo !== messageId) {
         throw association.lost('The peer answered another message.');
       }

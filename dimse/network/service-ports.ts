@@ -9,26 +9,28 @@ export interface AssociationPeer {
   calledAeTitle: string;
   address: string;
   /**
-   * The certificate of the peer, which proved in the TLS handshake that it has the key; null
-   * without one.
+   * The certificate of the peer; null if the peer presented none. The TLS handshake proved that the
+   * peer has the private key.
    */
   certificate?: X509Certificate | null;
-  /** Name of the source as which it was admitted; absent if it may not store. */
+  /** Name of the source that admitted the peer; absent if the peer may not store objects. */
   source?: string;
-  /** Whether it may query and retrieve. */
+  /** Whether the peer may query and retrieve. */
   mayQuery?: boolean;
 }
 
-/** What the C-STORE request states about the object that follows. */
 export interface IncomingObject {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
-  /** The study that the sender states for the object (STOW-RS). */
+  /** The Study Instance UID that the sender gave for the object (STOW-RS). */
   statedStudy?: string | undefined;
 }
 
-/** Receives one object. One call at a time; the next bytes are read only after `write` resolves. */
+/**
+ * Receives one object. The caller makes one call at a time, and reads the next bytes only after
+ * `write` has resolved.
+ */
 export interface ObjectSink {
   write(bytes: Buffer): Promise<void>;
   /** Resolves when the object is durable; status 0000H is sent only then. */
@@ -37,7 +39,7 @@ export interface ObjectSink {
    * Resolves when a committed object has its row in the database, or will get it at the next start.
    */
   recorded?(): Promise<unknown>;
-  /** Called when the object will not be completed: deletes what was written. */
+  /** Called when the object will not be completed: deletes the bytes that were written. */
   discard(): Promise<void>;
 }
 
@@ -51,7 +53,7 @@ export interface StorageService {
   open(object: IncomingObject, peer: AssociationPeer): Promise<ObjectSink>;
   /**
    * Resolves when the objects of an association are in the database, so that a query after its
-   * release finds them, or after some seconds.
+   * release finds them. Resolves after some seconds in any case.
    */
   settled?(peer: AssociationPeer): Promise<void>;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
@@ -60,7 +62,7 @@ export interface StorageService {
 export interface Admitted {
   /** Seconds for which the peer may be silent. */
   idleTimeoutSeconds: number;
-  /** Name of the source that admitted it. */
+  /** Name of the source that admitted the peer. */
   source?: string;
   mayQuery?: boolean;
   /** Called once, after the association has ended. */
@@ -70,11 +72,11 @@ export interface Admitted {
 /** Admits the peer of an association request, or returns why it is refused. */
 export type Admission = (peer: AssociationPeer) => Admitted | { refused: ErrorCode };
 
-/** A request on a normalized object, with its data set (PS3.7 10.1). */
+/** A request for a normalized SOP instance, with its data set (PS3.7 10.1). */
 export interface NormalizedRequest {
   operation: 'N-CREATE' | 'N-SET' | 'N-ACTION' | 'N-EVENT-REPORT';
   sopClassUid: string;
-  /** Empty in an N-CREATE that leaves the choice of the UID to us. */
+  /** '' in an N-CREATE that lets us choose the UID. */
   sopInstanceUid: string;
   /** Action Type ID of N-ACTION, Event Type ID of N-EVENT-REPORT, otherwise 0. */
   typeId: number;
@@ -125,7 +127,7 @@ export interface SubOperations {
   warning: number;
 }
 
-/** One response; all but the last one are pending. */
+/** One response; every response except the last is pending. */
 export interface QueryAnswer {
   status: number;
   comment?: string;
@@ -156,8 +158,8 @@ export interface QueryingAssociation {
 }
 
 /**
- * Answers queries and retrievals, response by response. An error with a code of the catalogue becomes
- * the status of the last response.
+ * Answers queries and retrievals with one or more responses. An error with a code of the catalogue
+ * becomes the status of the last response.
  */
 export type QueryService = (
   request: QueryRequest,

@@ -61,7 +61,7 @@ type Row = Readonly<Partial<Record<State, Transition>>>;
 
 const to = (action: Action, next: Transition['next']): Transition => ({ action, next });
 
-/** Returns the same transition from several states. */
+/** Returns one row of the table in which several states have the same transition. */
 const from = (states: readonly State[], transition: Transition): Row =>
   Object.fromEntries(states.map((state) => [state, transition]));
 
@@ -71,12 +71,12 @@ const AA_4 = to('AA-4', 'Sta1');
 const AA_8 = to('AA-8', 'Sta13');
 const IGNORED: Row = { Sta13: to('AA-6', 'Sta13') };
 
-/** An association is established, or one side is releasing it. */
+/** States in which an association is established or being released. */
 const OPEN = ['Sta6', 'Sta7', 'Sta8', 'Sta9', 'Sta10', 'Sta11', 'Sta12'] as const;
 
 /**
- * Transitions for a PDU that a state does not expect: refused before the association, a protocol
- * error afterwards.
+ * Transitions for a PDU that a state does not expect. Before the association it is refused;
+ * afterwards it is a protocol error.
  */
 const UNEXPECTED: Row = { Sta2: AA_1, ...from(['Sta3', 'Sta5', ...OPEN], AA_8), ...IGNORED };
 
@@ -96,8 +96,8 @@ const TABLE = {
   /** E5: a peer has opened a transport connection to us. */
   'connection-accepted': { Sta1: to('AE-5', 'Sta2') },
   /**
-   * E6: an A-ASSOCIATE-RQ has arrived. A request that the provider itself refuses is rejected from
-   * Sta3 too.
+   * E6: an A-ASSOCIATE-RQ has arrived. A request that the gateway cannot read or admit is rejected
+   * from Sta3 too.
    */
   'associate-rq-pdu': { ...UNEXPECTED, Sta2: to('AE-6', 'Sta3'), Sta13: to('AA-7', 'Sta13') },
   /** E7 */
@@ -161,7 +161,7 @@ const PDU_EVENT: Readonly<Record<PduType, UpperLayerEvent>> = {
   [PDU.abort]: 'abort-pdu',
 };
 
-/** Returns the event of something that was read from the connection. */
+/** Returns the event for a PDU or a piece of data that was read from the connection. */
 export function eventOfPdu(read: PduEvent): UpperLayerEvent {
   return PDU_EVENT[read.kind === 'fragment' ? PDU.data : read.type];
 }

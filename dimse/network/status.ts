@@ -18,7 +18,6 @@ export const STATUS = {
   moveDestinationUnknown: 0xa801,
   /** Out of resources: no sub-operation could be carried out (PS3.4 C.4.2.1.5). */
   subOperationsFailed: 0xa702,
-  /** Some sub-operations failed or had a warning. */
   subOperationsWarning: 0xb000,
   outOfResources: 0xa700,
   invalidAttributeValue: 0x0106,
@@ -47,8 +46,8 @@ export function hexDigits(status: number): string {
 }
 
 /**
- * Returns the A-ABORT of the service provider for an error; "reason not specified" if the error has
- * none.
+ * Returns the A-ABORT of the service provider for an error; "reason not specified" if the catalogue
+ * has no reason for the error.
  */
 export function abortFor(code: ErrorCode): Abort {
   const [source, reason] = numbers(code, 'abort ') ?? [];
@@ -56,8 +55,8 @@ export function abortFor(code: ErrorCode): Abort {
 }
 
 /**
- * Returns the A-ASSOCIATE-RJ for an error; "no reason given" of the service user if the error has
- * none.
+ * Returns the A-ASSOCIATE-RJ for an error; "no reason given" of the service user if the catalogue
+ * has no rejection for the error.
  */
 export function rejectionFor(code: ErrorCode): Rejection {
   const [result, source, reason] = numbers(code, 'reject ') ?? [];

@@ -30,8 +30,8 @@ import type { DicomAudit } from '../receive/audit.ts';
 import { outgoingFile, sendFiles } from '../send/store-scu.ts';
 
 /**
- * Query/Retrieve as SCP of the Study Root information model (PS3.4 C.6.2), over the received
- * studies and the results that are kept here: a workstation can find a draft and retrieve it.
+ * Query/Retrieve as SCP of the Study Root information model (PS3.4 C.6.2), for received studies and
+ * for results stored in this gateway. A workstation can therefore find and retrieve a draft.
  */
 
 interface QueryParts {
@@ -43,7 +43,7 @@ interface QueryParts {
 
 /** Maximum size of an identifier, which has a few keys or a list of UIDs. */
 const MAX_IDENTIFIER_BYTES = 128 * 1024;
-/** Maximum number of matches of one query; for more, the peer must narrow the query. */
+/** Maximum number of matches of one query. If there are more, the peer must narrow the query. */
 const MOST_MATCHES = 5000;
 /** Maximum number of objects of one retrieval. */
 const MOST_OBJECTS = 20_000;
@@ -74,7 +74,7 @@ interface Identifier {
   level: Level;
   /** Keys of the level and of those above it, with their values; '' requests the attribute. */
   keys: Map<Keyword, string>;
-  /** Whether it has keys that we do not support. */
+  /** Whether the identifier has keys that we do not support. */
   hasOthers: boolean;
 }
 
@@ -109,7 +109,7 @@ function readIdentifier({ identifier, transferSyntax }: QueryRequest): Identifie
   return { level, keys, hasOthers };
 }
 
-/** Attributes that are answered with our own values, whatever the request says. */
+/** Attributes that we return with our own values. Their values in the request are ignored. */
 const IGNORED = new Set(['RetrieveAETitle', 'InstanceAvailability']);
 
 /** Unique keys of the levels (PS3.4 C.6.2.1). */
@@ -135,7 +135,7 @@ function requireUniqueKeys({ level, keys }: Identifier, retrieves: boolean): voi
   }
 }
 
-/** Counts, which are returned only at their own level. */
+/** Counts, which are returned only at the level to which they belong. */
 const COUNTS: readonly Keyword[] = [
   'ModalitiesInStudy',
   'SOPClassesInStudy',
@@ -284,7 +284,10 @@ async function* got(
   }
 }
 
-/** Opens an object as it is stored, or converted if the peer accepts only that. */
+/**
+ * Opens an object as it is stored, or converts it if the peer accepts only the other transfer
+ * syntax.
+ */
 async function asAccepted(path: string, { accepts }: QueryingAssociation): Promise<OutgoingObject> {
   const stored = await outgoingFile(path);
   const accepted = accepts(stored.sopClassUid);
@@ -294,7 +297,10 @@ async function asAccepted(path: string, { accepts }: QueryingAssociation): Promi
   return isConverted ? convertedFile(path) : stored;
 }
 
-/** Sends objects to the destination of a C-MOVE, over as few associations as their kinds need. */
+/**
+ * Sends objects to the destination of a C-MOVE, over as few associations as the presentation
+ * contexts allow.
+ */
 async function* moved(
   held: readonly HeldObject[],
   destination: MoveDestination,
@@ -321,7 +327,7 @@ async function* moved(
       wake();
     },
   })
-    // Objects that could not be sent at all remain in `byPath`.
+    // The objects that could not be sent remain in `byPath`.
     .catch(() => {})
     .finally(() => {
       done = true;

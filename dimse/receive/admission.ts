@@ -21,22 +21,24 @@ import { NORMALIZED_SOP_CLASSES } from '../services/services.ts';
 const MINUTE_MILLISECONDS = 60_000;
 
 /**
- * What is left of the allowance of a minute. It refills evenly, and is negative after a large
- * object.
+ * The number of objects or bytes that a source may still send. It refills evenly, and is negative
+ * after a large object.
  */
 interface Bucket {
   left: number;
   at: number;
 }
 
-/** Limits per source, counted by this process, so that no machine can use all of the gateway. */
+/**
+ * Limits for each source, counted in this process, so that no machine can use the whole gateway.
+ */
 export interface SourceLimits {
   /**
-   * Counts an association until the returned function is called, or returns why it is refused at
-   * present.
+   * Counts an association until the caller calls the returned function. Returns the reason if the
+   * association is refused now.
    */
   associate(source: Source): (() => void) | { refused: ErrorCode };
-  /** Returns whether another object is accepted now, and counts it. */
+  /** Counts an object. @returns whether it is accepted now. */
   admitObject(source: Source): boolean;
   countBytes(source: Source, bytes: number): void;
 }
@@ -102,8 +104,8 @@ interface Caller {
 
 /**
  * Finds the first source that lists the calling AE title (or `*`), contains the address and, if it
- * names a certificate, matches that of the caller. A title that any source binds to a certificate
- * belongs to that machine: sources for any title (`*`) do not admit it.
+ * requires a certificate, matches the certificate of the caller. A title that a source binds to a
+ * certificate belongs to one machine, so sources for any title (`*`) do not admit it.
  * @returns a code of the catalogue when no source matches.
  */
 export function findSource<
@@ -130,8 +132,8 @@ export function findSource<
 const QUERY_IDLE_SECONDS = 300;
 
 /**
- * Admits a caller as one of the sources, within the limits of that source, or as one that may
- * query. A source may store; it may query only if it is also listed for that.
+ * Admits a caller as one of the sources, within the limits of that source, or as a peer that may
+ * query. A source may query only if it is also listed as a peer that may query.
  */
 export function admitCaller(
   sources: readonly Source[],
@@ -143,7 +145,7 @@ export function admitCaller(
   const source = findSource(sources, caller);
   const mayQuery = !('refused' in findSource(callers, caller));
   if ('refused' in source) {
-    // A title that a source binds to a certificate is not accepted from anybody else.
+    // A title that a source binds to a certificate is accepted only with this certificate.
     const isNobody = source.refused === 'calling_ae_not_recognized';
     return isNobody && mayQuery ? { idleTimeoutSeconds: QUERY_IDLE_SECONDS, mayQuery } : source;
   }

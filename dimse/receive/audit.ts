@@ -5,7 +5,7 @@ import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 
-/** Records in the audit who sent objects of which study, and who was refused. */
+/** Records in the audit which peer sent objects of which study, and which peer was refused. */
 export interface DicomAudit {
   arrived(peer: AssociationPeer, studyId: string): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
@@ -25,7 +25,10 @@ export interface DicomAudit {
   queried(archive: string, found: number | null): Promise<void>;
 }
 
-/** Refusals because of the caller's identity; all others are because of the amount that is sent. */
+/**
+ * Refusals because of the identity of the caller. All other refusals are because of the amount of
+ * data.
+ */
 const OF_IDENTITY: ReadonlySet<ErrorCode> = new Set([
   'calling_ae_not_recognized',
   'called_ae_not_recognized',

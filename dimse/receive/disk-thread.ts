@@ -17,9 +17,9 @@ import { parentPort } from 'node:worker_threads';
 import type { DiskAnswer, DiskTask } from './disk-writer.ts';
 
 /**
- * Entry of the thread that writes received objects (disk-writer.ts). Calls of the file system are
- * synchronous here: that is cheaper than using the thread pool of Node.js, and no socket has to
- * wait.
+ * Entry of the thread that writes received objects (disk-writer.ts). It uses synchronous calls of
+ * the file system, which cost less than the thread pool of Node.js, and no socket has to wait for
+ * this thread.
  */
 
 interface ObjectFile {
@@ -33,7 +33,7 @@ interface ObjectFile {
   unsynced: number;
 }
 
-/** An object whose bytes are written and that must become durable. */
+/** An object whose bytes have been written and that must become durable. */
 interface Finish {
   id: number;
   file: ObjectFile;
@@ -46,8 +46,8 @@ interface Finish {
  */
 const SYNC_EVERY_BYTES = 32 * 1024 * 1024;
 /**
- * Number of unsynced bytes above which a file is synced asynchronously, beside the other work of
- * the thread.
+ * Number of unsynced bytes above which a file is synced asynchronously, so that the thread can do
+ * other work.
  */
 const SMALL_SYNC_BYTES = 4 * 1024 * 1024;
 
@@ -65,7 +65,7 @@ const post = (answer: DiskAnswer) => parentPort?.postMessage(answer);
 function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true });
   if (first === undefined) return;
-  // A folder that was removed may still be open.
+  // A removed folder may still have an open handle.
   forgetFolders();
   for (let each = path; ; each = dirname(each)) {
     const parent = openSync(dirname(each), constants.O_RDONLY);
@@ -126,7 +126,7 @@ function write(file: ObjectFile, bytes: Uint8Array, isDataSet: boolean): void {
     file.unsynced += bytes.length;
     if (file.unsynced < SYNC_EVERY_BYTES) return;
     file.unsynced = 0;
-    // An error here occurs again in the sync at the end, which reports it.
+    // The sync at the end of the object reports the same error.
     sync(handle).catch(() => {});
   });
 }
@@ -167,7 +167,7 @@ function syncFolder(path: string): void {
 
 /**
  * Makes a group of objects durable: their content, their names, and each folder once. Objects that
- * end meanwhile form the next group.
+ * end during the call form the next group.
  */
 async function finishGroup(group: readonly Finish[]): Promise<void> {
   await Promise.all(group.map(({ file }) => makeContentDurable(file, group.length === 1)));
@@ -220,6 +220,6 @@ parentPort?.on('message', ({ id, path, prefix, blocks, finish, discard }: DiskTa
   if (finish === null) return;
   files.delete(id);
   finishing.push({ id, file, to: finish });
-  // Objects whose end is already in the queue of the thread belong to the same group.
+  // Objects whose last task is already in the queue of the thread belong to the same group.
   if (!busy) setImmediate(() => void (busy || finishAll()));
 });

@@ -39,12 +39,10 @@ export interface ObjectFile {
 }
 
 const BLOCK_BYTES = 128 * 1024;
-/**
- * Maximum number of blocks of one object that are not yet written, before its sender has to wait.
- */
+/** Maximum number of unwritten blocks of one object. Above it the sender has to wait. */
 const MOST_BEHIND = 16;
 /**
- * Maximum number of blocks that are kept for the next objects: enough for as many concurrent
+ * Maximum number of spare blocks, which later objects reuse. It is enough for as many concurrent
  * associations.
  */
 const MOST_SPARE = 128;
@@ -52,8 +50,8 @@ const MOST_SPARE = 128;
 const ENTRY = new URL('./disk-thread.ts', import.meta.url);
 
 /**
- * Writes, hashes and syncs received objects on a thread, so that a disk that syncs does not block
- * an association. Bytes are copied once, into blocks of shared memory that are reused. Objects that
+ * Writes, hashes and syncs received objects on a thread, so that a slow sync does not block an
+ * association. Bytes are copied once, into blocks of shared memory that are reused. Objects that
  * end at the same moment share the syncs of their folders.
  */
 export class DiskWriter {
@@ -153,7 +151,7 @@ class WritingFile implements ObjectFile {
         });
       }
     }
-    // The reason is given at the end of the object; nothing more needs to arrive for it.
+    // `finish` reports the reason. No further bytes of the object are needed.
     if (this.#failed) await this.#ended({ finish: this.#path, discard: false });
   }
 
@@ -164,7 +162,7 @@ class WritingFile implements ObjectFile {
   }
 
   async discard(): Promise<void> {
-    // The thread has already removed a file that failed, before it reported the failure.
+    // If writing failed, the thread removed the file before it reported the failure.
     if (this.#end || this.#lost !== null) return;
     await this.#ended({ finish: null, discard: true });
   }
@@ -201,7 +199,7 @@ class WritingFile implements ObjectFile {
     } else this.#end?.resolve(answer);
   }
 
-  /** Called when the thread ended: the sender will be asked to send the object again. */
+  /** Called when the thread has ended. Senders are asked to send their objects again. */
   lost(error: unknown): void {
     this.#lost = error;
     this.#goOn?.();

@@ -9,8 +9,8 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
 /**
- * Returns a storage service that records long receptions for all listeners of the site: the object
- * may belong to a study whose quiet time has passed (`claimCompleteStudies`).
+ * Returns a storage service that records receptions that take long, for all listeners of the site,
+ * because the object may belong to a study whose quiet time has passed (`claimCompleteStudies`).
  */
 export function noteReceptions(storage: StorageService, parts: ReceptionParts): StorageService {
   return {
@@ -32,7 +32,7 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
             await reception.ended();
             throw error;
           }
-          // Until then its study must not complete without the object, on whichever machine.
+          // No process of the site may complete the study before the object has its row.
           void Promise.resolve(sink.recorded?.()).finally(reception.ended);
         },
         discard: () => sink.discard().finally(reception.ended),
@@ -41,15 +41,15 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
   };
 }
 
-/** Follows which open association, or store transaction, sends objects of which study. */
+/** Tracks which open association, or store transaction, sends objects of which study. */
 interface StudyReleases {
   arrived(peer: AssociationPeer, source: string, arrival: Arrival): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
 }
 
 /**
- * Uses the release of an association as a signal of completeness. This is only in memory: when the
- * process ends, its associations end too, and the quiet time of their studies decides.
+ * Uses the release of an association as a signal of completeness. The signals are only in memory:
+ * when the process ends, its associations end too, and the quiet time of their studies applies.
  */
 export function watchReleases({
   sources,
@@ -62,7 +62,9 @@ export function watchReleases({
   logger: Logger;
   now: () => Date;
 }): StudyReleases {
-  /** For each association, the studies of which it sent objects, with their source and revision. */
+  /**
+   * The studies of which each open association has sent objects, with their source and revision.
+   */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();
   return {
     arrived(peer, source, { studyId, revision }) {

@@ -36,9 +36,9 @@ interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
   sourceLimits: SourceLimits;
   /**
-   * Whether an object is answered when its file is durable, before its row is committed. The next
-   * start of this process gives a row to a file without one. False with a bucket, because the
-   * machine may be lost, and then nothing would know of the object.
+   * Whether the sender gets the answer when the file of an object is durable, before its row is
+   * committed. The next start of this process writes a row for a file without a row. False with a
+   * bucket, because the machine may be lost together with its files.
    */
   answersBeforeRow: boolean;
   /** Called when the row of an object is committed. */
@@ -46,10 +46,10 @@ interface IntakeOptions extends RegistrationOptions {
   onAssociationEnd: (peer: AssociationPeer, end: AssociationEnd) => Promise<void>;
 }
 
-/** The durable side of C-STORE. */
+/** The storage service of the gateway, which makes objects durable. */
 export interface Intake extends StorageService {
   registrar: Registrar;
-  /** Waits for receptions in progress. Afterwards nothing more is written. */
+  /** Waits for receptions in progress. After that no more objects are written. */
   close(): Promise<void>;
 }
 
@@ -61,8 +61,8 @@ const ROWS_BEFORE_RELEASE_MS = 5000;
 
 /**
  * Creates the intake. `commit` of an object resolves after its file was written and synced,
- * renamed, and its folder synced, in this order: the file is the journal, and nothing that was
- * answered 0000H can be lost. Its row follows at once, together with those of other objects
+ * renamed, and its folder synced, in this order. The file serves as the journal, so no object that
+ * was answered 0000H can be lost. Its row follows at once, together with those of other objects
  * (`startRegistrar`). A file whose row was never written gets one at the next start
  * (`recoverIntake`). A refused object leaves nothing behind.
  */
@@ -141,7 +141,7 @@ async function openSink(
   await registrar.room();
   const { source } = peer;
   if (source === undefined) throw new SonogateError('calling_ae_not_recognized');
-  // Objects that we retrieved may come from a node that is not a source.
+  // A retrieved object may come from a node that is not a source.
   const limited = sources.find(({ name }) => name === source);
   if (limited && !sourceLimits.admitObject(limited)) throw new SonogateError('source_over_limit');
 
@@ -192,7 +192,7 @@ async function register(
   const known = await keptOrForgotten(object.path, parts, () => keepShared(object, parts));
   const row = registrar.register(object, !answersBeforeRow).then(async (arrival) => {
     onArrival(peer, object.source, arrival);
-    // The retention removed it between the two checks.
+    // The retention removed the object between the two checks.
     if (known && arrival.outcome !== 'duplicate') {
       await objects.keep(object).catch((cause) => {
         throw new RowMayExistError('an object with a row could not be stored', { cause });
@@ -200,7 +200,8 @@ async function register(
     }
   });
   const settled = row.catch((error) => {
-    // Only logged: the file of the object is registered at the next start, or it is in the quarantine.
+    // The error is only logged, because the next start registers the file of the object, unless it
+    // is in the quarantine.
     if (answersBeforeRow) logger.event(EVENTS.objectUnregistered, { error: String(error) });
   });
   follow(settled);
@@ -233,10 +234,12 @@ async function keptOrForgotten<T>(
 const spareStarts: Buffer[] = [];
 const MOST_SPARE_STARTS = 64;
 
-/** Reads the header of an object from its first bytes, while the others arrive. */
+/** Reads the header of an object from its first bytes, while the remaining bytes arrive. */
 function headerInPassing(prefix: Buffer): {
   take(bytes: Buffer): void;
-  /** Returns the header or why it cannot be read; null when it must be read from the file. */
+  /**
+   * Returns the header, or the reason why it cannot be read; null if it must be read from the file.
+   */
   end(): InstanceHeader | SonogateError | null;
 } {
   const start = spareStarts.pop() ?? Buffer.allocUnsafeSlow(INLINE_HEADER_BYTES);
@@ -344,8 +347,8 @@ export interface StorageScpParts {
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
   /**
-   * Whether the next start of this process gives rows to files without one (`recoverIntake`), so that
-   * an object may be answered before its row.
+   * Whether the next start of this process writes rows for files without a row (`recoverIntake`),
+   * so that an object may be answered before its row is committed.
    */
   recovers: boolean;
   logger: Logger;
@@ -357,7 +360,7 @@ export interface StorageScpParts {
  * share one intake and one count for the limits.
  */
 export interface StorageScp {
-  /** For objects that others send. */
+  /** For objects that other systems send. */
   storage: StorageService;
   /** For objects that we retrieve ourselves, which are not counted as receptions. */
   unmeasured: StorageService;

@@ -7,15 +7,15 @@ export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;
 
 interface LentAssociation {
   requestor: Requestor;
-  /** Whether the association was idle before: the peer may have ended it meanwhile. */
+  /** Whether the association was idle before it was supplied. The peer may have ended it. */
   wasIdle: boolean;
 }
 
 /** Supplies associations for C-STORE. */
 export interface Associations {
   /**
-   * Supplies an association with contexts for the objects, as far as the peer accepts them: each
-   * object needs a context for one of its forms.
+   * Supplies an association with contexts for the objects that the peer accepts. Each object needs
+   * a context for one of its forms.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   acquire(
@@ -23,7 +23,7 @@ export interface Associations {
     objects: readonly (readonly ObjectKind[])[],
     signal?: AbortSignal,
   ): Promise<LentAssociation>;
-  /** Returns an association when nothing more is to be sent for now. */
+  /** Returns an association when no object follows for now. */
   giveBack(node: CalledNode, lent: LentAssociation): Promise<void>;
 }
 
@@ -150,8 +150,8 @@ export class AssociationPool implements Associations {
   }
 
   /**
-   * Returns the kinds needed now, followed by those needed before, up to the limit of one
-   * association.
+   * Returns the kinds of object needed now, followed by those needed before, up to the maximum
+   * number of contexts.
    */
   #remember(key: string, now: readonly ObjectKind[]): ObjectKind[] {
     const before = this.#needed.get(key) ?? new Map<string, ObjectKind>();

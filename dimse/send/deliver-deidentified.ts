@@ -7,7 +7,7 @@ import type { Database } from '../../src/platform/database/port.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { failedResult, outgoingFile, type StoreTransport, sendOutcomeOf } from './store-scu.ts';
 
-/** A de-identified copy of a received object, or the reason why there is none. */
+/** A de-identified copy of a received object, or the reason why it could not be made. */
 export type Deidentified =
   | { outcome: 'made'; path: string; discard(): Promise<void> }
   | { outcome: 'held'; reason: string }
@@ -21,9 +21,9 @@ export type Deidentify = (
 ) => Promise<Deidentified>;
 
 /**
- * Sends de-identified copies of received objects. The copy of an object is made for each attempt,
- * always the same one, and removed after it. An object that cannot be de-identified with certainty
- * is not sent: its delivery ends, and waits for a person.
+ * Sends de-identified copies of received objects. Each attempt makes the same copy again and
+ * removes it afterwards. If an object cannot be de-identified with certainty, it is not sent: the
+ * delivery ends, and a person has to decide.
  */
 export function createDeidentifiedDeliverer(options: {
   destinations: readonly { name: string; deidentification: DeidentificationSettings }[];

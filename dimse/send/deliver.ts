@@ -31,7 +31,7 @@ interface DicomDelivererOptions {
 
 /**
  * Delivers results to PACS. Objects are built for each attempt, always with the same SOP Instance
- * UIDs, so an attempt whose answer was lost is safe to repeat.
+ * UIDs, so an attempt can be repeated safely if its answer was lost.
  */
 export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer {
   const { transports, results } = options;
@@ -50,7 +50,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
       if (result === null || subject === null) {
         return permanentFailure('expired', 'The result or its study has been removed.');
       }
-      // The result was checked against the envelope's schema before it was stored.
+      // The result was validated against the schema before it was stored.
       const objects = await build({
         result: result as Result,
         subject: {
@@ -113,8 +113,8 @@ export function createForwardDeliverer(options: {
 }
 
 /**
- * Returns the outbox entries of received objects to forward; the study of each determines their
- * order.
+ * Returns the outbox entries of received objects to forward. The deliveries of one study are sent
+ * in order.
  */
 export async function forwardedObjects(
   database: Queryable,

@@ -8,9 +8,9 @@ const LOCAL_SOURCE = 'local';
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Creates a transport that keeps results in our own intake, beside their study. They are recognised
- * by their series like those that a PACS sends back: they open no revision, and are neither
- * interpreted nor forwarded.
+ * Creates a transport that stores results in our own intake, with the study to which they belong.
+ * The intake recognises them by their series, like results that a PACS sends back: they open no
+ * revision, and are neither interpreted nor forwarded.
  */
 export function localTransport(storage: StorageService, aeTitle: string): StoreTransport {
   return {

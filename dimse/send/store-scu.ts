@@ -129,7 +129,7 @@ export async function sendFiles(
  * Sends objects over one association, each in the first of its forms (the preferred one comes
  * first) whose SOP class the peer accepts. Stops at the first failure, because all objects are then
  * sent again. An association that the peer ended while it was idle is replaced without counting as
- * a failure. Never throws for what the peer does.
+ * a failure. Never throws because of the peer.
  * @returns a result for each object that was tried.
  */
 export async function sendObjects(
@@ -176,7 +176,7 @@ function storeInFirstForm(
   return storeOne(requestor, accepted);
 }
 
-/** The kinds in which a file can be sent: as it is, and converted if that is possible. */
+/** The forms in which a file can be sent: as it is stored, and converted if that is possible. */
 function formsOf({ sopClassUid, transferSyntax }: OutgoingObject): ObjectKind[] {
   const other = OTHER_LITTLE_ENDIAN[transferSyntax];
   const stored = { sopClassUid, transferSyntax };
@@ -275,7 +275,7 @@ function isWarning(status: number): boolean {
 export function failedResult(sopInstanceUid: string, error: unknown): StoreResult {
   const ours = error instanceof SonogateError ? error : null;
   const code = ours?.code ?? 'internal';
-  // The detail need not repeat the code, which is reported beside it.
+  // The code is reported in addition to the detail, so the detail need not repeat it.
   const detail = ours?.detail ?? (error instanceof Error ? error.message : ERRORS[code].title);
   return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
 }
@@ -284,7 +284,7 @@ export function failedResult(sopInstanceUid: string, error: unknown): StoreResul
 export interface StoreTransport {
   /**
    * Sends each object in one of its forms, the preferred one first; stops at the first failure.
-   * Never throws for what the peer does.
+   * Never throws because of the peer.
    */
   send(
     objects: readonly (readonly OutgoingObject[])[],
@@ -293,7 +293,8 @@ export interface StoreTransport {
   /** Whether storage commitment is requested from the peer; STOW-RS has none. */
   commits: boolean;
   /**
-   * Checks without an object whether the peer works. @returns why it does not; null when it does.
+   * Checks whether the peer works, without sending an object. @returns the error code; null if the
+   * peer works.
    */
   probe?(signal: AbortSignal): Promise<ErrorCode | null>;
 }
@@ -317,7 +318,7 @@ export function cStoreTransport(
         return null;
       } catch (error) {
         const code = error instanceof SonogateError ? error.code : 'internal';
-        // A node without the Verification class has nevertheless answered, so it works.
+        // A node without the Verification class has answered, so the node works.
         return code === 'presentation_context_refused' ? null : code;
       }
     },

@@ -53,10 +53,7 @@ interface NodeReport {
   /** Status of the C-ECHO; 0 is success. */
   status: number;
   milliseconds: number;
-  /**
-   * Kinds of object configured for the destination for which the node accepts no presentation
-   * context.
-   */
+  /** The configured kinds of object for which the node accepts no presentation context. */
   refused: string[];
 }
 

@@ -128,7 +128,7 @@ export async function sendCommitmentMessage(
   }
 }
 
-/** Waits for the report. The node has accepted the request, however the wait ends. */
+/** Waits for the report. The request has been accepted even if no report arrives. */
 async function takeReport(
   requestor: Requestor,
   { aeTitle, callingAeTitle, host }: CalledNode,

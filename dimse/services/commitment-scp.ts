@@ -37,8 +37,8 @@ interface CommitmentScpParts {
 }
 
 /**
- * Milliseconds for the confirmation of a report that is sent at once over the same association.
- * Without it, the report is sent over a new one.
+ * Milliseconds to wait for the confirmation of a report on the association of the request. Without
+ * a confirmation the report is sent over a new association.
  */
 const PATIENCE_MILLISECONDS = 10_000;
 
@@ -51,8 +51,8 @@ const REQUEST_ATTRIBUTES = wantedAttributes([
 const LOOKS_AT_A_TIME = 16;
 
 /**
- * Creates Storage Commitment as SCP: a machine asks whether it may delete what it sent. We commit
- * only to objects that are synced to the disk and have their row.
+ * Creates Storage Commitment as SCP: a machine asks whether it may delete the objects that it sent.
+ * We commit only to objects that are synced to the disk and have a row in the database.
  */
 export function storageCommitmentService(parts: CommitmentScpParts): NormalizedService {
   return async ({ operation, typeId, dataSet, transferSyntax }, peer) => {
@@ -95,7 +95,7 @@ async function judge(
     [references.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
   const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
-  // All conflicting copies must exist, because the machine may mean any of them.
+  // All conflicting copies must exist, because the machine may refer to any of them.
   const gone = new Set<string>();
   // A bucket is queried over the network while the machine waits for the answer.
   for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
@@ -175,20 +175,19 @@ export interface ReporterParts {
 
 const FIRST_WAIT_SECONDS = 10;
 const LONGEST_WAIT_SECONDS = 3600;
-/** Wait for a source without `node`, which it can only get by a restart with other settings. */
+/** Wait for a source without `node`. Only a restart with other settings can add the node. */
 const WITHOUT_NODE_WAIT_SECONDS = 86_400;
 const TIMEOUT_SECONDS = 30;
 
 /**
- * Days after which a report is given up: a machine that could not be reached for so long no longer
- * waits for it, or sends its request again.
+ * Days after which a report is given up. A machine that could not be reached for this time no
+ * longer waits for the report, or sends its request again.
  */
 const GIVE_UP_DAYS = 7;
 
 /**
- * Sends the reports of Storage Commitment that a machine has not confirmed over its own
- * association. They are sent over a new association, on which we are the SCP (PS3.4 J.3.3, PS3.7
- * D.3.3.4).
+ * Sends the commitment reports that a machine did not confirm on the association of its request.
+ * They are sent over a new association, on which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
  */
 export async function sendDueReports(parts: ReporterParts): Promise<void> {
   const { database, now } = parts;
@@ -245,8 +244,8 @@ export function sendCommitmentReport(node: CalledNode, report: CommitmentReport)
 }
 
 /**
- * Reschedules a report after `wait` seconds, or gives it up and keeps its row with the reason.
- * @returns whether it is rescheduled.
+ * Reschedules a report after `wait` seconds, or gives it up and stores the reason in its row.
+ * @returns whether the report is rescheduled.
  */
 async function rescheduleReport(
   database: Database,

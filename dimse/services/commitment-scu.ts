@@ -38,9 +38,10 @@ const REFUSED = {
 } as const;
 
 /**
- * Records the report of a PACS on a transaction. A delivery is committed, permanently, once all its
- * objects are. If the PACS refuses to commit to an object, the delivery is dead and a person has to
- * check and replay it, unless the PACS commits under another transaction.
+ * Records the report of a PACS on a transaction. When the PACS has committed to all objects of a
+ * delivery, the delivery is committed permanently. If the PACS refuses to commit to an object, the
+ * delivery is dead and a person has to check and replay it, unless the PACS commits under another
+ * transaction.
  * @returns whether the transaction is one of ours.
  */
 export function settleReport(
@@ -97,8 +98,8 @@ export function settleReport(
 }
 
 /**
- * Returns the objects of a transaction. An object that was delivered again and has not been
- * requested yet has no transaction: a report on the former one does not concern it.
+ * Returns the objects of a transaction. An object that was delivered again has no transaction until
+ * commitment is requested again, so a report on its former transaction does not affect it.
  */
 async function objectsOf(tx: Queryable, transactionUid: string): Promise<AskedObject[]> {
   const { rows } = await tx.query<AskedObject>(
@@ -126,8 +127,8 @@ const FIRST_WAIT_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 3600;
 
 /**
- * Number of waits of one request: association, request, answer and release may each take the whole
- * time-out of the PACS.
+ * Maximum number of waits in one request: association, request, answer and release may each take
+ * the whole time-out of the PACS.
  */
 const WAITS_OF_A_REQUEST = 4;
 
@@ -142,8 +143,8 @@ interface CommitmentScuParts {
 }
 
 /**
- * Requests storage commitment from every PACS that is configured for it, for everything delivered
- * since the last time. "Delivered" means that the PACS has the object, "committed" that it will
+ * Requests storage commitment from every PACS that is configured for it, for all objects delivered
+ * since the last request. "Delivered" means that the PACS has the object, "committed" that it will
  * keep it.
  */
 export async function requestCommitments(parts: CommitmentScuParts): Promise<void> {
@@ -155,7 +156,8 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
-  // If this process is killed meanwhile, another one requests these objects soon.
+  // If this process is killed during the request, another process soon requests commitment for
+  // these objects.
   const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const references = await beginTransaction(database, destination.name, {
     transactionUid,
@@ -264,8 +266,8 @@ function sendRequest(
 }
 
 /**
- * Returns the seconds until a request that could not be sent is repeated, after `failures`
- * failures: a minute, then twice as long each time.
+ * Returns the seconds to wait after `failures` failures before a request is sent again: a minute,
+ * then twice as long after each failure.
  */
 export function askAgainSeconds(failures: number): number {
   return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);

@@ -13,8 +13,8 @@ import { newUid, REFERENCE_ATTRIBUTES, sopReferences, uidOf } from './referenced
 
 /**
  * Creates Modality Performed Procedure Step as SCP (PS3.4 F.7): the machine reports when an
- * examination begins and, at its end, which objects were made. That is the most certain signal of
- * completeness.
+ * examination begins and, at its end, which objects were made. This is the most certain signal that
+ * a study is complete.
  */
 export function performedProcedureService(options: {
   database: Database;
@@ -98,7 +98,7 @@ async function set(
        WHERE sop_instance_uid = $1`,
       [sopInstanceUid, status, at, made],
     );
-    // A discontinued examination ends too, with the objects that were made.
+    // A discontinued examination has ended too, and its objects count.
     if (FINAL.includes(status)) {
       for (const studyInstanceUid of step.study_instance_uids) {
         await expectObjects(tx, {

@@ -9,7 +9,6 @@ export interface SopReference {
   sopInstanceUid: string;
 }
 
-/** The attributes of a SOP reference. */
 export const REFERENCE_ATTRIBUTES = ['ReferencedSOPClassUID', 'ReferencedSOPInstanceUID'] as const;
 
 /**

@@ -10,12 +10,12 @@ import { findMatches, openAssociation, queryContext } from '../archive/query.ts'
 import type { CalledNode } from '../network/dial.ts';
 
 /**
- * Most entries that are read for one study; more than the procedures and steps that one accession
- * number or patient has.
+ * Maximum number of entries that are read for one study. One accession number or patient has fewer
+ * procedures and steps.
  */
 const MAX_ENTRIES = 200;
 
-/** Return keys (PS3.4 table K.6-1), '' for "any value". */
+/** Return keys (PS3.4 table K.6-1); '' matches any value. */
 const RETURN_KEYS = [
   'AccessionNumber',
   'ReferringPhysicianName',
@@ -65,7 +65,7 @@ function identifierFor(keys: OrderKeys): NaturalDataset {
   };
 }
 
-/** The order that one worklist entry states. */
+/** Returns the order in one worklist entry. */
 export function orderOfEntry(entry: NaturalDataset): FoundOrder {
   const text = (keyword: (typeof KEPT)[number]) => attributeText(entry[keyword]);
   const date = (keyword: 'PatientBirthDate' | 'LastMenstrualDate') =>
@@ -104,7 +104,7 @@ export function orderOfEntry(entry: NaturalDataset): FoundOrder {
   };
 }
 
-/** A worklist that is queried by C-FIND (PS3.4 K), over an association for each query. */
+/** Creates a worklist that is queried by C-FIND (PS3.4 K). Each query opens an association. */
 export function modalityWorklist(
   settings: DicomWorklistSettings,
   dicom: Pick<Config['dicom'], 'aeTitle'>,
@@ -139,10 +139,10 @@ export function modalityWorklist(
   };
 }
 
-/** A worklist of another protocol than DICOM's. */
+/** Opens the worklist of a FHIR server. */
 export type OpenFhirWorklist = (settings: FhirWorklistSettings) => Worklist;
 
-/** The worklists of a site. No connection is made before the first query. */
+/** Opens the worklists of a site. No connection is made before the first query. */
 export function openWorklists(
   { orders, dicom }: Pick<Config, 'orders' | 'dicom'>,
   openFhir?: OpenFhirWorklist,
