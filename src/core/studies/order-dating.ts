@@ -1,7 +1,7 @@
 import { dayNumber } from '../../../pipelines/dicom/dates.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { GESTATIONAL_AGE_DAYS } from './clinical-context.ts';
-import { TERM_DAYS } from './order-observations.ts';
+import { TERM_DAYS } from './stated-age.ts';
 
 /** A date that was observed. */
 export interface ObservedDate {

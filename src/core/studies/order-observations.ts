@@ -1,5 +1,6 @@
 import { dayNumber } from '../../../pipelines/dicom/dates.ts';
 import { DAY_MS } from '../../platform/time.ts';
+import { TERM_DAYS } from './stated-age.ts';
 
 /** LOINC codes of observations in an order that date a pregnancy or describe the patient. */
 export const ORDER_LOINC = {
@@ -13,16 +14,14 @@ export const ORDER_LOINC = {
 export const METRES: Readonly<Record<string, number>> = { m: 1, cm: 0.01, '[in_i]': 0.0254 };
 export const KILOGRAMS: Readonly<Record<string, number>> = { kg: 1, g: 0.001 };
 
-/** Days from the last menstrual date to the due date. */
-export const TERM_DAYS = 280;
-
 /**
- * Returns the last menstrual date, otherwise the one computed from the due date, as a DA; '' without
- * either. @param dates as DA.
+ * Returns the last menstrual date computed from the due date of an order, otherwise the stated one,
+ * as a DA; '' without either. A pregnancy that was dated again has a new due date and the former
+ * menstrual date. @param dates as DA.
  */
 export function lastMenstrualDateFrom(dates: { stated: string; due: string }): string {
   const due = dayNumber(dates.due);
-  if (dates.stated !== '' || due === null) return dates.stated;
+  if (due === null) return dates.stated;
   return new Date((due - TERM_DAYS) * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
 }
 

@@ -64,6 +64,16 @@ describe('an order', () => {
     expect(orders(orm({}, due))[0]?.entries[0]?.lastMenstrualDate).toBe('20260101');
   });
 
+  test('prefers the due date, which is new where a pregnancy was dated again', () => {
+    const lines = [
+      'ORC|NW|PL-1',
+      'OBR|1|PL-1',
+      'OBX|1|TS|11778-8^EDD^LN||20261008||||||F',
+      'OBX|2|DT|8665-2^LMP^LN||20251220||||||F',
+    ];
+    expect(orders(orm({}, lines))[0]?.entries[0]?.lastMenstrualDate).toBe('20260101');
+  });
+
   test.each(['CA', 'DC', 'OC', 'RP'])('is withdrawn by %s', (control) => {
     const [order] = orders(orm({}, [`ORC|${control}|PL-1^HIS`]));
     expect(order).toMatchObject({ withdrawn: true, entries: [] });
