@@ -63,9 +63,11 @@ interface BackendService {
   clientId: string;
   keyId: string;
   scope: string;
-  /** Read from the SMART configuration of the EHR unless it is given. */
+  /**
+   * The URL of the token endpoint. By default it is read from the SMART configuration of the EHR.
+   */
   tokenUrl?: string;
-  /** The private key in PEM; it is read for each token. */
+  /** Reads the private key in PEM; called for each token. */
   privateKey: () => Promise<string>;
 }
 
@@ -76,7 +78,10 @@ interface TokenEndpoint {
   dispatcherNow: () => Promise<Dispatcher | undefined>;
 }
 
-/** Share of its life after which a token is replaced, so that it does not expire during a call. */
+/**
+ * Share of the life of a token after which it is replaced, so that it does not expire during a
+ * call.
+ */
 const USED_OF_LIFE = 0.8;
 
 /** Life in seconds of a token whose answer has no `expires_in`. */
@@ -198,8 +203,8 @@ async function ask(
 }
 
 /**
- * Returns the failure of a token request: 400 and 401 mean that our registration is wrong (RFC 6749
- * 5.2); any other status is a fault of the server.
+ * Returns the failure of a token request: after 400 or 401 our registration is wrong (RFC 6749
+ * 5.2); after any other status the server is faulty.
  */
 function tokenFailure(status: number, text: string, retryAfter: string) {
   const asked = retryAfterSeconds(retryAfter);
@@ -238,7 +243,7 @@ function parsed<Schema extends z.ZodType>(
 /** Our credentials for a destination, in addition to a client certificate. */
 export interface Credentials {
   /**
-   * Returns the value of the `Authorization` header; null for none.
+   * Returns the value of the `Authorization` header; null if the destination needs no such header.
    * @throws FhirFailure `ehr_unauthorized`, `ehr_unavailable`.
    */
   header(signal?: AbortSignal): Promise<string | null>;
@@ -248,7 +253,7 @@ export interface Credentials {
 
 /**
  * Creates the credentials for a destination. Secrets are read from their files for each call, so
- * that a rotated one needs no restart. They never become part of an error.
+ * that a rotated secret needs no restart. They never become part of an error.
  */
 export function credentialsOf(
   authorization: FhirDestination['authorization'],
@@ -297,9 +302,9 @@ type TlsSettings = NonNullable<FhirDestination['tls']>;
 
 /**
  * Returns the connection pool of a destination with its own certificate authority or a client
- * certificate; undefined without either. The files are checked for each call, so that a renewed
- * certificate is used without a restart.
- * @returns rejects with a FhirFailure `ehr_unauthorized` when a file cannot be read.
+ * certificate; undefined if neither is configured. The files are checked for each call, so that a
+ * renewed certificate is used without a restart.
+ * @throws FhirFailure `ehr_unauthorized` when a file cannot be read.
  */
 export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
   if (!settings) return async () => undefined;
@@ -309,7 +314,7 @@ export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<
     if (open?.written !== written) {
       const connect = await readable(() => contents(settings));
       const { Agent } = await import('undici');
-      // The old pool closes when its running calls have ended.
+      // The old pool closes when its calls in progress have ended.
       void open?.agent.close();
       open = { written, agent: new Agent({ connect }) };
     }

@@ -4,17 +4,19 @@ import { connectFhir } from './client.ts';
 import { dailyMode, modeInWords } from './delivery-mode.ts';
 
 interface ServerReport {
-  /** FHIR version of the CapabilityStatement; null when the server has none. */
+  /** FHIR version in the CapabilityStatement; null if the server has no CapabilityStatement. */
   version: string | null;
   /** How results will be sent to the server. */
   mode: string;
-  /** Seconds that its clock is ahead of ours; null when it sends no date. */
+  /**
+   * Seconds by which the clock of the server is ahead of ours; null if the server sends no date.
+   */
   ahead: number | null;
 }
 
 /**
  * Reads the CapabilityStatement of an EHR with the credentials of deliveries; writes nothing.
- * @throws FhirFailure for what the peer or the network does.
+ * @throws FhirFailure for any failure of the peer or the network.
  */
 export async function checkServer(
   destination: FhirDestination,

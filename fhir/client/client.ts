@@ -21,16 +21,16 @@ import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
 const BEFORE_SENDING =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*SELF_SIGNED.*|UNABLE_TO_.*)$/;
 
-/** The error of fhir-kit-client for an answer that is not 2xx, or not JSON. */
+/** The error of fhir-kit-client for an answer that is not JSON or has no 2xx status. */
 interface AnswerError {
   response: { status: number; data: unknown };
   config: { headers: Headers };
 }
 
 /**
- * Classifies the error of a call. A write whose answer was lost may have been committed, which is
- * ambiguous. The message of the error is dropped, because it can contain the address with its
- * credentials.
+ * Classifies the error of a call. If the answer to a write was lost, the write may have been
+ * committed, so the failure is ambiguous. The message of the error is dropped, because it can
+ * contain the address with its credentials.
  */
 export function classifyFetchError(error: unknown, interaction: 'read' | 'write'): Failure {
   if (isAnswerError(error)) return classifyAnswer(error, interaction);
@@ -41,7 +41,7 @@ export function classifyFetchError(error: unknown, interaction: 'read' | 'write'
   return failureOf('ehr_ambiguous', `The answer was lost: ${code}`);
 }
 
-/** Whether a failure was an answer with one of these statuses. */
+/** Whether a failure is an answer with one of these statuses. */
 export function hasAnswer(failure: Failure, statuses: readonly number[]): boolean {
   return failure.status !== null && statuses.includes(failure.status);
 }
@@ -49,7 +49,7 @@ export function hasAnswer(failure: Failure, statuses: readonly number[]): boolea
 function classifyAnswer(error: AnswerError, interaction: 'read' | 'write'): Failure {
   const { status, data } = error.response;
   const { headers } = error.config;
-  // A 2xx answer is an error only if its body could not be parsed.
+  // fhir-kit-client reports a 2xx answer as an error only if its body could not be parsed.
   const damaged = status < 300 && /json/.test(headers.get('content-type') ?? '');
   if (damaged) {
     const code = interaction === 'write' ? 'ehr_ambiguous' : 'ehr_unavailable';
@@ -103,9 +103,9 @@ export function connectFhir(connection: FhirConnection): FhirServer {
 }
 
 /**
- * An EHR by fhir-kit-client, with what that library lacks: time-outs, and checks of entry statuses.
- * Redirects are never followed, so that credentials are sent only to the configured host. A
- * transaction is posted to the base itself, without a trailing slash.
+ * An EHR, called through fhir-kit-client. This class adds time-outs and checks of entry statuses,
+ * which the library lacks. Redirects are never followed, so that credentials are sent only to the
+ * configured host. A transaction is posted to the base itself, without a trailing slash.
  */
 class EhrConnection implements FhirServer {
   readonly #baseUrl: string;
@@ -213,8 +213,8 @@ class EhrConnection implements FhirServer {
       );
       return isResource(answer, 'CapabilityStatement') ? answer : null;
     } catch (error) {
-      // A server without a statement may still accept a transaction; a server that does not answer
-      // will not.
+      // A server without a CapabilityStatement may still accept a transaction. A server that does
+      // not answer cannot.
       if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
         return null;
       throw error;
@@ -239,8 +239,8 @@ class EhrConnection implements FhirServer {
     try {
       return await attempt();
     } catch (error) {
-      // With an expired token nothing was done, so the call is repeated once with a fresh one
-      // (exchange 1.10).
+      // An expired token prevented the call, so it is repeated once with a fresh token (exchange
+      // 1.10).
       const refused = error instanceof FhirFailure && error.reason.status === 401;
       if (!refused || !this.#credentials.renew()) throw error;
       return attempt();
@@ -264,8 +264,8 @@ class EhrConnection implements FhirServer {
   }
 
   /**
-   * Finds a written resource by the condition of its write, for a server that does not return what
-   * it wrote.
+   * Finds a written resource by the condition of the write, for a server that does not return the
+   * resource.
    */
   async #findWritten(type: string, condition: string, signal: AbortSignal): Promise<string | null> {
     const parameters = Object.fromEntries(new URLSearchParams(condition));
@@ -275,7 +275,8 @@ class EhrConnection implements FhirServer {
 }
 
 /**
- * Checks a transaction response entry by entry: some servers answer 200 with a failure inside.
+ * Checks a transaction response entry by entry, because some servers answer 200 with a failure
+ * inside.
  * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be
  * identified.
  */
@@ -305,7 +306,9 @@ function relativeLocation(location: string | undefined): string | null {
   );
 }
 
-/** Returns `Type/id` of an answer that is the written resource; null for any other answer. */
+/**
+ * Returns `Type/id` of the written resource if the answer contains it; null for any other answer.
+ */
 function referenceOf(answer: unknown, type?: string): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if (!('resourceType' in answer) || !('id' in answer)) return null;

@@ -8,7 +8,10 @@ export interface DeliveryMode {
    * that refer to it.
    */
   transaction: boolean;
-  /** True to use conditional create and update; false to search for each resource first. */
+  /**
+   * True to use conditional create and update; false to search for each resource before it is
+   * written.
+   */
   conditional: boolean;
   /**
    * True to write the Provenance under an id of ours (`updateCreate`); false to create it once,
@@ -59,7 +62,7 @@ export function modeInWords(mode: DeliveryMode): string {
 export interface ReceiverMode {
   /** Returns the current mode. */
   current(signal: AbortSignal): Promise<DeliveryMode>;
-  /** Keeps a mode that a delivery has found to work, until the statement is read again. */
+  /** Stores a mode that a delivery has found to work, until the statement is read again. */
   learn(mode: DeliveryMode): void;
 }
 

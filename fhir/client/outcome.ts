@@ -7,8 +7,8 @@ import {
 } from '../../src/platform/errors/catalogue.ts';
 
 /**
- * A record of the receiver that may be the right one: its reference, and which attributes agree or
- * differ. A person looks it up in the EHR, so that no identity of the EHR is stored here.
+ * A record of the receiver that may be the right one: its reference, and the attributes that agree
+ * or differ. It contains no identity, because a person looks the record up in the EHR.
  */
 export interface Candidate {
   /** `Patient/<id>` or `ServiceRequest/<id>`. */
@@ -30,9 +30,7 @@ interface StatusMeaning {
   simpler?: true;
 }
 
-/**
- * Wrong credentials are retried slowly, so that our retries do not cause the account to be locked.
- */
+/** After wrong credentials the wait is long, so that our retries do not lock the account. */
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
@@ -69,7 +67,7 @@ const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
   5: UNAVAILABLE,
 };
 
-/** OperationOutcome issue types that a later attempt may not meet. */
+/** OperationOutcome issue types of failures that may disappear when the call is repeated. */
 const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'throttled',
   'transient',
@@ -91,11 +89,11 @@ export interface Failure {
   simpler?: true;
 }
 
-/** Thrown inside `fhir/`; a deliverer turns it into a `SendOutcome`. */
+/** Thrown inside `fhir/`; a deliverer converts it to a `SendOutcome`. */
 export class FhirFailure extends Error {
   override name = 'FhirFailure';
   readonly reason: Failure;
-  /** Records that a person can choose from, if the matching failed. */
+  /** Records from which a person can choose, if the matching failed. */
   readonly candidates: readonly Candidate[];
 
   constructor(reason: Failure, candidates: readonly Candidate[] = []) {
@@ -135,8 +133,8 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
 }
 
 /**
- * Returns the seconds of a Retry-After header (RFC 9110 10.2.3), which has seconds or a date; at
- * most an hour.
+ * Returns the seconds of a Retry-After header (RFC 9110 10.2.3), which is a number of seconds or a
+ * date; at most an hour.
  */
 export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim() ?? '';
@@ -164,8 +162,8 @@ function isOperationOutcome(body: unknown): body is OperationOutcome & { issue: 
 }
 
 /**
- * The words of `diagnostics` that are kept. All other words become an ellipsis, because an EHR may
- * quote names, identifiers and dates of the patient, in any spelling.
+ * The words of `diagnostics` that are kept. All other words are replaced by an ellipsis, because an
+ * EHR may quote names, identifiers and dates of the patient in any spelling.
  */
 const KEPT_WORDS: ReadonlySet<string> = new Set(
   `a about all already an and any are as at be because been before but by can cannot conditional
@@ -189,9 +187,11 @@ const RESOURCE_NAMES: ReadonlySet<string> = new Set([
 ]);
 const LONGEST_DIAGNOSTICS = 160;
 
-/** Reduces a text of the EHR to words that cannot identify a patient, and numbers of one digit. */
+/**
+ * Reduces a text from the EHR to words that cannot identify a patient, and to numbers of one digit.
+ */
 function withoutIdentity(text: string): string {
-  // Quoted text is a value: a URL, a name, an identifier.
+  // Quoted text is a value, such as a URL, a name or an identifier.
   const plain = text.slice(0, 1000).replaceAll(/"[^"]*"?|'[^']*'?|`[^`]*`?/g, ' … ');
   const words = plain.split(/[^\p{L}\p{N}…]+/u).map((word) => {
     const kept = KEPT_WORDS.has(word.toLowerCase()) || RESOURCE_NAMES.has(word);
@@ -201,7 +201,9 @@ function withoutIdentity(text: string): string {
   return shown.length > LONGEST_DIAGNOSTICS ? `${shown.slice(0, LONGEST_DIAGNOSTICS)}…` : shown;
 }
 
-/** Returns which precondition failed (412), in the EHR's words; '' if it does not say. */
+/**
+ * Returns which precondition failed (412), in the words of the EHR; '' if the EHR gives no reason.
+ */
 function diagnosticsOf({ diagnostics, details }: Issue, status: number): string {
   const said = diagnostics ?? details?.text;
   return status === 412 && typeof said === 'string' ? `: ${withoutIdentity(said)}` : '';

@@ -9,10 +9,10 @@ type Interaction = 'create' | 'read' | 'search-type' | 'update';
 interface Asked {
   type: ResourceType;
   interactions: readonly Interaction[];
-  /** Search parameters of searches and of conditional interactions. */
+  /** The search parameters that searches and conditional interactions use. */
   searches: Readonly<Record<string, 'token' | 'reference' | 'date' | 'string'>>;
   conditional?: 'create' | 'update';
-  /** Whether the resource is written under an id that we choose (update as create). */
+  /** Whether the resource is written under an id that the gateway chooses (update as create). */
   ownId?: true;
   why: string;
 }
@@ -91,7 +91,7 @@ const ASKED: readonly Asked[] = [
   },
 ];
 
-/** Date of this list rather than of the software; it must change with each change of an entry. */
+/** Date of the last change of this list. Change it with each change of an entry. */
 const STATED = '2026-11-21';
 
 /**
@@ -131,8 +131,8 @@ export function sufficientScopes(): string[] {
     'search-type': 's',
   };
   return ASKED.map(({ type, interactions, conditional }) => {
-    // A conditional write may create a resource. An EHR without conditional interactions must be
-    // searched.
+    // A conditional write may create a resource. In an EHR without conditional interactions the
+    // resource is searched for first.
     const needed = new Set<Interaction>(interactions);
     if (conditional) needed.add('search-type');
     if (conditional === 'update') needed.add('create');

@@ -15,8 +15,8 @@ export interface TransactionReceipt {
 }
 
 /**
- * The interactions of an EHR that a delivery needs. Every method rejects with a FhirFailure for what
- * the peer or the network does.
+ * The interactions of an EHR that a delivery needs. Every method rejects with a FhirFailure for any
+ * failure of the peer or the network.
  */
 export interface FhirServer {
   /**
@@ -38,10 +38,13 @@ export interface FhirServer {
   create(resource: Resource, signal: AbortSignal): Promise<string>;
   /**
    * Writes one entry of a transaction separately, under the same condition. @returns the reference
-   * of its resource.
+   * of the written resource.
    */
   write(entry: BundleEntry, signal: AbortSignal): Promise<string>;
-  /** Sends a transaction by POST. The status of every entry is checked, even inside a 200. */
+  /**
+   * Sends a transaction by POST. The status of every entry is checked, even if the transaction
+   * itself returns 200.
+   */
   transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
   /** Returns the server's CapabilityStatement; null when it has none. */
   capabilities(signal: AbortSignal): Promise<CapabilityStatement | null>;

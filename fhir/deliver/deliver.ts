@@ -28,7 +28,7 @@ const JPEG_QUALITY = 85;
 
 /**
  * Returns the previews of a result as key images, small enough for a transaction (tens of kilobytes
- * each). A preview that has been removed is left out.
+ * each). Removed previews are omitted.
  * @param artifactPath returns the path of a stored artifact by its name.
  */
 async function keyImagesOf(
@@ -60,11 +60,14 @@ function smallJpeg(picture: string | Buffer): Promise<Buffer> {
 export interface FhirDelivererDeps {
   destinations: readonly FhirDestination[];
   results: ResultReader;
-  /** Returns identity and instances of the study of a request; null for a request of the API. */
+  /**
+   * Returns identity and instances of the study of a request; null for a request without a study,
+   * from the API.
+   */
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Returns earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
-  /** Returns the rendered report with the identity of the subject; null for none. */
+  /** Returns the rendered report with the identity of the subject; null if there is no PDF. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   /**
    * Returns the SOP Instance UID of the structured report that is sent to the PACS, for
@@ -115,8 +118,9 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
 
 /**
  * Limits consecutive attempts. Some failures are transient only for a limited number of consecutive
- * attempts; the last one is permanent and left to a person. Earlier attempts do not count if the
- * EHR was unreachable in between or a person has sent the report again; a restart resets the count.
+ * attempts. The last of these attempts fails permanently, and a person has to act. The count starts
+ * again if the EHR was unreachable in between, if a person sent the report again, or after a
+ * restart.
  */
 function attemptLimits() {
   const consecutive = new Map<string, number>();
@@ -143,8 +147,8 @@ interface ReportContent {
 }
 
 /**
- * Returns the content of a report, or why there is nothing to send or no patient to whom it
- * belongs.
+ * Returns the content of a report, or the reason why nothing can be sent or why no patient was
+ * found.
  */
 async function reportContent(
   { id, requestId, resultRevision }: Delivery,
@@ -183,7 +187,7 @@ async function deliverReport(
     identity,
     earlier: await deps.earlierRequests(requestId),
     choice: decision ?? {},
-    // A translation has no report made by us.
+    // The gateway renders no PDF of a translation.
     pdf: isTranslation(result) ? null : await deps.reportPdf(result, subject),
     keyImages: await keyImagesOf(result, (name) =>
       deps.results.artifactPath(subject.requestId, name),

@@ -12,17 +12,20 @@ import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { resourceUrn, resultIdentifier, searchToken } from '../resources/identifiers.ts';
 
-/** Statuses that a draft may replace; any other was set by a person. */
+/** Statuses of a draft, which may be replaced. Any other status was set by a person. */
 const REPLACEABLE: ReadonlySet<DiagnosticReport['status']> = new Set([
   'registered',
   'partial',
   'preliminary',
 ]);
 
-/** An amended result, or a further attempt, also replaces what its own signature made final. */
+/**
+ * The statuses that an amended result, or a further attempt, may replace: also those that its own
+ * signature made final.
+ */
 const REPLACEABLE_BY_AMENDMENT: ReadonlySet<string> = new Set(['final', 'amended']);
 
-/** What distinguishes a result from others of the same study. */
+/** The properties that distinguish a result from others of the same study. */
 interface StudyResult {
   /** Signed revision of the result; 0 for the draft. */
   signedRevision: number;
@@ -37,7 +40,7 @@ interface StudyResult {
 /** The draft report of a study at the receiver. */
 export interface Draft {
   report: DiagnosticReport;
-  /** Whether it is this same result, from an attempt whose answer was lost. */
+  /** Whether the draft is this same result, sent by an attempt whose answer was lost. */
   isSame: boolean;
   /** The request whose id names the report and its parts: the first run that arrived. */
   key: string;
@@ -46,8 +49,8 @@ export interface Draft {
 }
 
 /**
- * Finds the report of a study at the receiver: the draft to replace; `newer` if it belongs to a
- * later run; null without a report.
+ * Finds the report of a study at the receiver. @returns the draft to replace; `newer` if the report
+ * belongs to a later run; null if there is no report.
  * @throws FhirFailure `ehr_already_verified` when a person has verified, amended or retracted it.
  */
 export async function existingReport(
@@ -104,8 +107,8 @@ interface FormerRun {
   /** The document of the newest earlier run; the new one replaces it. */
   document?: Reference<DocumentReference>;
   /**
-   * Entries that withdraw the parts that the later run does not have, and supersede the former
-   * document.
+   * Entries that withdraw the parts which the later run does not contain, and that supersede the
+   * former document.
    */
   withdrawals: BundleEntry[];
 }
@@ -170,8 +173,8 @@ async function readPart(
 }
 
 /**
- * Whether a part is a draft. `Media.status` has no draft, so a picture may be withdrawn as long as
- * it is `completed`.
+ * Whether a part is a draft. `Media.status` has no value for a draft, so a picture may be withdrawn
+ * while it is `completed`.
  */
 function isDraft(part: Observation | Media): boolean {
   return (

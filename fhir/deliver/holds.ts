@@ -11,7 +11,8 @@ const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 type HoldAction = (typeof HOLD_ACTIONS)[number];
 
 /**
- * The last decision of a person on a delivery, with the patient and order that were chosen last.
+ * The last decision of a person on a delivery, with the patient and the order that were last
+ * chosen.
  */
 export interface Decision extends Choice {
   action: Exclude<HoldAction, 'show'>;
@@ -55,8 +56,9 @@ export function holdLedger(database: Queryable): HoldLedger {
 }
 
 /**
- * Returns the choices that are valid, from rows with the newest first. A release without changes
- * keeps them, and another patient discards the order that was chosen for the previous one.
+ * Returns the choices that are valid, given the rows with the newest first. A release without
+ * changes keeps the choices. The choice of another patient discards the order that was chosen for
+ * the previous patient.
  */
 function choiceInForce(rows: readonly DecisionRow[]): Choice {
   let order: Choice['order'];
@@ -109,7 +111,8 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
         await recordAction(tx, found, { action: 'show', by });
         return found;
       });
-      // Read after the transaction, which occupies the only session of the embedded database.
+      // The subject is read after the transaction, because the transaction occupies the only
+      // session of the embedded database.
       const subject = await subjectOf(report.request_id);
       return { ...report, identity: subject?.identity ?? null };
     },
@@ -127,7 +130,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
       return database.transaction(async (tx) => {
         const report = await held(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
-        // A report that is still retried ends at its next attempt, which becomes due now.
+        // If a report is still being retried, it ends at its next attempt, which becomes due now.
         if (report.retried) await sendAgain(tx, id);
         return report;
       });

@@ -11,7 +11,7 @@ import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer, TransactionReceipt } from '../client/server.ts';
 import { searchToken } from '../resources/identifiers.ts';
 
-/** Returns every `reference` of a value, at any depth. */
+/** Returns every `reference` in a value, at any depth. */
 export function referencesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -20,7 +20,6 @@ export function referencesIn(value: unknown): string[] {
   );
 }
 
-/** Returns a copy of a resource with its references replaced by those in `targets`, if present. */
 export function withReferences<Of extends Resource>(
   resource: Of,
   targets: ReadonlyMap<string, string>,
@@ -84,10 +83,10 @@ function resolve(
 const AT_A_TIME = 20;
 
 /**
- * Rewrites a bundle without conditional entries, for a receiver that does not support them:
- * existing resources are searched for, then referred to (create) or replaced by id (update). This
- * is not safe against a concurrent sender; the outbox sends to each destination one delivery at a
- * time.
+ * Rewrites a bundle without conditional entries, for a receiver that does not support them: each
+ * resource is searched for; an existing one is referenced (create) or replaced by its id (update).
+ * This is not safe against a concurrent sender; the outbox sends to each destination one delivery
+ * at a time.
  * @throws FhirFailure `ehr_rejected` when two resources have the same identifier.
  */
 async function withoutConditions(
@@ -134,7 +133,7 @@ function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } 
   return token ? { type: type as ResourceType, token } : null;
 }
 
-/** Returns the id of the existing resource for each `Type token`. */
+/** Returns the id of the existing resource for each condition, `Type token`. */
 async function existing(
   server: Pick<FhirServer, 'search'>,
   entries: readonly BundleEntry[],
@@ -178,7 +177,8 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 /**
  * Sends the entries of a transaction one by one, for a receiver without transactions. Each is sent
  * after those to which it refers, so that the report is sent after its parts. Entries sent before a
- * failure are kept: every entry is conditional or has an id, so the next attempt finds them.
+ * failure remain at the receiver. Every entry is conditional or has an id, so the next attempt
+ * finds them.
  * @throws FhirFailure of the first entry that is refused.
  */
 async function sendInOrder(
@@ -197,7 +197,7 @@ async function sendInOrder(
 }
 
 /**
- * Orders entries so that each comes after those to which it refers; otherwise keeps the order of
+ * Orders entries so that each entry follows those to which it refers; otherwise keeps the order of
  * the bundle.
  */
 export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
@@ -205,7 +205,8 @@ export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
   const placed = new Set<BundleEntry>();
   const place = (entry: BundleEntry): void => {
     if (placed.has(entry)) return;
-    // It is marked before its references are followed, so that a circle of references ends here.
+    // The entry is marked before its references are followed, so that a circle of references ends
+    // here.
     placed.add(entry);
     for (const reference of referencesIn(entry.resource)) {
       const target = byUrl.get(reference);
@@ -227,7 +228,7 @@ export interface ReportReceipt {
 
 /**
  * Sends the bundle of a report by the interactions that the receiver supports.
- * @throws FhirFailure for whatever the receiver refuses.
+ * @throws FhirFailure when the receiver refuses a resource.
  */
 export async function postReport(
   server: FhirServer,

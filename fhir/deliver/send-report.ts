@@ -19,7 +19,8 @@ import { type Draft, existingReport, formerRun, laterArrival } from './existing-
 import { postReport, type ReportReceipt } from './post-report.ts';
 
 /**
- * Remembers which Binary of a receiver has which content, so that a retry does not store it again.
+ * Remembers the id of each Binary at a receiver by its content, so that a retry does not store it
+ * again.
  */
 export interface BinaryLedger {
   find(destination: string, content: Buffer): Promise<string | null>;
@@ -43,11 +44,11 @@ export function binaryLedger(folder: string): BinaryLedger {
   };
 }
 
-/** What a person decided about a report that could not be matched. */
+/** The choices of a person for a report that could not be matched. */
 export interface Choice {
-  /** `Patient/<id>`; undefined if the matching decides. */
+  /** `Patient/<id>`; undefined if the gateway matches the patient. */
   patient?: string;
-  /** `ServiceRequest/<id>`, null for no order; undefined if the lookup decides. */
+  /** `ServiceRequest/<id>`; null for no order; undefined if the gateway looks up the order. */
   order?: string | null;
 }
 
@@ -64,7 +65,7 @@ interface ReportToSend {
   destination: FhirDestination;
   server: FhirServer;
   mode: DeliveryMode;
-  /** Called with a simpler mode if the receiver turns out to need one. */
+  /** Called with a simpler mode if the receiver needs it. */
   learn: (mode: DeliveryMode) => void;
   binaries: BinaryLedger;
   signal: AbortSignal;
@@ -73,13 +74,13 @@ interface ReportToSend {
 const MEGABYTE = 1_000_000;
 
 /**
- * Matches patient and order, protects a verified report, and sends one report in the mode of the
- * receiver. After a conflict (409, 412) the report is read again and the bundle rebuilt. A body
- * that is too large (413) is sent again with the PDF as a Binary and without pictures, then
- * resource by resource. An interaction that the receiver lacks (405, 501) is replaced by a simpler
- * one.
- * @returns null when the receiver has the report of a later run, so that this one is not sent.
- * @throws FhirFailure for whatever the EHR refuses.
+ * Matches patient and order, and sends one report in the mode of the receiver. A report that a
+ * person has verified is not replaced. After a conflict (409, 412) the report is read again and the
+ * bundle rebuilt. A body that is too large (413) is sent again with the PDF as a Binary and without
+ * pictures, then resource by resource. An interaction that the receiver lacks (405, 501) is
+ * replaced by a simpler one.
+ * @returns null when the receiver has the report of a later run, so that this report is not sent.
+ * @throws FhirFailure when the EHR refuses the report.
  */
 export async function sendReport(report: ReportToSend): Promise<ReportReceipt | null> {
   const { server, signal } = report;
@@ -122,7 +123,7 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
   }
 }
 
-/** How a report is sent; changed after a failure that another way may avoid. */
+/** How a report is sent. It changes after a failure that another way of sending may avoid. */
 interface Attempt {
   mode: DeliveryMode;
   /** Maximum number of bytes sent inline, for the PDF and for all pictures together. */
@@ -131,7 +132,7 @@ interface Attempt {
   rebuilt: number;
 }
 
-/** Returns the next way to try after a failure; null when none is left. */
+/** Returns the next way to send after a failure; null if no further way remains. */
 function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failure): Attempt | null {
   const { mode, inlineBytes, rebuilt } = attempt;
   if (status === 413 && inlineBytes >= 0) return { ...attempt, inlineBytes: -1 };
@@ -180,7 +181,7 @@ function studyResult({ destination, subject, earlier, result }: ReportToSend) {
 
 /**
  * Builds the bundle that replaces the draft at the receiver and withdraws the parts that the new
- * result does not have.
+ * result does not contain.
  */
 async function bundleOver(
   report: ReportToSend,
@@ -215,7 +216,10 @@ function identifierValues({ entry = [] }: Bundle): Set<string> {
   );
 }
 
-/** Returns the first pictures that together fit into the limit; all of them are in the PDF. */
+/**
+ * Returns as many pictures, from the first, as fit into the limit together; the PDF contains all
+ * pictures.
+ */
 function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
   let left = inlineBytes;
   return images.filter(({ data }) => {
@@ -225,8 +229,8 @@ function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
 }
 
 /**
- * Returns the PDF inline up to the limit; above it as a Binary, stored once per content and
- * receiver.
+ * Returns the PDF inline if it is not larger than the limit; otherwise as a Binary, stored once per
+ * content and receiver.
  */
 async function rendered(
   { destination, server, binaries, signal }: ReportToSend,

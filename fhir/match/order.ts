@@ -9,10 +9,10 @@ import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 /** Maximum number of orders with one accession number that a person is shown. */
 const MOST_ORDERS = '10';
 
-/** Statuses with which a receiver without orders answers a search for one. */
+/** Statuses with which a receiver that has no orders answers a search for orders. */
 const NO_ORDERS = [400, 404, 405, 501];
 
-/** The order and encounter of a report, as far as the receiver has them. */
+/** The order and encounter of a report, if the receiver has them. */
 export interface Order {
   order?: Reference<ServiceRequest>;
   encounter?: Reference<Encounter>;
@@ -21,19 +21,19 @@ export interface Order {
 interface OrderLookup {
   /** (0008,0050) */
   accession: string;
-  /** The patient at the receiver; null for one that the bundle creates. */
+  /** The patient at the receiver; null if the bundle creates the patient. */
   patient: Reference<Patient> | null;
   rule: FhirDestination['order'];
   /**
-   * The decision of a person: an order, or null for no order; undefined when nobody has decided.
+   * The decision of a person: an order, or null for no order; undefined if no person has decided.
    */
   chosen?: string | null;
 }
 
 /**
- * Finds the patient's order by accession number. If orders are `optional`, finding none or several
- * is not an error: the report then has only the accession number (a logical reference) and no
- * encounter. If they are `required`, a person chooses.
+ * Finds the patient's order by accession number. If orders are `optional`, it is not an error if
+ * none or several are found: the report then has only the accession number (a logical reference)
+ * and no encounter. If they are `required`, a person chooses.
  * @throws FhirFailure `ehr_order_ambiguous`, with the orders that have the number.
  */
 export async function findOrder(
@@ -74,7 +74,7 @@ async function ordersWith(
       order.identifier?.some(({ value }) => value?.trim() === identifier.value),
     );
   } catch (error) {
-    // A receiver without orders can still accept reports.
+    // A receiver without orders can still accept the report.
     const keepsNone = error instanceof FhirFailure && hasAnswer(error.reason, NO_ORDERS);
     if (rule === 'optional' && keepsNone) return [];
     throw error;

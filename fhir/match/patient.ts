@@ -9,7 +9,7 @@ import { medicalRecordNumber, searchToken } from '../resources/identifiers.ts';
 
 type PatientSettings = Pick<FhirDestination, 'patientIdentifierSystems' | 'createPatient'>;
 
-/** The patient at the receiver, or one that the bundle creates, if the site allows it. */
+/** The patient at the receiver, or a patient that the bundle creates, if the site allows it. */
 type PatientMatch = { reference: Reference<Patient> } | { newPatient: Patient };
 
 /** Administrative gender for each value of (0010,0040). */
@@ -28,7 +28,7 @@ const MOST_CANDIDATES = 5;
 /**
  * Finds the patient of the images at the receiver by the mapped identifier, and compares
  * demographics (exchange 1.8): a conflict in the birth date, or in both sex and family name, is
- * left to a person. An unmapped issuer is refused, because a wrong issuer means a wrong patient.
+ * decided by a person. An unmapped issuer is refused, because a wrong issuer means a wrong patient.
  * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
  * the records that a person can choose from.
  */
@@ -45,7 +45,7 @@ export async function matchPatient(
     signal,
   );
   // A server that ignores an unknown parameter may return any patient, so only records with the
-  // identifier count.
+  // identifier are used.
   const hits = answer.filter((patient) =>
     patient.identifier?.some(
       ({ system, value }) => system === identifier.system && value?.trim() === identifier.value,
@@ -91,8 +91,8 @@ export async function chosenPatient(
 type Demographic = 'birth date' | 'sex' | 'family name';
 
 /**
- * Returns the demographics in which the receiver's record and the images contradict each other;
- * absent values never do.
+ * Returns the demographics in which the record of the receiver contradicts the images. Absent
+ * values never contradict.
  */
 export function demographicConflicts(patient: Patient, identity: DicomIdentity): Demographic[] {
   return compared(patient, identity).flatMap(({ what, same }) => (same === false ? [what] : []));
@@ -112,8 +112,8 @@ function compared(
   return [
     {
       what: 'birth date',
-      // FHIR allows a birth date of only a year or month, so only the part that both have is
-      // compared.
+      // FHIR allows a birth date with only a year, or a year and month, so only the part that both
+      // dates have is compared.
       same: both(Boolean(birthDate && patient.birthDate), () =>
         Boolean(birthDate?.startsWith(patient.birthDate ?? '')),
       ),
@@ -139,8 +139,8 @@ function candidate(patient: Patient, identity: DicomIdentity): Candidate {
 }
 
 /**
- * Finds records with the birth date and family name of the images. They are never treated as the
- * patient, only shown to a person. Empty for a receiver without such searches.
+ * Finds records with the birth date and family name of the images. They are shown to a person and
+ * never matched automatically. Empty if the receiver does not support this search.
  */
 async function sameDemographics(
   server: Pick<FhirServer, 'search'>,
@@ -166,8 +166,8 @@ function isOutOfUse({ active, link }: Patient): boolean {
 
 /**
  * Returns the issuer of the patient ID: its name, otherwise its universal ID (exchange 1.7). A
- * universal ID that is not an OID counts too: the ID of another hospital must not be treated as one
- * without an issuer.
+ * universal ID that is not an OID is used too: a patient ID of another hospital must not be treated
+ * as an ID without an issuer.
  */
 function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {
   return IssuerOfPatientID.trim() || IssuerOfPatientIDQualifiers?.UniversalEntityID.trim() || '';

@@ -22,7 +22,9 @@ const MAX_ORDERS = 10;
 /** Maximum number of Observations that are read for each code: the newest may be withdrawn. */
 const MAX_OBSERVATIONS = 10;
 
-/** Statuses with which a server answers that it does not offer a search, or not to us. */
+/**
+ * Statuses with which a server answers that it does not offer a search, or does not offer it to us.
+ */
 const NO_SEARCH = [400, 403, 404, 405, 501];
 
 /** Value of (0010,0040) for each `Patient.gender`. */
@@ -114,7 +116,7 @@ async function observationsOf(
   }
 }
 
-/** Returns the order in the form of a worklist. */
+/** Converts an order to the form that worklists return. */
 export function foundOrder(
   order: ServiceRequest,
   { accessionNumber: accession, studyDate = '' }: { accessionNumber: string; studyDate?: string },
@@ -156,7 +158,8 @@ export function foundOrder(
       .filter(Boolean)
       .join(', ')
       .slice(0, LONGEST_INDICATION),
-    // A display name has no parts, so as a PN all of it is the family name.
+    // A display name is not divided into parts, so the whole name becomes the family name of the
+    // PN.
     referringPhysicianName: order.requester?.display?.trim().replaceAll(/[\^=\\]/g, ' ') ?? '',
     sex,
     lastMenstrualDate: datingMenstrualDate(

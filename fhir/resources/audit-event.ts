@@ -18,7 +18,6 @@ const SOURCE_TYPE = 'http://terminology.hl7.org/CodeSystem/security-source-type'
  */
 const DICOM_UID = 'urn:dicom:uid';
 
-/** Identifier systems of a site. */
 interface AuditIdentifiers {
   /** Identifier system of our request ids. */
   requestSystem: string;
@@ -60,7 +59,7 @@ function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditE
 }
 
 /**
- * Returns the entities. The details belong to the first entity; an event without one gets an entity
+ * Returns the entities. The first entity contains the details; an event without entities gets one
  * for them.
  */
 function entities(

@@ -29,8 +29,8 @@ export function buildBundle(input: BundleInput): Bundle {
   const patientIdentifier = newPatient?.identifier?.[0];
   const { identity } = input.subject;
 
-  // Withdrawals come first, so that a receiver that processes entries one by one never has both old
-  // and new values.
+  // Withdrawals come first. A receiver that processes entries one by one therefore never has old
+  // and new values at the same time.
   const entry: BundleEntry[] = [...(context.withdrawals ?? [])];
   if (newPatient && patientIdentifier) {
     entry.push(
@@ -127,7 +127,7 @@ function reportEntry(context: ReportContext, report: Resource): BundleEntry {
   return entry;
 }
 
-/** The artifact `fhir-bundle.json` of a request, for the writer of artifacts. */
+/** Writes the artifact `fhir-bundle.json` of a request. */
 export const fhirBundleArtifact = {
   name: 'fhir-bundle.json',
   mediaType: 'application/fhir+json',

@@ -77,7 +77,7 @@ export const SECTION_CODES: Readonly<Record<string, Coding>> = {
 };
 
 interface ReportCodes {
-  /** The codes, LOINC first, because receivers that read only one coding read the first. */
+  /** The codes, LOINC first, because some receivers read only the first coding. */
   code: Coding[];
   title: string;
   /** The v2-0074 diagnostic service section, and the LOINC class that US Core requires. */
@@ -133,8 +133,8 @@ export function fromConcept(concept: Concept): Coding {
 }
 
 /**
- * Returns the `Observation.code` of a measurement: its codes that R4 knows, or our own code if R4
- * knows none of them.
+ * Returns the `Observation.code` of a measurement: those of its codes that R4 knows, or our own
+ * code if R4 knows none of them.
  */
 export function measurementCodings({ concept, label }: Measurement): Coding[] {
   const known = (

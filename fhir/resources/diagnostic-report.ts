@@ -48,7 +48,7 @@ export function buildDiagnosticReport(
 
 /**
  * Returns the key of the conditional update, and the ids of all other requests that the report has
- * replaced, so that a result that arrives late or again finds the report by its own id.
+ * replaced. A result that arrives late, or a second time, therefore finds the report by its own id.
  */
 function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
   const key = resultIdentifier(resultSystem, reportKey);
@@ -115,8 +115,8 @@ export function buildProvenance(
 }
 
 /**
- * Returns a reference to the report of the first run, of which this one is a new version; null for
- * a first run.
+ * Returns a reference to the report of the first run, which this report revises; null for a first
+ * run.
  */
 function revisedReport({
   resultSystem,

@@ -54,7 +54,8 @@ export function observationReference(requestId: string, role: string): Reference
 
 /**
  * Returns the elements that every Observation of a result has.
- * @param ours false for a value that this software was given and that was not asserted by AI.
+ * @param ours false for a value that this software received as input; it is not marked as asserted
+ * by AI.
  */
 function observationBase(
   context: ReportContext,
@@ -107,7 +108,8 @@ function interpretationOf(code: keyof typeof INTERPRETATION_DISPLAY): CodeableCo
 }
 
 /**
- * Returns undefined for an empty list: FHIR has no empty arrays, so such an element is left out.
+ * Returns undefined for an empty list, because FHIR has no empty arrays and such an element is
+ * omitted.
  */
 export function nonEmpty<Item>(items: Item[]): Item[] | undefined {
   return items.length > 0 ? items : undefined;
@@ -141,7 +143,7 @@ const NEEDS_REVIEW = {
   display: 'Needs review before use',
 };
 
-/** A value from which nothing is concluded. */
+/** Marks a value that leads to no conclusion. */
 const INDETERMINATE = {
   system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
   code: 'IND',
@@ -159,7 +161,7 @@ function measurementRole(m: Measurement): string {
 
 /**
  * Returns one measurement as an Observation. A value below its confidence gate is replaced by the
- * reason why it is absent (invariant obs-6 forbids both).
+ * reason why it is absent (invariant obs-6 forbids a value together with a reason).
  * @param roles role of each measurement id, to resolve `inputs`.
  */
 function measurementObservation(
@@ -197,7 +199,8 @@ function measurementObservation(
   }
   resource.valueQuantity = exchangeQuantity(m, m.value);
   if (isProposal) {
-    // Every Observation of this software is preliminary; this one is not even a result yet.
+    // Every Observation of this software is preliminary. This one needs a review before it is even
+    // a result.
     resource.meta = { ...resource.meta, tag: [NEEDS_REVIEW] };
     resource.note = [{ text: notAcceptedStatement(m) }, ...(resource.note ?? [])];
   }
@@ -254,7 +257,7 @@ function methodOf(m: Measurement): CodeableConcept | undefined {
   };
 }
 
-/** Returns a value in the unit of exchange. */
+/** Returns a value in the unit in which it is exchanged. */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
   const inExchange = exchanged(m, value);
   return { ...quantity(value, inExchange.unit), value: inExchange.value };
@@ -335,14 +338,14 @@ function findingObservation(
 }
 
 /**
- * Returns every statement of the result as an Observation, the group of each section before its
+ * Returns an Observation for every statement of the result; the group of each section precedes its
  * members.
  */
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;
   // Repeated measurements stay in the structured report: an EHR would chart them as further values
-  // under the same code.
-  // A signed result has no proposals: what nobody confirmed is not part of what was signed.
+  // under the same code. A signed result has no proposals: values that no person confirmed were not
+  // signed.
   const measurements = countingValues(result.measurements).filter(
     ({ quality }) => result.draft || quality !== 'review',
   );

@@ -27,7 +27,7 @@ export interface KeyImage {
   data: Buffer;
 }
 
-/** The input of a bundle; every resource is a pure function of it. */
+/** The input of a bundle. Every resource is computed from this input alone. */
 export interface BundleInput {
   result: Result;
   subject: Subject;
@@ -48,8 +48,8 @@ export interface BundleInput {
   /** SOP Instance UID of the structured report of the same result. */
   structuredReportUid?: string;
   /**
-   * `meta.versionId` of the draft that is replaced. It protects a verification that happens in
-   * between.
+   * `meta.versionId` of the draft to replace. If a person verifies the report before it is
+   * replaced, the update fails.
    */
   versionId?: string;
   /** The request that names the report of the study, if an earlier run created it. */
@@ -58,7 +58,7 @@ export interface BundleInput {
   otherRequests?: readonly string[];
   /** Document of the earlier run, which the new one replaces. */
   formerDocument?: Reference<DocumentReference>;
-  /** Entries that withdraw what this run does not have. */
+  /** Entries that withdraw parts which this run does not contain. */
   withdrawals?: readonly BundleEntry[];
 }
 

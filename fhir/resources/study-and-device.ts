@@ -7,12 +7,12 @@ import { fhirDateTime } from './dates.ts';
 import { accessionNumber, dicomUidIdentifier, resultIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
 
-/** Modality of a source that states none: everything that we read is ultrasound. */
+/** Modality of a source without a modality: the gateway reads only ultrasound. */
 const ULTRASOUND = 'US';
 
 /**
- * Builds the study, as far as its images have reached us. It is created only when the receiver has
- * none: the owner's copy is never overwritten, and our own series are not added to it.
+ * Builds the study from the images that have arrived. It is created only when the receiver does not
+ * have the study: a copy of its owner is never overwritten, and our own series are not added to it.
  */
 export function buildImagingStudy(context: ReportContext, identity: DicomIdentity): ImagingStudy {
   const accession = identity.AccessionNumber.trim();
@@ -69,8 +69,8 @@ export function buildDevice(context: ReportContext): Device {
     resourceType: 'Device',
     identifier: [deviceIdentifier(context)],
     status: 'active',
-    // The manufacturer is the maker of the software rather than the site that runs it: the
-    // custodian is in the Provenance.
+    // The manufacturer is the maker of the software. The site that runs it is the custodian in the
+    // Provenance.
     manufacturer: MANUFACTURER,
     deviceName: [{ name: `Sonogate ${result.endpoint}`, type: 'model-name' }],
     modelNumber: result.version,
