@@ -5,8 +5,8 @@ import { secretSchema } from './secret.ts';
 const addresses = z.array(z.email()).min(1);
 
 /**
- * How a connection to the mail server is encrypted: by STARTTLS, which is then required (RFC 3207),
- * from the first byte (RFC 8314), or not at all.
+ * How the connection to the mail server is encrypted: by STARTTLS, which the server must then offer
+ * (RFC 3207), from the first byte (RFC 8314), or not at all.
  */
 const MAIL_TLS = ['starttls', 'implicit', 'none'] as const;
 
@@ -29,9 +29,12 @@ export type MailServer = z.infer<typeof mailServerSchema>;
 const alertListSchema = z.strictObject({
   name,
   to: addresses,
-  /** Only studies of these sources. By default all studies, and requests of the API. */
+  /**
+   * Only studies of these sources raise alerts. By default, all studies and all requests of the
+   * API.
+   */
   sources: z.array(z.string().min(1)).min(1).optional(),
-  /** Only results of these endpoints; by default all. */
+  /** Only results of these endpoints raise alerts; by default, of all endpoints. */
   endpoints: z.array(z.string().min(1)).min(1).optional(),
   /** Who gets a mail if nobody has acknowledged the flag within this time. */
   escalation: z.strictObject({ afterMinutes: z.number().positive(), to: addresses }).optional(),
@@ -43,7 +46,9 @@ export const alertsSchema = z
   .strictObject({
     server: mailServerSchema,
     from: z.email(),
-    /** Whether a mail names the patient. Mail is seldom encrypted on its whole way. */
+    /**
+     * Whether a mail names the patient. Mail is seldom encrypted on the whole way to its reader.
+     */
     identity: z.boolean().default(false),
     lists: z.array(alertListSchema).min(1),
   })

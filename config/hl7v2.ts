@@ -9,7 +9,7 @@ const CHARACTER_SET = /^(ASCII|UNICODE UTF-8|8859\/([1-9]|1[0-5]))$/;
 const senderSchema = z.strictObject({
   name,
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
-  /** Sending applications (MSH-3); empty: any. */
+  /** Sending applications (MSH-3) that are accepted; an empty list accepts every application. */
   applications: z.array(headerField).default([]),
 });
 export type Hl7Sender = z.infer<typeof senderSchema>;
@@ -25,7 +25,7 @@ export const hl7v2Schema = z.strictObject({
     .array(z.enum(['P', 'T', 'D']))
     .min(1)
     .default(['P']),
-  /** PID-3.4 of patient IDs without one, in messages and in images. */
+  /** Assigning authority (PID-3.4) of patient IDs that have none, in messages and in images. */
   assigningAuthority: headerField.optional(),
   /** Character set of messages without MSH-18. */
   characterSet: z
@@ -38,7 +38,10 @@ export const hl7v2Schema = z.strictObject({
   messageSeconds: z.number().positive().default(30),
   /** A connection without a message for this long is closed. */
   idleSeconds: z.number().positive().default(3600),
-  /** Days after its last change at which an order is removed, and after which answers are forgotten. */
+  /**
+   * Days after the last change of an order until it is removed, and days until answers are
+   * forgotten.
+   */
   keepDays: z.number().positive().default(180),
 });
 export type Hl7v2Listener = z.infer<typeof hl7v2Schema>;

@@ -65,8 +65,8 @@ function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnv
 }
 
 /**
- * Thrown for invalid settings. It names each one, its value and what is allowed, and prevents the
- * start.
+ * Thrown for invalid settings, and prevents the start. It lists each invalid setting with its value
+ * and the allowed values.
  */
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -95,8 +95,8 @@ const FROM_FILE = ['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'];
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
 
 /**
- * Merges the settings of several origins, each overriding those before it: `default.yaml`, the file
- * named in `SONOGATE_CONFIG`, the environment, and `overrides` (the demo's and the tests'
+ * Merges the settings of several origins, each of which overrides those before it: `default.yaml`,
+ * the file named in `SONOGATE_CONFIG`, the environment, and `overrides` (the demo's and the tests'
  * settings).
  * @throws ConfigError that names every wrong setting at once.
  */
@@ -173,7 +173,7 @@ function merge(base: Tree, over: Tree): Tree {
   return merged;
 }
 
-/** Returns one line for a person: name of the setting, its value, and what is allowed. */
+/** Returns one line for a person: the name of the setting, its value and the allowed values. */
 function describe(issue: z.core.$ZodIssue, tree: Tree): string {
   const name = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {

@@ -162,12 +162,12 @@ export const deidentificationSchema = z.strictObject({
 });
 export type DeidentificationSettings = z.infer<typeof deidentificationSchema>;
 
-/** Settings of the objects that are sent, the same for DIMSE and DICOMweb. */
+/** Settings of the objects that are sent. They are the same for DIMSE and DICOMweb. */
 const contents = {
   name,
   release,
   objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
-  /** `auto`: the highest class that the peer accepts. */
+  /** With `auto`, the highest class that the peer accepts. */
   measurementSopClass: z
     .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
     .default('auto'),
@@ -227,7 +227,7 @@ const authorizationSchema = z.discriminatedUnion('type', [
   noAuthorization,
   bearerAuthorization,
   basicAuthorization,
-  /** SMART Backend Services: the gateway gets a token for a signed assertion. */
+  /** SMART Backend Services: the gateway requests a token with a signed assertion. */
   z.strictObject({
     type: z.literal('smart-backend'),
     clientId: z.string().min(1),
@@ -268,7 +268,6 @@ export const hl7v2DestinationSchema = z.strictObject({
   characterSet: z.enum(['UNICODE UTF-8', '8859/1']).default('UNICODE UTF-8'),
   /** Whether the report is included as a PDF. */
   pdf: z.boolean().default(true),
-  /** Maximum time to wait for the connection and for the acknowledgment. */
   timeoutSeconds: z.number().positive().default(30),
   alternate: z.undefined().optional(),
 });
@@ -280,7 +279,6 @@ const fhirWorklistSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
-  /** The same mapping as for a destination of type `fhir`. */
   patientIdentifierSystems: z.record(z.string(), z.string()),
   timeoutSeconds: z.number().positive().default(10),
 });
@@ -298,7 +296,7 @@ export const ordersSchema = z.strictObject({
 });
 
 /**
- * Refuses an alternate for an EHR. Another EHR would not have copies of this one's resources, and
+ * Refuses an alternate for an EHR, because another EHR would not have the resources of this one and
  * would match patients differently.
  */
 export const noAlternate = z
@@ -308,7 +306,10 @@ export const noAlternate = z
   )
   .optional();
 
-/** An EHR that receives results as FHIR R4. The list of destinations adds its name. */
+/**
+ * An EHR that receives results as FHIR R4. The list of destinations adds the name to these
+ * settings.
+ */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
   release,
@@ -325,7 +326,7 @@ export const fhirDestinationSettings = z.strictObject({
   patientIdentifierSystems: z.record(z.string(), z.string()),
   createPatient: z.boolean().default(false),
   /**
-   * `required`: a report is held for a person if its order is not found, or if several are found.
+   * `required`: the report waits for a person if its order is not found, or if several are found.
    */
   order: z.enum(['optional', 'required']).default('optional'),
   /** A string of FHIR R4 has at most 1 MB, and base64 needs four characters for three bytes. */

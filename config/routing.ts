@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { name, priorsSchema } from './peers.ts';
 
 /**
- * Routing rules as data. A condition is a table of facts about the study, each with a test; every
- * test must pass. `all`, `any` and `not` combine conditions to any depth.
+ * Routing rules as data. A condition is a table of facts about the study with a test for each; all
+ * tests must pass. `all`, `any` and `not` combine conditions to any depth.
  */
 
 const regularExpression = z.string().refine((text) => {
@@ -26,8 +26,8 @@ const testSchema = z.union([
   z.strictObject({ matches: regularExpression }),
   z.strictObject({ in: z.array(scalar).min(1) }),
   /**
-   * A range with both ends included. Numbers, dates (YYYYMMDD) and ages (years) are compared as
-   * such.
+   * A range that includes both ends. Numbers, dates (YYYYMMDD) and ages (years) are compared by
+   * value.
    */
   z.strictObject({
     range: z
@@ -40,7 +40,7 @@ export type Test = z.infer<typeof testSchema>;
 
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day as 07:30');
 
-/** A keyword of PS3.6 or a tag (0018,6031); a dot leads to the items of a sequence. */
+/** A keyword of PS3.6, or a tag such as (0018,6031). A dot leads to the items of a sequence. */
 const ATTRIBUTE = /^([A-Z][A-Za-z0-9]*|\([0-9A-Fa-f]{4},[0-9A-Fa-f]{4}\))(\.(?!$)|$)/;
 const attributePath = z.string().refine((path) => {
   let rest = path;

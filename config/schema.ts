@@ -21,15 +21,15 @@ import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 /**
  * Returns the default number of studies interpreted at the same time. One run uses about two cores,
- * and a study that takes long must not delay the others. The types of this file are used by the
- * console's pages, so it imports nothing from Node.js.
+ * and a long run must not delay other studies. The types of this file are used by the console's
+ * pages, so it imports nothing from Node.js.
  */
 const studiesAtOnce = () => (navigator.hardwareConcurrency >= 4 ? 2 : 1);
 
 const names = z.array(z.string().min(1)).min(1);
 
 /**
- * Address of an OpenID Connect issuer. On loopback it may be without TLS, because the traffic does
+ * Address of an OpenID Connect issuer. A loopback address may have no TLS, because the traffic does
  * not leave the host.
  */
 const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
@@ -41,13 +41,14 @@ const oidcSchema = z.strictObject({
   issuer,
   clientId: z.string().min(1),
   /**
-   * Without a secret the gateway is a public client, and only PKCE proves that it sent the request.
+   * Without a secret the gateway is a public client, and PKCE alone proves that the gateway sent
+   * the request.
    */
   clientSecret: secretSchema.optional(),
   /** Text of the button: "Sign in with …". */
   label: z.string().min(1).max(60).default('OpenID Connect'),
   scopes: z.array(z.string().min(1)).default(['openid', 'profile']),
-  /** Claims of the ID token with the name and the roles of the person. */
+  /** The claims of the ID token that contain the name and the roles of the person. */
   nameClaim: z.string().min(1).default('name'),
   roleClaim: z.string().min(1).default('groups'),
   /** Maps each role of the console to the values of the role claim that grant it. */
@@ -88,7 +89,9 @@ const tracingSchema = z.strictObject({
   /** A file with one `name: value` header per line, such as an authorization. */
   headersFile: z.string().optional(),
   serviceName: z.string().min(1).default('sonogate'),
-  /** Share of studies that are traced. A caller that sends a traceparent decides for its calls. */
+  /**
+   * Share of studies that are traced. For a call with a traceparent header, the caller decides.
+   */
   sampleRatio: z.number().min(0).max(1).default(1),
 });
 
@@ -129,7 +132,7 @@ export interface S3Location {
 /**
  * Parses `s3://key:secret@host[:port]/bucket[?region=…]`. `s3` and `https` use TLS; `http` is for a
  * server inside the hospital. Key and secret are percent-encoded if they contain `/`, `@` or `:`.
- * Null for anything else.
+ * Returns null for any other text.
  */
 export function parseS3Url(text: string): S3Location | null {
   // `URL` parses host and port only for web schemes, so the scheme is replaced.
@@ -155,7 +158,8 @@ type Context = z.RefinementCtx<Config>;
 type Path = (string | number)[];
 
 /**
- * Checks names that one setting uses and another must define: destinations, archives, authorities.
+ * Checks that every name in a setting is defined by another setting: destinations, archives,
+ * authorities.
  */
 function checkReferences(config: Config, context: Context): void {
   checkNames(config, context);
@@ -171,8 +175,8 @@ const complain = (context: Context, path: Path, message: string): void =>
   context.addIssue({ code: 'custom', path, message });
 
 /**
- * Returns the text of a complaint about a name that is not defined.
- * @param none Text in place of the allowed names if nothing is defined.
+ * Returns the error text for an undefined name. @param none text that replaces the list of allowed
+ * names if nothing is defined.
  */
 const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
   `found "${found}"; allowed: ${allowed.join(', ') || none}`;
@@ -299,7 +303,7 @@ function checkAlerts({ alerts, http, sources }: Config, context: Context): void 
  */
 
 const port = z.number().int().min(0).max(65535);
-/** The complaint does not repeat the value, because the value contains a secret. */
+/** The error text does not repeat the value, because the value contains a secret. */
 const s3Location = z.string().transform((text, context) => {
   const location = parseS3Url(text);
   if (location) return location;
@@ -341,8 +345,8 @@ const sourceSchema = z.strictObject({
   node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
   completion: completionSchema.prefault({}),
   /**
-   * Whether late objects of an interpreted study start a new interpretation; `always` also if the
-   * objects are already known.
+   * Whether late objects of an interpreted study start a new interpretation; with `always`, even
+   * objects that are already known.
    */
   rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });
@@ -361,14 +365,15 @@ export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
 /**
- * Evidence that a method needs so that its values count: real images or, for research and the demo,
- * also simulated ones.
+ * Evidence that a method needs before its values are accepted: real images or, for research and the
+ * demo, also simulated images.
  */
 export const EVIDENCE_SETTINGS = ['real', 'simulated'] as const;
 export type AcceptedEvidence = (typeof EVIDENCE_SETTINGS)[number];
 
 /**
- * Execution provider of the models: the best in a self-test, or the named one (`cpu` if it fails).
+ * Execution provider of the models: the fastest in a self-test, or the named provider (`cpu` if
+ * that fails).
  */
 export const PROVIDER_SETTINGS = ['auto', 'cpu', 'cuda', 'webgpu'] as const;
 export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
@@ -400,7 +405,10 @@ const settingsSchema = z.strictObject({
     /** Studies can be submitted as FHIR Tasks whose focus is an ImagingStudy. */
     fhirSubmission: z
       .strictObject({
-        /** DICOMweb archives from which studies may be fetched; the first is that of studies that name none. */
+        /**
+         * DICOMweb archives from which studies may be fetched. The first archive is used for
+         * studies that name no archive.
+         */
         archives: z.array(name).min(1),
         /** Destinations of the type fhir from which ImagingStudy and Endpoint may be read. */
         ehrs: z.array(name).default([]),
@@ -490,7 +498,9 @@ const settingsSchema = z.strictObject({
   evidence: z.strictObject({ accept: z.enum(EVIDENCE_SETTINGS) }),
   report: z.strictObject({ paper: z.enum(PAPERS) }),
   review: z.strictObject({
-    /** The organisation in whose name results are signed: Verifying Organization (PS3.3 C.17.2). */
+    /**
+     * The organisation on whose behalf results are signed: Verifying Organization (PS3.3 C.17.2).
+     */
     organization: z.string().min(1).max(64),
     /** Number of signatures that a result needs, each from a different person. */
     signatures: z.union([z.literal(1), z.literal(2)]),
@@ -504,7 +514,10 @@ const settingsSchema = z.strictObject({
     quarantineDays: z.number().positive().optional(),
   }),
   shutdown: z.strictObject({
-    /** How long readiness returns 503 before the ports close, so that a load balancer notices. */
+    /**
+     * Seconds for which readiness returns 503 before the ports close, so that a load balancer
+     * notices.
+     */
     readinessSeconds: z.number().nonnegative(),
     graceSeconds: z.number().positive(),
   }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Place of a secret: a file, or an environment variable. Secrets are never written in the settings
- * themselves.
+ * Where a secret is stored: a file or an environment variable. Secrets are never written in the
+ * settings themselves.
  */
 export const secretSchema = z.union([
   z.strictObject({ file: z.string().min(1) }),

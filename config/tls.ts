@@ -43,7 +43,7 @@ export const nodeTlsSchema = z
   })
   .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
 
-/** Parts of a certificate that identify its holder. All given parts must match. */
+/** Parts of a certificate that identify its holder. All configured parts must match. */
 export const certificateSchema = z
   .strictObject({
     /** Attributes of the subject: `{ CN: voluson-3, O: Example Hospital }`. */
@@ -51,7 +51,7 @@ export const certificateSchema = z
     /** Subject alternative names (DNS or IP address), one of which the certificate must have. */
     san: z.array(z.string().min(1)).min(1).optional(),
     /**
-     * SHA-256 of the certificate in hex, with or without colons. Any one of the list must match.
+     * SHA-256 of the certificate in hex, with or without colons. One match in the list is enough.
      */
     fingerprint256: z
       .array(z.string().regex(/^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$/))
