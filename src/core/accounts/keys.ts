@@ -6,7 +6,8 @@ import { newId } from '../../platform/ids.ts';
 import type { ConsoleRole } from './roles.ts';
 
 /**
- * The account that every database starts with; keys belong to it unless another account is named.
+ * The account that every database contains from the beginning. A key belongs to it unless another
+ * account is named.
  */
 export const DEFAULT_ACCOUNT_ID = 'default';
 
@@ -45,8 +46,8 @@ export interface Principal {
 }
 
 /**
- * Whether a key may have studies and reports with the identity of their patients: only a live key of
- * the site's own account, with the scope `retrieve`.
+ * Whether a key may read studies and reports with the identity of their patients. Only a live key
+ * of the site's own account with the scope `retrieve` may.
  */
 export const mayRetrieveStudies = ({
   accountId,
@@ -78,11 +79,14 @@ export interface NewKey {
   scopes?: readonly Scope[];
   accountId?: string;
   expiresAt?: Date | null;
-  /** Only for keys of the site's own account, whose studies the console shows. */
+  /**
+   * The role in the console. Only keys of the site's own account may have one, because the console
+   * shows the studies of this account.
+   */
   consoleRole?: ConsoleRole | null;
 }
 
-/** Hours for which a rotated key still works beside its replacement. */
+/** Hours for which a rotated key still works after its replacement was created. */
 export const OVERLAP_HOURS = { usual: 24, longest: 7 * 24 } as const;
 
 const KEY_BYTES = 32;
@@ -250,7 +254,7 @@ function base62(bytes: Buffer): string {
   return digits;
 }
 
-/** Returns a key that still works; null when it is unknown, revoked or expired. */
+/** Returns a key that is valid; null if it is unknown, revoked or expired. */
 export async function findKey(
   database: Queryable,
   id: string,

@@ -9,25 +9,32 @@ export interface AlertSettings {
   delivery: { giveUpAfterHours: number };
 }
 
-/** A list is a destination of the outbox; the colon keeps its name apart from those of destinations. */
+/**
+ * A list is a destination of the outbox. Its name has this prefix, which contains a colon so that
+ * it differs from every configured destination.
+ */
 const PREFIX = 'alert:';
 
 export const destinationOf = ({ name }: Pick<AlertList, 'name'>): string => `${PREFIX}${name}`;
 
-/** The list that a delivery goes to; undefined when the settings no longer have it. */
+/**
+ * Returns the list to which a delivery is sent; undefined if the settings no longer contain it.
+ */
 export const listOf = (alerts: Alerts, destination: string): AlertList | undefined =>
   alerts.lists.find((list) => destinationOf(list) === destination);
 
-/** What a delivery to a list is: the first mail about one flag, or the escalation of a request. */
+/**
+ * The kinds of delivery to a list: the first mail about a flag, and the escalation of a request.
+ */
 export const ALERT = 'alert';
 export const ESCALATION = 'escalation';
 
 const giveUpSeconds = ({ delivery }: AlertSettings) => delivery.giveUpAfterHours * 3600;
 
 /**
- * Creates the mails about a critical flag, in the transaction that logs it. Each list gets one mail for
- * each flag of a request, also when the request runs again after a crash. Requests of test keys raise
- * no alert.
+ * Creates the mails about a critical flag, in the transaction that logs the flag. Each list gets
+ * one mail for each flag of a request, even if the request runs again after a crash. Requests of
+ * test keys raise no alert.
  */
 export async function raiseAlert(
   tx: Queryable,
@@ -61,9 +68,9 @@ async function sourceOf(tx: Queryable, study: string): Promise<string | null> {
 }
 
 /**
- * SQL: whether a person has seen the flags of the request `d.request_id`: acknowledged them, or
- * signed the result. The same on a later revision of the study counts, because the console offers
- * only the newest request of an endpoint.
+ * SQL: whether a person has acknowledged the flags of the request `d.request_id` or signed its
+ * result. An acknowledgement or a signature on a later revision of the study also counts, because
+ * the console offers only the newest request of an endpoint.
  */
 const SEEN = `(EXISTS (
   SELECT 1 FROM (
@@ -87,12 +94,15 @@ export async function isSeen(database: Queryable, requestId: string): Promise<bo
   return rows[0]?.seen ?? false;
 }
 
-/** An alert is not escalated later than this: a setting that is new must not send mails about old studies. */
+/**
+ * No alert is escalated after this time, so that a new setting does not send mails about old
+ * studies.
+ */
 const ESCALATED_WITHIN = "interval '2 days'";
 
 /**
- * Creates the mails to the second recipients of each list about flags that nobody has acknowledged in
- * the time of the list: one for each request. @returns how many.
+ * Creates the mails to the second recipients of each list if nobody has acknowledged the flags
+ * within the time of the list: one mail for each request. @returns the number of mails.
  */
 export async function escalateAlerts(database: Database, settings: AlertSettings): Promise<number> {
   let escalated = 0;
@@ -121,8 +131,8 @@ export async function escalateAlerts(database: Database, settings: AlertSettings
 }
 
 /**
- * Records that a person has seen the critical flags of a request; the first one who did stays named.
- * @returns whether the request has flags.
+ * Records that a person has seen the critical flags of a request. If several persons have, the
+ * first one is recorded. @returns whether the request has flags.
  */
 export async function acknowledgeFlags(
   database: Queryable,

@@ -15,7 +15,7 @@ interface MailDelivererParts {
   subjectOf(requestId: string): Promise<Subject | null>;
   /** Title of an endpoint, for a person. */
   titleOf(endpoint: string): string;
-  /** Address under which the console is reached; null where the site has none. */
+  /** The address of the console; null if the site has no console. */
   consoleUrl: string | null;
 }
 
@@ -41,7 +41,7 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
       const isEscalation = object === ESCALATION;
       const to = isEscalation ? list.escalation?.to : list.to;
       if (!to) return failed('mail_list_unknown', 'The list has no escalation any more.');
-      // The escalation may have waited for the mail server while somebody looked at the study.
+      // While the escalation waited for the mail server, a person may have looked at the study.
       if (isEscalation && (await isSeen(database, requestId))) {
         return {
           outcome: 'delivered',
@@ -68,7 +68,7 @@ interface RequestFacts {
   source: { study?: string };
 }
 
-/** Null when the result has been purged. */
+/** Returns null if the result has been purged. */
 async function readFacts(
   { requestId, object }: Delivery,
   { database, alerts, subjectOf, titleOf, consoleUrl }: MailDelivererParts,

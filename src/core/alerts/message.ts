@@ -2,23 +2,23 @@ import type { AlertList } from '../../../config/alerts.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { TriageData } from '../requests/events.ts';
 
-/** What a mail about critical flags is made of. */
+/** The facts from which a mail about critical flags is written. */
 export interface AlertFacts {
-  /** One flag, or for an escalation all of the request. */
+  /** One flag or, for an escalation, all flags of the request. */
   flags: readonly TriageData[];
   /** Title of the endpoint. */
   examination: string;
   requestId: string;
   accessionNumber: string | null;
-  /** Only where the site lets mails say whose examination it is. */
+  /** The identity of the patient; null unless the site allows mails to contain it. */
   identity: DicomIdentity | null;
-  /** Address of the study in the console; null where the site has none. */
+  /** The address of the study in the console; null if the site has no console. */
   link: string | null;
   list: AlertList;
   isEscalation: boolean;
 }
 
-/** Pure: subject and text of the mail. Identity is only ever in the text. */
+/** Returns subject and text of the mail. Only the text may contain the identity of the patient. */
 export function alertMessage(facts: AlertFacts): { subject: string; text: string } {
   const { flags, list, isEscalation, link } = facts;
   const found = flags.map(({ display }) => display).join('; ');
@@ -67,7 +67,7 @@ function factLines({
   return rows.flatMap(([label, value]) => (value ? [`${`${label}:`.padEnd(width)}${value}`] : []));
 }
 
-/** PS3.5 6.2.1: the first component group, as it is spoken. */
+/** PS3.5 6.2.1: the first component group, in the order in which a name is spoken. */
 function nameText(name: string): string {
   const [family = '', given = ''] = (name.split('=')[0] ?? '').split('^');
   return [family, given].filter((part) => part !== '').join(', ');

@@ -129,20 +129,21 @@ const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /**
- * One action of somebody. It names requests and studies by our own ids: the rows contain no
- * patient. The patient is looked up when the entry is sent to an audit repository.
+ * One action of a person or a program. It names requests and studies by our own ids: the rows
+ * contain no patient. The patient is looked up when the entry is sent to an audit repository.
  */
 export interface AuditEntry {
   at: Date;
   action: AuditAction;
   accountId?: string | null;
-  /** The API key that was used. */
   keyId?: string | null;
   /** Who acted, when it was not an API key: `person:<name>`, `ae:<title>`, `gateway`. */
   actor?: string | null;
   /** Network address of the caller. */
   address?: string | null;
-  /** Our own id of the request; null for a list, and for a call that named none of our requests. */
+  /**
+   * Our own id of the request; null for a list, and for a call that did not name a known request.
+   */
   requestId?: string | null;
   /** Our own id of the study. */
   studyId?: string | null;
@@ -151,11 +152,10 @@ export interface AuditEntry {
   /** `X-Request-Id` of the call. */
   callId?: string | null;
   /**
-   * Outcome of an action that is not an HTTP call. For a call, the outcome follows from its
-   * `status`.
+   * Outcome of an action that is not an HTTP call. The outcome of a call follows from its `status`.
    */
   outcome?: AuditOutcome | null;
-  /** Counts and our own names; no identity. */
+  /** Counts and our own names; never the identity of a patient. */
   detail?: Readonly<Record<string, string | number | boolean | null>> | null;
 }
 
@@ -268,8 +268,8 @@ const KEY_ID = idForm('key');
 
 /**
  * Returns the detail of an entry of `key.create`, `key.rotate` or `key.revoke`, the same for the
- * API, the console and the command line: the id of the key, and of the key that replaces it.
- * Anything that is not the id of a key is left out.
+ * API, the console and the command line: the id of the key, and of the key that replaces it. Any
+ * other value is left out.
  * @param named the id that the call contained; `made` is the id in the answer.
  */
 export function keyChange(named: unknown, made: unknown): NonNullable<AuditEntry['detail']> | null {

@@ -28,8 +28,8 @@ export const OUTCOME_INDICATORS: Readonly<Record<AuditOutcome, '0' | '4' | '8'>>
 const IP_ADDRESS = /^[0-9.]+$|:/;
 
 /**
- * Returns NetworkAccessPointTypeCode, AuditEvent.agent.network.type: 1 a machine name, 2 an IP
- * address.
+ * Returns the type of a network address (NetworkAccessPointTypeCode,
+ * AuditEvent.agent.network.type): 1 for a machine name, 2 for an IP address.
  */
 export const networkType = (address: string): '1' | '2' => (IP_ADDRESS.test(address) ? '2' : '1');
 
@@ -116,7 +116,7 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
     ];
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
-    // A row without an actor is a download with an API key, requested by the client. Every other
+    // A row without an actor is a download that the client requested with an API key. Every other
     // row is a delivery that we sent.
     const fetched = row.actor === null;
     return [

@@ -80,7 +80,8 @@ async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts):
 }
 
 /**
- * Returns the last row that the repository has received, or null while another process sends to it.
+ * Returns the last row that the repository has received; null while another process is sending to
+ * it.
  */
 async function claim(database: Queryable, name: string): Promise<bigint | null> {
   await database.query('INSERT INTO audit_feeds (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);

@@ -20,7 +20,7 @@ import { type AuditRow, auditRows } from './audit.ts';
 /** Length of a SHA-256 hash in bytes. */
 const HASH_BYTES = 32;
 
-/** The hash to which the first row is chained. */
+/** The hash that precedes the first row of the chain. */
 const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
 
 /**
@@ -28,8 +28,8 @@ const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
  */
 function canonical(row: AuditRow): string {
   const { detail } = row;
-  // Sorted, because the database does not keep the order in which the members of a JSON object were
-  // written.
+  // The members are sorted, because the database does not store the order in which the members of a
+  // JSON object were written.
   const sorted = detail && Object.entries(detail).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([
     row.id,
@@ -99,7 +99,7 @@ function sealRows(
   return { ...seal, signature: sign(null, signedText(seal), key) };
 }
 
-/** A difference between the audit and what was sealed. `row` and `seal` are ids. */
+/** A difference between the audit and its seals. `row` and `seal` are ids. */
 export type Finding =
   | { what: 'row altered' | 'row removed' | 'row inserted'; row: bigint; seal: bigint }
   | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
@@ -321,9 +321,10 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Seals all committed rows. Rows get their ids before they are committed. The lock is therefore
- * granted only when no transaction that has written to the audit is still open, so that no row can
- * later appear below a sealed one. One process seals at a time.
- * @returns the seal; null when there was nothing to seal, or others were writing or sealing.
+ * granted only when no transaction that wrote to the audit is open. No row can then appear below a
+ * sealed row later. One process seals at a time.
+ * @returns the seal; null if there was nothing to seal, or if another process was writing or
+ * sealing.
  */
 export async function sealAudit(database: Database, key: SealKey, at: Date): Promise<Seal | null> {
   try {
@@ -356,8 +357,8 @@ async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
 }
 
 /**
- * Head of the chain when this data folder last sealed. It is stored outside the database on
- * purpose.
+ * Head of the chain when this data folder last sealed it. It is stored outside the database, so
+ * that a change of the database cannot hide.
  */
 interface Checkpoint {
   seal: string;

@@ -32,7 +32,10 @@ interface SyslogSender {
   close(): void;
 }
 
-/** Sends syslog over UDP (RFC 5426): the sender never learns whether a message has arrived. */
+/**
+ * Sends syslog over UDP (RFC 5426). The protocol has no acknowledgement, so a lost message is not
+ * noticed.
+ */
 export function syslogOverUdp({ host, port }: { host: string; port: number }): SyslogSender {
   return {
     async send(messages) {
@@ -77,7 +80,7 @@ export function syslogOverTls(
     });
     await once(socket, 'secureConnect');
     socket.on('error', () => socket.destroy());
-    // A receiver sends nothing; we read only to detect when it closes the connection.
+    // A receiver sends no data. We read only to detect that it closes the connection.
     socket.resume();
     open = socket;
     return socket;

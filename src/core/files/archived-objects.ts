@@ -5,7 +5,7 @@ export interface ArchivedObject {
   studyInstanceUid: string;
   seriesInstanceUid: string;
   sopInstanceUid: string;
-  /** '' when the archive does not state it. */
+  /** '' if the archive does not report the class. */
   sopClassUid: string;
 }
 

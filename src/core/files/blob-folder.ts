@@ -14,6 +14,7 @@ interface BlobFolder extends BlobStore {
 }
 
 /**
+ * Opens a blob store in a folder.
  * @param folder must be on one file system. It is created at the first write, so that a command
  * that only reads leaves no folder behind.
  */
@@ -63,7 +64,7 @@ export function openBlobFolder(folder: string): BlobFolder {
     },
 
     async free() {
-      // The folder must exist here, because the caller is about to write.
+      // The folder must exist here, because the caller is about to write into it.
       await mkdir(folder, { recursive: true });
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;

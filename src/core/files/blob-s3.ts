@@ -258,8 +258,8 @@ export async function openS3BlobStore(
           await discard(source);
           throw new WrongSizeError(ContentLength);
         }
-        // The client can still PUT through its signed URL, so only the version that was hashed (its
-        // ETag) is copied.
+        // The client can still PUT through its signed URL, so only the version that was hashed is
+        // copied, named by its ETag.
         const sha256 = await digest(await read(source, ETag));
         const target = { Bucket, Key: BLOBS + sha256 };
         const CopySource = `${Bucket}/${source}`;

@@ -7,12 +7,12 @@ export const IN_USE_MS = 3_600_000;
 /** Milliseconds after which an incomplete upload has ended (exchange 5.9). */
 export const UPLOAD_LIFE_MS = DAY_MS;
 
-/** A stream had more bytes than announced. None of them were kept. */
+/** Thrown when a stream has more bytes than announced. None of them are stored. */
 export class TooManyBytesError extends Error {
   override name = 'TooManyBytesError';
 }
 
-/** An upload did not have the announced number of bytes; they were dropped. */
+/** Thrown when an upload does not have the announced number of bytes. All of them are dropped. */
 export class WrongSizeError extends Error {
   override name = 'WrongSizeError';
   readonly found: number;
@@ -23,12 +23,12 @@ export class WrongSizeError extends Error {
   }
 }
 
-/** A part is missing, or its ETag differs from the one that the client named. */
+/** Thrown when a part is missing, or when its ETag differs from the ETag that the client named. */
 export class PartDiffersError extends Error {
   override name = 'PartDiffersError';
 }
 
-/** There are no bytes with this digest, or they have been removed. */
+/** Thrown when the store has no bytes with this digest. */
 export class BlobMissingError extends Error {
   override name = 'BlobMissingError';
 }
@@ -56,9 +56,9 @@ export interface BlobStore {
    * @throws BlobMissingError
    */
   place(sha256: string, path: string): Promise<void>;
-  /** Removes bytes that nothing refers to; bytes written within the last hour are kept. */
+  /** Removes bytes to which no row refers. Bytes written within the last hour are kept. */
   remove(sha256: string, now: Date): Promise<void>;
-  /** Removes half-written files of killed processes, and uploads that were never accepted. */
+  /** Removes partial files of killed processes, and uploads that were never accepted. */
   removeAbandoned(now: Date): Promise<void>;
   /** Returns the free space in bytes; `Infinity` when it is unknown. */
   free(): Promise<number>;
@@ -72,12 +72,15 @@ export interface BlobStore {
 }
 
 /**
- * A store that every machine of a site reaches, and clients too, through signed URLs (AWS Signature
- * Version 4).
+ * A store that every machine of a site can reach. Clients reach it through signed URLs (AWS
+ * Signature Version 4).
  */
 export interface DirectAccess {
   has(sha256: string): Promise<boolean>;
-  /** Stores a file of this machine whose digest is known; it is durable there afterwards. */
+  /**
+   * Stores a file of this machine whose digest is known. Afterwards the bytes are durable in the
+   * store.
+   */
   takeFile(path: string, stored: StoredBlob, signal: AbortSignal): Promise<void>;
   /**
    * Returns a URL for downloading the bytes as `name`, valid for `seconds`; null when the store
@@ -91,9 +94,9 @@ export interface DirectAccess {
   /** Returns a URL for a PUT of `bytes` as the upload `id`, valid for `seconds`. */
   uploadUrl(id: string, as: { bytes: number; mediaType: string }, seconds: number): Promise<string>;
   /**
-   * Moves the bytes that a client PUT as the upload `id` to their digest; null when nothing was
-   * PUT. Afterwards the upload no longer exists under `id`.
-   * @throws WrongSizeError unless it has exactly `bytes` bytes.
+   * Moves the bytes that a client PUT as the upload `id` to the name of their digest. Afterwards
+   * the upload no longer exists under `id`. @returns null if no bytes were PUT.
+   * @throws WrongSizeError unless the upload has exactly `bytes` bytes.
    */
   takeIn(id: string, bytes: number): Promise<StoredBlob | null>;
   multipart: MultipartAccess;
@@ -113,7 +116,7 @@ export interface MultipartAccess {
     part: { partNumber: number; bytes: number },
     seconds: number,
   ): Promise<string>;
-  /** Returns the parts that the storage holds. */
+  /** Returns the parts that have arrived in the storage. */
   arrived(id: string, uploadId: string): Promise<{ partNumber: number; etag: string }[]>;
   /**
    * Assembles the parts. @throws PartDiffersError
@@ -123,6 +126,6 @@ export interface MultipartAccess {
     uploadId: string,
     parts: readonly { partNumber: number; etag: string }[],
   ): Promise<void>;
-  /** Drops the parts; an upload that has already ended is not an error. */
+  /** Drops the parts. An upload that has already ended is not an error. */
   abort(id: string, uploadId: string): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** A hosted file could not be fetched; the message is for the client who gave its URL. */
+/** Thrown when a hosted file cannot be fetched. The client who gave the URL sees the message. */
 export class HostedFileError extends Error {
   override name = 'HostedFileError';
 }
@@ -94,7 +94,7 @@ async function store(
   }
 }
 
-/** Whether an error comes from our own disk, so that the URL of the client is not at fault. */
+/** Whether an error comes from our own disk rather than from the URL of the client. */
 function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ('path' in error || error.code === 'ENOSPC');
 }

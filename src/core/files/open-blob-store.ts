@@ -12,7 +12,7 @@ export async function openBlobStore({
   blobUrl,
 }: Pick<Config, 'dataDir' | 'blobUrl'>): Promise<BlobStore> {
   if (!blobUrl) return openBlobFolder(join(dataDir, 'files'));
-  // Loaded only here, so that a site without S3 storage does not load the S3 client.
+  // Imported only here, so that a site without S3 storage does not load the S3 client.
   const { openS3BlobStore } = await import('./blob-s3.ts');
   return openS3BlobStore(blobUrl, join(dataDir, 'spool'));
 }

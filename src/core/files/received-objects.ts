@@ -29,12 +29,12 @@ export interface ReceivedObjects {
   keep(object: ReceivedObject & { bytes: number }): Promise<void>;
   has(object: ReceivedObject): Promise<boolean>;
   /**
-   * Removes the shared bytes of an object that no row names; bytes written within the last hour are
-   * kept.
+   * Removes the shared bytes of an object to which no row refers. Bytes written within the last
+   * hour are kept.
    */
   remove(fileSha256: string, now: Date): Promise<void>;
   /**
-   * Returns the path on this machine. If another machine received the object, it is fetched first.
+   * Returns the path of an object on this machine; fetches it first if another machine received it.
    * Null if it cannot be found anywhere.
    */
   locate(object: ReceivedObject): Promise<string | null>;
@@ -54,14 +54,14 @@ const FETCHED = 'fetched';
 const FETCHED_LIFE_MS = DAY_MS;
 
 /**
- * Creates the received objects of a site, shared through a bucket if it has one, as the machine
- * with `dataDir` sees them.
+ * Opens the received objects of a site from the machine with `dataDir`; they are shared through a
+ * bucket if the site has one.
  */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
   return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
 }
 
-/** Creates the received objects of a site with one machine. */
+/** Opens the received objects of a site with a single machine. */
 export function objectsOnDisk(dataDir: string): ReceivedObjects {
   return {
     shared: false,
@@ -115,7 +115,10 @@ function objectsInBucket(
   };
 }
 
-/** Removes copies that were fetched a day ago; they are fetched again when needed. */
+/**
+ * Removes copies that were fetched more than a day ago. They are fetched again when they are
+ * needed.
+ */
 export async function removeFetched(dataDir: string, now: Date): Promise<void> {
   const folder = resolve(dataDir, FETCHED);
   const entries = await ifMissing(readdir(folder, { recursive: true, withFileTypes: true }), []);
@@ -128,8 +131,8 @@ export async function removeFetched(dataDir: string, now: Date): Promise<void> {
 }
 
 /**
- * Whether a file exists. @throws the system's error when this cannot be determined: an object on a
- * disk that does not answer is not missing.
+ * Whether a file exists. @throws the system's error if this cannot be determined, because an object
+ * on a disk that does not answer is not missing.
  */
 async function exists(path: string): Promise<boolean> {
   return ifMissing(

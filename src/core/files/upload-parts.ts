@@ -25,8 +25,8 @@ export interface PartState {
 }
 
 /**
- * The parts of files that are too large for one PUT. They may arrive in any order; each is stored
- * completely or not at all.
+ * The parts of files that are too large for one PUT. Parts may arrive in any order; each part is
+ * stored completely or not at all.
  */
 export interface UploadParts {
   state(fileId: string, bytes: number): Promise<PartState[]>;
@@ -48,7 +48,8 @@ export interface UploadParts {
   ): Promise<string>;
   /**
    * Assembles the file; returns its SHA-256.
-   * @param named every part in ascending order with its ETag, or null for all that have arrived
+   * @param named every part in ascending order with its ETag, or null for all parts that have
+   * arrived
    * @throws SonogateError `upload_incomplete` naming the parts that are missing or differ.
    */
   assemble(fileId: string, bytes: number, named: readonly NamedPart[] | null): Promise<string>;
@@ -178,8 +179,7 @@ export function createPartsInBucket(
         if (named) checkNamed(await state(fileId, bytes), named);
         throw incomplete('parts are missing or differ');
       }
-      // From here on the storage no longer has this multipart upload, so different bytes need a new
-      // one.
+      // The storage has now ended this multipart upload, so changed bytes need a new upload.
       await forget(fileId);
       const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
         throw error instanceof WrongSizeError
@@ -210,7 +210,8 @@ export function createPartsInBucket(
 }
 
 /**
- * Bytes stored within this many milliseconds are not removed (blob-folder.ts), nor are their rows.
+ * Bytes stored within this many milliseconds are not removed (blob-folder.ts), and neither are
+ * their rows.
  */
 const IN_USE_MS = 2 * 3_600_000;
 
@@ -264,8 +265,7 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // Nothing to do: the upload no longer accepts parts (uploads.ts), and unused bytes are removed
-    // later.
+    // The upload accepts no further parts (uploads.ts), and unused bytes are removed later.
     abort: async () => {},
 
     async removeLeftOver() {

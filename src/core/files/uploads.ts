@@ -36,21 +36,23 @@ async function unreservedBytes(
 }
 
 /**
- * Milliseconds added when the expiry of a file is renewed, so that the row of a file that many
- * requests use is not updated for each of them.
+ * Milliseconds added when the expiry of a file is renewed, so that a file used by many requests is
+ * not updated for each request.
  */
 const RENEWED_EVERY_MS = 3_600_000;
 
 /** Decides when uploads expire: a day after they were announced, completed or last used. */
 interface UploadExpiry {
-  /** Returns when an upload that is announced, completed or used now expires. */
+  /** Returns the time at which an upload expires that is announced, completed or used now. */
   endOfLife(): Date;
   /**
    * Keeps files that a request uses for another day and an hour.
-   * @returns false when one of them has expired meanwhile: its bytes may have been removed.
+   * @returns false if one of the files has expired and its bytes may have been removed.
    */
   renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;
-  /** Removes expired files that no unfinished request reads; returns how many. */
+  /**
+   * Removes expired files that no unfinished request reads. @returns the number of removed files.
+   */
   removeExpired(): Promise<number>;
 }
 
@@ -145,8 +147,8 @@ interface UploadLimits {
   /** Size in bytes of every part except the last. */
   partBytes: number;
   /**
-   * An upload is refused when it would leave less free space (in bytes) than this, counting uploads
-   * in progress.
+   * Free space in bytes that must remain after an upload; uploads in progress are counted as
+   * stored. An upload that would leave less is refused.
    */
   minFreeBytes: number;
 }
@@ -161,8 +163,8 @@ interface UploadedFile {
 }
 
 /**
- * Whose uploads a call may use: those of the account; with a test key, only those announced with
- * test keys.
+ * Whose uploads a call may use: all uploads of the account or, with a test key, only those
+ * announced with test keys.
  */
 export interface Uploader {
   accountId: string;
@@ -211,8 +213,7 @@ export interface Uploads {
   /** Ends an incomplete upload; its bytes are removed a day after it was announced. */
   abort(uploader: Uploader, id: string): Promise<void>;
   /**
-   * Returns the files of `ids` that this uploader may use at present, and keeps them for another
-   * day and an hour.
+   * Returns the files of `ids` that this uploader may use now, and postpones their expiry by a day.
    */
   ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
   /** Reads the bytes of a ready file. @throws BlobMissingError */
@@ -274,8 +275,8 @@ export function createUploads({
   });
 
   /**
-   * Returns the SHA-256 of the bytes that the client has PUT directly to the store; null when it
-   * has PUT none.
+   * Returns the SHA-256 of the bytes that the client PUT directly to the store; null if it has not
+   * PUT any.
    */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;
@@ -283,7 +284,7 @@ export function createUploads({
       throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
     });
     if (!taken) return null;
-    // The bytes have been moved away from where they were PUT, so their digest must not be lost.
+    // The bytes have been moved to the name of their digest, so the digest must not be lost.
     await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
     return taken.sha256;
   }

@@ -8,7 +8,7 @@ import { type StoredBlob, TooManyBytesError } from './blob-store.ts';
 /**
  * Writes a stream to a new file, synced to disk, and returns its size and digest; an interrupted
  * stream leaves nothing behind.
- * @throws TooManyBytesError as soon as `limit` is passed.
+ * @throws TooManyBytesError as soon as `limit` is exceeded.
  */
 export async function writeAtomically(
   source: Readable,
