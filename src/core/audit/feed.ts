@@ -10,8 +10,8 @@ const EVERY_MILLISECONDS = 1000;
 const BATCH = 100;
 const LEASE_SECONDS = 120;
 /**
- * Longest wait after a failure of a repository. The wait doubles after each failure up to this
- * limit.
+ * Longest wait in milliseconds after a failure of a repository. The wait doubles after each failure
+ * up to this limit.
  */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 
@@ -32,9 +32,9 @@ interface FeedParts {
 }
 
 /**
- * Sends everything that is sealed to an audit repository, in order and at least once. No separate
- * spool is needed: the database records the last row that the repository has received, and a
- * repository that was unreachable receives what it missed. One process of a site sends at a time.
+ * Sends all sealed rows to an audit repository, in order, each at least once. No separate spool is
+ * needed: the database records the last row that the repository has received, and a repository that
+ * was unreachable receives the later rows when it is back. One process of a site sends at a time.
  */
 export function startAuditFeed(parts: FeedParts): Rounds {
   const { name, logger } = parts;

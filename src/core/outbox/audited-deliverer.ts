@@ -2,8 +2,8 @@ import type { AuditAction, WriteAudit } from '../audit/audit.ts';
 import type { Deliverer, DeliveryKind } from './delivery.ts';
 
 /**
- * Kinds of delivery that carry patient identity, may carry it, or were made from it, with their audit
- * actions. Webhooks carry no identity.
+ * Kinds of delivery that carry patient identity, may carry it, or refer to data with it, and their
+ * audit actions. Webhooks carry no identity.
  */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },

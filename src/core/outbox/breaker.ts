@@ -5,13 +5,14 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
 /**
  * States of the circuit breaker of a destination, shared by all processes of a site.
  *
- *   closed ──so many failures in a row──▶ open ◀──the probe fails, a longer wait──┐
+ *   closed ──several failures in a row──▶ open ◀──the probe fails, a longer wait──┐
  *      ▲                                   │ └─────────────────────────────────────┘
  *      │                                   │ the probe is answered, or there is none
  *      │                                   ▼
  *      └────a delivery gets through──── half-open ──the trial fails──▶ open
  *
- * While it is open nothing is sent and no attempt is used up; half-open, one delivery at a time.
+ * While the breaker is open, nothing is sent and no attempt is counted. While it is half-open, one
+ * delivery is sent at a time.
  */
 const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
 type BreakerState = (typeof BREAKER_STATES)[number];
@@ -28,7 +29,7 @@ export interface BreakerRow {
 }
 
 interface BreakerSettings {
-  /** How many failures in a row open the breaker. */
+  /** Number of consecutive failures that open the breaker. */
   failures: number;
   /**
    * Seconds before the first probe. The wait doubles after each failed probe, up to
@@ -56,8 +57,8 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * The failures of the peer that a single object may also cause: for example, a peer may abort
- * whenever it receives this object.
+ * Failures of the peer that a single object may cause too: for example, a peer may abort whenever
+ * it receives this object.
  */
 const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
   'peer_connection_lost',
@@ -86,10 +87,7 @@ export const BREAKER_IS_OPEN = `d.destination IN (
   WHERE destination_breakers.state = 'half-open'
     AND trial.state = 'sending' AND trial.lease_until > now())`;
 
-/**
- * Records a failure for which the peer is responsible. @returns the state of the breaker
- * afterwards.
- */
+/** Records a failure that the peer caused. @returns the state of the breaker afterwards. */
 export async function recordPeerFailure(
   database: Queryable,
   destination: string,
@@ -119,9 +117,9 @@ export async function recordPeerFailure(
 }
 
 /**
- * Records that the peer works: it accepted a delivery, or refused one because of its content.
- * Deliveries that waited for it are due at once.
- * @returns whether the breaker was open or half-open before.
+ * Records that the peer works: it accepted a delivery, or refused it because of its content.
+ * Deliveries that waited for the peer become due at once. @returns whether the breaker was open or
+ * half-open before.
  */
 export async function recordPeerSuccess(database: Database, destination: string): Promise<boolean> {
   const { rows } = await database.query<{ state: BreakerState }>(
@@ -172,7 +170,7 @@ export async function secondsUntilProbe(database: Queryable): Promise<number | n
   return rows[0]?.seconds ?? null;
 }
 
-/** Records that the probe was answered: the oldest delivery is sent next, as a trial. */
+/** Records that the peer answered the probe. The oldest delivery is then sent as a trial. */
 export async function recordProbeSuccess(database: Database, destination: string): Promise<void> {
   const { rowCount } = await database.query(
     `UPDATE destination_breakers SET state = 'half-open', probe_at = NULL

@@ -20,7 +20,6 @@ import {
  */
 const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
-/** Returns the rank of an object within its revision. */
 export function rankOf(kind: DeliveryKind, object: string): number {
   if (kind === 'forward' || kind === 'deidentified') return RANK.receivedObject;
   return object.startsWith('sr-') ? RANK.structuredReport : RANK.other;
@@ -28,8 +27,8 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 
 /**
  * Number of failures, possibly caused by the object itself, after which later deliveries may
- * overtake it: one object that a peer cannot accept must not delay the rest of its study. Failures
- * of a peer that accepts nothing do not count, and a dead delivery delays nothing.
+ * overtake it: an object that a peer cannot accept must not delay the other objects of its study.
+ * Failures of a peer that accepts no object are not counted, and a dead delivery delays no other.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
@@ -53,8 +52,8 @@ export interface DeliveryRow {
   /** Number of attempts before a person last replayed the delivery. */
   attempts_before: number;
   /**
-   * Number of attempts since then that were lost because our own process or database failed; they
-   * do not count in the retry schedule.
+   * Number of attempts since then that were lost because our own process or database failed. They
+   * are not counted in the retry schedule.
    */
   lost_attempts: number;
   next_at: Date;
@@ -65,7 +64,7 @@ export interface DeliveryRow {
   created_at: Date;
   ended_at: Date | null;
   /**
-   * When the PACS committed to keep the objects; null until then, and if storage commitment is not
+   * When the PACS committed to keep the objects; null before that, and if storage commitment is not
    * requested.
    */
   committed_at: Date | null;
@@ -76,9 +75,9 @@ export interface DeliveryRow {
   result_revision: number;
   /** Rank within the revision. */
   rank: number;
-  /** Failures that the object itself may have caused. */
+  /** Number of failures that the object itself may have caused. */
   own_failures: number;
-  /** The delivery that this one replaces at another destination. */
+  /** Id of the delivery to another destination that this delivery replaces. */
   alternate_of: string | null;
 }
 
@@ -118,7 +117,6 @@ export async function enqueueDeliveries(
 
 /** A received object that is forwarded. */
 interface ForwardedObject {
-  /** Id of the row of the object. */
   instance: string;
   /** Our own id of its study, and the revision in which it arrived. */
   study: string;
@@ -153,8 +151,8 @@ export async function enqueueForwards(
 }
 
 /**
- * SQL condition of every change after a send. It names the attempt, so that an attempt whose lease
- * has expired changes nothing.
+ * SQL condition of every statement after a send. It names the attempt, so an attempt whose lease
+ * has expired changes no row.
  */
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
@@ -219,7 +217,7 @@ export async function releaseDelivery(
  * Reschedules a failed delivery in `waitSeconds`, or ends it when it has been retried for the
  * longest allowed time.
  * @param own whether the object itself may have caused the failure.
- * @returns the new state of the delivery; null when it no longer belonged to this attempt.
+ * @returns the new state of the delivery; null if the delivery no longer belongs to this attempt.
  */
 export async function rescheduleDelivery(
   database: Queryable,
@@ -273,8 +271,8 @@ export async function holdDestination(
 }
 
 /**
- * Ends the hold of a destination: a person who sends a delivery again knows that the destination
- * works again.
+ * Ends the hold of a destination, because a person who sends a delivery again knows that the
+ * destination works again.
  */
 async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
@@ -345,8 +343,8 @@ export function replayAll(
 }
 
 /**
- * Makes a delivery due at once if it is in one of `states`. @returns the delivery; null when there
- * is none in these states.
+ * Makes a delivery due at once if it is in one of `states`. @returns the delivery; null if it is in
+ * another state.
  */
 export async function sendAgain(
   tx: Queryable,

@@ -1,8 +1,8 @@
 import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts';
 
 /**
- * The longest pause in seconds that a hospital's system can ask for: a wrong clock or header must
- * not stop its deliveries for days.
+ * The longest pause in seconds that a system of the hospital can request. A wrong clock or header
+ * must not stop its deliveries for days.
  */
 export const LONGEST_HOLD_SECONDS = 3600;
 
@@ -16,10 +16,10 @@ export type DeliveryKind =
   | 'mail'
   | ForwardKind;
 
-/** SQL: kinds of delivery to clients of the API, not to systems of the hospital. */
+/** SQL: kinds of delivery to clients of the API rather than to systems of the hospital. */
 export const TO_CLIENTS = `('webhook', 'subscription')`;
 
-/** Received objects that are sent on: unchanged, or as de-identified copies. */
+/** Deliveries of received objects: unchanged, or as de-identified copies. */
 export type ForwardKind = 'forward' | 'deidentified';
 
 /** An object that must be sent to a destination when the request succeeds. */
@@ -29,7 +29,7 @@ export interface DeliveryTarget {
   object: string;
 }
 
-/** What a deliverer sends: one object of one finished request to one destination. */
+/** One object of one finished request, to be sent to one destination. */
 export interface Delivery {
   id: string;
   /** Id of the request; empty for a received object that is forwarded unchanged. */
@@ -64,13 +64,13 @@ export type SendOutcome =
       detail: string;
       /**
        * Number of seconds that the peer asked us to wait. All deliveries to this destination wait
-       * that long.
+       * for this time.
        */
       retryAfter?: number;
     };
 
 /**
- * Sends one delivery. A failure caused by the peer is returned, never thrown; an exception is a
+ * Sends one delivery. A failure of the peer is returned and never thrown; an exception means a
  * defect in our code.
  */
 export interface Deliverer {
@@ -83,15 +83,16 @@ export interface Deliverer {
   /**
    * Probes a destination whose breaker is open, without sending a delivery. Without this method the
    * oldest delivery is tried. Never throws.
-   * @returns null when the destination answers, otherwise why it does not; undefined when it is not
-   * a destination of this deliverer.
+   * @returns null if the destination answers, otherwise the error; undefined if this deliverer does
+   * not serve the destination.
    */
   probe?(destination: string, signal: AbortSignal): Promise<ErrorCode | null | undefined>;
   send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
 }
 
 /**
- * States of a delivery. Each arrow is one statement in deliveries.ts, whose WHERE holds its source.
+ * States of a delivery. Each arrow is one statement in deliveries.ts, whose WHERE clause names the
+ * state from which the arrow starts.
  *
  *   pending ──▶ sending ──▶ delivered
  *      ▲  ▲        │ │
@@ -103,7 +104,7 @@ export interface Deliverer {
  *
  *   pending, dead ──▶ diverted               another delivery takes its place (divert.ts)
  *
- * A webhook can be replayed from `delivered` too: receivers lose what they had confirmed.
+ * A webhook can be replayed from `delivered` too: receivers lose messages that they had confirmed.
  */
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'diverted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

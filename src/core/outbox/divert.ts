@@ -5,11 +5,11 @@ import type { DeliveryRow } from './deliveries.ts';
 import { OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
- * Diverts a delivery that is dead or waiting to another destination: a new delivery replaces it
- * (`alternate_of`), and its state becomes `diverted`. After an ambiguous failure the first peer may
- * have the object. Its code then stays in the row, so that a possible second copy is marked. An
- * object that the other destination receives anyway is not sent there twice.
- * @returns the new delivery; null when there was nothing to divert.
+ * Diverts a dead or waiting delivery to another destination: a new delivery replaces it
+ * (`alternate_of`), and its own state becomes `diverted`. After an ambiguous failure the first peer
+ * may have the object. Its code then stays in the row, so that a possible second copy is marked. If
+ * the other destination already receives the object, it is not sent there twice. @returns the new
+ * delivery; null if no delivery was diverted.
  */
 export async function divert(
   tx: Queryable,
@@ -35,9 +35,8 @@ export async function divert(
 }
 
 /**
- * Diverts everything that waits for a destination whose breaker has been open for longer than
- * `patienceSeconds`.
- * @returns the number of diverted deliveries.
+ * Diverts every delivery that waits for a destination whose breaker has been open for longer than
+ * `patienceSeconds`. @returns the number of diverted deliveries.
  */
 export async function divertOverdue(
   database: Database,
@@ -60,8 +59,8 @@ export async function divertOverdue(
 }
 
 /**
- * Diverts everything that is dead or waiting to the alternate of a destination, on behalf of a
- * person. @returns the number of diverted deliveries.
+ * Diverts every dead or waiting delivery of a destination to its alternate, on behalf of a person.
+ * @returns the number of diverted deliveries.
  */
 export function divertAll(
   database: Database,

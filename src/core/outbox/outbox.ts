@@ -37,9 +37,9 @@ import { createProbes } from './probes.ts';
 
 /**
  * Returns the seconds to wait before the attempt after `attempt` (1 was the first), with full
- * jitter: a random time up to min(cap, base * 2^(attempt - 1)), so that deliveries that failed
- * together are not all repeated together (M. Brooker, "Exponential Backoff And Jitter", AWS
- * Architecture Blog, 2015). `random` is uniform in [0, 1).
+ * jitter: a random time up to min(cap, base * 2^(attempt - 1)), so that deliveries that failed at
+ * the same time are not repeated at the same time (M. Brooker, "Exponential Backoff And Jitter",
+ * AWS Architecture Blog, 2015). `random` is uniform in [0, 1).
  */
 export function backoffSeconds(
   attempt: number,
@@ -50,20 +50,23 @@ export function backoffSeconds(
 }
 
 /**
- * A delivery that this process has claimed. Both counts restart when a person sends the delivery
- * again.
+ * A delivery that this process has claimed. Its counts start again from zero when a person sends
+ * the delivery again.
  */
 interface ClaimedDelivery extends Delivery {
-  /** Attempts including this one, without those lost because our own process or database failed. */
+  /**
+   * Number of attempts including this one, without the attempts that were lost because our own
+   * process or database failed.
+   */
   tries: number;
-  /** Failures before this attempt that the object itself may have caused. */
+  /** Number of failures before this attempt that the object itself may have caused. */
   ownFailures: number;
 }
 
 /**
  * Claims, with a lease, the delivery that has waited longest among those of the given `kinds` whose
  * destination is not in `busy`. If this process dies, the delivery is due again when the lease
- * expires, and the lost attempt does not count in the retry schedule.
+ * expires, and the lost attempt is not counted in the retry schedule.
  */
 export async function claimDelivery(
   database: Queryable,
@@ -104,8 +107,8 @@ export async function claimDelivery(
 }
 
 /**
- * Renews the lease of a delivery that is being sent; false when it no longer belongs to this
- * attempt.
+ * Renews the lease of a delivery that is being sent. @returns false if the delivery no longer
+ * belongs to this attempt.
  */
 async function renewDelivery(
   database: Queryable,
@@ -120,14 +123,17 @@ async function renewDelivery(
   return rowCount === 1;
 }
 
-/** SQL interval: deliveries may have become due this recently, since the last claim. */
+/**
+ * SQL interval: length of the time before now in which deliveries may have become due after the
+ * last claim.
+ */
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
  * Returns the seconds until a delivery to a destination outside `busy` becomes due, a lease expires
- * or a hold ends. Zero or less means that this has already happened; null that nothing will become
- * due. Deliveries that are due but wait for other deliveries do not count: the outbox wakes when
- * those end.
+ * or a hold ends. Zero or a negative number means that this has already happened; null means that
+ * no delivery will become due. Deliveries that are due but wait for other deliveries are ignored,
+ * because the outbox wakes when those end.
  */
 async function secondsUntilDue(
   database: Queryable,
@@ -159,7 +165,7 @@ const RECHECK_SECONDS = 5;
 
 /**
  * Maximum number of concurrent sends of one kind: clients may name any number of webhook
- * destinations, and those that do not answer must not use up all connections.
+ * destinations, and destinations that do not answer must not use all connections.
  */
 export const MAX_CONCURRENT_DELIVERIES = 32;
 
@@ -175,8 +181,7 @@ interface Interrupted {
 }
 
 /**
- * Shortest wait. A delivery that is due but could not be claimed is being claimed by another
- * process.
+ * Shortest wait in seconds. If a due delivery could not be claimed, another process is claiming it.
  */
 const SHORTEST_WAIT_SECONDS = 0.05;
 
@@ -205,7 +210,7 @@ export interface Outbox {
 
 /**
  * Sends every due delivery through the deliverer of its kind: one at a time to each destination and
- * all destinations in parallel, so that a destination that is down does not delay the others. If a
+ * all destinations in parallel, so that an unreachable destination does not delay the others. If a
  * destination fails several times in a row, its breaker opens, and the destination is probed from
  * time to time (breaker.ts).
  */

@@ -28,14 +28,14 @@ interface BreakerParts {
 }
 
 /**
- * Looks after destinations whose breaker is open: probes each destination when its probe is due,
- * diverts deliveries that have waited too long to the alternate, and ends deliveries that have
- * waited longer than a delivery is allowed to wait.
+ * Serves destinations whose breaker is open: probes each destination when its probe is due, diverts
+ * deliveries that have waited too long to the alternate, and ends deliveries that have waited
+ * longer than a delivery is allowed to wait.
  */
 export function createProbes(parts: BreakerParts): {
   /**
-   * Does what is due. @returns the number of seconds until the next probe is due; null when no
-   * probe is planned.
+   * Performs the probes, diversions and ends that are due. @returns the number of seconds until the
+   * next probe is due; null if no probe is planned.
    */
   tend(): Promise<number | null>;
   /** Resolves when no probe is running. */
@@ -97,7 +97,7 @@ export function createProbes(parts: BreakerParts): {
 }
 
 /**
- * Lets the first deliverer that knows the destination probe it. If that deliverer cannot probe, the
+ * Lets the deliverer that serves the destination probe it. If this deliverer cannot probe, the
  * oldest delivery is sent as a trial.
  */
 async function ask(

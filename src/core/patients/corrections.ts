@@ -6,7 +6,7 @@ import { type AuditAction, createAuditWriter } from '../audit/audit.ts';
 export interface PatientKey {
   id: string;
   authority: string;
-  /** Whether images that name no issuer are of this authority. */
+  /** Whether this authority also covers images without an issuer. */
   unissued: boolean;
 }
 
@@ -15,17 +15,17 @@ export type Demographics = Partial<
   Pick<DicomIdentity, 'PatientName' | 'PatientBirthDate' | 'PatientSex'>
 >;
 
-/** Attributes that replace those of the images. */
+/** The attributes that replace those in the images. */
 export type Stated = Demographics & Partial<Pick<DicomIdentity, 'PatientID'>>;
 
-/** The message that changes something. */
+/** The message that makes a change. */
 export interface ChangeSource {
   /** Name of the sender in the settings. */
   sender: string;
   address: string;
   controlId: string;
   receivedAt: Date;
-  /** When the change was made, by the clock of the sender. */
+  /** When the sender made the change, by its own clock. */
   effectiveAt: Date;
 }
 
@@ -35,7 +35,7 @@ export interface Correction {
   stated: Stated;
 }
 
-/** The attributes in the words of the audit and the console. */
+/** The name of each attribute in the audit and the console. */
 const ATTRIBUTES: Readonly<Record<keyof Stated, string>> = {
   PatientID: 'patient ID',
   PatientName: 'name',
@@ -43,7 +43,7 @@ const ATTRIBUTES: Readonly<Record<keyof Stated, string>> = {
   PatientSex: 'sex',
 };
 
-/** Names what a correction changes, without its values. */
+/** Returns the names of the attributes that a correction changes, without their values. */
 export const changedAttributes = (stated: Stated): string =>
   (Object.keys(ATTRIBUTES) as (keyof Stated)[])
     .filter((key) => stated[key] !== undefined)
@@ -51,9 +51,9 @@ export const changedAttributes = (stated: Stated): string =>
     .join(', ');
 
 /**
- * Returns the identity of a study as corrected. A correction is for one patient ID: it does not
- * apply to images that name another patient, such as images that were sent again after they had
- * been assigned to the wrong one.
+ * Returns the identity of a study as corrected. A correction applies to one patient ID. It does not
+ * apply to images that name another patient, such as images that were first assigned to the wrong
+ * patient and then sent again.
  * @param corrections in the order in which they were made.
  */
 export function correctedIdentity(
@@ -68,9 +68,9 @@ export function correctedIdentity(
 }
 
 /**
- * Returns the corrections of a study in the order in which they were made at their sender, so that
- * a message that arrives late does not replace a newer one.
- * @param until only those that were known at this time; null for all.
+ * Returns the corrections of a study, ordered by the time at which their senders made them, so that
+ * a message that arrives late does not replace a newer one. @param until only corrections that were
+ * known at this time; null for all corrections.
  */
 export async function correctionsOf(
   database: Queryable,
@@ -87,13 +87,16 @@ export async function correctionsOf(
   return rows;
 }
 
-/** A correction of a study for a person: what changed and who said so, without the values. */
+/**
+ * A correction of a study as a person sees it: the changed attributes and the sender, without the
+ * values.
+ */
 export interface CorrectionNote {
   at: Date;
   sender: string;
   controlId: string;
   changed: string;
-  /** When an operator took it back; null while it counts. */
+  /** When an operator withdrew the correction; null while it is valid. */
   withdrawnAt: Date | null;
 }
 
@@ -115,10 +118,15 @@ export async function correctionNotes(
 const ISSUER = `coalesce(nullif(identity ->> 'IssuerOfPatientID', ''),
   identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')`;
 
-/** SQL: whether a study is of the patient ID $1 of the authority $2; $3: also without an issuer. */
+/**
+ * SQL: whether a study belongs to the patient ID $1 of the authority $2. With $3, studies without
+ * an issuer also belong to it.
+ */
 const OF_PATIENT = `identity ->> 'PatientID' = $1 AND (${ISSUER} = $2 OR ($3 AND ${ISSUER} = ''))`;
 
-/** Locks and returns the studies of a patient, by the identity as corrected so far. */
+/**
+ * Locks and returns the studies of a patient, matched by the identity with all corrections so far.
+ */
 async function lockStudiesOf(
   tx: Queryable,
   { id, authority, unissued }: PatientKey,
@@ -131,8 +139,8 @@ async function lockStudiesOf(
 }
 
 /**
- * Records a correction for each study of a patient, with an audit entry each.
- * @returns the number of studies.
+ * Records a correction for each study of a patient, with one audit entry per study. @returns the
+ * number of studies.
  */
 export async function correctStudies(
   tx: Queryable,
@@ -190,15 +198,17 @@ export async function renewIdentity(tx: Queryable, studyId: string): Promise<voi
   ]);
 }
 
-/** An update of a patient (ADT^A08): the identifiers that name the patient, and what is corrected. */
+/**
+ * An update of a patient (ADT^A08): the identifiers of the patient, and the corrected attributes.
+ */
 export interface PatientUpdate {
   patients: readonly PatientKey[];
   stated: Demographics;
 }
 
 /**
- * Applies a patient update to the studies and orders that are here; it is not kept for others.
- * @returns the number of studies.
+ * Applies a patient update to the studies and orders that have arrived. Later studies are not
+ * affected. @returns the number of studies.
  */
 export async function updatePatient(
   tx: Queryable,
@@ -213,7 +223,10 @@ export async function updatePatient(
   return studies;
 }
 
-/** Applies a patient update to orders that are older, whose patient is compared with that of a study. */
+/**
+ * Applies a patient update to orders that are older than the update, because the patient of an
+ * order is compared with the patient of a study.
+ */
 async function correctOrders(
   tx: Queryable,
   { id, authority, unissued }: PatientKey,

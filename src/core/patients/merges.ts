@@ -13,14 +13,14 @@ import {
 export interface PatientMerge {
   prior: PatientKey;
   survivorId: string;
-  /** What the message states about the survivor. */
+  /** The attributes of the surviving patient in the message. */
   stated: Demographics;
 }
 
 /**
- * Records a merge: studies of the prior ID get the surviving one, those here now and those that
- * arrive later. An older merge never replaces a newer one of the same ID.
- * @returns the number of studies that changed.
+ * Records a merge: studies with the prior ID get the surviving ID, both those that have arrived and
+ * those that arrive later. An older merge never replaces a newer merge of the same ID. @returns the
+ * number of studies that changed.
  */
 export async function mergePatients(
   tx: Queryable,
@@ -36,7 +36,8 @@ export async function mergePatients(
   );
   if (others.some(({ prior_id, newer }) => prior_id === prior.id && newer)) return 0;
   for (const { id, newer } of others) if (!newer) await withdrawMerge(tx, id, receivedAt);
-  // A newer merge in the other direction counts; both together would be a circle.
+  // A newer merge in the other direction takes precedence; together both merges would form a
+  // circle.
   if ((await survivingId(tx, key)) === prior.id) return 0;
   const mergeId = newUuid();
   await tx.query(
@@ -53,7 +54,7 @@ export async function mergePatients(
   return correctStudies(tx, prior, changed, source, { action: 'patient.merge', mergeId });
 }
 
-/** Takes a merge back. @returns the number of studies that have their former ID again. */
+/** Withdraws a merge. @returns the number of studies that have their former ID again. */
 async function withdrawMerge(tx: Queryable, id: string, at: Date): Promise<number> {
   await tx.query('UPDATE patient_merges SET withdrawn_at = $2 WHERE id = $1', [id, at]);
   const { rows } = await tx.query<{ study_id: string }>(
@@ -65,17 +66,17 @@ async function withdrawMerge(tx: Queryable, id: string, at: Date): Promise<numbe
   return rows.length;
 }
 
-/** A merge for a person; patient IDs are not shown. */
+/** A merge as a person sees it, without the patient IDs. */
 export interface MergeNote {
   id: string;
   at: Date;
   sender: string;
   controlId: string;
-  /** Number of studies here that have the surviving ID because of it. */
+  /** Number of studies that have the surviving ID because of this merge. */
   studies: number;
 }
 
-/** Lists the merges that count, newest first. */
+/** Lists the merges that are valid, newest first. */
 export async function listMerges(database: Queryable): Promise<MergeNote[]> {
   const { rows } = await database.query<MergeNote>(
     `SELECT m.id, m.received_at AS at, m.sender, m.control_id AS "controlId",
@@ -101,7 +102,7 @@ export async function separatePatients(
   return { studies: await withdrawMerge(tx, id, at) };
 }
 
-/** Most merges that are followed from one ID to the next. */
+/** Maximum number of merges that are followed from one ID to the next. */
 const LONGEST_CHAIN = 20;
 
 interface MergeRow {
@@ -116,8 +117,8 @@ interface MergeRow {
 }
 
 /**
- * Gives a study that arrived under a prior ID the surviving one, before it is interpreted.
- * @returns whether it changed.
+ * Gives a study that arrived under a prior ID the surviving ID, before the study is interpreted.
+ * @returns whether the study changed.
  */
 export async function applyMerges(tx: Queryable, studyId: string, at: Date): Promise<boolean> {
   for (let step = 0; step < LONGEST_CHAIN; step += 1) {
@@ -149,8 +150,8 @@ export async function applyMerges(tx: Queryable, studyId: string, at: Date): Pro
 }
 
 /**
- * Returns the patient IDs that were merged into this one, under which archives may still have
- * earlier examinations.
+ * Returns the patient IDs that were merged into this ID. Archives may have earlier examinations
+ * under these IDs.
  */
 export async function priorIdsOf(
   database: Queryable,
@@ -167,7 +168,7 @@ export async function priorIdsOf(
   return rows.map(({ prior_id }) => prior_id);
 }
 
-/** Returns the patient ID into which this one was merged, or the same. */
+/** Returns the patient ID into which this ID was merged; the same ID if it was not merged. */
 export async function survivingId(
   database: Queryable,
   { patientId, issuer }: { patientId: string; issuer: string },

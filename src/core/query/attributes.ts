@@ -2,8 +2,8 @@ import type { QueryAttribute } from '../studies/instance-header.ts';
 
 /**
  * The attributes of the Study Root information model (PS3.4 C.6.2, PS3.18 10.6.3) that this gateway
- * returns, with the SQL of each. `s` is the row of the study, `i` that of an object, `c` the
- * counts.
+ * returns, with the SQL expression of each. `s` is the row of the study, `i` that of an object, `c`
+ * the counts.
  */
 
 /** Levels of the Study Root model; a patient is an attribute of each study. */
@@ -115,6 +115,9 @@ export function keywordOf(name: string): Keyword | null {
   return BY_TAG.get(name.toUpperCase()) ?? null;
 }
 
-/** Whether an attribute belongs to a level or one above it: answers contain all of these. */
+/**
+ * Whether an answer at a level contains an attribute: an answer contains the attributes of its own
+ * level and of the levels above.
+ */
 export const isAnsweredAt = (keyword: Keyword, level: Level): boolean =>
   LEVELS.indexOf(ATTRIBUTES[keyword].level) <= LEVELS.indexOf(level);

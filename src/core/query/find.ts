@@ -12,7 +12,7 @@ import {
 import { condition } from './matching.ts';
 
 /**
- * Queries of the studies that this gateway has received, and of the results that it keeps
+ * A query of the studies that this gateway has received and of the results that it stores
  * (`destinations` of type `local`). They belong to the site's own account.
  */
 
@@ -25,7 +25,8 @@ export interface Query {
 }
 
 /**
- * One study, series or object with those attributes that have a value; several values are an array.
+ * One study, series or object with all attributes that have a value; several values of an attribute
+ * form an array.
  */
 export type Match = Readonly<Partial<Record<Keyword, string | readonly string[]>>>;
 
@@ -42,8 +43,8 @@ const COUNTS = `SELECT count(DISTINCT i.header ->> 'seriesInstanceUid')::text AS
     array_agg(DISTINCT i.header ->> 'sopClassUid') AS classes`;
 
 /**
- * Returns the matches of a query, newest study first, and whether more follow after `limit`.
- * @throws SonogateError `invalid_query` for a key that cannot be matched at this level.
+ * Returns the matches of a query, newest study first, and whether there are more than `limit`
+ * matches. @throws SonogateError `invalid_query` for a key that cannot be matched at this level.
  */
 export async function find(
   database: Queryable,
@@ -73,7 +74,7 @@ export async function find(
   return { matches, more: rows.length > limit };
 }
 
-/** SQL: the rows of each level, which are studies, the first object of each series, or objects. */
+/** SQL: the rows of each level: studies, the first object of each series, or objects. */
 const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
   STUDY: (where) => `FROM studies s
      CROSS JOIN LATERAL (${COUNTS} FROM instances i WHERE i.study_id = s.id) c
@@ -89,8 +90,8 @@ const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
 };
 
 /**
- * Whether the counts of an attribute are returned at a level: only with studies, because they would
- * cost a scan for each object.
+ * Whether the counts of an attribute are returned at a level. They are returned only with studies,
+ * because below that level each object would cost a scan.
  */
 const isCountedAt = (keyword: Keyword, level: Level): boolean =>
   !COUNTED.has(keyword) || ATTRIBUTES[keyword].level === level;
@@ -112,7 +113,6 @@ function matchOf(row: Record<Keyword, string | string[] | null>): Match {
   );
 }
 
-/** An object that can be retrieved. */
 export interface HeldObject extends ReceivedObject {
   studyId: string;
   studyInstanceUid: string;
@@ -132,8 +132,8 @@ export interface Retrieval {
 }
 
 /**
- * Returns the objects of a retrieval in order of arrival, the newest copy of each.
- * @param limit a retrieval of more objects must be made by series.
+ * Returns the objects of a retrieval in order of arrival, only the newest copy of each. @param
+ * limit maximum number of objects; a larger retrieval must be made by series.
  */
 export async function heldObjects(
   database: Queryable,

@@ -1,7 +1,9 @@
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { attributeOf, type Keyword, type QueriedAttribute } from './attributes.ts';
 
-/** Longest value that can be matched: no attribute is longer, except a list of UIDs. */
+/**
+ * Maximum length of a value that can be matched. Apart from lists of UIDs, no attribute is longer.
+ */
 const LONGEST_VALUE = 1024;
 const MOST_VALUES = 1000;
 
@@ -19,14 +21,14 @@ export function condition(keyword: Keyword, value: string, parameter: AddParamet
   return conditionOn(keyword, attributeOf(keyword), value, parameter);
 }
 
-/** What matching needs to know of an attribute. */
+/** The properties of an attribute that matching uses. */
 export type MatchedAttribute = Pick<QueriedAttribute, 'vr' | 'sql' | 'several' | 'matched'>;
 
 /**
  * Returns the SQL condition of one matching key (PS3.4 C.2.2.2): single value, list of UIDs,
  * wildcard or range. Null for universal matching.
- * @param keyword names the attribute in a refusal.
- * @param value as in an identifier: values are separated by backslash.
+ * @param keyword names the attribute in an error message.
+ * @param value as in an identifier: values are separated by a backslash.
  * @throws SonogateError `invalid_query`
  */
 export function conditionOn(
@@ -54,8 +56,8 @@ export function conditionOn(
     return `EXISTS (SELECT 1 FROM unnest(${sql}) v WHERE v LIKE ANY (${parameter(patterns)}::text[]))`;
   }
   if (values.length > 1) throw new SonogateError('invalid_query', `${keyword} has several values.`);
-  // A name is matched without regard to case, as PS3.4 C.2.2.2.1 permits. Empty components at its
-  // end are ignored, and the alphabetic group alone is enough.
+  // Names are compared without regard to case, as PS3.4 C.2.2.2.1 permits. Empty components at the
+  // end are ignored, and a key with only the alphabetic group matches.
   if (vr === 'PN') {
     const pattern = parameter(likePattern(value.replace(/\^+$/, '').toLowerCase()));
     const name = `lower(${text})`;
@@ -67,7 +69,8 @@ export function conditionOn(
 }
 
 /**
- * Translates the wildcards of DICOM to those of SQL. Neighbouring asterisks mean the same as one.
+ * Translates the wildcards of DICOM to those of SQL. Several asterisks in a row mean the same as a
+ * single one.
  */
 function likePattern(value: string): string {
   return value
@@ -77,8 +80,8 @@ function likePattern(value: string): string {
 }
 
 /**
- * Returns the condition of range matching (PS3.4 C.2.2.2.5). A time may be given only to the hour,
- * which means the whole hour: the end of a range is therefore compared only in its stated digits.
+ * Returns the condition of range matching (PS3.4 C.2.2.2.5). A time with only the hour means the
+ * whole hour. Only the given digits of the end of a range are therefore compared.
  */
 function range(
   [keyword, vr]: readonly [keyword: string, vr: string],

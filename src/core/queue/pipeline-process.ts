@@ -23,8 +23,8 @@ export type ToChild =
   | { type: 'abort' };
 
 /**
- * Messages from a pipeline process. `error` contains the message of the exception, for our log
- * only, and whether a full disk caused it.
+ * Messages from a pipeline process to the gateway. `error` contains the message of the exception,
+ * for our log only, and whether a full disk caused it.
  */
 export type FromChild =
   | { type: 'event'; event: PipelineEvent }
@@ -47,7 +47,7 @@ export interface PipelineProgram {
   confinement: string;
 }
 
-/** Milliseconds between a request to stop and the kill of the process. */
+/** Milliseconds between the request to stop a process and its kill. */
 const ABORT_GRACE_MILLISECONDS = 4000;
 
 /**
@@ -71,17 +71,17 @@ const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;
 
-/** The outcome of a run, as seen from outside its process. */
+/** The outcome of a run, as the gateway sees it. */
 export type RunOutcome =
   | PipelineEnd
   /**
-   * The pipeline threw; `message` is for our log only. `outOfSpace` is true when it threw because
-   * the disk was full.
+   * The pipeline threw an exception. `message` is for our log only. `outOfSpace` is true if the
+   * disk was full.
    */
   | { type: 'failed'; message: string; outOfSpace: boolean }
   | { type: 'crashed'; reason: string }
   | { type: 'timeout' }
-  /** A file, or one frame of it, was not read in time; the process was killed. */
+  /** A file, or one frame of it, was not read in time, and the process was killed. */
   | { type: 'stalled'; file: string }
   | { type: 'aborted' };
 
@@ -92,12 +92,12 @@ interface PoolLimits {
   work: string;
   /** Other paths that the process may read. */
   readable: readonly string[];
-  /** Whether the processes get the processor only when no other process wants it. */
+  /** Whether the processes use the processor only while no other process needs it. */
   yields?: boolean;
 }
 
 interface ProcessLimits extends Omit<PoolLimits, 'work'> {
-  /** The only folder below which the process may write. It may also read there. */
+  /** The only folder below which the process may write. The process may also read there. */
   writable: string;
 }
 
@@ -112,7 +112,7 @@ export interface Run {
   onEvent(event: PipelineEvent): void;
 }
 
-/** A run whose folder is moved into the folder of its process, and back when it has ended. */
+/** A run whose folder is moved into the folder of its process, and back after the run. */
 export interface PoolRun extends Run {
   /**
    * Resolves when everything that the run reported is stored; until then its folder is not moved
@@ -121,7 +121,7 @@ export interface PoolRun extends Run {
   settled(): Promise<void>;
 }
 
-/** Watches that each file and each frame is read in time. */
+/** Checks that each file and each frame is read in time. */
 function watchReads(seconds: number) {
   const timers = new Map<number, NodeJS.Timeout>();
   let stall = (_outcome: RunOutcome) => {};
@@ -169,7 +169,7 @@ export class PipelineProcess {
       ],
       env: {
         ...WITHOUT_SCREEN,
-        // It ends when this process is no longer its parent.
+        // The process ends when the gateway is no longer its parent.
         SONOGATE_PARENT_PID: String(process.pid),
         ...(yields && { SONOGATE_YIELDS: '1' }),
         ...Object.fromEntries(
@@ -197,7 +197,7 @@ export class PipelineProcess {
     });
   }
 
-  /** False once the process has ended; it must not be used any more. */
+  /** False when the process has ended and cannot be used any more. */
   get alive(): boolean {
     return this.#alive;
   }
@@ -326,8 +326,8 @@ interface Member {
 }
 
 /**
- * Runs a pipeline with its folder moved to where its process may read and write. A link stays in the
- * old place, so that the gateway finds the folder under its usual path.
+ * Runs a pipeline with its folder moved to the place where its process may read and write. A link
+ * remains in the old place, so that the gateway finds the folder under its usual path.
  */
 async function runInside({ process, place }: Member, run: PoolRun): Promise<RunOutcome> {
   const inside = join(place, basename(run.folder));

@@ -16,14 +16,15 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { JobQueue, Priority, WaitingRequest } from '../requests/request.ts';
 
 /**
- * The queue only suggests which request to look at next; the row of the request in the database
- * decides. Jobs that are lost, arrive twice or remain after their request has ended do no harm.
+ * The queue only suggests which request to look at next; the row of the request in the database is
+ * authoritative. It does no harm if a job is lost, arrives twice or remains after its request has
+ * ended.
  */
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
   /**
-   * Gives each slot one request id at a time: high priority first; within one priority, studies
-   * first and then the oldest. Requests of test keys have a separate queue with one slot, so that
+   * Gives each slot one request id at a time: high priority first; within a priority, studies first
+   * and then the oldest request. Requests of test keys have a separate queue with one slot, so that
    * they never delay a study.
    */
   work(concurrency: number, process: (requestId: string) => Promise<void>): QueueWorker;
@@ -57,7 +58,7 @@ const STALLED_CHECK_MILLISECONDS = 5_000;
 
 interface QueueOptions {
   database: PooledDatabase;
-  /** Redis server; without it the queue lives in the database. */
+  /** Redis server. Without this setting the queue is in the database. */
   redisUrl?: string | undefined;
   logger: Logger;
 }
@@ -102,7 +103,7 @@ const COMMAND_MILLISECONDS = 5_000;
 const REDIS_START_MILLISECONDS = 10_000;
 
 /**
- * Waits until the connection to Redis is ready. @throws an error for the operator when Redis cannot
+ * Waits until the connection to Redis is ready. @throws an error for the operator if Redis cannot
  * be reached at start.
  */
 async function whenReady(redis: Redis): Promise<void> {
@@ -150,8 +151,8 @@ async function openOn<Connection>(
         concurrency,
         lockDuration: LOCK_MILLISECONDS,
         stalledInterval: STALLED_CHECK_MILLISECONDS,
-        // The row of the request, not BullMQ, counts how often its process has died. So BullMQ
-        // gets the largest SQL integer as its limit.
+        // Our database, not BullMQ, counts how often the process of a request has died. BullMQ
+        // therefore gets the largest SQL integer as its limit.
         maxStalledCount: 2 ** 31 - 1,
       },
       backend,
@@ -209,18 +210,17 @@ function jobOf(request: WaitingRequest) {
 const EVERY_MILLISECONDS = 2000;
 
 /**
- * A request that was added to the queue this many seconds ago and still waits may have lost its
- * job.
+ * Seconds after which a request that was added to the queue and still waits may have lost its job.
  */
 const RECHECK_SECONDS = 30;
 
 const BATCH = 500;
 
 /**
- * Adds to the queue every request that waits for work but is held by no worker: new ones whose
- * process may have ended before it added the job, queued ones whose job was lost, and those whose
- * worker died. Adding a job that exists does no harm, so the state of the queue does not matter.
- * @returns how many requests were added.
+ * Adds to the queue every unfinished request that no worker holds: new requests whose process may
+ * have ended before it added the job, queued requests whose job was lost, and requests whose worker
+ * died. Adding a job that exists does no harm, so the state of the queue is not checked. @returns
+ * the number of requests that were added.
  */
 export async function reconcile(
   database: Database,

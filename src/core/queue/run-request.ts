@@ -108,19 +108,20 @@ export interface WorkerOptions {
 }
 
 /**
- * Free bytes that a run needs for copies of its files, previews and documents. With less it waits.
+ * Free bytes that a run needs for copies of its files, previews and documents. With less free space
+ * the run waits.
  */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 const LOOK_AGAIN_MS = 5000;
 
-/** Whether there is enough free space for what a run writes. */
+/** Whether there is enough free space for the files that a run writes. */
 export async function hasRoom(dataDir: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(dataDir);
   return bavail * bsize >= LEAST_FREE_BYTES;
 }
 
-/** Resolves when there is enough free space for a run, or at once when it is interrupted. */
+/** Resolves when there is enough free space for a run, or as soon as the run is interrupted. */
 export async function waitForRoom(
   dataDir: string,
   broken: AbortSignal,
@@ -162,7 +163,8 @@ const RECORD_AGAIN_MS = 1000;
  * Writes what a pipeline reports to the log of the request, in order. `settled` resolves when
  * everything is written. A stage or preview that cannot be written is logged and does not end the
  * run. A critical flag is written again until it is recorded, because its mails and its place in
- * the worklist come from this record alone; a run that `broken` ends raises its flags again.
+ * the worklist depend on this record alone. If `broken` ends the run, the next run raises its flags
+ * again.
  */
 async function recordProgress(row: StoredRequest, parts: ProgressParts, broken: AbortSignal) {
   const { database, config, logger, now } = parts;
@@ -215,8 +217,8 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts, broken: 
 }
 
 /**
- * Stores a preview before it is announced, so that clients can fetch it at once; if the site has a
- * bucket, from any machine.
+ * Stores a preview before it is announced, so that clients can fetch it at once. If the site has a
+ * bucket, they can fetch it from any machine.
  */
 async function announcePartial(
   row: StoredRequest,
@@ -239,7 +241,6 @@ async function announcePartial(
 
 type FailureContext = Pick<WorkerOptions, 'config' | 'logger'>;
 
-/** Ends the request without a result. */
 class RunFailure extends Error {
   readonly to: RequestStatus;
   readonly code: ErrorCode;
@@ -304,7 +305,7 @@ interface RunParts extends WorkerOptions {
   stopping: AbortSignal;
 }
 
-/** The end of a run. `crashed` means that the request was released and must be claimed again. */
+/** How a run ended. `crashed` means that the request was released and must be claimed again. */
 type RunEnd = 'over' | 'crashed';
 
 /**
@@ -338,8 +339,8 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
     const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
-    // A short outage of the database is not the fault of the request. A run that found the disk
-    // full is repeated when there is room, but not for ever.
+    // The request did not cause a short outage of the database. A run that found the disk full is
+    // repeated a limited number of times when there is space again.
     const away = error instanceof DatabaseUnreachableError;
     if (
       error instanceof InterruptedError ||
@@ -365,14 +366,13 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
 }
 
 /**
- * Maximum number of files of one request on which a decoder may hang, each for
- * `worker.readSeconds`.
+ * Maximum number of files of one request whose decoder may hang, each for `worker.readSeconds`.
  */
 const MOST_STALLED_FILES = 3;
 
 /**
- * Runs the pipeline. If it hangs on a file, runs it again without that file, so that one file does
- * not cost the study its result.
+ * Runs the pipeline. If it hangs on a file, it is run again without that file, so that one file
+ * does not prevent the result of the study.
  */
 async function runReadable(
   row: StoredRequest,
@@ -450,8 +450,8 @@ async function prepare(
 }
 
 /**
- * Fetches the files that are elsewhere into the work folder: those that the client gave by URL, one
- * after the other, and objects of an archive.
+ * Fetches the files that are not in the gateway into the work folder: files that the client named
+ * by URL, one after the other, and objects of an archive.
  */
 async function fetchFiles(
   { id, attempts, status, test }: StoredRequest,
@@ -520,8 +520,8 @@ async function runPipeline(
 }
 
 /**
- * Checks the result, stores it where every process of the site can find it, then ends the request
- * and creates its deliveries in one transaction.
+ * Checks the result, stores it for all processes of the site, then ends the request and creates its
+ * deliveries in one transaction.
  */
 async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
   const { database, config, logger, now } = parts;
@@ -550,7 +550,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   }
 }
 
-/** Returns the deliveries of a draft. Some destinations accept a result only once it is signed. */
+/** Returns the deliveries of a draft, because some destinations accept only signed results. */
 function leavingAtOnce(
   targets: readonly DeliveryTarget[],
   destinations: Config['destinations'],
@@ -612,7 +612,7 @@ async function checkedResult(
   };
 }
 
-/** Returns the evidence for reviews, if the pipeline left any; the result does not list it. */
+/** Returns the evidence for reviews, if the pipeline wrote any. The result does not list it. */
 async function evidenceOf({ id }: StoredRequest, { config }: RunParts): Promise<ArtifactEntry[]> {
   const path = join(workFolder(config.dataDir, id), 'artifacts', EVIDENCE);
   const found = await ifMissing(describeFile(path), null);

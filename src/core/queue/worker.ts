@@ -18,9 +18,9 @@ import { startReconciler } from './queue.ts';
 import { runRequest, type WorkerOptions } from './run-request.ts';
 
 /**
- * Follows on which accelerator models run, and logs each accelerator that is skipped or fails.
- * @param asked the accelerator that the setting `models.provider` asks for.
- * @param changed called with the models once they are open, and when one of them changes.
+ * Watches on which accelerator the models run, and logs each accelerator that is skipped or fails.
+ * @param asked the accelerator in the setting `models.provider`.
+ * @param changed called with the models when they are open, and when one of them changes.
  */
 export function followModels(
   logger: Logger,
@@ -50,8 +50,8 @@ export function followModels(
 const PROGRAM = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * The folders and files of the program that a pipeline needs. The data folder may be in the same
- * place, but a pipeline may not read it.
+ * The folders and files of the program that a pipeline needs. If the data folder is inside the
+ * folder of the program, a pipeline must not be able to read it.
  */
 const PARTS = ['config', 'dimse', 'fhir', 'models', 'pipelines', 'src', 'package.json'];
 
@@ -72,7 +72,10 @@ const SYSTEM = [
   '/etc/ld.so.cache',
 ];
 
-/** Allowed even if it does not exist: the driver looks there, and fails if access is denied. */
+/**
+ * Allowed even if the folder does not exist, because the driver looks there and fails if access is
+ * denied.
+ */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
 /**
@@ -81,10 +84,9 @@ const ASKED_FOR = ['/etc/vulkan/icd.d'];
 const VARIABLES = ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
 
 /**
- * Returns the paths that a pipeline process may read besides its work folder: the program; its
- * packages, which may be in any folder above it; the folders of the pipelines; and libraries of the
- * system.
- * @param modules URLs of the pipeline modules.
+ * Returns the paths that a pipeline process may read in addition to its work folder: the program,
+ * its packages (which may be in any folder above it), the folders of the pipelines, and libraries
+ * of the system. @param modules URLs of the pipeline modules.
  */
 export function readablePlaces(modules: readonly string[]): string[] {
   const packages: string[] = [];
@@ -103,14 +105,15 @@ export function readablePlaces(modules: readonly string[]): string[] {
 
 export interface RunningWorker {
   /**
-   * Releases the requests that are running, so that they are claimed again, and ends the processes.
+   * Releases the requests that are running, so that they are claimed again, and then ends the
+   * processes.
    */
   stop(): Promise<void>;
 }
 
 /**
  * Processes the queue: each request in a warm child process, `worker.concurrency` at a time. It
- * begins with the requests that an earlier process left unfinished.
+ * begins with the requests that an earlier process did not finish.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { database, queue, config, logger, program, pipelines, now = () => new Date() } = options;
@@ -136,8 +139,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const reconciler = await startReconciler(database, queue, logger);
   const worker = queue.work(config.worker.concurrency, async (id) => {
-    // A run whose process died is claimed again at once; `claimRequest` fails the request when it
-    // has died too often.
+    // If the process of a run died, the request is claimed again at once. `claimRequest` fails the
+    // request if its process has died too often.
     for (let again = true; again && !stopping.signal.aborted; ) {
       const row = await claimRequest(database, id, now());
       again =

@@ -7,7 +7,10 @@ import type { TriageData } from './events.ts';
 import type { RequestRow, RequestStatus, WebhookShape } from './request.ts';
 import type { RequestObject } from './view.ts';
 
-/** `request.triage` and `request.verified` are extensions, which a client must name. */
+/**
+ * `request.triage` and `request.verified` are extensions, which a client receives only if it names
+ * them.
+ */
 export const WEBHOOK_EVENTS = [
   'request.succeeded',
   'request.failed',
@@ -15,14 +18,11 @@ export const WEBHOOK_EVENTS = [
   'request.verified',
 ] as const;
 
-/** The events for a client that names none: those that every receiver knows. */
+/** The events for a client that names no events. Every receiver knows these events. */
 export const DEFAULT_WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/**
- * The webhook event for each final status. A request that was canceled or has expired is not
- * announced.
- */
+/** The webhook event for each final status. Canceled and expired requests are not announced. */
 const EVENT_OF: Partial<Record<RequestStatus, WebhookEvent>> = {
   succeeded: 'request.succeeded',
   failed: 'request.failed',
@@ -46,7 +46,7 @@ export async function announceEnd(
   { id, status, endpoint: of, account_id, webhook }: RequestRow,
 ): Promise<void> {
   const event = EVENT_OF[status];
-  // The classification of images is a step of the gateway, and not a report.
+  // The classification of images is an internal step and not a report.
   if (event && of !== CONTENT_ENDPOINT) {
     await notifySubscribers(tx, id, { topic: TOPIC_OF[event], object: event });
   }
@@ -101,15 +101,18 @@ export function webhookEvent(object: string): WebhookEvent | undefined {
   return WEBHOOK_EVENTS.find((event) => event === object.split(' ')[0]);
 }
 
-/** What a webhook states besides the request: why it is sent, and the flags known so far. */
+/**
+ * The parts of a webhook in addition to the request: the reason why it is sent, and the flags
+ * raised so far.
+ */
 interface Announcement {
   event: WebhookEvent;
   triage: readonly TriageData[];
 }
 
 /**
- * Maximum length of a webhook body in bytes: Standard Webhooks asks for small payloads. The client
- * fetches a longer result from `urls.self`.
+ * Maximum length of a webhook body in bytes: Standard Webhooks recommends small payloads. The
+ * client fetches a longer result from `urls.self`.
  */
 export const MAX_BODY_BYTES = 20_000;
 
@@ -138,7 +141,7 @@ function fits(text: string): boolean {
   return Buffer.byteLength(text) <= MAX_BODY_BYTES;
 }
 
-/** Returns the message of the compatible queue, as `@fal-ai/client` types it. */
+/** Returns the message of the compatible queue, as typed in `@fal-ai/client`. */
 function queueMessage({ id, status, output, error }: RequestObject) {
   return {
     request_id: id,

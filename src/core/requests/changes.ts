@@ -5,8 +5,8 @@ import type { Queryable } from '../../platform/database/port.ts';
 const CHANNEL = 'sonogate_requests';
 
 /**
- * Notifies everybody who watches a request, in any process, that it changed; sent when `tx`
- * commits.
+ * Notifies everybody who watches a request, in any process, that the request changed. The
+ * notification is sent when `tx` commits.
  */
 export async function announceChange(tx: Queryable, id: string): Promise<void> {
   await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, id]);
@@ -14,9 +14,12 @@ export async function announceChange(tx: Queryable, id: string): Promise<void> {
 
 /** Changes of requests as they are committed, by any process. */
 export interface ChangeFeed {
-  /** Calls `onChange` after each change of the request, and when a change may have been missed. */
+  /**
+   * Calls `onChange` after each change of the request, and whenever a notification may have been
+   * lost.
+   */
   watch(id: string, onChange: () => void): () => void;
-  /** Calls `onChange` with the id of each request that changes; a change may be missed. */
+  /** Calls `onChange` with the id of each request that changes. A notification may be lost. */
   watchAll(onChange: (id: string) => void): () => void;
   close(): Promise<void>;
 }
@@ -31,8 +34,8 @@ interface Watched {
 const REQUESTS_PER_POLL = 500;
 
 /**
- * Opens one subscription, and one poll every few seconds, for everything that this process watches.
- * The poll finds changes whose notification was lost.
+ * Opens one subscription and one regular poll for all requests that this process watches. The poll
+ * finds changes whose notification was lost.
  */
 export async function openChangeFeed(
   database: PooledDatabase,
@@ -97,8 +100,8 @@ export async function openChangeFeed(
 }
 
 /**
- * Waits for the next change after `arm` was called. A change between arming and waiting is not
- * missed.
+ * Waits for the next change after `arm` was called. A change between the call of `arm` and the wait
+ * is not missed.
  */
 export function armWatch(feed: ChangeFeed, id: string) {
   let wake = () => {};

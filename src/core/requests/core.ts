@@ -41,8 +41,8 @@ import { lockRequest, transition } from './transitions.ts';
 import { type RequestObject, viewRequest } from './view.ts';
 
 /**
- * Cancels a request in any state before its end. The status changes here; the worker that runs it
- * sees the change and ends its child process, whose result is dropped.
+ * Cancels a request that has not ended. The status changes here; the worker that runs it sees the
+ * change and ends its child process, whose result is dropped.
  * @throws SonogateError `not_found`, `already_finished`
  */
 export function cancelRequest(
@@ -71,8 +71,8 @@ interface FollowParts {
 }
 
 /**
- * Reads and follows the stored events. URLs in them start with the address by which the caller
- * reached us.
+ * Reads and follows the stored events. Their URLs start with the address by which the caller
+ * reached the gateway.
  */
 function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
   const show = async (
@@ -106,12 +106,13 @@ function createEventReader({ database, changes, get, view }: FollowParts): Event
     return Promise.all(events.map((event) => show(id, event, baseUrl)));
   };
 
-  /** Reads the logs of all followers that woke together in one query. */
+  /** Reads the logs of all followers that were notified at the same time in one query. */
   const readLog = batched(async (asked: readonly LogPlace[]) => {
     const statuses = await listStatuses(database, asked);
     const events = await listEventsOfMany(database, asked);
     return asked.map(({ id, after }) => ({
-      // Read before the events, so that no event can follow the last one of an ended request.
+      // The status is read before the events, so that no event can follow the last event of an
+      // ended request.
       ended: FINAL_STATUS.has(statuses.get(id) ?? 'expired'),
       events: (events.get(id) ?? []).filter(({ seq }) => seq > after),
     }));
@@ -159,9 +160,9 @@ interface HistoryPage {
 }
 
 /**
- * Lists requests, newest first. Ids sort by time, so new requests do not shift a page, and the
- * requests since a time are a range of ids. Each status is read along its own index; otherwise the
- * search for a rare status would read the whole history.
+ * Lists requests, newest first. Ids sort by time, so new requests do not shift a page, and a period
+ * is a range of ids. Each status is read through its own index, because the search for a rare
+ * status would otherwise read the whole history.
  */
 async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
   const values: unknown[] = [query.limit + 1];
@@ -201,8 +202,8 @@ interface EventReader {
    */
   list(id: string, afterSeq: number, baseUrl: string): Promise<StoredEvent[]>;
   /**
-   * Yields the same events as `list`, then every event as it happens; ends after `done`, or when
-   * `signal` aborts.
+   * Yields the same events as `list`, then every new event when it happens. Ends after `done`, or
+   * when `signal` aborts.
    */
   follow(
     id: string,
@@ -212,7 +213,7 @@ interface EventReader {
   ): AsyncIterable<StoredEvent>;
 }
 
-/** The request core, which HTTP, DICOM, the compatible queue and the deliveries share. */
+/** The request core. HTTP, DICOM, the compatible queue and the deliveries use it. */
 export interface RequestCore extends ResultReader {
   submit: SubmitRow;
   /**
@@ -233,7 +234,7 @@ export interface RequestCore extends ResultReader {
   ): Promise<RequestObject>;
   /**
    * Returns the body of a webhook of the request; null when the request is unknown.
-   * @param object what the delivery announces (announce.ts)
+   * @param object the event and flag that the delivery announces (announce.ts)
    * @param address of this server, used when the request did not record the address by which its
    * caller reached us.
    */
@@ -253,12 +254,16 @@ export interface RequestCore extends ResultReader {
   events: EventReader;
   /**
    * Returns the artifacts of a request: for a succeeded request, `result.json` first; for a running
-   * request, the previews announced so far. Empty when there are none, or they have been purged.
+   * request, the previews announced so far. Empty if there are no artifacts, or if they have been
+   * purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /** Returns the text of the evidence that the pipeline left for reviews; null if it left none. */
+  /**
+   * Returns the text of the evidence that the pipeline wrote for reviews; null if there is no
+   * evidence.
+   */
   evidence(id: string): Promise<string | null>;
-  /** The feed of changes, for watchers that need more of a request than its events. */
+  /** The feed of changes, for code that reads more of a request than its events. */
   changes: ChangeFeed;
   /** Returns the endpoints that clients may call. */
   endpoints(): readonly Endpoint[];
@@ -339,7 +344,8 @@ export async function createRequestCore({
     view,
     cancel: async (id, accountId) => {
       const row = await cancelRequest(database, id, accountId, now());
-      // A leftover job does no harm: the worker finds that the request has ended.
+      // A job that remains in the queue does no harm, because the worker finds that the request has
+      // ended.
       await queue.remove(id).catch((error: unknown) => {
         logger.debug({ request: id, error: String(error) }, 'job of a canceled request left over');
       });
@@ -381,8 +387,8 @@ const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority),
   (source ->> 'kind' <> 'dicom')::int`;
 
 /**
- * Counts the queued requests that are ahead of this one in its queue (live or test): by priority,
- * then studies before others, then by age.
+ * Counts the queued requests before this one in its queue (live or test): by priority, then studies
+ * first, then by age.
  */
 export async function queuePosition(
   database: Queryable,

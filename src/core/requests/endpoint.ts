@@ -13,8 +13,8 @@ export interface PriceLine {
 }
 
 /**
- * Everything that the core knows about an endpoint; `main.ts` builds it from the description of the
- * pipeline.
+ * All facts about an endpoint that the core needs; `main.ts` builds them from the description of
+ * the pipeline.
  */
 export interface Endpoint {
   /** Id of the endpoint, such as `us/obstetric/interpret`. */
@@ -43,17 +43,21 @@ export interface Endpoint {
    * smallest upload.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
-  /** Opens the evidence of a study for its review; without it, results cannot be reviewed. */
+  /**
+   * Opens the evidence of a study for its review. Without this function results cannot be reviewed.
+   */
   review?(evidence: string): Promise<StudyReview>;
 }
 
-/** The review of one study, on the evidence that its pipeline left. */
+/** The review of one study, based on the evidence that its pipeline wrote. */
 export interface StudyReview {
-  /** Returns the result after these effects, applied in the order in which they were made. */
+  /**
+   * Returns the result after these effects, which are applied in the order in which they were made.
+   */
   interpret(effects: readonly Effect[], at: Date): Result;
   /**
    * Returns the effects of a change on the evidence.
-   * @throws SonogateError `invalid_input` with the member of the change that is wrong.
+   * @throws SonogateError `invalid_input` with the path of the invalid member.
    */
   effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewState): Effect[];
   /** Returns the subject of a change as a result shows it, for the history. */
@@ -96,8 +100,8 @@ function newerFirst(a: Endpoint, b: Endpoint): number {
 }
 
 /**
- * Finds the endpoint for an id or model alias. `1`, `1.0` and `1.0.0` mean the newest version that
- * begins with these numbers; null means the newest version of all.
+ * Finds the endpoint for an id or model alias. `1`, `1.0` and `1.0.0` select the newest version
+ * that begins with these numbers; null means the newest version of all.
  * @throws SonogateError `unknown_endpoint`
  */
 export function resolveEndpoint(
@@ -119,7 +123,7 @@ export function resolveEndpoint(
   );
 }
 
-/** Returns the newest version of each endpoint, which runs when a call gives no version. */
+/** Returns the newest version of each endpoint. It runs when a call names no version. */
 export function newestEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
   const ids = new Set(endpoints.map(({ id }) => id));
   return [...ids].map((id) => resolveEndpoint(endpoints, id, null));

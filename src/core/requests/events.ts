@@ -80,13 +80,15 @@ export async function listEvents(
   return rows;
 }
 
-/** A request, and how far its log has been read. */
+/** A request, and the last event of its log that has been read. */
 export interface LogPlace {
   id: string;
   after: number;
 }
 
-/** Like `listEvents` for many requests; a request that is named twice gets the longer list. */
+/**
+ * Like `listEvents`, for many requests. If a request is named twice, the longer list is returned.
+ */
 export async function listEventsOfMany(
   database: Queryable,
   places: readonly LogPlace[],
@@ -110,7 +112,7 @@ export async function listEventsOfMany(
   return events;
 }
 
-/** Returns the status of requests; unknown ones are left out. */
+/** Returns the status of each request; unknown requests are omitted. */
 export async function listStatuses(
   database: Queryable,
   places: readonly LogPlace[],

@@ -36,7 +36,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
     await database
       .transaction((tx) => transition(tx, id, 'expired', { at }))
       .catch((error: unknown) => {
-        // Another process has just purged it.
+        // Another process has just purged the request.
         if (!(error instanceof IllegalTransitionError)) throw error;
       });
   }

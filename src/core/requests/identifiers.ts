@@ -1,7 +1,7 @@
 /**
- * Searches for identifying text in what people write freely: `clinical_context.indication`, and
- * notes of a review. It catches accidents but proves nothing: a name without a title or a label
- * cannot be distinguished from a clinical term.
+ * Searches for identifying text in free text: `clinical_context.indication`, and notes of a review.
+ * The search catches accidents but proves nothing, because a name without a title or a label cannot
+ * be distinguished from a clinical term.
  */
 
 const MONTH =
@@ -86,7 +86,10 @@ const NO_NAMES = [
   'Young',
 ].join('|');
 
-/** A word that may be a name: `Roe`, `O'Neill`, `SMITH`; four capitals or less are an abbreviation. */
+/**
+ * A word that may be a name: `Roe`, `O'Neill`, `SMITH`; a word of at most four capitals is an
+ * abbreviation.
+ */
 const NAME = `(?!(?:${NO_NAMES})(?![\\p{L}]))(?!\\p{Lu}{1,4}(?![\\p{L}'’-]))\\p{Lu}[\\p{L}'’-]{1,40}(?![\\p{L}])`;
 
 /** One or two names: `Roe`, `J. Roe`, `Jane Roe`, `Roe, Jane`. */
@@ -156,8 +159,8 @@ export interface FoundIdentifier {
 /**
  * Returns the identifying text of each kind, with its words; empty when there is none. Text that
  * was recognised as one kind is not reported as another: `12.03.1990` is not a phone number.
- * @param mayNameStaff whether the text may name colleagues, as a clinician does in a report: "seen
- * with Dr Roe".
+ * @param mayNameStaff whether the text may contain names of colleagues, as in a report: "seen with
+ * Dr Roe".
  */
 export function findIdentifiers(text: string, mayNameStaff = false): FoundIdentifier[] {
   const found = new Map<string, string[]>();
@@ -172,11 +175,11 @@ export function findIdentifiers(text: string, mayNameStaff = false): FoundIdenti
   return [...found].map(([what, words]) => ({ what, words }));
 }
 
-/** Limits of the words that a message repeats. */
+/** Limits for the words that an error message repeats. */
 const SHOWN = { characters: 60, words: 5 } as const;
 
 /**
- * Lists what was found, for the caller who wrote it: `a date ("12.03.1990") and a name ("Mrs
+ * Lists the identifying text for the caller who wrote it: `a date ("12.03.1990") and a name ("Mrs
  * Roe")`.
  */
 export function namedIdentifiers(found: readonly FoundIdentifier[]): string {

@@ -3,24 +3,27 @@ import type { ChangeFeed } from './changes.ts';
 import type { StoredRequest } from './request.ts';
 import { lockRequest, STAGES, transition } from './transitions.ts';
 
-/** How often the pipeline process of a request may die; the run is therefore repeated once. */
+/**
+ * Maximum number of times that the pipeline process of a request may die. The run is therefore
+ * repeated once.
+ */
 export const MAX_CRASHES = 2;
 
 /**
- * How often a run may begin and find the disk full. A run that was lost because the whole gateway
- * died does not count: the pipeline has a separate process with limited memory, so the request
- * cannot have caused the death of the gateway.
+ * Maximum number of runs of a request that find the disk full. A run that was lost because the
+ * whole gateway died does not count: the pipeline has a separate process with limited memory, so
+ * the request cannot have caused the death of the gateway.
  */
 export const MAX_ATTEMPTS = 5;
 
-/** A worker that has not renewed its lease for this long counts as dead. */
+/** Seconds after which a worker that has not renewed its lease is regarded as dead. */
 export const LEASE_SECONDS = 20;
 
 /**
- * Claims a request for this worker: a queued one, or one whose worker died. Its `attempts` is the
- * fencing token of every later change.
- * @returns null when there is nothing to do: the request has ended, or a living worker holds it, or
- * its process has died too often; then it is failed with `pipeline_crashed`.
+ * Claims a request for this worker: a queued one, or one whose worker died. The `attempts` of the
+ * request are the fencing token of every later change.
+ * @returns null if the request has ended, if a living worker holds it, or if its process has died
+ * too often. In the last case the request fails with `pipeline_crashed`.
  */
 export function claimRequest(
   database: Database,
@@ -36,7 +39,7 @@ export function claimRequest(
       await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
       return null;
     }
-    // A lease that expired was never released, so the gateway that held it died.
+    // A lease that expired was never released, so the gateway process with this lease has died.
     const { rows } = await tx.query<StoredRequest>(
       `UPDATE requests SET attempts = attempts + 1,
          lost_runs = lost_runs + (lease_until IS NOT NULL)::integer,
@@ -74,8 +77,8 @@ async function renewLease(database: Queryable, id: string, attempt: number) {
 
 /**
  * Releases a request that has not ended, so that it is claimed again. An interruption because the
- * gateway is stopping does not count as an attempt. A run that found the disk full does, because
- * its input may be what fills it. A crash counts as both an attempt and a crash.
+ * gateway is stopping does not count as an attempt. A run that found the disk full counts as an
+ * attempt, because its input may fill the disk. A crash counts as both an attempt and a crash.
  */
 export async function releaseRequest(
   database: Queryable,
@@ -92,8 +95,8 @@ export async function releaseRequest(
 }
 
 /**
- * Ends all leases at the start of a process that has the database to itself: no other worker can be
- * alive then, so they belong to lost runs.
+ * Ends all leases at the start of a process that is the only user of the database. No other worker
+ * can be alive, so the leases belong to lost runs.
  */
 export async function endAllLeases(database: Queryable): Promise<void> {
   await database.query(
@@ -111,15 +114,15 @@ const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 5;
 
 /**
  * Renews the lease of a request while it runs. `lost` aborts as soon as the request no longer
- * belongs to this worker: it was canceled, by any process, or another worker claimed it.
+ * belongs to this worker: any process canceled it, or another worker claimed it.
  */
 export function holdLease(database: Queryable, changes: ChangeFeed, id: string, attempt: number) {
   const lost = new AbortController();
   let current: Promise<void> = Promise.resolve();
   const renew = () => {
     current = current.then(async () => {
-      // While the database cannot be reached, this worker counts as the holder; the lease expires
-      // if the outage lasts.
+      // While the database cannot be reached, this worker keeps the request. The lease expires if
+      // the outage lasts.
       const ours = await renewLease(database, id, attempt).catch(() => true);
       if (!ours) lost.abort();
     });
@@ -128,7 +131,7 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   const unwatch = changes.watch(id, renew);
   return {
     lost: lost.signal,
-    /** Stops renewing; no renewal is running when this resolves. */
+    /** Stops renewing the lease. When this resolves, no renewal is in progress. */
     release: async () => {
       clearInterval(timer);
       unwatch();

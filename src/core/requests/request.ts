@@ -36,11 +36,13 @@ export type Priority = 'low' | 'normal' | 'high';
 
 /** A file of a request; the work folder gets a link to it or a copy. */
 export interface RequestFile {
-  /** Name given by the client: a plain file name, unique in the request. */
   name: string;
-  /** URL from which it is fetched when the request starts; `path` and `sha256` are then empty. */
+  /**
+   * URL from which the file is fetched when the request starts; `path` and `sha256` are empty until
+   * then.
+   */
   url?: string;
-  /** Object of an archive from which it is fetched in the same way. */
+  /** Object of an archive; it is fetched when the request starts, in the same way as a URL. */
   archive?: ArchivedObject;
   /** Path on this machine; empty for an upload, which is in the blob store under its SHA-256. */
   path: string;
@@ -95,7 +97,7 @@ export interface SubmitCommand {
   audit?: SubmitAudit;
 }
 
-/** What decides when a waiting request is claimed. */
+/** The properties that decide when a waiting request is claimed. */
 export interface WaitingRequest {
   id: string;
   priority: Priority;
@@ -107,7 +109,9 @@ export interface WaitingRequest {
 
 /** Where a request waits for a worker; implemented by `RequestQueue` in src/core/queue. */
 export interface JobQueue {
-  /** Adds a job. Its id is that of the request, so adding it twice does no harm. */
+  /**
+   * Adds a job. The id of the job is the id of the request, so adding a job twice does no harm.
+   */
   add(request: WaitingRequest): Promise<void>;
   /** Removes a waiting job. A job that a worker has claimed is not removed. */
   remove(requestId: string): Promise<void>;
@@ -129,8 +133,8 @@ export type Submit = (command: SubmitCommand) => Promise<SubmittedRequest>;
 /** Reads the result of a finished request; for deliveries and downloads. */
 export interface ResultReader {
   /**
-   * Returns the `output` of a succeeded request; null for a request without a result, or if it has
-   * been purged.
+   * Returns the `output` of a succeeded request; null if the request has no result, or if the
+   * result has been purged.
    * @param revision a signed revision, or 0 for the draft; the last signed revision when absent.
    */
   result(requestId: string, revision?: number): Promise<unknown>;
@@ -159,7 +163,7 @@ export interface Cost {
   lines: PriceLine[];
 }
 
-/** Why a request ended without a result; turned into problem details when it is shown. */
+/** Why a request ended without a result; shown to clients as problem details. */
 export interface RequestFault {
   code: ErrorCode;
   detail: string;
@@ -190,7 +194,7 @@ export interface RequestRow {
   crashes: number;
   /** Attempts that ended because the gateway died; they do not count against the request. */
   lost_runs: number;
-  /** Number of the last event in its log. */
+  /** Number of the last event in the log of the request. */
   last_seq: number;
   created_at: Date;
   started_at: Date | null;

@@ -79,7 +79,7 @@ export const RESULT = 'result.json';
 /** The evidence of a study (pipelines/run/evidence.ts): stored with the result, for reviews only. */
 export const EVIDENCE = 'evidence.json';
 
-/** Returns the name of a signed revision of the result, counted from 1, among the artifacts. */
+/** Returns the artifact name of a signed revision of the result; revisions are numbered from 1. */
 export const signedResultName = (revision: number): string => `result-signed-${revision}.json`;
 
 /** Whether clients must not see this file of a result. */
@@ -88,7 +88,7 @@ export const isInternal = ({ name }: Pick<ArtifactEntry, 'name'>): boolean => na
 /** Suffix of the folder of a result that is not yet complete. */
 const MAKING = '.making';
 
-/** The files that a pipeline left do not match its own result. */
+/** Thrown when the files that a pipeline wrote do not match the result. */
 export class ArtifactMismatchError extends Error {
   override name = 'ArtifactMismatchError';
 }
@@ -110,7 +110,7 @@ function inFolder(folder: string, name: string): string {
  * Moves `result.json` and the artifacts that it lists from a work folder into the result store
  * before the request may end: the files are checked, flushed to disk (fsync) and put in place by
  * one rename.
- * @returns everything that was stored: `result.json`, which cannot list itself, then the artifacts.
+ * @returns all stored files: `result.json`, which cannot list itself, then the artifacts.
  * @throws ArtifactMismatchError
  */
 export async function storeResult(
@@ -141,8 +141,8 @@ export async function storeResult(
 }
 
 /**
- * Adds files to a stored result, each flushed and put in place by a rename. A file that an
- * unfinished attempt has left there is replaced.
+ * Adds files to a stored result, each flushed and put in place by a rename. A file of an unfinished
+ * attempt is replaced.
  */
 export async function addToResult(
   dataDir: string,
@@ -168,8 +168,8 @@ async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: A
   if (found.bytes !== bytes || found.sha256 !== sha256) {
     throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);
   }
-  // The file is linked rather than moved: a preview that was announced early must be reachable
-  // until the request has ended.
+  // The file is linked rather than moved, because a preview that was announced early must be
+  // reachable until the request has ended.
   await link(from, to);
   await syncFile(to);
 }
@@ -200,9 +200,9 @@ async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Returns the path of an artifact: in the store once the request has succeeded, in the work folder
- * while it runs (previews announced early). Null when the artifact is in neither place. @throws the
- * system's error when it cannot be read.
+ * Returns the path of an artifact: in the store when the request has succeeded, in the work folder
+ * while it is running (previews that were announced early). Null when the artifact is in neither
+ * place. @throws the system's error when it cannot be read.
  */
 export async function artifactPath(
   dataDir: string,
@@ -284,8 +284,8 @@ export async function removeExpiredResults(database: Queryable, dataDir: string)
 }
 
 /**
- * Copies a stored result and its artifacts to the bucket, where every process and machine of the
- * site finds them and clients download them directly. Without a bucket nothing is copied.
+ * Copies a stored result and its artifacts to the bucket, where every machine of the site finds
+ * them and clients download them directly. Without a bucket nothing is copied.
  */
 export async function publishArtifacts(
   blobs: BlobStore,
@@ -301,8 +301,8 @@ export async function publishArtifacts(
 }
 
 /**
- * Removes the copies of a result from the bucket, unless another request or an upload has the same
- * bytes.
+ * Removes the copies of a result from the bucket. Bytes that another request or an upload also uses
+ * are kept.
  */
 export async function withdrawArtifacts(
   blobs: BlobStore,

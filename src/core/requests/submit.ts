@@ -34,9 +34,9 @@ interface NewRequest {
 
 /**
  * Stores requests, first events and audit entries in one statement, which is one commit: a submit
- * is as fast as the disk. Nobody is notified, because nobody can be watching an id that has not
- * been returned yet. `enqueued_at` is null until the reconciler has seen the request: if the
- * process ends before it has added the job, the next pass of any worker adds it.
+ * takes the time of one write to the disk. No watcher is notified, because the id has not been
+ * returned to any client yet. `enqueued_at` is null until the reconciler has seen the request: if
+ * the process ends before it adds the job, the next pass of any worker adds the job.
  */
 const STORE = `
   WITH new AS MATERIALIZED (
@@ -181,8 +181,8 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
 
     const { row, isNew } = await store(endpoint, command, now());
     if (isNew) {
-      // The row is committed, so the answer need not wait: the reconciler adds the job if this
-      // fails.
+      // The row is committed, so the answer need not wait for the job: if adding the job fails, the
+      // reconciler adds it.
       const { id, priority, test } = row;
       queue.add({ id, priority, test, source: command.source.kind }).catch((error: unknown) => {
         logger.event(EVENTS.queueUnreachable, { request: id, error: String(error) });
@@ -210,8 +210,8 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
 }
 
 /**
- * Longest name in bytes of UTF-8: file systems allow 255 (ext4, XFS), and a prior file may get a
- * prefix in the work folder (work-folder.ts).
+ * Maximum length of a name in bytes of UTF-8. File systems allow 255 bytes (ext4, XFS), and a prior
+ * file may get a prefix in the work folder (work-folder.ts).
  */
 const LONGEST_NAME_BYTES = 220;
 

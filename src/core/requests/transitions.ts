@@ -28,7 +28,9 @@ export function canMove(from: RequestStatus, to: RequestStatus): boolean {
   return allowed.includes(to);
 }
 
-/** Thrown when the state table has no such transition, which is a defect of the caller. */
+/**
+ * Thrown when the state table does not contain the transition, which is a defect of the caller.
+ */
 export class IllegalTransitionError extends Error {
   override name = 'IllegalTransitionError';
 
@@ -37,7 +39,9 @@ export class IllegalTransitionError extends Error {
   }
 }
 
-/** The stages that the core itself enters (api 6.1); a pipeline reports the stages in between. */
+/**
+ * The stages that the core itself enters (api 6.1). The pipeline reports the stages between them.
+ */
 export const STAGES = {
   received: { name: 'received', label: 'Received', progress: 0, eta_s: null },
   queued_gpu: { name: 'queued_gpu', label: 'Waiting for a worker', progress: 0, eta_s: null },
@@ -58,7 +62,7 @@ export function pipelineProgress(progress: number): number {
   return starting.progress + share * (uploading.progress - starting.progress);
 }
 
-/** Returns `next` with at least the progress of `current`; `current` when nothing changed. */
+/** Returns `next` with at least the progress of `current`; `current` if nothing changed. */
 export function laterStage(current: Stage, next: Stage | null): Stage {
   if (!next) return current;
   const progress = Math.max(current.progress, Math.round(next.progress * 1000) / 1000);
@@ -67,7 +71,7 @@ export function laterStage(current: Stage, next: Stage | null): Stage {
   return same ? current : { ...next, progress };
 }
 
-/** Until this share of the work is done, the speed so far does not predict the time left. */
+/** Share of the work below which the speed so far does not predict the remaining time. */
 const RELIABLE_SHARE = 0.2;
 
 /**
@@ -85,7 +89,7 @@ export function estimateEta(
   return typical !== null && typical > elapsedSeconds ? Math.ceil(typical - elapsedSeconds) : null;
 }
 
-/** The worker lost the request: it was canceled, or another worker claimed it. */
+/** Thrown when the worker has lost the request: it was canceled, or another worker claimed it. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
 
@@ -102,7 +106,7 @@ interface Change {
   attempt?: number;
   stage?: Stage;
   fault?: RequestFault;
-  /** What a succeeded request costs; one that ends without a result costs nothing. */
+  /** The cost of a succeeded request. A request without a result costs nothing. */
   cost?: Cost;
   /** When the result of a succeeded request will be purged. */
   expiresAt?: Date;

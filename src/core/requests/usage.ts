@@ -1,12 +1,12 @@
 import type { Queryable } from '../../platform/database/port.ts';
 
-/** The requests of a key that ended in one month (UTC), and what they cost. */
+/** The requests of a key that ended in one month (UTC), and their cost. */
 interface UsageRow {
   /** Month, such as `2026-11`. */
   month: string;
   /** Id of the API key; null for studies received by DICOM. */
   key_id: string | null;
-  /** Number of requests that ended, whatever their outcome. */
+  /** Number of requests that ended, with any outcome. */
   requests: number;
   succeeded: number;
   /** Exact decimal in USD. */
@@ -14,8 +14,8 @@ interface UsageRow {
 }
 
 /**
- * Returns the usage of an account by month and key, newest month first, or only that of `month`.
- * The sums add up the recorded cost of each request.
+ * Returns the usage of an account by month and key, newest month first, or only the usage in
+ * `month`. The totals are sums of the recorded costs of the requests.
  */
 export async function monthlyUsage(
   database: Queryable,

@@ -23,7 +23,9 @@ export interface RequestObject {
   /** Absent in list items; null once it has been purged. */
   input?: EndpointInput | null;
   webhook: { url: string; events: string[] } | null;
-  /** No identity: `study` is our own id of the study. */
+  /**
+   * How the request was submitted. It contains no identity: `study` is our own id of the study.
+   */
   source: RequestSource;
   cost: Cost;
   error: Problem | null;

@@ -6,7 +6,7 @@ import { BlobMissingError, type BlobStore } from '../files/blob-store.ts';
 import { linkOrCopy } from '../files/whole-file.ts';
 import type { RequestFile } from './request.ts';
 
-/** An input file no longer exists. */
+/** Thrown when an input file no longer exists. */
 export class InputFileMissingError extends Error {
   override name = 'InputFileMissingError';
   /** Name given by the client. */
@@ -27,7 +27,7 @@ export function workFolder(dataDir: string, id: string): string {
   return resolve(dataDir, WORK, id);
 }
 
-/** Returns the names of prior files in `files/`, which they share with the files of the request. */
+/** Returns the names of prior files in `files/`, which also contains the files of the request. */
 export function priorNames(files: readonly RequestFile[], priors: readonly RequestFile[]) {
   const taken = new Set(files.map(({ name }) => name));
   return priors.map(({ name }) => {
@@ -79,9 +79,9 @@ export async function removeWorkFolder(dataDir: string, id: string): Promise<voi
 export const PROCESS_FOLDER = 'process-';
 
 /**
- * Deletes what the runs of a dead process left behind: the work folders contain images of patients.
- * The folders of requests that a living worker holds are kept; so are the folders of processes,
- * which are empty then.
+ * Deletes the files of the runs of a dead process, because work folders contain images of patients.
+ * The folders of requests that a living worker holds are kept. The folders of processes are kept
+ * too, because they are empty.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
   const place = workPlace(dataDir);

@@ -148,7 +148,7 @@ export async function dropSignatures(
   ]);
 }
 
-/** Returns the ids of the changes that were not undone; an undo can itself be undone. */
+/** Returns the ids of the changes that are not undone. An undo can itself be undone. */
 export function standing(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): Set<number> {
   const standing = new Set(changes.map(({ id }) => id));
   for (const { id, change } of changes.toReversed()) {
@@ -164,13 +164,14 @@ export function effectsOfAll(changes: readonly ChangeRow[]): Effect[] {
 }
 
 /**
- * Seconds after which a stream that was not kept alive has ended, because its process or network
+ * Seconds after which a stream without a sign of life has ended, because its process or network
  * failed.
  */
 export const SEEN_SECONDS = 45;
 
 /**
- * Returns the names of those who have the review open, each once, without the reader of one stream.
+ * Returns the names of all readers who have the review open, each name once, without the reader of
+ * the given stream.
  */
 export async function listReaders(
   database: Queryable,
@@ -185,8 +186,8 @@ export async function listReaders(
 }
 
 /**
- * Records that a stream is open, and refreshes this record from time to time; the other readers are
- * notified of a new one.
+ * Records that a stream is open, and renews the record from time to time. The other readers are
+ * notified of a new reader.
  */
 export async function keepReader(
   database: Queryable,

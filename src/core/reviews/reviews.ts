@@ -72,12 +72,12 @@ export interface ReviewObject {
   may: { edit: boolean; sign: boolean };
 }
 
-/** The event sent to those who have a review open. */
+/** The event for readers who have a review open. */
 export interface ReviewEvent {
   revision: number;
   state: ReviewState;
   etag: string;
-  /** Who made the last change; null if nobody has. */
+  /** Author of the last change; null if there is no change. */
   author: string | null;
   readers: string[];
 }
@@ -86,7 +86,7 @@ export interface Reviews {
   /** @throws SonogateError `review_unavailable` */
   read(row: RequestRow, reader: Reader): Promise<ReviewObject>;
   /**
-   * Makes changes to the revision that the caller has read, all or none.
+   * Makes all of the changes, or none, to the revision that the caller has read.
    * @param amend whether a signed result may be changed again.
    * @throws SonogateError `stale_review`, `already_signed`, `forbidden`, `invalid_input`
    */
@@ -97,8 +97,8 @@ export interface Reviews {
     given: { changes: readonly Change[]; amend: boolean },
   ): Promise<ReviewObject>;
   /**
-   * Signs the revision that the caller has read. With the last signature needed, the signed result
-   * is stored and delivered.
+   * Signs the revision that the caller has read. The last required signature stores and delivers
+   * the signed result.
    * @throws SonogateError `stale_review`, `already_signed`, `forbidden`
    */
   sign(
@@ -107,7 +107,7 @@ export interface Reviews {
     etag: string,
     statement: string | null,
   ): Promise<ReviewObject>;
-  /** Yields the state now and after each change; the reader is listed for as long as it runs. */
+  /** Yields the state now and after each change. The reader is listed while the stream is open. */
   follow(row: RequestRow, reader: Reader, signal: AbortSignal): AsyncIterable<ReviewEvent>;
 }
 
@@ -117,7 +117,7 @@ interface ReviewParts {
   endpoints: readonly Endpoint[];
   /** Returns the text of the stored evidence; null if the request left no evidence. */
   evidence(requestId: string): Promise<string | null>;
-  /** Returns the draft as the pipeline left it. */
+  /** Returns the draft as the pipeline wrote it. */
   draft(requestId: string): Promise<unknown>;
   sign: SignResult;
   config: { organization: string; signatures: 1 | 2 };
@@ -126,16 +126,16 @@ interface ReviewParts {
   heartbeatMs?: number;
 }
 
-/** Maximum number of studies under review that are kept open in this process. */
+/** Maximum number of studies under review that this process keeps in memory. */
 const KEPT_OPEN = 8;
 
 const HEARTBEAT_MS = 15_000;
 
-/** Everything of one study that does not change while it is reviewed. */
+/** The data of one study that does not change during its review. */
 interface Opened {
   study: StudyReview;
   original: Result;
-  /** The last results, by time and effects of the changes that made them. */
+  /** The last results, by the time and the effects of their changes. */
   results: Map<string, Result>;
 }
 
@@ -199,9 +199,9 @@ export function createReviews(parts: ReviewParts): Reviews {
       const read = await standingOf(row.id);
       requireCurrent(read.review, etag);
       requireUnsigned(read.review, amend);
-      // The result is interpreted before the transaction, because a long transaction would block
-      // other users of the database. What was read is still valid if the locked review has the same
-      // ETag.
+      // The result is computed before the transaction, because a long transaction would block other
+      // users of the database. The review that was read is still valid if the locked review has the
+      // same ETag.
       const made = applied(opened, read.changes, given, { reader, at: now() });
       await database.transaction(async (tx) => {
         const review = await lockReview(tx, row.id);
@@ -316,8 +316,8 @@ function resultOf(
   at = changes.at(-1)?.at ?? new Date(original.generated_at),
 ): Result {
   const effects = effectsOfAll(changes);
-  // Two readers may change the same revision at the same time, so that their changes have the same
-  // id; the key therefore contains the effects.
+  // Two readers may change the same revision at the same time, and their changes then have the same
+  // id. The key therefore contains the effects.
   const key = JSON.stringify([at, effects]);
   const result =
     results.get(key) ?? withArtifacts(study.interpret(effects, at), original.artifacts);
@@ -355,8 +355,8 @@ function requireUnsigned({ state }: ReviewRow, amend: boolean): void {
 }
 
 /**
- * Returns the rows of new changes; each change sees the result of those before it. @throws
- * InvalidInputError
+ * Returns the rows of new changes. Each change is applied to the result of the changes before it.
+ * @throws InvalidInputError
  */
 function applied(
   opened: Opened,
@@ -401,8 +401,8 @@ function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
 }
 
 /**
- * Refuses identifying text in what a reader writes, because it leaves the gateway in documents
- * without a patient.
+ * Refuses identifying text that a reader enters, because documents without a patient contain this
+ * text.
  */
 function requireNoIdentifiers(change: Change): void {
   const text =

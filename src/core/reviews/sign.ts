@@ -28,13 +28,13 @@ import {
 interface Signing {
   row: RequestRow;
   review: ReviewRow;
-  /** All signatures of the new revision, the last one not stored yet. */
+  /** All signatures of the new revision. The last one is not stored yet. */
   signatures: readonly SignatureRow[];
-  /** Whether this is the last signature that the result needs. */
+  /** Whether this is the last required signature. */
   isLast: boolean;
   result: Result;
   study: StudyReview;
-  /** @throws SonogateError `stale_review` when somebody changed the review meanwhile. */
+  /** @throws SonogateError `stale_review` if another reader has changed the review. */
   requireCurrent(review: ReviewRow): void;
 }
 
@@ -80,7 +80,7 @@ export function createSignResult(parts: SignParts): SignResult {
   };
 }
 
-/** Writes the signed result and its documents beside those of the draft. */
+/** Writes the signed result and its documents into the folder of the draft. */
 async function writeSigned(
   { row: { id }, signatures, result, study }: Signing,
   { blobs, dataDir, artifactPath }: SignParts,

@@ -7,7 +7,7 @@ import { UNCERTAIN_SIGNALS } from './completion.ts';
  * The number of objects that an archive has of a study that still receives objects, compared with
  * the number that has arrived here.
  *
- *   asking ──▶ behind    the archive does not have all of ours yet, so its count is no use
+ *   asking ──▶ behind    the archive does not have all of ours yet, so its count is useless
  *     │    ──▶ missing   the archive has more: the study waits for them, within a limit
  *     │    ──▶ unknown   the archive did not answer
  *     └──────▶ complete  every object of the archive has arrived
@@ -93,7 +93,7 @@ async function hold(
   });
 }
 
-/** Returns the archive count of a revision, for `explain`; null when no archive is asked. */
+/** Returns the archive count of a revision, for `explain`; null if no count was requested. */
 export async function countOfStudy(
   database: Queryable,
   { id, revision }: { id: string; revision: number },
