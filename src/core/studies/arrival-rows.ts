@@ -145,14 +145,14 @@ interface Addition {
   study: LockedStudy;
   /** Objects that get a row, in order. */
   rows: ReceivedInstance[];
-  /** The last of its objects, including duplicates: the quiet time begins with it. */
+  /** The last object of the study, including duplicates. The quiet time begins with it. */
   last: ReceivedInstance;
   arrived: [ReceivedInstance, Arrival][];
 }
 
 /**
- * Returns the rows that the objects of a study get together. Null unless every object only adds to
- * a study that is still arriving.
+ * Returns the rows of objects that are recorded together. Null unless every object only adds to a
+ * study that is still arriving.
  */
 function addedTogether(
   study: LockedStudy,
@@ -238,7 +238,7 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
     [study.id, received.header.sopInstanceUid, received.dataSetSha256],
   );
   const known = same.length > 0;
-  // The row was committed by an attempt whose outcome is unknown, or when another process started.
+  // An attempt whose outcome is unknown, or another process at its start, has committed the row.
   if (same[0]?.path === received.path) {
     return { studyId: study.id, outcome: 'new', revision: same[0].revision };
   }
@@ -340,7 +340,7 @@ async function opensNothing(
 }
 
 /**
- * Keeps an object without opening a revision. In a study that is here only as a prior, the object
+ * Stores an object without opening a revision. If the study is here only as a prior, the object
  * joins its only revision; in any other study it becomes part of the next revision.
  */
 async function addAside(

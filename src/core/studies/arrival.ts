@@ -21,7 +21,7 @@ import { leaveQuarantine, quarantine } from './quarantine.ts';
 import { openRecoveryRecord } from './recovery-record.ts';
 import { type Arrival, isKnown, type ReceivedInstance } from './study-store.ts';
 
-/** An object that is complete and synced on the disk. */
+/** An object whose file is complete and synced to the disk. */
 export interface StoredObject {
   /** Path relative to the data folder. */
   path: string;
@@ -30,7 +30,7 @@ export interface StoredObject {
   fileSha256: string;
   dataSetSha256: string;
   source: string;
-  /** The study that the sender stated for the object, if it did. */
+  /** The study that the sender stated for the object, if any. */
   statedStudy?: string | undefined;
 }
 
@@ -150,9 +150,9 @@ export async function afterRow(
 const OF_ITS_VALUES = /^(22|54)\w{3}$/;
 
 /**
- * Moves an object whose own values make its row impossible to the quarantine, and records it in the
- * audit, because its sender may have received the answer that it is stored.
- * @returns the reason; null when the error is not about the object.
+ * Moves an object to the quarantine if its own values prevent a row, and records this in the audit,
+ * because its sender may have received the answer that it is stored. @returns the reason; null if
+ * the object did not cause the error.
  */
 export async function putAsideForItsValues(
   object: JudgedObject,
@@ -177,7 +177,8 @@ export async function putAsideForItsValues(
 const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
 
 /**
- * Moves an object to the quarantine. @param object without `meta` if nothing of it could be read.
+ * Moves an object to the quarantine.
+ * @param object without `meta` if its header could not be read.
  * @returns its new path.
  */
 async function moveToQuarantine(
@@ -216,7 +217,7 @@ export async function recoverIntake(
       }
     }
   } finally {
-    // An error is not the fault of the object; only an end of the process counts against it.
+    // An error does not count against the object; only the end of the process does.
     await record.ends();
   }
   if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
@@ -246,7 +247,7 @@ async function registerAtStart(
     await registerFile(path, source, options);
     return true;
   } catch (error) {
-    // The object went to the quarantine, or is left for the next start.
+    // The object is in the quarantine, or the next start registers it.
     if (error instanceof SonogateError) return false;
     throw error;
   }
@@ -276,7 +277,7 @@ async function registerFile(
   try {
     object = await describe(options.dataDir, path, source);
   } catch (error) {
-    // At a start this only happens when the disk has lost synced bytes.
+    // At a start this happens only if the disk has lost synced bytes.
     if (error instanceof SonogateError) await moveToQuarantine({ path, source }, error, options);
     throw error;
   }
@@ -287,7 +288,7 @@ async function registerFile(
       throw (await putAsideForItsValues(judged, error, options)) ?? error;
     });
     if (arrival) await afterRow(judged, arrival, options);
-    // The retention removed it between the two checks.
+    // The retention removed the object between the two checks.
     if (known && arrival?.outcome !== 'duplicate') await options.objects.keep(judged);
   } catch (error) {
     throw error instanceof RowMayExistError ? error.cause : error;
@@ -336,15 +337,15 @@ const COLLECT_MS = 100;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1000;
 
-/** The gateway stopped before the object got its row; the next start gives it one. */
+/** Thrown when the gateway stops before the object has its row. The next start writes the row. */
 export class LeftForNextStartError extends Error {
   override name = 'LeftForNextStartError';
 }
 
 /**
- * Gives received objects their rows. Objects of all associations that arrived while one transaction
- * ran are recorded by the next one. A busy gateway therefore writes few large transactions, and on
- * an idle one no object waits.
+ * Writes the rows of received objects. While one transaction runs, the objects of all associations
+ * are collected for the next transaction. A busy gateway therefore writes few large transactions,
+ * and on an idle gateway no object waits.
  */
 export interface Registrar {
   /**
@@ -362,7 +363,8 @@ export interface Registrar {
   /** Returns the Study Instance UIDs of the objects that still wait for their rows. */
   outstanding(): string[];
   /**
-   * Writes the waiting rows; leaves the rest for the next start if the database cannot be reached.
+   * Writes the waiting rows. If the database cannot be reached, the next start writes the remaining
+   * rows.
    */
   stop(): Promise<void>;
 }
@@ -412,7 +414,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
         const arrival = arrivals[index];
         if (!arrival) continue;
         await afterRow(object, arrival, options).catch((error) => {
-          // The file of a duplicate is left; the next start removes it.
+          // The next start removes the file of the duplicate.
           options.logger.event(EVENTS.objectLeftover, { error: String(error) });
         });
         resolve(arrival);
@@ -427,7 +429,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
     const [first] = batch;
     databaseAway = error instanceof DatabaseUnreachableError;
     if (!databaseAway && batch.length > 1) {
-      // Each object is tried alone, so that one does not keep the others from their rows.
+      // Each object is tried alone, so that one object does not prevent the rows of the others.
       const again: Waiting[] = [];
       for (const alone of batch) again.push(...(await write([alone])));
       return again;
@@ -458,8 +460,8 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
         wait = FIRST_PAUSE_MS;
         continue;
       }
-      // They go to the end of the queue, so that an object that fails alone does not delay the
-      // others.
+      // These objects go to the end of the queue, so that an object that fails alone does not delay
+      // the others.
       waiting.push(...again);
       if (stopping) break;
       await pause(wait, undefined, { signal: stopped.signal }).catch(() => {});

@@ -64,10 +64,10 @@ export type Forward = (
   kind: ForwardKind,
 ) => Promise<void>;
 
-/** Seconds before a study is tried again after a transient failure. */
+/** Seconds until a study is tried again after a transient failure. */
 const RETRY_SECONDS = 10;
 
-/** Seconds before the rules are applied again to a study whose images are being classified. */
+/** Seconds until the rules are applied again to a study whose images are being classified. */
 const LOOK_SECONDS = 1;
 const LOOKING = 'Its images are being classified, because a routing rule asks what they show.';
 
@@ -76,7 +76,7 @@ const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
 
 /**
  * Carries out the routing rules for a complete revision, and sets its final state. Every step can
- * be repeated: after a crash between two steps the same requests and deliveries result.
+ * be repeated: a crash between two steps leads to the same requests and deliveries.
  */
 async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
   const { config, database, logger } = parts;
@@ -116,8 +116,8 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
 const LATE = 'Objects arrived after the study was interpreted; its source has `rerun: never`.';
 
 /**
- * Whether no endpoint may run, because objects arrived late from a source whose studies are
- * interpreted only once; the objects are still forwarded. A command from a person is always carried
+ * Whether no endpoint may run because objects arrived late from a source whose studies are
+ * interpreted only once. The objects are still forwarded. A command from a person is always carried
  * out.
  */
 async function interpretedForGood(
@@ -131,8 +131,8 @@ async function interpretedForGood(
 }
 
 /**
- * Applies the routing rules to a study without acting. If a person chose a rule, only that rule is
- * applied.
+ * Applies the routing rules to a study without acting on it. If a person chose a rule, only this
+ * rule is applied.
  */
 export async function judgeStudy(
   study: StudyRow,
@@ -215,7 +215,7 @@ const NO_REPORT = 'The study has no structured report of the machine to translat
 const SEEKING_PRIORS = 'Searching for earlier examinations of the patient.';
 
 /**
- * Returns the earlier examinations for each rule that asks for them; the study waits until all
+ * Returns the earlier examinations for each rule that requests them. The study waits until all
  * searches have ended.
  */
 async function priorsOf(
@@ -238,8 +238,8 @@ async function priorsOf(
 const SEEKING_ORDER = 'Searching for the order of the study.';
 
 /**
- * Returns the order of a study that lacks something an order could state, for the endpoints that
- * will run; null when no order is searched.
+ * Returns the order of a study if the study lacks a value that an order can supply, for the
+ * endpoints that will run; null if no order is searched.
  */
 async function orderOf(
   study: StudyRow,
@@ -281,7 +281,8 @@ interface AssemblyParts extends StudyActionParts {
 const POLL_MILLISECONDS = 500;
 
 /**
- * Turns each complete study into requests. Deadlines are in the rows, so a restart changes nothing.
+ * Turns each complete study into requests. All deadlines are in the database, so a restart changes
+ * nothing.
  */
 export function startStudyAssembly(parts: AssemblyParts): Rounds {
   const { logger } = parts;
@@ -294,7 +295,7 @@ export function startStudyAssembly(parts: AssemblyParts): Rounds {
   });
 }
 
-/** Returns a study that arrived under a merged patient ID with the surviving one. */
+/** Returns a study with the surviving patient ID if it arrived under a merged patient ID. */
 async function underSurvivingId(
   study: StudyRow,
   { database, now }: Pick<AssemblyParts, 'database' | 'now'>,
@@ -310,7 +311,7 @@ async function submitComplete(parts: AssemblyParts): Promise<void> {
   await holdForArchive(database, config.sources, now());
   await completeDueStudies(database, now(), parts.outstanding);
   for (;;) {
-    // One by one, because the lease of a study begins with its claim.
+    // The studies are claimed one by one, because the lease of a study begins with its claim.
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;
     await forgetExpectations(database, study.study_instance_uid);

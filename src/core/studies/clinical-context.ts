@@ -11,8 +11,8 @@ export interface HeaderContext {
 }
 
 /**
- * Limits of api 2.3 and 2.4. A value outside is left out, because the request would be refused with
- * it.
+ * Limits of api 2.3 and 2.4. A value outside these limits is omitted, because the request would be
+ * refused.
  */
 export const GESTATIONAL_AGE_DAYS = [42, 301] as const;
 const AGE_YEARS = [0, 130] as const;

@@ -22,7 +22,7 @@ export function completeNow(database: Database, key: string, at: Date): Promise<
 }
 
 /**
- * Releases a study that a rule holds, or that no rule acted on. The rules that do not hold studies
+ * Releases a study that a rule holds, or on which no rule acted. The rules that do not hold studies
  * then act on it, or only the rule that the person names.
  * @throws SonogateError `not_found`, also when no rule has that name.
  */
@@ -114,7 +114,7 @@ async function complete(
   });
 }
 
-/** What edited rules would do with one study. */
+/** The effect that edited rules would have on one study. */
 export interface DryRun {
   study: string;
   receivedAt: Date;

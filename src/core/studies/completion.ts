@@ -9,7 +9,7 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
  *   association-release    the last association that sent objects was released
  *   performed-procedure    the machine reported the step as completed (MPPS, PS3.4 F.7)
  *   instance-availability  a PACS reported that it has the study (IAN, PS3.4 R)
- *   expected-count         all objects have arrived that an archive has
+ *   expected-count         all objects of the archive have arrived
  *   command                a person completed or released the study
  *   rerun                  a person, or the policy of the source, had it interpreted again
  */
@@ -24,7 +24,7 @@ export const COMPLETION_SIGNAL = [
 ] as const;
 export type CompletionSignal = (typeof COMPLETION_SIGNAL)[number];
 
-/** Signals that are guesses, because nobody has stated how many objects the study has. */
+/** Signals that are guesses, because no system has stated how many objects the study has. */
 export const UNCERTAIN_SIGNALS: readonly CompletionSignal[] = ['quiet-time', 'association-release'];
 
 /** Settings for studies of a source that is no longer configured. */
@@ -95,12 +95,15 @@ export async function hastenCompletion(
   return rowCount === 1;
 }
 
-/** If an object was received more than this many seconds in the future, the clock was set back. */
+/**
+ * Seconds by which the time of an object may be in the future. If it is further in the future, the
+ * clock was set back.
+ */
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
- * Moves deadlines after the clock was set back, so that they keep their distance to the last
- * object. Otherwise they could be hours in the future.
+ * Moves deadlines after the clock was set back, so that each keeps its distance from the last
+ * object. Otherwise a deadline could be hours in the future.
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {
   await database.query(
@@ -114,9 +117,9 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
 }
 
 /**
- * Turns studies whose `complete_after` has passed from `receiving` to `complete`. If nobody has
- * stated that all objects are here, a study waits for the object that its machine is still sending
- * (receptions.ts), because it may belong to the study.
+ * Turns studies whose `complete_after` has passed from `receiving` to `complete`. If no signal
+ * shows that all objects have arrived, a study waits for the object that its machine is still
+ * sending (receptions.ts), because this object may belong to the study.
  */
 export async function completeDueStudies(
   database: Database,
@@ -132,7 +135,8 @@ export async function completeDueStudies(
          SELECT 1 FROM receptions_under_way r
          WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
            AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
-    // Read after `now`: an object that is acknowledged later is too late for these deadlines.
+    // Read after `now`, because an object that is acknowledged later is too late for these
+    // deadlines.
     [now, UNCERTAIN_SIGNALS, outstanding()],
   );
 }

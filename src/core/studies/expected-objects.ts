@@ -75,8 +75,8 @@ export async function completeExpected(
 }
 
 /**
- * Deletes the lists of a study that has completed. Objects that arrive later get new lists, or the
- * study waits out its quiet time again.
+ * Deletes the lists of a study that has completed. For objects that arrive later, machines send new
+ * lists, or the quiet time applies.
  */
 export async function forgetExpectations(
   database: Queryable,

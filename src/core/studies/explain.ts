@@ -37,15 +37,15 @@ export interface StudyExplanation {
   /** When work on a complete study continues; null in any other state. */
   nextAttemptAt: Date | null;
   /**
-   * The count of the archive; null when none is asked. `holdUntil` is the latest time at which the
-   * study stops waiting for the archive.
+   * The count of the archive; null if no count was requested. `holdUntil` is the latest time until
+   * which the study waits for the archive.
    */
   archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
-  /** The search for earlier examinations of each rule that asks for them. */
+  /** The search for earlier examinations of each rule that requests them. */
   priors: PriorSearch[];
-  /** The search for its order; null when none was searched. */
+  /** The search for the order; null if there was no search. */
   order: OrderSearch | null;
-  /** What messages changed in its patient, without the values. */
+  /** The corrections of the patient by messages, without the values. */
   corrections: CorrectionNote[];
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
@@ -101,7 +101,7 @@ export async function explainStudy(
   };
 }
 
-/** The search for the order, with what was joined from it. */
+/** Describes the search for the order, with the values that were taken from it. */
 async function orderInWords(
   database: Queryable,
   study: StudyRow,

@@ -97,7 +97,8 @@ const ENTRY = new URL('./header-thread.ts', import.meta.url);
 /** The thread, once it has begun to listen. */
 let thread: Promise<Worker> | null = null;
 /**
- * The last task. Each task waits for the one before, so that its deadline begins when it begins.
+ * The last task. Each task waits for the previous one, so that its own deadline begins when the
+ * task begins.
  */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -111,8 +112,8 @@ async function ask(task: HeaderTask): Promise<HeaderAnswer> {
 }
 
 /**
- * Lets the thread do one task. A thread that takes too long or dies is ended, and its file is
- * refused.
+ * Lets the thread carry out one task. A thread that takes too long or dies is ended, and its file
+ * is refused.
  */
 async function answerTo(task: HeaderTask): Promise<HeaderAnswer> {
   thread ??= startThread();

@@ -6,7 +6,8 @@ import { HEADER_ATTRIBUTES, instanceHeader } from './instance-header.ts';
 import { attributesOf, valuesAt } from './rules/attribute-values.ts';
 
 /**
- * Entry of the thread on which header-reader.ts reads headers. It does one task after the other.
+ * Entry of the thread on which header-reader.ts reads headers. The thread carries out one task
+ * after the other.
  */
 
 async function done(task: HeaderTask): Promise<HeaderAnswer> {
@@ -19,7 +20,7 @@ async function done(task: HeaderTask): Promise<HeaderAnswer> {
     return { values: task.paths.map((path) => valuesAt(dataSet, path)) };
   } catch (error) {
     if (error instanceof SonogateError) return { refusal: error.code, detail: error.detail };
-    // Copying an error to another thread loses its code.
+    // An error that is copied to another thread loses its code.
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     return { failure: String(error), code };
   }

@@ -17,8 +17,8 @@ export interface InstanceHeader {
   columns: number;
   numberOfFrames: number;
   /**
-   * Lossy compression when (0028,2110) is `01`; null when the attribute is absent or `00`. Missing
-   * in headers that were stored by older versions.
+   * Lossy if (0028,2110) is `01`; null if the attribute is absent or `00`. Missing in headers that
+   * were stored by older versions.
    */
   lossy?: LossyHistory | null;
   /** Code values of the procedure: (0008,1032) and (0032,1064). */
@@ -28,8 +28,8 @@ export interface InstanceHeader {
   /** Gestational age by LMP in days as the cart states it; see stated-age.ts. */
   statedAgeDays: number | null;
   /**
-   * Why the examination was requested; '' when no attribute states it. Missing in headers that were
-   * stored by older versions.
+   * Why the examination was requested; '' if no attribute contains a reason. Missing in headers
+   * that were stored by older versions.
    */
   indication?: string;
   /** Missing in headers that were stored by older versions. */
@@ -42,15 +42,15 @@ export interface InstanceHeader {
   patientWeightKilograms: number | null;
   identity: DicomIdentity;
   /**
-   * Further attributes by which series and objects are queried, as in the header, without the empty
-   * ones. Missing in headers that were stored by older versions.
+   * Further attributes by which series and objects can be queried, in the form of the header,
+   * without empty ones. Missing in headers that were stored by older versions.
    */
   query?: Readonly<Partial<Record<QueryAttribute, string>>>;
 }
 
 /**
- * Attributes of a series or an object that a query may name (PS3.4 C.6.2.1) and that are used for
- * nothing else.
+ * Attributes of a series or an object that a query may name (PS3.4 C.6.2.1) and that the gateway
+ * does not use otherwise.
  */
 export const QUERY_ATTRIBUTES = [
   'SeriesNumber',
@@ -77,7 +77,7 @@ const IDENTIFYING_UIDS = [
 /** Every string is decoded by (0008,0005), so the stored text is Unicode (PS3.3 C.12.1.1.2). */
 const UNICODE = 'ISO_IR 192';
 
-/** Everything that this file and stated-age.ts read, at any depth. */
+/** All attributes that this file and stated-age.ts read, at any depth. */
 export const HEADER_ATTRIBUTES = wantedAttributes([
   ...IDENTIFYING_UIDS,
   ...STATED_AGE_ATTRIBUTES,
@@ -209,8 +209,8 @@ function headerOf(dataSet: NaturalDataset): InstanceHeader {
 }
 
 /**
- * Returns a UID exactly as it is in the object, without its padding. Removing any other character
- * would make another UID of it, and objects of two studies would become one.
+ * Returns a UID exactly as it is in the object, without its padding. If other characters were
+ * removed, two studies could get the same UID and be merged.
  */
 const uidText = (value: unknown): string => [value ?? ''].flat().map(String).join('\\');
 
@@ -235,8 +235,8 @@ function codeValues(sequence: unknown): string[] {
 }
 
 /**
- * Returns the issuer's qualifiers, from the only item that the sequence may have (PS3.3 table
- * 10-18), if it names an entity.
+ * Returns the qualifiers of the issuer, from the only item that the sequence may have (PS3.3 table
+ * 10-18), if the item names an entity.
  */
 function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatientIDQualifiers'> {
   const [item] = Array.isArray(sequence) ? (sequence as NaturalDataset[]) : [];

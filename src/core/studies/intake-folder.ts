@@ -8,8 +8,9 @@ import { knownPaths } from './study-store.ts';
 
 /**
  * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.dcm`, with the
- * suffix `.part` while they arrive. The source is part of the path: if an object has not been recorded
- * in the database, its path still tells which source's settings decide when its study is complete.
+ * suffix `.part` while they arrive. The source is part of the path: if an object has not been
+ * recorded in the database, its path still names the source whose settings decide when the study is
+ * complete.
  */
 const INTAKE = 'intake';
 export const PARTIAL_SUFFIX = '.part';
@@ -61,7 +62,10 @@ export async function* unregisteredObjects(
   }
 }
 
-/** A file written less than an hour ago may be about to get its row. */
+/**
+ * Milliseconds after which a file without a row is an orphan: a newer file may be about to get its
+ * row.
+ */
 const SETTLED_MILLISECONDS = 3_600_000;
 /** Maximum number of blobs per pass. The next pass continues. */
 const BATCH = 1000;
@@ -83,9 +87,8 @@ export async function recordUnneededBlobs(
 }
 
 /**
- * Deletes from the bucket the blobs of removed studies that nothing else refers to. A blob whose
- * deletion failed stays recorded.
- * @throws the error of the bucket.
+ * Deletes from the bucket the blobs of removed studies to which no row refers. If the deletion of a
+ * blob fails, it remains recorded. @throws the error of the bucket.
  */
 export async function removeUnneededBlobs(
   { database, objects }: { database: Queryable; objects: ReceivedObjects },
@@ -108,7 +111,7 @@ export async function removeUnneededBlobs(
  * Deletes this machine's copies of objects whose study another machine has removed: files without a
  * row that are older than the retention. Otherwise the next start would register them as new
  * objects.
- * @param before files that were written before this time are older than the retention.
+ * @param before time before which a file was written if it is older than the retention.
  */
 export async function removeOrphanedFiles(
   { database, dataDir }: { database: Queryable; dataDir: string },

@@ -2,8 +2,8 @@ import { contextFromHeaders, fieldsOf, type HeaderContext } from './clinical-con
 import type { InstanceHeader } from './instance-header.ts';
 
 /**
- * What an order states about an examination and its patient; '' or null for values that it does not
- * state.
+ * The values of an order about an examination and its patient; '' or null if the order does not
+ * contain the value.
  */
 export interface Order {
   accessionNumber: string;
@@ -25,7 +25,7 @@ export interface Order {
 
 const NOT_PREGNANT = 1;
 
-/** The values that a result can take from the order, in the words of notes and reports. */
+/** The values that a result can take from the order, and their names in notes and reports. */
 const ORDER_VALUES = {
   accessionNumber: 'accession number',
   referringPhysicianName: 'referring physician',
@@ -38,19 +38,22 @@ const ORDER_VALUES = {
 } as const;
 export type OrderValue = keyof typeof ORDER_VALUES;
 
-/** What is known about a study: from its own headers and, for values they lack, from its order. */
+/** The known values of a study: from its own headers and, for missing values, from its order. */
 export interface StudyContext extends HeaderContext {
   accessionNumber: string | null;
   referringPhysicianName: string | null;
   requestedProcedure: string | null;
   indication: string | null;
-  /** The values that are from the order. */
+  /** The values that come from the order. */
   fromOrder: OrderValue[];
 }
 
 type Stated = Omit<StudyContext, 'fromOrder'>;
 
-/** Joins the order to a study. The study's own values are kept: an order is older than its images. */
+/**
+ * Joins the order to a study. A value of the study is never replaced, because an order is older
+ * than the images.
+ */
 export function studyContext(
   headers: readonly InstanceHeader[],
   order: Order | null,
@@ -98,7 +101,7 @@ function statedInOrder(order: Order, headers: readonly InstanceHeader[]): Stated
   };
 }
 
-/** Whether an order could add what a study lacks for these endpoints. */
+/** Whether an order could supply a value that the study lacks for these endpoints. */
 export function lacksOrder(
   headers: readonly InstanceHeader[],
   endpoints: readonly string[],

@@ -17,19 +17,19 @@ interface OrderRoundParts {
 
 const ROUND_MILLISECONDS = 500;
 /**
- * Number of concurrent searches. There are several, so that a worklist that does not answer delays
- * few studies.
+ * Maximum number of concurrent searches, so that a worklist that does not answer delays few
+ * studies.
  */
 const SEARCHES = 4;
 /**
- * Seconds after its claim for which a search belongs to its process; a study waits no longer than
- * that.
+ * Seconds for which a search belongs to the process that claimed it. A study does not wait for
+ * longer.
  */
 const SEARCHING_SECONDS = 300;
 
 /**
- * Carries out the searches for orders that studies wait for. A search ends at its deadline at the
- * latest, even if a stop of the gateway interrupted it.
+ * Carries out the searches for orders for which studies wait. A search ends at its deadline, even
+ * if a stop of the gateway interrupted it.
  */
 export function startOrderRounds(parts: OrderRoundParts): Rounds {
   const stopping = new AbortController();

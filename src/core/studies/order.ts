@@ -19,7 +19,7 @@ export type OrderKeys = { studyDate?: string } & (
   | { patientId: string; studyInstanceUid: string }
 );
 
-/** An order as a worklist states it; '' or null for values that it does not state. */
+/** An order as a worklist returns it; '' or null for missing values. */
 export interface FoundOrder extends Order {
   patient: PatientIdentity;
   /** Further identifiers of the same patient. */
@@ -30,11 +30,11 @@ export interface FoundOrder extends Order {
 /** A system that knows what was ordered (docs/orders.md). Every failure is a SonogateError. */
 export interface Worklist {
   name: string;
-  /** Whether the orders are in our own database; such a query is not audited. */
+  /** Whether the orders are in our own database. Queries of our own database are not audited. */
   isLocal?: boolean;
   /**
-   * Returns the matching orders. A worklist may ignore a key, so the caller compares the answer
-   * again.
+   * Returns the matching orders. A worklist may ignore a key, so the caller must compare the orders
+   * with the keys again.
    */
   orders(keys: OrderKeys, signal: AbortSignal): Promise<FoundOrder[]>;
 }
@@ -49,7 +49,7 @@ export interface Worklist {
  */
 export interface OrderSearch {
   state: 'searching' | 'found' | 'none' | 'refused' | 'unavailable';
-  /** The outcome in words without identity and date; null while the search runs. */
+  /** The outcome in words, without identity and date; null while the search is running. */
   detail: string | null;
 }
 
@@ -58,7 +58,7 @@ export interface OrderAnswer extends OrderSearch {
   order: Order | null;
 }
 
-/** Returns the keys for the order of a study, or why no worklist can be queried. */
+/** Returns the keys for the order of a study, or the reason why no worklist can be queried. */
 export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why: string } {
   const accessionNumber = identity.AccessionNumber.trim();
   const { PatientID: patientId, StudyInstanceUID: studyInstanceUid } = identity;
@@ -74,8 +74,8 @@ export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why:
 }
 
 /**
- * Chooses the order of a study among those that a worklist returned. If one names another patient,
- * all are refused, because the number was given twice or mistyped.
+ * Chooses the order of a study among those that a worklist returned. If one of them names another
+ * patient, all are refused, because the accession number was assigned twice or mistyped.
  */
 export function chooseOrder(
   identity: DicomIdentity,
@@ -114,7 +114,7 @@ function orderMismatch(
 }
 
 /**
- * Returns the values in which all of these orders agree: one accession number may have several
+ * Returns the values in which all of these orders agree. One accession number may have several
  * procedures (PS3.4 K.6.1.2.2), and a value in which they differ belongs to only one of them.
  */
 function agreedValues(orders: readonly FoundOrder[]): Order {
@@ -144,7 +144,7 @@ export const TOO_LATE = 'Not available: no answer in time.';
 
 /**
  * Returns the order of a revision; the first call starts the search.
- * @returns the answer, or until when the study waits while the search still runs.
+ * @returns the answer, or, while the search is running, the time until which the study waits.
  */
 export async function orderFor(
   database: Database,

@@ -26,7 +26,10 @@ export type PatientMismatch =
   | 'birth-date'
   | 'sex';
 
-/** The reasons in words, for the note on earlier examinations and for the person who decides. */
+/**
+ * The reasons in words, for the note on earlier examinations and for the person who decides about a
+ * held study.
+ */
 export const MISMATCH_WORDS: Readonly<Record<PatientMismatch, string>> = {
   'no-patient-id': 'no patient ID',
   'patient-id': 'another patient ID',
@@ -38,8 +41,8 @@ export const MISMATCH_WORDS: Readonly<Record<PatientMismatch, string>> = {
 
 /**
  * Compares the patients of two studies. The ID alone is not enough, because IDs are reused and
- * mistyped: both must state the same birth date, and issuer and sex must not differ if both state
- * them.
+ * mistyped: both studies must have the same birth date, and the issuer and the sex must not differ
+ * if both studies have them.
  * @returns null when both studies are treated as studies of one patient.
  */
 export function patientMismatch(
@@ -70,7 +73,7 @@ export function studyIdentity(identities: readonly DicomIdentity[]): DicomIdenti
 /**
  * Finds objects of one study that name different patients. A missing value does not count as a
  * difference. The sex is not compared, because carts set it by default.
- * @returns null when all may be of one patient.
+ * @returns null if all objects may belong to one patient.
  */
 export function mismatchWithinStudy(identities: readonly DicomIdentity[]): PatientMismatch | null {
   const stated = identities.map((identity) => ({ ...patientIdentity(identity), sex: '' }));
@@ -87,8 +90,8 @@ export function mismatchWithinStudy(identities: readonly DicomIdentity[]): Patie
 const UNSTATED = 'not stated';
 
 /**
- * Returns a patient, with missing values filled in from the other, so that the two can differ only
- * in values that both state.
+ * Returns a patient, with missing values filled in from the other patient, so that the two differ
+ * only in values that both have.
  */
 function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentity {
   return {
@@ -99,9 +102,8 @@ function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentit
 }
 
 /**
- * Says why a study has to wait for a person: the reason that a person gave, and the mismatch of its
- * patients.
- * @returns null when it does not have to wait.
+ * Returns the reasons why a study waits for a person: the reason that a person entered, and the
+ * mismatch of its patients. @returns null if the study does not wait.
  */
 export function holdText(
   holdReason: string | null,

@@ -9,7 +9,7 @@ import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
  *
  *   searching ──▶ found        some are added to the request
  *       │     ──▶ none         the archives have none that can be used
- *       └─────▶ unavailable    no answer in time: the request runs without them, and says so
+ *       └─────▶ unavailable    no answer in time: the request runs without them, and reports it
  */
 export interface PriorSearch {
   rule: string;
@@ -32,7 +32,8 @@ const TOO_LATE = 'Not available: no answer in time.';
 
 /**
  * Returns the earlier examinations for a revision under a rule; the first call starts the search.
- * @returns the earlier examinations, or until when the study waits while the search still runs.
+ * @returns the earlier examinations, or, while the search is running, the time until which the
+ * study waits.
  */
 export async function priorsFor(
   database: Database,
@@ -67,8 +68,8 @@ export async function priorsFor(
 }
 
 /**
- * Returns priors as files of a request, with names that never collide with those of the study or of
- * one another.
+ * Returns priors as files of a request. Their names never collide with those of the study or of
+ * other priors.
  */
 async function priorFiles(
   database: Queryable,
@@ -111,9 +112,9 @@ export const PRIOR_STUDY = {
 } as const;
 
 /**
- * Returns the studies whose objects, if they arrive now, were retrieved as a prior: over our own
- * association, or over one that the archive opened (C-MOVE), which does not state that the objects
- * were requested.
+ * Returns the studies whose objects, if they arrive now, are counted as retrieved priors. Objects
+ * may arrive over our own association, or over one that the archive opened (C-MOVE), which does not
+ * show that we requested them.
  */
 export async function arrivingAsPriors(
   database: Queryable,

@@ -8,8 +8,8 @@ import { newPlace, OBJECT_SUFFIX } from './intake-folder.ts';
 
 /**
  * The quarantine is a folder of this machine's data folder: `quarantine/<id>.dcm` is a received
- * object that cannot be recorded, `quarantine/<id>.json` states its source and why it is in
- * quarantine. A person examines it, registers it again once the cause is corrected, or removes it.
+ * object that cannot be recorded, `quarantine/<id>.json` contains its source and the reason. A
+ * person examines it, registers it again once the cause is corrected, or removes it.
  */
 const QUARANTINE = 'quarantine';
 const NOTE_SUFFIX = '.json';
@@ -22,7 +22,7 @@ const noteSchema = z.object({
   detail: z.string(),
 });
 
-/** Where an object in quarantine came from and why it is there, without its patient. */
+/** Source of an object in quarantine, and the reason why it is there, without its patient. */
 type Note = z.infer<typeof noteSchema>;
 
 /**
@@ -44,7 +44,7 @@ const noteOf = (dataDir: string, id: string) => join(dataDir, QUARANTINE, id + N
 
 /**
  * Moves an object that cannot be used to the quarantine.
- * @param path relative to the data folder, as is the path that is returned.
+ * @param path relative to the data folder, like the returned path.
  */
 export async function quarantine(dataDir: string, path: string, note: Note): Promise<string> {
   const id = randomUUID();
@@ -80,7 +80,9 @@ async function read(dataDir: string, id: string): Promise<QuarantinedObject> {
   };
 }
 
-/** Reads a note. One that was cut off when the machine lost power counts as missing. */
+/**
+ * Reads a note. A note that is incomplete because the machine lost power is treated as missing.
+ */
 async function readNote(dataDir: string, id: string): Promise<unknown> {
   const text = await ifMissing(readFile(noteOf(dataDir, id), 'utf8'), '');
   try {
@@ -91,8 +93,8 @@ async function readNote(dataDir: string, id: string): Promise<unknown> {
 }
 
 /**
- * Moves an object back to the intake folder, like one that arrives now.
- * @returns its path and source. @throws SonogateError `not_found`, also if its source is unknown.
+ * Moves an object back to the intake folder, as if it arrived now. @returns its path and source.
+ * @throws SonogateError `not_found`, also if its source is unknown.
  */
 export async function leaveQuarantine(
   dataDir: string,
@@ -127,7 +129,7 @@ async function requireObject(dataDir: string, id: string): Promise<QuarantinedOb
   return object;
 }
 
-/** Deletes the objects that have been in quarantine since before `cutoff`, or only counts them. */
+/** Deletes the objects that came into the quarantine before `cutoff`, or only counts them. */
 export async function removeQuarantined(
   dataDir: string,
   cutoff: Date,

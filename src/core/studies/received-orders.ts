@@ -6,31 +6,31 @@ import { survivingId } from '../patients/merges.ts';
 import type { FoundOrder, OrderKeys, Worklist } from './order.ts';
 import type { PatientIdentity } from './patient.ts';
 
-/** A placer or filler order number; '' where the order has none. */
+/** A placer or filler order number; '' if the order has no such number. */
 interface OrderNumber {
   number: string;
-  /** Who assigned the number. */
+  /** The authority that assigned the number. */
   authority: string;
 }
 
 type Entry = Omit<FoundOrder, 'patient'>;
 
-/** An order that a message states or withdraws. */
+/** An order that a message creates, changes or withdraws. */
 export interface ReceivedOrder {
   placer: OrderNumber;
   filler: OrderNumber;
   withdrawn: boolean;
   patient: PatientIdentity;
-  /** One for each requested procedure. */
+  /** One entry for each requested procedure. */
   entries: readonly Entry[];
 }
 
 const distinct = (values: readonly string[]) => [...new Set(values.filter(Boolean))];
 
 /**
- * Keeps an order in place of the former version with its placer or filler order number, with an
- * audit entry. A message that is older than what is here changes nothing.
- * @returns whether the message was the newest.
+ * Stores an order in place of the former version with the same placer or filler order number, with
+ * an audit entry. A message that is older than the stored order changes nothing. @returns whether
+ * the message was the newest.
  */
 export async function recordOrder(
   tx: Queryable,
@@ -75,15 +75,15 @@ export async function recordOrder(
   return isNewest;
 }
 
-/** Name of the received orders among the worklists. */
+/** Name under which the received orders appear among the worklists. */
 const NAME = 'hl7v2';
-/** Most orders that are read for one study. */
+/** Maximum number of orders that are read for one study. */
 const MAX_ORDERS = 200;
 
 /**
- * The orders that arrived by HL7 version 2, as a worklist. An order without an accession number is
- * found by its filler or placer order number, because many sites use one of them as the accession
- * number.
+ * Creates a worklist of the orders that arrived by HL7 version 2. An order without an accession
+ * number is found by its filler or placer order number, because many sites use one of them as the
+ * accession number.
  */
 export function receivedOrders(database: Database): Worklist {
   return {
@@ -113,13 +113,13 @@ export function receivedOrders(database: Database): Worklist {
   };
 }
 
-/** The entry with the number by which it was found. */
+/** Returns the entry with the number by which it was found as its accession number. */
 function numbered(entry: Entry, keys: OrderKeys): Entry {
   const isUnnumbered = 'accessionNumber' in keys && entry.accessionNumber === '';
   return isUnnumbered ? { ...entry, accessionNumber: keys.accessionNumber } : entry;
 }
 
-/** Removes orders that did not change since `before`. */
+/** Removes orders whose last change is older than `before`. */
 export async function removeOldOrders(database: Queryable, before: Date): Promise<void> {
   await database.query('DELETE FROM received_orders WHERE received_at < $1', [before]);
 }

@@ -35,7 +35,7 @@ export interface ReceptionParts {
   now: () => Date;
 }
 
-/** The association that an object arrives on. */
+/** The association on which an object arrives. */
 interface ReceivingAssociation {
   id: string;
   callingAeTitle: string;
@@ -50,7 +50,7 @@ interface ReceptionUnderWay {
   ended(): Promise<void>;
 }
 
-/** Follows the reception of one object. Only a reception that takes long gets a row. */
+/** Tracks the reception of one object. Only a reception that takes long gets a row. */
 export function beginReception(
   { id, callingAeTitle, source = '' }: ReceivingAssociation,
   { sources, database, now }: ReceptionParts,
@@ -96,16 +96,16 @@ export function beginReception(
 }
 
 /**
- * Runs a query whose failure may be ignored: without the database, the object itself gets no row
- * and is refused, and a reception row that could not be deleted expires.
+ * Runs a query whose failure may be ignored. If the database cannot be reached, the object itself
+ * gets no row and is refused, and a reception row that could not be deleted expires.
  */
 async function ignoringFailure(query: Promise<unknown>): Promise<void> {
   await query.catch(() => {});
 }
 
 /**
- * Deletes all rows at the start of a process that has the database to itself: the associations of
- * the previous process ended with it.
+ * Deletes all rows at the start of a process that is the only user of the database, because the
+ * associations of the previous process ended with it.
  */
 export async function forgetReceptions(database: Queryable): Promise<void> {
   await database.query('DELETE FROM receptions_under_way');

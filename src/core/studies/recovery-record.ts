@@ -4,21 +4,24 @@ import { z } from 'zod';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 
 /**
- * Records which remaining object a start is about to register. An object that ends the process, for
- * instance because memory runs out, would otherwise end every start.
+ * Records which unregistered object a start is about to register. An object that ends the process,
+ * for instance because memory runs out, would otherwise end every start.
  */
 
 /**
- * Number of starts that may end while they register the same object; the next one moves it to the
- * quarantine. One is not enough: a start may be killed for another reason, and the object was
- * acknowledged.
+ * Maximum number of starts that may end while they register the same object. The next start moves
+ * the object to the quarantine. One is not enough, because a start may be killed for another reason
+ * and the object was acknowledged.
  */
 const MOST_ENDED_STARTS = 2;
 
 const recordSchema = z.object({ path: z.string(), starts: z.number() });
 
 export interface RecoveryRecord {
-  /** Called before each object. @returns false when it has ended too many starts. */
+  /**
+   * Called before each object is registered. @returns false if the object has ended too many
+   * starts.
+   */
   begins(path: string): Promise<boolean>;
   /** Called when the start has registered all objects. */
   ends(): Promise<void>;

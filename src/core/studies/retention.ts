@@ -17,8 +17,8 @@ import { deleteSilentReceptions } from './receptions.ts';
 const FILES_AT_A_TIME = 4;
 /**
  * Number of studies that one transaction removes. A commit waits for the disk, and each study takes
- * five statements; with more, their rows would be locked for longer than an arriving object may
- * wait.
+ * five statements; with more studies, their rows would be locked for longer than an arriving object
+ * may wait.
  */
 const STUDIES_AT_A_TIME = 10;
 /** Maximum number of studies per pass. The next pass continues, after a short pause. */
@@ -47,9 +47,9 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 }
 
 /**
- * SQL: whether a delivery `d` may still send something of its study. A dead one may, because a person
- * can replay or divert it, but not a mail about a finding, nor an object that de-identification holds
- * back: replaying would hold it again.
+ * SQL: whether a delivery `d` may still send objects or results of its study. A dead delivery may,
+ * because a person can replay or divert it. Two kinds do not count: a mail about a finding, and an
+ * object that de-identification holds back, because a replay would hold it again.
  */
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
   AND NOT (d.state = 'dead' AND (d.kind = 'mail' OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
@@ -106,9 +106,9 @@ interface Removal {
   objects: number;
   bytes: number;
   quarantined: number;
-  /** Studies that are old enough and kept, by reason. */
+  /** Number of studies that are old enough to be removed and are kept, by reason. */
   kept: Partial<Record<KeptBecause, number>>;
-  /** Whether old studies are left that the next pass removes. */
+  /** Whether the next pass will remove further old studies. */
   unfinished: boolean;
 }
 
@@ -128,8 +128,8 @@ export interface RetentionParts {
 }
 
 /**
- * Removes received studies that are old enough and no longer needed: row, objects and identity.
- * Files are deleted first, while the row is locked, because a file without a row would be
+ * Removes received studies that are old enough and no longer needed, with their rows, objects and
+ * identity. Files are deleted first, while the row is locked, because a file without a row would be
  * registered as a new object. If machines share a bucket, each machine deletes its own copies,
  * whichever machine removed the study.
  * @param dryRun only counts, and removes nothing.
@@ -154,8 +154,8 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
       removal.objects += removed.files.length;
       removal.bytes += removed.files.reduce((sum, { bytes }) => sum + bytes, 0);
     }
-    // A pass does not select studies again that are needed again, so each pass that removes some
-    // comes closer to the end.
+    // A study that is needed again is not selected in the next pass, so each pass that removes
+    // studies comes closer to the end.
     removal.unfinished = !dryRun && ids.length === batch && removal.studies > 0;
   }
   if (quarantineDays !== null) {
@@ -216,7 +216,7 @@ async function filesOf(database: Queryable, studies: readonly string[]): Promise
   return rows;
 }
 
-/** Removes those of the studies that have not become needed again since they were selected. */
+/** Removes those studies that have not become needed again since they were selected. */
 async function removeStudies(
   { database, dataDir, objects, writeAudit }: RetentionParts,
   { ids, cutoff, at }: { ids: readonly string[]; cutoff: Date; at: Date },

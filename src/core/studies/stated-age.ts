@@ -13,7 +13,7 @@ const MAX_DEPTH = 8;
 /** Days per UCUM unit of a gestational age. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
-/** The attributes that are read of a data set and of the items of its content tree. */
+/** The attributes that are read from a data set and from the items of its content tree. */
 export const STATED_AGE_ATTRIBUTES = [
   'AcquisitionContextSequence',
   'CodeValue',

@@ -53,8 +53,8 @@ export interface ReceivedInstance {
 export interface Arrival {
   studyId: string;
   /**
-   * `conflict` means that another object with this SOP Instance UID was stored before; both are
-   * kept.
+   * `conflict` means that another object with this SOP Instance UID was stored before. Both objects
+   * are kept.
    */
   outcome: 'new' | 'duplicate' | 'conflict';
   revision: number;
@@ -69,26 +69,29 @@ export interface StudyRow {
   state: StudyState;
   revision: number;
   instance_count: number;
-  /** As corrected by messages about the patient. */
+  /** The identity as corrected by messages about the patient. */
   identity: DicomIdentity;
-  /** As the images state it; null while it is the same. */
+  /** The identity in the images; null if it is the same. */
   received_identity: DicomIdentity | null;
   first_received_at: Date;
   last_received_at: Date;
-  /** While the study receives objects: when it counts as complete if no other object arrives. */
+  /**
+   * While the study receives objects: the time at which it counts as complete if no other object
+   * arrives.
+   */
   complete_after: Date;
-  /** Which signal set that time. */
+  /** The signal that set this time. */
   complete_because: CompletionSignal;
-  /** While the study is complete: when work on it continues. */
+  /** While the study is complete: the time at which work on it continues. */
   next_attempt_at: Date | null;
   tags: string[];
   /** Names of the rules that acted on the last revision to which the rules were applied. */
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
-  /** Why a person wants the study to wait; null when nobody does. */
+  /** The reason that a person entered to make the study wait; null if no person did. */
   hold_reason: string | null;
-  /** The attribute in which its objects name different patients; null when they do not differ. */
+  /** The attribute in which the objects name different patients; null if they do not differ. */
   patient_mismatch: PatientMismatch | null;
   reason: string | null;
 }
@@ -107,8 +110,8 @@ export interface InstanceRow {
 }
 
 /**
- * Seconds for which a claimed study belongs to its process. After a crash, another process may
- * claim it when they have passed.
+ * Seconds for which a claimed study belongs to its process. Afterwards, for example after a crash,
+ * another process may claim it.
  */
 const LEASE_SECONDS = 30;
 
@@ -173,7 +176,8 @@ export async function recordRules(
 
 /**
  * Reschedules a claimed study that cannot be submitted yet, unless its time was changed after the
- * claim: a search that ended meanwhile made the study due at once, and nothing would do so again.
+ * claim: a search that ended after the claim made the study due at once, and this happens only
+ * once.
  */
 export async function reschedule(
   database: Queryable,
@@ -223,7 +227,7 @@ export interface StudySummary {
   studyInstanceUid: string;
   source: string;
   state: StudyState;
-  /** Why it is in this state; null if the state needs no reason. */
+  /** Why the study is in this state; null if the state needs no reason. */
   reason: string | null;
   objects: number;
   revision: number;
@@ -275,8 +279,8 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
 }
 
 /**
- * Returns the newest earlier request of a study and endpoint whose result a PACS has, which a
- * re-run supersedes. Null when there is no such request.
+ * Returns the newest earlier request of a study and endpoint whose result a PACS has. A new run
+ * supersedes this result. Null if there is no such request.
  */
 export async function supersededRequest(
   database: Queryable,
@@ -317,7 +321,7 @@ export async function identityOfObject(
   return rows[0]?.identity ?? null;
 }
 
-/** Whether exactly this object has a row. */
+/** Whether a row exists for exactly this object. */
 export async function isKnown(
   database: Queryable,
   { studyInstanceUid, sopInstanceUid }: InstanceHeader,
@@ -394,8 +398,8 @@ export async function earlierRequests(database: Queryable, requestId: string): P
 }
 
 /**
- * Finds the patient and study of audit rows, by row id. The rows hold no identity; it is looked up only
- * when they are sent to the audit record repository or exported.
+ * Finds the patient and study of audit rows, by row id. The rows contain no identity. It is looked
+ * up only when rows are sent to the audit record repository or exported.
  */
 export function auditSubjects(database: Queryable): SubjectsOf {
   return async (rows) => {

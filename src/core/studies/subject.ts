@@ -30,7 +30,7 @@ export async function subjectOfStudy(
   const order = await foundOrder(database, { id: row.id, revision });
   const context = studyContext(headers, order);
   const { dating } = context;
-  // A PACS may send our results back with the patient as it was before the correction.
+  // A PACS may send our results back with the patient data from before the correction.
   const ours = await ownSeries(database, row.study_instance_uid);
   const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
   const images = studyIdentity(received.map(({ identity }) => identity));
@@ -64,8 +64,8 @@ export async function subjectOfStudy(
 }
 
 /**
- * Returns when the result was signed last, because documents that were signed keep the patient as
- * known then; null while it is a draft.
+ * Returns the time of the last signature of a result, because signed documents keep the patient as
+ * known at that time; null while the result is a draft.
  */
 async function lastSignature(database: Queryable, requestId: string): Promise<Date | null> {
   const { rows } = await database.query<{ at: Date | null }>(

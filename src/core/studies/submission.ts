@@ -90,7 +90,7 @@ interface SubmissionDetails {
   further?: boolean;
   /** Earlier examinations; null when the rule asks for none. */
   priors?: Priors | null;
-  /** The result of the search for its order; null when none was searched. */
+  /** The result of the search for the order; null if there was no search. */
   order?: OrderAnswer | null;
 }
 
@@ -190,7 +190,9 @@ type Revision = Pick<StudyRow, 'id' | 'revision'>;
 
 export const NOT_LOOKED_AT: ContentFacts = { unknown: 'the images were not classified' };
 
-/** Returns what the classifiers saw on the images of a revision; null when they have not run. */
+/**
+ * Returns what the classifiers recognised in the images of a revision; null if they have not run.
+ */
 export async function findContentFacts(
   database: Queryable,
   { id, revision }: Revision,
@@ -210,9 +212,8 @@ interface LookParts {
 }
 
 /**
- * Submits a revision to the classifiers, as a request of the same queue. Later calls return the
- * answer once there is one.
- * @returns null while the request runs.
+ * Submits a revision to the classifiers, as a request in the same queue. Later calls return the
+ * answer when the request has ended. @returns null while the request is running.
  */
 export async function classifyImages(
   study: StudyRow,
@@ -247,8 +248,8 @@ export async function classifyImages(
 }
 
 /**
- * Returns the content facts of a classified study. A study without a readable image also has an
- * answer: its images show nothing.
+ * Returns the content facts of a classified study. A study without a readable image also gets an
+ * answer, in which no content is recognised.
  */
 function contentFactsOf(status: string, result: unknown): ContentFacts {
   if (status === 'rejected') return { known: { anatomy: [], plane: [], view: [] } };

@@ -16,7 +16,7 @@ import {
   turnOff,
 } from './subscriptions.ts';
 
-/** What a notification is about. */
+/** The subject of a notification. */
 export type Notification =
   | { type: 'handshake' | 'heartbeat' }
   | { type: 'event-notification'; event: SubscriptionEvent };
@@ -27,15 +27,15 @@ interface SubscriptionParts {
   bodyOf(subscription: Subscription, notification: Notification): Promise<string | null>;
   contentType: string;
   client: OutboundClient;
-  /** Records each report that left with the identity of a patient. */
+  /** Records in the audit each report that was sent with the identity of a patient. */
   writeAudit: WriteAudit;
   logger: Logger;
   now?: () => Date;
 }
 
 /**
- * Posts notifications to the addresses of FHIR Subscriptions: a webhook with other content, sent,
- * signed and repeated in the same way.
+ * Posts notifications to the addresses of FHIR Subscriptions. They are sent, signed and repeated in
+ * the same way as webhooks.
  */
 export function createSubscriptionDeliverer(parts: SubscriptionParts): Deliverer {
   return {
@@ -109,7 +109,7 @@ async function record(
   const failed = outcome.outcome === 'failed';
   const ended = failed && ['webhook_disabled', 'url_not_permitted'].includes(outcome.code);
   if (ended) await turnOff(database, subscription, outcome.detail);
-  // A request that was purged says nothing about the address.
+  // If the request was purged, the failure is not caused by the address.
   else if (!failed || outcome.code !== 'not_found') {
     await recordNotified(database, subscription, failed ? outcome.detail : null, now());
   }

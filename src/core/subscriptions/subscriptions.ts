@@ -6,7 +6,10 @@ import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import { OUTBOX_CHANNEL } from '../outbox/delivery.ts';
 import { endpointFor, GIVE_UP_SECONDS } from '../webhooks/endpoints.ts';
 
-/** What a client can be notified of: the end of a request, a signature, and each critical flag. */
+/**
+ * The events about which a client can be notified: the end of a request, a signature, and each
+ * critical flag.
+ */
 export const TOPICS = [
   'report-finished',
   'request-failed',
@@ -15,7 +18,7 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** How much a notification holds (ValueSet backport-content-value-set). */
+/** How much of a result a notification contains (ValueSet backport-content-value-set). */
 export const CONTENTS = ['empty', 'id-only', 'full-resource'] as const;
 export type Content = (typeof CONTENTS)[number];
 
@@ -29,12 +32,12 @@ export type Content = (typeof CONTENTS)[number];
  */
 export type SubscriptionStatus = 'requested' | 'active' | 'error' | 'off';
 
-/** Maximum number of subscriptions of one key, those that are off included. */
+/** Maximum number of subscriptions of one key, including those that are off. */
 export const MOST_SUBSCRIPTIONS = 20;
 /** A shorter period would make heartbeats the main traffic of the gateway. */
 export const SHORTEST_HEARTBEAT_SECONDS = 60;
 
-/** What a client asks for. */
+/** The subscription that a client requests. */
 export interface NewSubscription {
   url: string;
   reason: string;
@@ -73,7 +76,7 @@ export interface Subscription {
   url: string;
 }
 
-/** What a delivery to a subscriber is, besides the notification of an event. */
+/** The two kinds of delivery to a subscriber that announce no event. */
 export const HANDSHAKE = 'handshake';
 export const HEARTBEAT = 'heartbeat';
 
@@ -91,7 +94,7 @@ export function createSubscription(
   at: Date,
 ): Promise<Subscription> {
   return database.transaction(async (tx) => {
-    // Locked, so that two calls at once cannot exceed the limit.
+    // The key is locked, so that two concurrent calls cannot exceed the limit.
     await tx.query('SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE', [keyId]);
     const { rows } = await tx.query<{ made: number }>(
       'SELECT count(*)::int AS made FROM fhir_subscriptions WHERE key_id = $1',
@@ -163,7 +166,7 @@ export async function findSubscription(
   return rows[0] ?? null;
 }
 
-/** Which subscriptions to list; a test key sees only those of test keys. */
+/** Which subscriptions to list. A test key can list only those of test keys. */
 interface SubscriptionFilter {
   accountId: string;
   testOnly: boolean;
@@ -172,7 +175,7 @@ interface SubscriptionFilter {
   topic?: string | undefined;
   url?: string | undefined;
   limit: number;
-  /** Id of the last one on the previous page. */
+  /** Id of the last subscription on the previous page. */
   cursor?: string | undefined;
 }
 
@@ -209,7 +212,7 @@ export function deleteSubscription(database: Database, id: string): Promise<void
   });
 }
 
-/** What happened to a request. `object` tells apart the events of one request and topic. */
+/** An event of a request. `object` distinguishes the events of one request and topic. */
 interface Happening {
   topic: Topic;
   object: string;
@@ -217,7 +220,7 @@ interface Happening {
   resultRevision?: number;
 }
 
-/** SQL: whether the subscription `s` asks for the request `r`. */
+/** SQL: whether the subscription `s` includes the request `r`. */
 const ASKS_FOR = `s.account_id = r.account_id AND (r.test OR NOT s.test)
   AND s.activated_at IS NOT NULL AND s.status IN ('active', 'error')
   AND (s.ends_at IS NULL OR s.ends_at > now())
@@ -227,8 +230,8 @@ const ASKS_FOR = `s.account_id = r.account_id AND (r.test OR NOT s.test)
       AND st.study_instance_uid = s.of_study))`;
 
 /**
- * Creates a notification for each subscription that asks for what happened, in the transaction in
- * which it happened. Each event is announced once, even if a request runs again after a crash.
+ * Creates a notification for each subscription that includes the event, in the transaction of the
+ * event. Each event is announced once, even if a request runs again after a crash.
  */
 export async function notifySubscribers(
   tx: Queryable,
@@ -295,7 +298,9 @@ export async function listEvents(
   return rows;
 }
 
-/** Ends a subscription: nothing more is sent, and what waits is given up. */
+/**
+ * Ends a subscription: no further notification is sent, and waiting notifications are given up.
+ */
 export async function turnOff(database: Queryable, id: string, why: string): Promise<void> {
   await database.query(
     `UPDATE fhir_subscriptions SET status = 'off', error = $2 WHERE id = $1 AND status <> 'off'`,
@@ -303,7 +308,7 @@ export async function turnOff(database: Queryable, id: string, why: string): Pro
   );
 }
 
-/** Ends every subscription, because the site has switched them off. */
+/** Ends every subscription, because the site has switched subscriptions off. */
 export async function turnAllOff(database: Queryable): Promise<void> {
   await database.query(
     `UPDATE fhir_subscriptions SET status = 'off', error = $1 WHERE status <> 'off'`,
@@ -311,7 +316,7 @@ export async function turnAllOff(database: Queryable): Promise<void> {
   );
 }
 
-/** Records that a notification was accepted (null), or why it was not. */
+/** Records that a notification was accepted (null), or the reason why it was not. */
 export async function recordNotified(
   database: Queryable,
   id: string,
@@ -328,7 +333,9 @@ export async function recordNotified(
   );
 }
 
-/** Ends the subscriptions whose time is over, and makes the heartbeats due of the others. */
+/**
+ * Ends the subscriptions whose end time has passed, and makes the heartbeats of the others due.
+ */
 export async function keepSubscriptions(database: Database, at: Date): Promise<void> {
   await database.query(
     `UPDATE fhir_subscriptions SET status = 'off', error = NULL

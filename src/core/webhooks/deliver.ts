@@ -39,7 +39,7 @@ interface WebhookParts {
 }
 
 /**
- * Posts what happened to a request to the URL that its client gave, signed according to Standard
+ * Posts the events of a request to the URL that the client gave, signed according to Standard
  * Webhooks 1.0.0.
  */
 export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
@@ -109,7 +109,8 @@ export async function postMessage(
     else
       await recordFailure(database, endpoint.id, at, { gone: outcome.code === 'webhook_disabled' });
   } catch (error) {
-    // The history of an endpoint may lack an attempt, but its answer must still count.
+    // If the attempt cannot be recorded, the history of the endpoint lacks it, but the answer still
+    // counts.
     if (!(error instanceof DatabaseUnreachableError)) throw error;
   }
   return outcome;
@@ -154,13 +155,13 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
       if (bytes >= KEPT_ANSWER_BYTES) break;
     }
   } catch {
-    // The status has already arrived, so an answer that breaks off afterwards changes nothing.
+    // The status has already arrived, so it does not matter if the rest of the answer is missing.
   }
   const text = Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8');
   return { status: statusCode, bytes, text, error: null };
 }
 
-/** Returns why there was no answer: the system's error code, without the address. */
+/** Returns the reason for a missing answer: the system's error code, without the address. */
 function reasonOf(error: unknown): string {
   if (error instanceof UrlNotPermittedError) return 'not permitted';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';

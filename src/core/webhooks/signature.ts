@@ -34,9 +34,12 @@ export function signedHeaders(
   };
 }
 
-/** Milliseconds for which a rotated secret still signs beside the new one. */
+/** Milliseconds for which a rotated secret still signs in addition to the new secret. */
 const OVERLAP_MS = DAY_MS;
-/** Maximum number of rotated secrets that still sign; further rotations end the oldest at once. */
+/**
+ * Maximum number of rotated secrets that still sign. A further rotation ends the oldest secret at
+ * once.
+ */
 const MOST_ROTATED = 2;
 
 export interface WebhookSecret {
@@ -82,7 +85,10 @@ export async function signingSecrets(
   return [current.secret, ...rows.map(({ secret }) => secret)];
 }
 
-/** Creates a new secret; the previous two sign beside it for 24 hours after their rotation. */
+/**
+ * Creates a new secret. Each of the previous two secrets still signs for 24 hours after its
+ * rotation.
+ */
 export function rotateSecret(
   database: Database,
   accountId: string,

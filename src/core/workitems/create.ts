@@ -21,7 +21,7 @@ import { submissionOf } from '../studies/submission.ts';
 import { isTaken } from './find.ts';
 import { uniqueKeyOf } from './workitem.ts';
 
-/** What a client schedules: an endpoint for objects of one study. */
+/** A new workitem as a client requests it: an endpoint, and objects of one study. */
 export interface NewWorkitem {
   uid: string;
   endpoint: string;
@@ -29,15 +29,15 @@ export interface NewWorkitem {
   /** The input: objects of one study. */
   study: string;
   objects: readonly string[];
-  /** The patient whom the client names; '' where it does not say. */
+  /** The patient in the client's data set; '' for missing values. */
   patient: { id: string; issuer: string };
-  /** Names of the destinations that the client asks for; null leaves them to the routing rule. */
+  /** Names of the destinations that the client requests; null if the routing rule decides. */
   deliverTo: readonly string[] | null;
   attributes: JsonDataSet;
   startAt: Date;
 }
 
-/** Who creates it; `audit` is written with the request. */
+/** The caller who creates a workitem; `audit` is written together with the request. */
 interface Creator {
   accountId: string;
   keyId: string;
@@ -57,11 +57,11 @@ const INPUT = '/00404021';
 const PATIENT_ID = '/00100020';
 
 /**
- * Creates a workitem: a request for a study that the gateway holds, with the options of the first
- * routing rule that runs the endpoint, and delivered where that rule delivers. The request of a
- * test key is not attached to the study, and its made-up result is delivered nowhere.
+ * Creates a workitem: a request for a study that the gateway has received. Options and destinations
+ * come from the first routing rule that runs the endpoint. The request of a test key is not
+ * attached to the study, and its made-up result is delivered nowhere.
  * @throws SonogateError `workitem_exists`; `workitem_conflict` for a study that waits for a person;
- * InvalidInputError for objects that are not held, or that are of another patient.
+ * InvalidInputError for objects that the gateway does not have, or that belong to another patient.
  */
 export async function createWorkitem(
   { database, submit, config, routing }: CreateParts,
@@ -100,7 +100,7 @@ export async function createWorkitem(
      ON CONFLICT DO NOTHING`,
     [row.id, JSON.stringify(workitem.attributes), workitem.startAt, audit.at],
   );
-  // The same UID was sent twice at once: the other call created it.
+  // Two concurrent calls sent the same UID, and the other call created the workitem.
   if (rowCount !== 1) throw taken(uid);
   return row;
 }

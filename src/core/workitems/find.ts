@@ -10,11 +10,14 @@ import {
   type WorkitemRow,
 } from './workitem.ts';
 
-/** Whose workitems are found: those of one account; for a test key, only those of test keys. */
+/**
+ * The caller for whom workitems are found: those of one account or, for a test key, only those of
+ * test keys.
+ */
 export interface Finder {
   accountId: string;
   test: boolean;
-  /** The endpoints whose requests are shown: those that clients may call. */
+  /** The endpoints that clients may call. Only their requests are shown. */
   endpoints: readonly string[];
 }
 
@@ -24,7 +27,10 @@ export const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.st
   w.attributes, w.cancellation, w.changed_at, s.study_instance_uid, s.identity,
   ${STATE_SQL} AS state`;
 
-/** SQL: all workitems of a finder, whose values are the first three parameters. */
+/**
+ * SQL: all workitems that a finder may see. The values of the finder are the first three
+ * parameters.
+ */
 export const VISIBLE = `FROM requests r
   LEFT JOIN workitems w ON w.request_id = r.id
   LEFT JOIN studies s ON s.id = (r.source ->> 'study')::uuid
@@ -49,7 +55,10 @@ export async function findWorkitem(
   return rows[0] ?? null;
 }
 
-/** SQL: the request has one of these unique keys, or one of these ids and a derived UID. */
+/**
+ * SQL: the request has one of these unique keys; or it has one of these ids, and its UID is derived
+ * from the id.
+ */
 const ofUids = (keys: string, ids: string) =>
   `(r.unique_key = ANY (${keys}::text[]) OR r.id = ANY (${ids}::text[])
     AND coalesce(r.unique_key, '') NOT LIKE 'workitem:%')`;
@@ -68,10 +77,10 @@ export async function isTaken(database: Queryable, uid: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** SQL: the value that the creator stated for an attribute, as text. */
+/** SQL: the value that the creator gave for an attribute, as text. */
 const stated = (...path: string[]) => `w.attributes #>> '{${path.join(',Value,0,')},Value,0}'`;
 const statedName = (tag: string) => `w.attributes #>> '{${tag},Value,0,Alphabetic}'`;
-/** The value that the creator stated, otherwise that of the study. */
+/** SQL: the value that the creator gave, or else the value of the study. */
 const statedOr = (otherwise: string, given: string) =>
   `coalesce(nullif(${given}, ''), ${otherwise})`;
 const identity = (name: string) => `s.identity ->> '${name}'`;
@@ -81,12 +90,15 @@ const inItems = (sequence: string, tag: string) =>
      WHEN jsonb_typeof(w.attributes #> '{${sequence},Value}') = 'array'
      THEN w.attributes #> '{${sequence},Value}' ELSE '[]' END) AS items (item))`;
 
-/** Label of the worklist of a workitem whose creator named none. */
+/** Worklist label of a workitem whose creator gave none. */
 export const WORKLIST_LABEL = 'SONOGATE';
 
 type SearchKey = MatchedAttribute & { tag: string };
 
-/** The matching keys of a search (PS3.4 table CC.2.5-3), by keyword; `.` goes into a sequence. */
+/**
+ * The matching keys of a search (PS3.4 table CC.2.5-3), by keyword; `.` separates a sequence from
+ * an attribute of its items.
+ */
 const KEYS: Readonly<Record<string, SearchKey>> = {
   ProcedureStepState: { tag: '00741000', vr: 'CS', sql: STATE_SQL },
   ScheduledProcedureStepPriority: {
@@ -245,13 +257,13 @@ const DATE_TIME =
   /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,6}))?)?)?)?)?)?(?:([+-])(\d\d)(\d\d))?$/;
 
 /**
- * Returns the time that a DT value names (PS3.5 6.2): a value without its last components is the
- * whole of a year, a day or a minute. Without an offset it is in UTC.
- * @returns null for text that is no such time.
+ * Returns the period that a DT value covers (PS3.5 6.2): a value without its last components covers
+ * a whole year, day or minute. A value without an offset is in UTC. @returns null for text that is
+ * not a DT.
  */
 export function dateTimeRange(text: string): { first: Date; after: Date } | null {
   const match = DATE_TIME.exec(text.trim());
-  // Years that Date and the database both represent.
+  // The years that both Date and the database can represent.
   if (!match || Number(match[1]) < 1900 || Number(match[1]) > 9998) return null;
   const [year = 0, month, day, hour, minute, second, fraction] = match
     .slice(1, 8)
@@ -265,7 +277,7 @@ export function dateTimeRange(text: string): { first: Date; after: Date } | null
   };
   const given = [year, month, day, hour, minute, second].filter((part) => part !== undefined);
   const first = at(given);
-  // 30 February and hour 25 are other times than they say.
+  // Date accepts 30 February and hour 25, and converts them to other times.
   const local = new Date(first.getTime() + offset * 60_000).toISOString().replace(/\D/g, '');
   if (!local.startsWith(match.slice(1, 7).join(''))) return null;
   if (fraction !== undefined) return { first, after: new Date(first.getTime() + 1000) };

@@ -5,7 +5,10 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { fileName, instancesOf } from '../studies/study-store.ts';
 import type { WorkitemRow } from './workitem.ts';
 
-/** Objects that a workitem read or made, by series, and where they can be retrieved. */
+/**
+ * Objects that a workitem read or created, by series, and the place from which they can be
+ * retrieved.
+ */
 export interface ReferencedSeries {
   study: string;
   series: string;
@@ -61,7 +64,10 @@ export async function outputReferences(
   );
 }
 
-/** SOP class of a result → the series in which it is sent; every other class is a report. */
+/**
+ * The series in which each SOP class of a result is sent. Every class that is not listed is a
+ * report.
+ */
 const SERIES_OF: Readonly<Record<string, keyof typeof SERIES>> = {
   [STORAGE_CLASS.segmentation]: 'seg',
   [STORAGE_CLASS.labelMapSegmentation]: 'seg',

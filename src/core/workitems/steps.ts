@@ -3,7 +3,7 @@ import { firstId } from '../../platform/ids.ts';
 import { COLUMNS, type Finder, VISIBLE, visibleTo } from './find.ts';
 import { DELIVERING, type WorkitemRow } from './workitem.ts';
 
-/** Returns the steps that have not ended, and those that were made since a time. */
+/** Returns the steps that have not ended, and the steps that were created after a time. */
 export async function openSteps(
   database: Queryable,
   finder: Finder,
@@ -18,7 +18,9 @@ export async function openSteps(
   return rows;
 }
 
-/** Returns the steps with these ids, and those that were made since a time, oldest first. */
+/**
+ * Returns the steps with these ids, and the steps that were created after a time, oldest first.
+ */
 export async function stepsChanged(
   database: Queryable,
   finder: Finder,

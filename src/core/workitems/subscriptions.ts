@@ -6,10 +6,10 @@ export const WORKLIST_UID = '1.2.840.10008.5.1.4.34.5';
 /** Well-known UID of a subscription to the workitems that match a filter. */
 export const FILTERED_WORKLIST_UID = '1.2.840.10008.5.1.4.34.5.1';
 
-/** Most subscriptions of an account. */
+/** Maximum number of subscriptions of an account. */
 const MOST_SUBSCRIPTIONS = 10_000;
 
-/** Who receives event reports. */
+/** The AE that receives event reports. */
 export interface Subscriber {
   accountId: string;
   aeTitle: string;
@@ -28,8 +28,7 @@ export interface Subscription {
 
 /**
  * Subscribes to a workitem or to the worklist (PS3.4 table CC.2.3-2). A deletion lock is always
- * granted, since workitems are never deleted.
- * @throws SonogateError `rate_limited`
+ * granted, because workitems are never deleted. @throws SonogateError `rate_limited`
  */
 export async function subscribe(
   database: Queryable,
@@ -49,7 +48,7 @@ export async function subscribe(
     [accountId, aeTitle, target, deletionLock, at, MOST_SUBSCRIPTIONS],
   );
   if (rowCount === 1 && target === WORKLIST_UID) {
-    // Subscribing to all workitems includes those that were excepted before.
+    // A subscription to all workitems includes those from which the AE unsubscribed before.
     await database.query(
       `DELETE FROM workitem_subscriptions
        WHERE account_id = $1 AND ae_title = $2 AND NOT subscribed`,
@@ -64,9 +63,9 @@ export async function subscribe(
 }
 
 /**
- * Ends a subscription. That of the worklist ends every subscription of the AE; that of one workitem
- * is recorded where the worklist is subscribed to, because it takes precedence.
- * @returns false when there was none.
+ * Ends a subscription. For the worklist, it ends every subscription of the AE. For one workitem, it
+ * is recorded while the AE is subscribed to the worklist, because it takes precedence. @returns
+ * false if there was no subscription.
  */
 export async function unsubscribe(
   database: Queryable,
@@ -103,8 +102,8 @@ export async function unsubscribe(
 }
 
 /**
- * Suspends the subscription to the worklist: workitems made from now on are not subscribed to.
- * @returns false when there was none.
+ * Suspends the subscription to the worklist: workitems that are created later are not included.
+ * @returns false if there was no subscription.
  */
 export async function suspend(
   database: Queryable,
@@ -134,7 +133,10 @@ export async function subscriptionsOf(
   return rows;
 }
 
-/** Whether a subscriber receives the events of a workitem: its own subscription goes first. */
+/**
+ * Whether a subscriber receives the events of a workitem. Its subscription to the workitem takes
+ * precedence over its subscription to the worklist.
+ */
 export function isSubscribed(
   subscriptions: ReadonlyMap<string, Subscription>,
   { uid, createdAt }: { uid: string; createdAt: Date },

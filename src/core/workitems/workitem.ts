@@ -6,7 +6,7 @@ import type { RequestRow, RequestStatus } from '../requests/request.ts';
 
 /**
  * A request of the queue as a Unified Procedure Step (PS3.4 CC, PS3.18 11). This gateway manages
- * the steps and is the only one that performs them.
+ * the steps and is their only performer.
  *
  *   SCHEDULED ──▶ IN PROGRESS ──▶ COMPLETED
  *                      └────────▶ CANCELED
@@ -19,7 +19,8 @@ export const STEP_STATE = {
   preparing: 'IN PROGRESS',
   running: 'IN PROGRESS',
   succeeded: 'COMPLETED',
-  // A step that ends without a result is canceled, with the reason; there is no state for failure.
+  // A step that ends without a result is canceled, with the reason, because UPS has no state for
+  // failure.
   failed: 'CANCELED',
   rejected: 'CANCELED',
   canceled: 'CANCELED',
@@ -29,9 +30,9 @@ export const STEP_STATE = {
 export const isFinal = (state: StepState): boolean => state === 'COMPLETED' || state === 'CANCELED';
 
 /**
- * SQL: whether objects of the result of request `r` are still on their way for the first time. Only
- * deliveries that began when the request ended count: a final state never changes, so what a person
- * sends later must not reopen it.
+ * SQL: whether objects of the result of request `r` are being delivered for the first time. Only
+ * deliveries that began when the request ended count: a final state never changes, so a later
+ * delivery by a person must not reopen it.
  */
 export const DELIVERING = `(r.status = 'succeeded' AND EXISTS (SELECT 1 FROM deliveries d
   WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state IN ('pending', 'sending')
@@ -40,7 +41,7 @@ export const DELIVERING = `(r.status = 'succeeded' AND EXISTS (SELECT 1 FROM del
 
 /**
  * SQL: the state of the step of request `r`. A step is in progress until its objects are delivered,
- * so that a completed step names them (PS3.4 CC.2.5.1.1).
+ * because a completed step lists them (PS3.4 CC.2.5.1.1).
  */
 export const STATE_SQL = `CASE WHEN ${DELIVERING} THEN 'IN PROGRESS' ${Object.entries(STEP_STATE)
   .map(([status, state]) => `WHEN r.status = '${status}' THEN '${state}'`)
@@ -49,10 +50,10 @@ export const STATE_SQL = `CASE WHEN ${DELIVERING} THEN 'IN PROGRESS' ${Object.en
 /** Coding scheme of our codes (PS3.16 8.2: private schemes begin with 99). */
 export const CODING_SCHEME = '99USINT';
 
-/** Returns the code by which a workitem asks for an endpoint (Scheduled Workitem Code Sequence). */
+/** Returns the code of an endpoint in a workitem (Scheduled Workitem Code Sequence). */
 export const workitemCode = ({ model }: Pick<Endpoint, 'model'>): string =>
   model.toUpperCase().replaceAll('/', '-');
-/** SQL: the same for request `r`. */
+/** SQL: the same code for request `r`. */
 export const WORKITEM_CODE_SQL = `replace(upper(r.model), '/', '-')`;
 
 const UNIQUE_KEY = 'workitem:';
@@ -62,8 +63,8 @@ const LARGEST_UUID = (1n << 128n) - 1n;
 export const uniqueKeyOf = (uid: string): string => `${UNIQUE_KEY}${uid}`;
 
 /**
- * Returns the SOP Instance UID of a request as a workitem: the one that its creator chose, otherwise
- * the UUID of the request below 2.25 (PS3.5 B.2).
+ * Returns the SOP Instance UID of a request as a workitem: the UID that its creator chose, or else
+ * the UUID of the request under the root 2.25 (PS3.5 B.2).
  */
 export function workitemUid({ id, unique_key }: { id: string; unique_key: string | null }): string {
   return unique_key?.startsWith(UNIQUE_KEY)
@@ -71,7 +72,7 @@ export function workitemUid({ id, unique_key }: { id: string; unique_key: string
     : `2.25.${uuidOf(id)}`;
 }
 
-/** Returns the id of the request that would have this UID if its creator had chosen none. */
+/** Returns the id of the request that has this UID if its creator chose none. */
 export function requestIdOfUid(uid: string): string | null {
   const digits = /^2\.25\.([1-9]\d{0,38})$/.exec(uid)?.[1];
   const uuid = digits === undefined ? null : BigInt(digits);
@@ -82,13 +83,13 @@ export function requestIdOfUid(uid: string): string | null {
 
 /** A request to cancel a workitem (PS3.4 table CC.2.2-1). */
 export interface Cancellation {
-  /** Requesting AE (0074,1236): the name of the key, since HTTP has no AE title. */
+  /** Requesting AE (0074,1236): the name of the key, because HTTP has no AE title. */
   requestedBy: string;
-  /** Attributes that the requester stated, in the DICOM JSON model. */
+  /** Attributes that the requester gave, in the DICOM JSON model. */
   attributes: JsonDataSet;
 }
 
-/** A request with everything that its workitem shows. */
+/** A request with all data that its workitem shows. */
 export interface WorkitemRow
   extends Pick<
     RequestRow,
@@ -110,11 +111,11 @@ export interface WorkitemRow
   > {
   unique_key: string | null;
   state: StepState;
-  /** What its creator stated; null when the request was made in another way. */
+  /** The attributes that the creator gave; null if the request was not created as a workitem. */
   attributes: JsonDataSet | null;
   cancellation: Cancellation | null;
   changed_at: Date | null;
-  /** Of the study that is interpreted; null for uploaded files. */
+  /** UID of the study that is interpreted; null for uploaded files. */
   study_instance_uid: string | null;
   identity: DicomIdentity | null;
 }

@@ -45,8 +45,8 @@ export async function attributeValues(
 }
 
 /**
- * Returns the keyword of a step; for a private tag, which has no keyword, the digits of the tag, as
- * dcmjs names it.
+ * Returns the keyword of a step. A private tag has no keyword, so its digits are returned, which
+ * dcmjs uses as the name.
  */
 function keywordOf(step: string): string {
   if (!step.startsWith('(')) return step;

@@ -6,14 +6,14 @@ import { NOT_LOOKED_AT } from '../submission.ts';
 import { attributesOf, routingAttributePaths, valuesAt } from './attribute-values.ts';
 import { type RuleVerdict, route } from './route.ts';
 
-/** How a file would reach the gateway. */
+/** The way in which a file would reach the gateway. */
 export interface FileRoute {
   source: string;
   callingAeTitle: string;
   calledAeTitle: string;
 }
 
-/** What the rules would do with a study of this one file. */
+/** The effect of the rules on a study with only this file. */
 export interface FileVerdicts {
   modality: string;
   studyDescription: string;
@@ -21,7 +21,9 @@ export interface FileVerdicts {
   /** Names of the rules that would act. */
   acting: string[];
   verdicts: RuleVerdict[];
-  /** Whether the rules that act depend on what the images show, which is not examined here. */
+  /**
+   * Whether the rules that act depend on the content of the images, which is not examined here.
+   */
   open: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface Truth {
 export const OPEN: Truth = { holds: false, open: true };
 
 /**
- * Returns the conjunction in three-valued logic (Kleene 1938): an open part leaves the result open,
+ * Returns the conjunction in three-valued logic (Kleene 1938). An open part leaves the result open,
  * unless the other parts decide it.
  */
 export function conjunction(parts: readonly Truth[]): Truth {
@@ -45,15 +45,15 @@ export interface StudyFacts {
   known: Readonly<Record<StudyFact, readonly string[]>>;
   /** Attributes that the rules name, as a map from path to distinct values of all objects. */
   attributes: ReadonlyMap<string, readonly string[]>;
-  /** What the images show. */
+  /** The content of the images. */
   content: ContentFacts;
   /** When the rules are applied. */
   at: Date;
 }
 
 /**
- * What the classifiers saw, or why that is unknown; conditions on the content of the images are
- * then open.
+ * What the classifiers recognised, or why the result is unknown. In that case conditions on the
+ * content of the images are open.
  */
 export type ContentFacts =
   | { known: Readonly<Record<ContentFact, readonly string[]>> }
@@ -61,11 +61,11 @@ export type ContentFacts =
 
 /** One condition of a rule, as `npx sonogate explain` shows it. */
 export interface ConditionVerdict extends Truth {
-  /** What is tested: `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
+  /** The subject of the test: `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
   condition: string;
   wanted: string;
   found: string;
-  /** The parts of a combination. */
+  /** The parts of a combined condition. */
   parts?: ConditionVerdict[];
 }
 
@@ -206,7 +206,7 @@ function identifies(path: string): boolean {
 export interface RuleVerdict {
   rule: string;
   matches: boolean;
-  /** Whether the rule acts: with `match: first` only the first that matches does. */
+  /** Whether the rule acts. With `match: first`, only the first matching rule acts. */
   acts: boolean;
   conditions: ConditionVerdict[];
 }
@@ -236,7 +236,7 @@ export function route(
 }
 
 /**
- * Returns one sentence for a person that names the conditions that kept each rule from matching.
+ * Returns one sentence for a person that names, for each rule, the conditions that did not hold.
  */
 export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
   if (verdicts.length === 0) return 'No routing rule is configured.';

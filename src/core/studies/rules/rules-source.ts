@@ -11,8 +11,9 @@ import { requireKnownAttributes } from './attribute-values.ts';
 export interface RulesSource {
   current(): Routing;
   /**
-   * Writes checked rules into the settings file, which is then read again; null without such a
-   * file. @returns the name of the copy of the former file, which is kept beside it.
+   * Writes checked rules into the settings file, which is then read again; null if there is no
+   * settings file.
+   * @returns the name of the copy of the former file in the same folder.
    * @throws SonogateError `forbidden` if the file cannot be written.
    */
   save: ((yaml: string, at: Date) => Promise<string>) | null;
@@ -28,7 +29,7 @@ const LOOK_MILLISECONDS = 1000;
 /**
  * Follows a file of rules. After a change it is read again, and applied completely or not at all. A
  * mistake in the file is logged, and the previous rules remain in use.
- * @param read reads and checks the file. @throws what is wrong with it.
+ * @param read reads and checks the file. @throws the error in the file.
  */
 export function followRules(
   file: string,
@@ -50,8 +51,8 @@ export function followRules(
       logger.event(EVENTS.rulesUnchanged, { error: String(error) });
     }
   };
-  // Polls the modification time, because editors and orchestrators replace files, which ends other
-  // kinds of watch.
+  // The modification time is polled, because editors and orchestrators replace files, and other
+  // watches end when a file is replaced.
   const timer = setInterval(look, LOOK_MILLISECONDS).unref();
   return {
     current: () => routing,
@@ -64,8 +65,8 @@ export function followRules(
 const READ_ONLY: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY']);
 
 /**
- * Replaces the rules in a settings file; everything else in it is kept, including comments. The
- * file is replaced in one step, so that a crash leaves the former or the new one, never a part.
+ * Replaces the rules in a settings file; all other content is kept, including comments. The file is
+ * replaced in one step, so that a crash leaves either the former or the new file.
  */
 async function saveRules(file: string, yaml: string, at: Date): Promise<string> {
   const settings = parseDocument(await readFile(file, 'utf8'));
