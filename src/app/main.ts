@@ -90,7 +90,8 @@ export async function startGateway(
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
-    // The lock of the database would refuse it too, except on a file system without locks.
+    // The lock of the database would refuse a second gateway too, except on a file system without
+    // locks.
     if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {
       throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
     }

@@ -6,7 +6,7 @@ import type { Database } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { AuditOperations } from './operations.ts';
 
-/** Formats of an export; each writes an event as one line. */
+/** Formats of an export. Each format writes one event per line. */
 export type AuditFormats = Readonly<Record<string, (facts: AuditFacts) => string>>;
 
 const PAGE = 500;

@@ -51,7 +51,7 @@ const byId = z.strictObject({ id: z.string() });
 const byStudy = z.strictObject({ study: z.string() });
 const byObject = z.strictObject({ id: z.uuid() });
 const byDestination = z.strictObject({ destination: z.string() });
-/** Who acts: the account of the operating system, or the name given. */
+/** The person who acts: the account of the operating system, or the given name. */
 const person = z.string().trim().min(1).max(100);
 const reference = (type: string) =>
   z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
@@ -111,7 +111,7 @@ const COMMANDS = {
   ),
   'rules.test': command(
     z.strictObject({
-      /** Rules to try, as in a configuration file; null for the present rules. */
+      /** Rules to test, in the form of a configuration file; null for the present rules. */
       routing: routingSchema.nullable().default(null),
       last: z.number().int().positive().max(10_000).default(100),
     }),
@@ -205,7 +205,7 @@ const COMMANDS = {
       objects: z.boolean(),
       person: z.string().optional(),
     }),
-    // No audit action here: the query writes its own entry, which includes what was found.
+    // No audit action here, because the query writes its own entry, which includes the result.
     null,
     ({ archives }, query) => archives.find(query),
   ),
@@ -220,7 +220,7 @@ const COMMANDS = {
 
   'retention.clean': command(
     z.strictObject({ dryRun: z.boolean(), person: z.string().optional() }),
-    // No audit action here: the removal writes its own entries.
+    // No audit action here, because the removal writes its own entries.
     null,
     ({ retention }, { dryRun }) => retention.clean(dryRun),
   ),

@@ -14,9 +14,9 @@ import type { StudyState, StudySummary } from '../core/studies/study-store.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
 
 /**
- * Everything that a person may ask of the gateway, except through requests of the API. `src/app`
- * creates this one object; the console calls it, and commands reach it by name (commands.ts)
- * through the admin socket. Failures that a person can correct are SonogateErrors.
+ * All operations that a person may request from the gateway, except requests of the API. `src/app`
+ * creates this one object. The console calls it directly, and commands call it by name
+ * (commands.ts) through the admin socket. Failures that a person can correct are SonogateErrors.
  */
 export interface Operations {
   keys: KeyOperations;
@@ -52,17 +52,19 @@ export interface KeyOperations {
 
 /** Operations on studies. A study is given by our own id or by its Study Instance UID. */
 export interface StudyOperations {
-  /** Lists the last studies that arrived, or the last in one state; without identity. */
+  /** Lists the studies that arrived last, of all states or of one state; without identity. */
   list(filter: { state: StudyState | null; limit: number }): Promise<StudySummary[]>;
-  /** Explains what happened to a study and what the rules say about it; null when it is unknown. */
+  /**
+   * Explains the processing of a study and the verdicts of the rules; null if the study is unknown.
+   */
   explain(study: string): Promise<StudyExplanation | null>;
   /** Stops waiting for more objects. @throws `not_found`, also in a state that does not allow it. */
   complete(study: string): Promise<void>;
   /** Makes the study wait for a person once it is complete. @throws `not_found` */
   hold(study: string, reason: string): Promise<void>;
   /**
-   * Releases a held study, under `rule` or, when it is null, as the remaining rules decide. @throws
-   * `not_found`
+   * Releases a held study under `rule` or, if it is null, under the rules that do not hold it.
+   * @throws `not_found`
    */
   release(study: string, rule: string | null): Promise<void>;
   /** Requests a new interpretation of the study, as a new revision. @throws `not_found` */
@@ -88,7 +90,7 @@ export interface RuleOperations {
     file: { start: Buffer; whole: boolean },
     source: string,
   ): FileVerdicts;
-  /** Whether there is a file into which `save` can write. */
+  /** Whether there is a settings file into which `save` can write. */
   canSave(): boolean;
   /**
    * Writes checked rules, as YAML, into the settings file; they take effect when it is read again.
@@ -105,8 +107,8 @@ export interface DeliveryOperations {
   /** Sends every dead delivery of a destination again. @returns the number of deliveries. */
   replayAll(destination: string): Promise<number>;
   /**
-   * Sends a delivery to another destination; null for the alternate of its destination. @throws
-   * `not_found`
+   * Diverts a delivery to another destination; null selects the alternate of its destination.
+   * @throws `not_found`
    */
   divert(id: string, destination: string | null): Promise<DeliveryRow>;
   /**
@@ -127,8 +129,8 @@ export interface HeldReport {
   /** When the delivery was created, ISO 8601. */
   since: string;
   /**
-   * Whether the gateway still tries to send the report, because the patient may only be registered
-   * late.
+   * Whether the gateway still tries to send the report, because the patient may be registered
+   * later.
    */
   retried: boolean;
   /** Patients or orders in the EHR that a person can choose. */
@@ -142,7 +144,9 @@ export interface HeldReport {
 export interface HoldOperations {
   /** Lists the reports that wait for a person, oldest first. */
   list(): Promise<HeldReport[]>;
-  /** Returns one report with the patient identity from its images. The audit records who looked. */
+  /**
+   * Returns one report with the patient identity in its images. The audit records who viewed it.
+   */
   show(call: {
     id: string;
     person: string;
@@ -174,9 +178,9 @@ export interface QuarantineOperations {
 
 /** Patients that HL7 messages merged. */
 export interface PatientOperations {
-  /** Lists the merges that count, newest first, without the patients. */
+  /** Lists the merges that are valid, newest first, without the patients. */
   merges(): Promise<MergeNote[]>;
-  /** Takes a merge back: its studies have their own patient ID again. @throws `not_found` */
+  /** Withdraws a merge: its studies get their own patient ID again. @throws `not_found` */
   separate(id: string): Promise<{ studies: number }>;
 }
 
@@ -191,18 +195,18 @@ export interface AlertOperations {
 /** A study as an archive lists it. */
 export interface FoundStudy extends PatientIdentity {
   studyInstanceUid: string;
-  /** YYYYMMDD; '' when the archive does not state it. */
+  /** YYYYMMDD; '' if the archive does not report it. */
   studyDate: string;
   description: string;
   modalities: string[];
-  /** Number of Study Related Instances; null when the archive does not state it. */
+  /** Number of Study Related Instances; null if the archive does not report it. */
   objects: number | null;
 }
 
 export interface FoundObject {
   seriesInstanceUid: string;
   sopInstanceUid: string;
-  /** SOP Class UID; '' when the archive does not state it. */
+  /** SOP Class UID; '' if the archive does not report it. */
   sopClassUid: string;
   modality: string;
 }
@@ -248,8 +252,8 @@ export interface ArchiveOperations {
 
 export interface RetentionOperations {
   /**
-   * Removes received studies that are old enough, or with `dryRun` only counts them. `kept` states
-   * why others are kept.
+   * Removes received studies that are old enough, or with `dryRun` only counts them. `kept`
+   * contains the reasons why others are kept.
    */
   clean(dryRun: boolean): Promise<{
     studies: number;

@@ -43,7 +43,7 @@ export function createStudyOperations({ database, objects, rules }: StudyParts):
   };
 }
 
-/** What a source lists to admit every AE title. */
+/** The value with which a source admits every AE title. */
 const ANY_AE_TITLE = '*';
 
 export function createRuleOperations({

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 'dlv' | 'sub';
 
-/** Crockford's base 32 in lower case: without i, l, o, u; sorts like the number. */
+/** Crockford's base 32 in lower case: it lacks i, l, o and u. Its texts sort like the numbers. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;
 
@@ -12,7 +12,7 @@ export function idForm(prefix: IdPrefix): RegExp {
 }
 
 /**
- * The last id. Ids of the same millisecond count up from it, so that they sort in the order of
+ * The last id. Ids of the same millisecond count up from this id, so that they sort in the order of
  * creation.
  */
 let last = 0n;
@@ -28,14 +28,15 @@ function uuidV7(milliseconds: number): bigint {
 /** Returns the next UUIDv7, later than all previous ones of this process. */
 function nextUuid(now: Date): bigint {
   const next = uuidV7(now.getTime());
-  // Same millisecond (or a clock set back a little): continue from the last id (RFC 9562 6.2).
+  // Same millisecond, or a clock that was set back a little: continue from the last id (RFC 9562
+  // 6.2).
   last = next > last || next >> 80n < (last >> 80n) - 1000n ? next : last + 1n;
   return last;
 }
 
 /**
- * Returns a time-ordered UUID, for rows and files of which there are very many: rows that arrive
- * together have neighbouring index entries, while random ones would each touch another page.
+ * Returns a time-ordered UUID, for large tables and many files. Rows that arrive together then have
+ * neighbouring index entries, while random UUIDs would each change another page.
  */
 export function newUuid(now: Date = new Date()): string {
   const digits = nextUuid(now).toString(16).padStart(32, '0');

@@ -27,7 +27,7 @@ interface RoundParts extends RoundObserver {
    * number of failures in a row, so that the pause can grow.
    */
   pauseMilliseconds: number | ((failures: number) => number);
-  /** Runs one more round when stopped, for work that arrived since the last. */
+  /** Whether to run one more round at the stop, for work that arrived after the last round. */
   onceMoreAtStop?: boolean;
 }
 
@@ -72,10 +72,10 @@ export function startRounds(parts: RoundParts): BegunRounds {
 }
 
 /**
- * Logs the outcome of rounds once each: when failures begin, when the error changes, and when work
- * succeeds again. An unreachable database is logged as a warning with the same text for every kind
- * of round, because it is not a defect of the gateway.
- * @param work what the rounds do, as a field of the lines.
+ * Logs a line when failures begin, when the error changes, and when work succeeds again. An
+ * unreachable database is logged as a warning with the same text for every kind of round, because
+ * it is not a defect of the gateway.
+ * @param work name of the work, a field of the lines.
  * @param log writes the line for any other error.
  */
 export function logRounds(

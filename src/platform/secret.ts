@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { SecretPlace } from '../../config/secret.ts';
 
 /**
- * Reads a secret anew each time, so that a changed one takes effect at once. @throws Error when it
- * is missing.
+ * Reads a secret again at each call, so that a changed secret takes effect at once. @throws Error
+ * if it is missing.
  */
 export async function readSecret(place: SecretPlace): Promise<string> {
   if ('file' in place) return (await readFile(place.file, 'utf8')).trim();

@@ -5,8 +5,8 @@ import { type Rounds, startRounds } from './rounds.ts';
 export const DAY_MS = 86_400_000;
 
 /**
- * Milliseconds between two queries for the time of the database; clocks drift by only milliseconds
- * in between.
+ * Milliseconds between two queries for the time of the database. Between two queries clocks drift
+ * by only some milliseconds.
  */
 const EVERY_MILLISECONDS = 60_000;
 
@@ -15,10 +15,9 @@ export interface SiteClock extends Rounds {
 }
 
 /**
- * Opens the clock of the database, which all machines of a site share, because a deadline that one
- * machine sets is checked by another. Between two queries it advances with the time that passes
- * here, whatever happens to the clock of this machine, and also while the database cannot be
- * reached.
+ * Opens the clock of the database, which all machines of a site share, because one machine checks
+ * the deadlines that another has set. Between two queries the clock advances with the time that
+ * passes here, even if the clock of this machine is changed or the database cannot be reached.
  * @throws the database's error when the first query fails.
  */
 export async function openSiteClock(
@@ -42,6 +41,7 @@ async function milliseconds(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ at: Date }>('SELECT clock_timestamp() AS at');
   const [row] = rows;
   if (!row) throw new Error('the database did not say what time it is');
-  // The database read its clock between the query and the answer, so the middle of the two is used.
+  // The database read its clock between the query and the answer, so the middle of these two times
+  // is used.
   return row.at.getTime() - (asked + performance.now()) / 2;
 }

@@ -2,7 +2,10 @@ import { userInfo } from 'node:os';
 import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
 
-/** Records who has seen the critical flags of a request; without `by`, the account of the operating system. */
+/**
+ * Records who has seen the critical flags of a request. Without `by`, this is the account of the
+ * operating system.
+ */
 export async function acknowledge(
   request: string,
   { by, ...form }: AnswerForm & { by?: string },

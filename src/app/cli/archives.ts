@@ -88,7 +88,7 @@ export async function fetchStudy(
 }
 
 /**
- * Returns the state of a retrieval. @throws Error when no gateway runs: the retrieval then
+ * Returns the state of a retrieval. @throws Error if no gateway is running. The retrieval then
  * continues at the next start of a gateway.
  */
 async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'>> {

@@ -73,7 +73,8 @@ function fault(vector: Vector): string | null {
     const asked = new Set<string>();
     const found = formula(reader(vector.inputs, asked));
     const ignored = Object.keys(vector.inputs).filter((name) => !asked.has(name));
-    // A formula that ignores an input calculates something else than the vector describes.
+    // A formula that ignores an input calculates a different value from the one that the vector
+    // describes.
     if (ignored.length > 0) return `${vector.formula} has no input ${ignored.join(', ')}`;
     return agrees(found, vector)
       ? null

@@ -5,8 +5,8 @@ import { NoGatewayError } from '../../operations/socket.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 
 /**
- * Exit status of a command, so that a script can act on the kind of failure (docs/operations.md).
- * `doctor` has different ones, which its help lists.
+ * Exit status of a command, so that a script can react to the kind of failure (docs/operations.md).
+ * `doctor` has other statuses, which its help lists.
  */
 export const EXIT = {
   success: 0,
@@ -16,14 +16,14 @@ export const EXIT = {
   usage: 2,
   /** The gateway or the peer answered and refused. */
   refused: 3,
-  /** Nothing answered. Trying again later may help. */
+  /** No peer answered. Trying again later may help. */
   unreachable: 4,
   /** The work was accepted and ended in failure. */
   failed: 5,
 } as const;
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** A wrong argument of a command. */
+/** Thrown for a wrong argument of a command. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

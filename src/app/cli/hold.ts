@@ -6,7 +6,7 @@ import { runCommand } from './operations.ts';
 type HeldReport = CommandAnswer<'holds.list'>[number];
 
 interface By extends AnswerForm {
-  /** Who acts; by default the account of the operating system. */
+  /** The person who acts; by default the account of the operating system. */
   by?: string;
 }
 

@@ -3,9 +3,7 @@ import { DATING_BASIS } from '../../../pipelines/result/render/obstetric/shared.
 import { UsageError } from './exit-status.ts';
 import { positiveNumber, wholeNumber } from './numbers.ts';
 
-/**
- * Options and clinical context of an examination, which `interpret` and `submit` have in common.
- */
+/** Options and clinical context of an examination, which `interpret` and `submit` share. */
 export interface InputOptions {
   gaDays?: number;
   basis?: string;
@@ -54,8 +52,8 @@ export function addInputOptions(command: Command): Command {
 }
 
 /**
- * Returns the scale of each file in the order of `names`, or one for all; undefined if none was
- * given.
+ * Returns the scale of each file in the order of `names`, or one scale for all files; undefined if
+ * none was given.
  */
 function scaleOf(
   { mmPerPx, perFileScale = [] }: InputOptions,
@@ -74,8 +72,8 @@ function scaleOf(
 }
 
 /**
- * Returns the members of a request's `input` that the options give for files with these names;
- * absent options are left out.
+ * Returns the members of a request's `input` that the options give for files with these names.
+ * Absent options are omitted.
  */
 export function inputOf(
   given: InputOptions,

@@ -134,7 +134,7 @@ async function runJob(
   files: readonly LocalFile[],
   out: string,
 ): Promise<Interpretation> {
-  // The name of the work folder is the request id, from which all UIDs of the result are derived.
+  // The work folder is named after the request id, from which all UIDs of the result are derived.
   const folder = join(tmpdir(), `local_${randomUUID()}`);
   try {
     await mkdir(join(folder, 'files'), { recursive: true });

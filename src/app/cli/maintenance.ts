@@ -24,8 +24,8 @@ export async function clean({
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
-  // Even a dry run asks the gateway: the configuration of this command may name another data folder,
-  // and the counts would be those of another site.
+  // Even a dry run asks the gateway, because the configuration of this command may name another
+  // data folder, and the counts would belong to another site.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
     person: userInfo().username,
@@ -87,8 +87,8 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
 
 /**
  * Copies the embedded database of the data folder to the empty PostgreSQL server of DATABASE_URL,
- * and renames the embedded one, so that no later start uses it by mistake. Files stay in the data
- * folder, which remains in use.
+ * and renames the embedded database, so that no later start uses it by mistake. Files stay in the
+ * data folder, which remains in use.
  * @throws UsageError if there is nothing to copy, a gateway runs, or the server already holds rows.
  */
 export async function migrateEmbedded(form: AnswerForm): Promise<void> {

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Parses the number of an option; commander names the option and what was expected. */
+/**
+ * Parses the number of an option. On failure commander reports the option and the expected form.
+ */
 type ReadNumber = (text: string) => number;
 
 /**

@@ -14,8 +14,8 @@ type Environment = Record<string, string | undefined>;
  * Describes which data a command uses when no gateway runs.
  * @param mayMake whether the command may create the data itself, as the command for a first key
  * does before the first start. This is allowed only in a folder that was named explicitly. In the
- * default `./data` it would usually create a second, empty database: the gateway has another one and
- * would not know the key.
+ * default `./data` it would usually create a second, empty database, and the gateway, which uses
+ * another database, would not know the key.
  * @throws UsageError when there is no data.
  */
 export function describeSiteData(
@@ -34,9 +34,10 @@ export function describeSiteData(
 
 /**
  * Runs commands in the running gateway or, if none runs on the data folder, directly on the
- * database, because PGlite serves only one process at a time. Standard error then names the data
- * that is used.
- * @throws UsageError when there is no such database: a new, empty one would give a wrong answer.
+ * database, because PGlite serves only one process at a time. A line on standard error then names
+ * the data that is used.
+ * @throws UsageError if there is no database, because a new, empty database would give a wrong
+ * answer.
  */
 export function commandsFor(config: Config): RunCommand {
   return typedCommands(async (name, parameters) => {

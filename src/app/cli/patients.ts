@@ -11,7 +11,6 @@ export async function listMerges(form: AnswerForm): Promise<void> {
   answer(form, merges, lines.length > 0 ? lines : ['no patients are merged']);
 }
 
-/** Takes a merge back. */
 export async function separate(id: string, form: AnswerForm): Promise<void> {
   const done = await runCommand('patients.separate', { id });
   answer(form, done, [`separated; studies with their own patient ID again: ${done.studies}`]);

@@ -58,7 +58,7 @@ export function progressBar(output: ProgressOutput) {
 interface SubmitOptions extends InputOptions, AnswerForm {
   priority?: string;
   metadata?: string[];
-  /** URL that receives the events, by default only the end. */
+  /** URL to which the events are posted; by default only the end of the request. */
   webhook?: string;
   webhookEvents?: string[];
   /** A repeated command with the same key does not submit the request a second time. */
@@ -158,8 +158,8 @@ function nameAndValue(text: string): [string, string] {
  * it.
  */
 export async function watch(id: string, form: AnswerForm, client = connect()): Promise<ExitStatus> {
-  // This first call is not repeated: following the events would wait for a gateway that does not
-  // answer.
+  // This first call is not retried, because following the events would wait for a gateway that does
+  // not answer.
   await client.request(id);
   const bar = progressBar(process.stderr);
   let ended: RequestObject | null = null;

@@ -22,7 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
  *                            ▼                             ▼ graceSeconds over: exit 1
  *                        closing                        ended
  *
- * What was acknowledged is safe in every case: interrupted work is claimed again when its lease ends.
+ * Acknowledged work is never lost: interrupted work is claimed again when its lease ends.
  */
 function stopOnSignal(
   gateway: Pick<Gateway, 'announceStop' | 'close'>,
@@ -73,7 +73,7 @@ function stopOnSignal(
 }
 
 /**
- * Follows the rules of the configuration file. Changed rules may only name destinations that this
+ * Follows the rules of the configuration file. Changed rules may name only destinations that this
  * gateway already has.
  */
 function rulesOf(config: Config, logger: Logger): RulesSource {
@@ -100,6 +100,6 @@ export async function serve(): Promise<void> {
   const logger = createLogger(config.logging.level);
   const gateway = await startGateway(config, logger, rulesOf(config, logger));
   stopOnSignal(gateway, config.shutdown, logger);
-  // Without this call, the compile cache is only written at an orderly end.
+  // Without this call, Node.js writes the compile cache only at an orderly end.
   flushCompileCache();
 }

@@ -12,8 +12,8 @@ import { send } from './dicom.ts';
 import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts';
 
 /**
- * Copied from the phantom and checked by its type: importing the list itself would load all views
- * of the phantom and slow down every command.
+ * These texts are copied from the phantom, and their type is checked. An import of the list would
+ * load all views of the phantom and slow down every command.
  */
 const CONTENTS: Record<StudyContents, string> = {
   biometry: 'planes of biometry',
@@ -23,7 +23,7 @@ const CONTENTS: Record<StudyContents, string> = {
   twins: 'sweeps over two fetuses',
 };
 
-/** A copy of `STUDY_AGES`, for the same reason. */
+/** A copy of `STUDY_AGES`. An import would load the phantom. */
 const studyAge = wholeNumberFrom(42, 294);
 
 function contentsOption(): Option {
@@ -96,9 +96,9 @@ export function addSimulateCommands(program: Command): void {
 }
 
 /**
- * Writes the files of a study to the folder `out`, and what a perfect reader would find to
- * `<out>.truth.json` beside it, so that the folder can be submitted unchanged. Returns the paths of
- * the files.
+ * Writes the files of a study to the folder `out`, and the findings of a perfect reader to
+ * `<out>.truth.json` next to it, so that the folder can be submitted unchanged. Returns the paths
+ * of the files.
  */
 async function writeStudy(
   out: string,
@@ -113,7 +113,7 @@ async function writeStudy(
     await writeFile(path, bytes);
     paths.push(path);
   }
-  // The masks are left out, because as text they would be longer than a string can be.
+  // The masks are omitted, because as text they would exceed the maximum length of a string.
   const frames = Object.fromEntries(
     files.map(({ name, truth: labels }) => [name, labels.map(({ masks: _, ...label }) => label)]),
   );
@@ -145,7 +145,7 @@ export async function simulate(options: {
 }
 
 /**
- * Writes a phantom adult echo study in the same way, or with `handheld` a few of its clips as a
+ * Writes a phantom adult echo study in the same way or, with `handheld`, a few of its clips as a
  * handheld scanner exports them: MP4 without calibration.
  */
 async function simulateEcho(options: {
@@ -166,7 +166,9 @@ async function simulateEcho(options: {
 
 const LOOPBACK = '127.0.0.1';
 
-/** Runs a PACS on this machine that accepts everything from everyone, until it is interrupted. */
+/**
+ * Runs a PACS on this machine until it is interrupted. It accepts all objects from every caller.
+ */
 async function simulatePacs({ port, out }: { port: number; out: string }): Promise<void> {
   const { startPacs } = await import('../simulate/pacs.ts');
   const folder = resolve(out);
@@ -185,7 +187,7 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
 
 /**
  * Runs an EHR on this machine that knows the patients of the phantom studies of a seed, until it is
- * interrupted. It keeps what it receives in memory.
+ * interrupted. It stores received resources only in memory.
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const { startDemoEhr } = await import('../demo/ehr.ts');

@@ -24,7 +24,8 @@ function endOnClosedPipe(): void {
 }
 
 /**
- * The option of every command that prints an answer: standard output then holds one JSON document.
+ * The option of every command that prints an answer. With it, standard output contains one JSON
+ * document.
  */
 const asJson = () => new Option('--json', 'as JSON');
 

@@ -34,7 +34,10 @@ export async function completeStudy(study: string, form: AnswerForm): Promise<vo
   answer(form, { study }, ['complete: the routing rules are applied now']);
 }
 
-/** Releases a held study, under the given rule or, without one, as the remaining rules decide. */
+/**
+ * Releases a held study under the given rule or, if no rule is given, under the rules that do not
+ * hold it.
+ */
 export async function releaseStudy(
   study: string,
   { rule, ...form }: AnswerForm & { rule?: string },

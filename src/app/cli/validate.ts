@@ -32,13 +32,13 @@ const notesSchema = z.array(z.looseObject({ text: z.string() }));
 /** The persons who signed. */
 const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
 
-/** Notes which state that a value was given from outside rather than asserted by an AI. */
+/** Notes on a value that was given from outside and was not asserted by an AI. */
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
 /**
- * Tags that state who asserts a statement: our software, or nobody, as for all results of a test
+ * Tags that state the author of a statement: our software, or no author for the results of a test
  * key.
  */
 const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
@@ -55,8 +55,8 @@ function references(value: unknown): string[] {
 }
 
 /**
- * Returns the fault of a write without a condition: repeating the transaction must create nothing
- * twice (exchange 1.1).
+ * Returns the fault of a write without a condition, because a repeated transaction must not create
+ * a resource twice (exchange 1.1).
  */
 function unconditional({ resource, request }: Entry): string | null {
   if (!request) return 'has no request';
@@ -84,8 +84,8 @@ const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registere
 const SIGNED_STATUSES = ['final', 'amended', 'entered-in-error'];
 
 /**
- * Returns a fault of the status: a resource that names the person who signed it is final, any other
- * is part of a draft.
+ * Returns a fault of the status: a resource that names its signer must be final, and any other
+ * resource must be part of a draft.
  */
 function statusFault({ resource }: Entry): string | null {
   if (!['DiagnosticReport', 'Observation'].includes(resource.resourceType)) return null;
@@ -100,8 +100,8 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Returns a fault of the tags: statements of a machine and test data are tagged as such (exchange
- * 1.2), and a value that was given from outside states its origin.
+ * Returns a fault of the tags: statements of a machine and test data must have a tag (exchange
+ * 1.2), and a value that was given from outside must name its origin.
  */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
@@ -113,7 +113,8 @@ function tagFault({ resource }: Entry): string | null {
 }
 
 /**
- * Finds entries with the same URL or condition: the receiver would make a single resource of them.
+ * Finds entries with the same URL or condition, from which the receiver would make a single
+ * resource.
  */
 function repeated(entries: readonly Entry[]): string[] {
   const keys = entries.flatMap(({ fullUrl, request }) => [

@@ -28,14 +28,17 @@ import {
 import { reviewScripted, sideBySide } from './review.ts';
 
 interface DemoOptions {
-  /** Folder for everything; by default a new temporary folder. */
+  /** Folder for all files of the demo; by default a new temporary folder. */
   out?: string;
-  /** Review and sign each result by a script, and print what changed in its documents. */
+  /**
+   * Whether a script reviews and signs each result, and the demo prints the changes in its
+   * documents.
+   */
   review?: boolean;
-  /** Keep the gateway running until SIGINT. */
+  /** Whether the gateway keeps running until SIGINT. */
   stay?: boolean;
   seed: number;
-  /** The studies to run; all of them when it is left out. */
+  /** The studies to run; all studies if absent. */
   only?: readonly DemoStudyName[];
 }
 
@@ -44,13 +47,13 @@ const CART_AE_TITLE = 'PHANTOM-CART';
 const GIVE_UP_SECONDS = 300;
 const POLL_MS = 250;
 
-/** What a whole run must show: sections assessed in at least one study of their endpoint. */
+/** Minimum number of sections that a whole run must assess in at least one study, by endpoint. */
 const LEAST_ASSESSED: Readonly<Record<string, number>> = {
   'us/obstetric/interpret': 12,
   'us/echo/interpret': 13,
 };
 
-/** A default rule with a draft report, and the peers of the demo as receivers. */
+/** Returns a default rule with a draft report and the peers of the demo as destinations. */
 function withDestinations(rule: RoutingRule): RoutingRule {
   if (!rule.run) return rule;
   const run = { ...rule.run, options: { ...rule.run.options, report: true } };
@@ -58,8 +61,8 @@ function withDestinations(rule: RoutingRule): RoutingRule {
 }
 
 /**
- * Settings of the demo, over those of the site: free ports, loopback peers, short waits, and the
- * routing rules that a gateway has by default.
+ * Settings of the demo that override those of the site: free ports, loopback peers, short waits,
+ * and the default routing rules of a gateway.
  */
 function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
   const { routing } = loadConfig({});
@@ -93,7 +96,7 @@ function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
         patientIdentifierSystems: { '*': PATIENT_ID_SYSTEM },
       },
     ],
-    // The studies are phantoms: on them, what was validated on simulated images counts.
+    // The studies are phantoms, so values that were validated on simulated images are accepted.
     evidence: { accept: 'simulated' },
     routing: { ...routing, rules: routing.rules.map(withDestinations) },
   };
@@ -104,16 +107,16 @@ function say(text: string): void {
 }
 
 /**
- * Runs the main job end to end on this machine: a phantom study over a real association, SR objects
- * at a receiving PACS, a DiagnosticReport at a receiving EHR.
- * @returns the exit status: 0 when everything arrived.
+ * Runs the gateway end to end on this machine: a phantom study arrives over a real association, SR
+ * objects are sent to a PACS, and a DiagnosticReport is sent to an EHR.
+ * @returns the exit status: 0 if all results arrived.
  */
 export async function demo(options: DemoOptions): Promise<number> {
   const out = options.out ? resolve(options.out) : await mkdtemp(join(tmpdir(), 'sonogate-demo-'));
   await mkdir(out, { recursive: true });
   const ends: (() => Promise<void>)[] = [];
   try {
-    // Its own output is for a person; the log of the gateway goes into a file.
+    // The output of the demo is for a person, so the log of the gateway is written to a file.
     const log = createWriteStream(join(out, 'gateway.log'));
     ends.push(() => new Promise((done) => log.end(done)));
     const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'info', log);
@@ -192,7 +195,10 @@ async function runDemo(stageOf: Stage): Promise<number> {
   return complete && arrived ? 0 : 1;
 }
 
-/** Sections of each endpoint, and those that at least one of its results has assessed. */
+/**
+ * Returns the sections of each endpoint, and the sections that at least one of its results has
+ * assessed.
+ */
 function assessedOf(results: readonly Result[]) {
   return [...Map.groupBy(results, ({ endpoint }) => endpoint)].map(([endpoint, own]) => ({
     endpoint,
@@ -212,8 +218,8 @@ interface StudyEnd {
 }
 
 /**
- * Sends one study and follows it until the peers have its results, and once more for its late
- * objects. Resolves to its results, and whether everything arrived.
+ * Sends one study and follows it until the peers have its results, then does the same for its late
+ * objects. Resolves to its results, and whether all of them arrived.
  */
 async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise<StudyEnd> {
   const { out, gateway, ehr } = stageOf;
@@ -237,7 +243,7 @@ async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise
   };
 }
 
-/** Sends files of a study as the cart. */
+/** Sends files of a study in the role of the cart. */
 async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: number) {
   const { aeTitle } = config.dicom;
   const stored = await storeByDcmjs(
@@ -253,7 +259,10 @@ async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: num
   say(`C-STORE   ${stored.length} objects accepted over one association of dcmjs-dimse`);
 }
 
-/** A study that no rule recognises is held for a person, visible in the console and by command. */
+/**
+ * Checks that a study that no rule recognises waits for a person, and that the console and a
+ * command show it.
+ */
 async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy): Promise<boolean> {
   const { state, reason, rules } = await waitFor('the study to be judged', async () => {
     const told = await gateway.run('studies.explain', { study });
@@ -267,7 +276,10 @@ async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy):
   return state === 'held';
 }
 
-/** One interpretation of a study, up to its deliveries; the last one of a late study is corrected. */
+/**
+ * Follows one interpretation of a study up to its deliveries. The last interpretation of a late
+ * study is a correction.
+ */
 async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): Promise<StudyEnd> {
   const { options, out, gateway } = stageOf;
   const { requestId, rules } = await requestOf(gateway, study.studyInstanceUid, revision);
@@ -299,7 +311,7 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
   return { complete: missing.length === 0 && delivered, results: [result] };
 }
 
-/** The impression, and each section with its state. */
+/** Prints the impression, and the state of each section. */
 function sayFound(result: Result): void {
   say('');
   for (const section of result.sections) {
@@ -316,7 +328,7 @@ function sayFound(result: Result): void {
 type RuleVerdict = CommandAnswer<'studies.explain'>['rules'][number];
 type Condition = RuleVerdict['conditions'][number];
 
-/** The rule that acts, with what it recognised. */
+/** Describes the rule that acts and the values that it recognised. */
 function rulesInWords(rules: readonly RuleVerdict[]): string[] {
   return rules
     .filter(({ acts }) => acts)
@@ -331,7 +343,9 @@ function recognised({ condition, found, holds, parts }: Condition): string[] {
   return parts ? parts.flatMap(recognised) : [`${condition} "${found}"`];
 }
 
-/** Reviews and signs a result, and prints what differs between draft and signed document. */
+/**
+ * Reviews and signs a result, and prints the differences between the draft and the signed document.
+ */
 async function review(gateway: Gateway, requestId: string, name: DemoStudyName): Promise<void> {
   const { steps, sr, bundle } = await reviewScripted(gateway, requestId, name);
   for (const step of steps) say(`Review    ${step}`);
@@ -346,7 +360,7 @@ async function review(gateway: Gateway, requestId: string, name: DemoStudyName):
   say('');
 }
 
-/** The request of a revision, and how the rules were judged. */
+/** Returns the request of a revision, and the verdicts of the rules. */
 async function requestOf(gateway: Gateway, study: string, revision: number) {
   return waitFor('the study to become a request', async () => {
     const { requests, rules } = await gateway.run('studies.explain', { study });
@@ -366,7 +380,7 @@ async function resultOf(gateway: Gateway, id: string): Promise<Result> {
   return resultSchema.parse(await gateway.core.result(id));
 }
 
-/** Waits until each delivery of the request was confirmed by its peer, or is dead. */
+/** Waits until the peer of each delivery has confirmed it, or the delivery is dead. */
 async function deliveriesOf(
   gateway: Gateway,
   requestId: string,

@@ -10,7 +10,7 @@ import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { countingValues } from '../../../pipelines/result/standing.ts';
 
-/** The true size of the phantom that each measurement is compared with. */
+/** The true size in the phantom with which each measurement is compared. */
 const FETAL_SIZE = {
   hc: 'hcMm',
   bpd: 'bpdMm',
@@ -35,10 +35,10 @@ const HEART_SIZE = {
 
 interface ComparisonRow {
   name: string;
-  /** UCUM. */
+  /** Unit in UCUM. */
   unit: string;
   truth: number;
-  /** The accepted value of the pipeline; null when there is none. */
+  /** The accepted value of the pipeline; null if there is no such value. */
   measured: number | null;
   repeats: number;
 }
@@ -63,17 +63,17 @@ function compared(result: Result, truths: Readonly<Record<string, number>>): Com
 const truthsOf = <Truth>(table: Readonly<Record<string, keyof Truth>>, truth: Truth) =>
   Object.fromEntries(Object.entries(table).map(([key, size]) => [key, Number(truth[size])]));
 
-/** The biometry of the phantom fetus. */
+/** Compares the biometry of the phantom fetus. */
 const compareFetus = (result: Result, sizes: FetalSizes) =>
   compared(result, truthsOf(FETAL_SIZE, sizes));
 
-/** Size and function of the phantom heart. */
+/** Compares size and function of the phantom heart. */
 const compareHeart = (result: Result, truth: EchoStudyTruth) =>
   compared(result, truthsOf(HEART_SIZE, truth));
 
 const NAME = 16;
 
-/** The comparison as lines of text, for a terminal. */
+/** Formats the comparison as lines of text for a terminal. */
 export function comparisonTable(rows: readonly ComparisonRow[]): string[] {
   const lines = rows.map(({ name, unit, truth, measured, repeats }) => {
     const found = measured === null ? 'not measured' : `${measured.toFixed(1)} ${unit}`;
@@ -104,7 +104,10 @@ export interface DemoStudy {
   /** Describes the study in the output. */
   what: string;
   files: readonly { name: string; bytes: Buffer }[];
-  /** How many of the files, at the end, arrive after the study was interpreted. */
+  /**
+   * Number of files that arrive after the study was interpreted; they are the last ones in the
+   * list.
+   */
   late: number;
   patient: {
     patientId: string;
@@ -114,17 +117,19 @@ export interface DemoStudy {
   };
   studyInstanceUid: string;
   compare(result: Result): ComparisonRow[];
-  /** Whether each true size must have been measured for the demo to be complete. */
+  /** Whether the demo is complete only if every true size was measured. */
   everySize: boolean;
 }
 
 /**
- * At 23+0 weeks the most sections apply: the checklist of the mid-trimester until 24+0, the length
- * of the cervix likewise, and estimated fetal weight from 22+0.
+ * At 23+0 weeks most sections apply: the checklist of the mid-trimester and the length of the
+ * cervix until 24+0, and estimated fetal weight from 22+0.
  */
 const GA_DAYS = 161;
 
-/** Each run is a new acquisition, so that a second demo does not repeat the first. */
+/**
+ * Each run makes a new acquisition, so that a second demo does not repeat the UIDs of the first.
+ */
 async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
     seed,
@@ -146,10 +151,10 @@ async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> 
   };
 }
 
-/** 8+3 weeks: an embryo is seen, and its heart beats on the cine, which is the last image. */
+/** At 8+3 weeks an embryo is visible, and its heart beats on the cine, which is the last image. */
 const EARLY_DAYS = 59;
 
-/** The cine arrives late, as from a cart that lost its network. Another patient. */
+/** Another patient. The cine arrives late, as if the cart had lost its network. */
 async function firstTrimester(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
     seed: seed + 2,
@@ -225,7 +230,7 @@ async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
 
 const MAKERS = { obstetric, echo, 'first-trimester': firstTrimester, unrecognised } as const;
 
-/** Makes a study of the demo; the same seed is the same patient. */
+/** Makes a study of the demo. The same seed gives the same patient. */
 export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStudy> {
   return MAKERS[name](seed, new Date().toISOString());
 }
@@ -234,8 +239,8 @@ export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStu
 export const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
 
 /**
- * Registers a phantom patient with an EHR, as a registration message would.
- * @throws Error when the EHR refuses it.
+ * Registers a phantom patient with an EHR, like a registration message. @throws Error if the EHR
+ * refuses the patient.
  */
 export async function registerPatient(
   baseUrl: string,

@@ -10,10 +10,13 @@ import type { ReviewObject } from '../../core/reviews/reviews.ts';
 import type { Gateway } from '../main.ts';
 import type { DemoStudyName } from './phantom-studies.ts';
 
-/** Who signs in the demo. */
+/** The person who signs in the demo. */
 const READER = 'Dr Demo Reader';
 
-/** The value that the scripted reader types for each study: shorter or smaller by a twentieth. */
+/**
+ * The value that the scripted reader enters for each study: five percent smaller than the measured
+ * value.
+ */
 const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   obstetric: ['fl', 'hc'],
   echo: ['tapse', 'lvidd', 'ivc-diameter'],
@@ -21,14 +24,17 @@ const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   unrecognised: [],
 };
 const SHARE = 0.95;
-/** What the scripted reader does, in words. */
+/** The actions of the scripted reader in words. */
 const DONE: Readonly<Partial<Record<Change['kind'], string>>> = {
   'set-value': 'typed a value,',
   note: 'added a line,',
 };
 const NOTE = 'Checked by the scripted reader of the demo.';
 
-/** The changes of the scripted reader: a typed value, and a line at the end of the impression. */
+/**
+ * Returns the changes of the scripted reader: an entered value, and a line at the end of the
+ * impression.
+ */
 function script(name: DemoStudyName, { measurements }: Result): Change[] {
   const counting = measurements.filter(({ standing }) => standing === 'counts');
   const one = TYPED[name]
@@ -42,17 +48,16 @@ function script(name: DemoStudyName, { measurements }: Result): Change[] {
   return [...(typed ? [typed] : []), { kind: 'note', text: NOTE }];
 }
 
-/** What a study says before and after it was reviewed and signed. */
+/** The documents of a study before and after it was reviewed and signed. */
 export interface Reviewed {
-  /** What the scripted reader did, a line for each change. */
+  /** The actions of the scripted reader, one line for each change. */
   steps: string[];
   sr: { before: string[]; after: string[] };
   bundle: { before: string[]; after: string[] };
 }
 
 /**
- * Reviews and signs the result of a request through the HTTP API, as a viewer would, without a
- * person.
+ * Reviews and signs the result of a request by a script, through the same HTTP API as a viewer.
  */
 export async function reviewScripted(
   gateway: Gateway,
@@ -110,7 +115,10 @@ export async function reviewScripted(
 
 const meaning = (sequence: unknown): string => String(itemsOf(sequence)[0]?.CodeMeaning ?? '');
 
-/** A structured report as lines: who verified it, its numbers and its texts, without references. */
+/**
+ * Returns a structured report as lines: who verified it, its numbers and its texts, without
+ * references.
+ */
 export function srLines(file: Buffer): string[] {
   const { meta, dataSetOffset } = decodeFileMeta(file);
   const document = decodeDataSet(file.subarray(dataSetOffset), meta.transferSyntax);
@@ -137,7 +145,7 @@ function contentLines(item: NaturalDataset): string[] {
       return [`${name} = ${value ? `${value.NumericValue} ${unit}` : 'no value'}`, ...inner];
     }
     case 'TEXT':
-      // The models are repeated with each number.
+      // The models are omitted here, because they are repeated with each number.
       return name.startsWith('Algorithm') ? inner : [`${name}: ${item.TextValue}`, ...inner];
     case 'CODE':
       return [`${name}: ${meaning(item.ConceptCodeSequence)}`, ...inner];
@@ -148,11 +156,11 @@ function contentLines(item: NaturalDataset): string[] {
 
 const SENTENCE_END = /(?<=[.;]) |\n/;
 
-/** Without method and performer, which the signature adds to each value. */
+/** Formats an Observation without method and performer, which the signature adds to each value. */
 const observationLine = ({ code, valueQuantity: of }: Observation): string[] =>
   of?.value === undefined ? [] : [`${code.text ?? ''} = ${of.value} ${of.unit ?? ''}`];
 
-/** A bundle as lines: the report, its conclusion, and each value; statuses are counted. */
+/** Returns a bundle as lines: the report, its conclusion and each value. Statuses are counted. */
 export function bundleLines({ entry = [] }: Bundle): string[] {
   const resources = entry.flatMap(({ resource }) => resource ?? []);
   const observations = resources.filter((one) => one.resourceType === 'Observation');
@@ -173,7 +181,7 @@ export function bundleLines({ entry = [] }: Bundle): string[] {
   ];
 }
 
-/** The lines that differ, before on the left and after on the right. */
+/** Returns the lines that differ: before on the left, after on the right. */
 export function sideBySide(
   before: readonly string[],
   after: readonly string[],

@@ -8,9 +8,8 @@ import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 const MARK = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const;
 
 /**
- * Checks everything that a delivery needs, and changes nothing.
- * @returns the exit status: 0 when all is well, 1 when there is a fault, 2 when there are only
- * warnings.
+ * Checks everything that a delivery needs, and changes nothing. @returns the exit status: 0 if
+ * every check passed, 1 if there is a fault, 2 if there are only warnings.
  */
 export async function doctor({ json }: { json?: boolean }): Promise<number> {
   const findings = await examine();

@@ -10,7 +10,7 @@ export const warning = (what: string, detail: string): Finding => ({
 });
 export const fault = (what: string, detail: string): Finding => ({ what, state: 'fault', detail });
 
-/** Returns the message of what was thrown, on one line. */
+/** Returns the message of a thrown value on one line. */
 export function inOneLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ');
 }

@@ -89,7 +89,10 @@ async function originServer(destination: DicomwebDestination): Promise<Finding[]
   return code ? [fault(what, `${code}: ${ERRORS[code].title}`)] : [ok(what, 'answers')];
 }
 
-/** Only opens a connection: HL7 version 2 has no message that asks for nothing. */
+/**
+ * Only opens a connection, because every message of HL7 version 2 would change something at the
+ * receiver.
+ */
 async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
   const what = `HL7 v2 ${destination.name}`;
   const { host, port, tls } = destination;

@@ -7,8 +7,8 @@ import { type Finding, fault, ok } from './finding.ts';
 const ENDPOINTS = [obstetricEndpoint, echoEndpoint];
 
 /**
- * Whether each rule that runs an endpoint names one that exists, with options that it has: a study
- * that such a rule takes could not be submitted.
+ * Checks that each rule that runs an endpoint names an existing endpoint with options that it
+ * accepts. Otherwise a study that matches the rule could not be submitted.
  */
 export function checkRules({ rules }: Pick<Routing, 'rules'>): Finding[] {
   const faults = rules.flatMap(({ name, run }) => {

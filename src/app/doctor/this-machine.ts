@@ -23,8 +23,8 @@ const GIBIBYTE = 1024 ** 3;
  */
 const OTHERS = 0o007;
 /**
- * Smallest acceptable limit of open files: associations, event streams, database sessions and files
- * are open at the same time.
+ * Minimum limit of open files: associations, event streams, database sessions and files are open at
+ * the same time.
  */
 const FEWEST_OPEN_FILES = 4096;
 
@@ -60,8 +60,8 @@ async function dataFolder(dataDir: string): Promise<Finding> {
 }
 
 /**
- * Returns a folder or, if it does not exist, its nearest existing parent: checking must not create
- * it.
+ * Returns a folder or, if it does not exist, its nearest existing parent, because a check must not
+ * create the folder.
  */
 async function nearestFolder(folder: string): Promise<string> {
   const path = resolve(folder);
@@ -84,7 +84,7 @@ async function disk({ dataDir, dicom }: Config): Promise<Finding> {
   }
 }
 
-/** Checks that the weights are those for which the model cards state metrics. */
+/** Checks that the weights are those whose metrics the model cards report. */
 async function models(): Promise<Finding[]> {
   try {
     const entries = await readRegistry();
@@ -131,8 +131,8 @@ const OLDEST_POSTGRESQL = 130_000;
 /** Oldest supported Redis version (major, minor), as BullMQ recommends. */
 const OLDEST_REDIS = [6, 2] as const;
 /**
- * Largest accepted difference in seconds from the clock of the database, with which leases and
- * deadlines are compared.
+ * Largest accepted clock difference in seconds to the database, which leases and deadlines use as
+ * the clock.
  */
 const CLOCK_SECONDS = 5;
 /** Maximum number of sessions that one process opens (src/platform/database/open.ts). */
@@ -259,9 +259,9 @@ async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding
 const LISTEN_TIMEOUT_MS = 3000;
 
 /**
- * Checks the ports on which this process listens, and the certificates that it shows there.
- * @param running whether a gateway runs on the data folder. If one runs, its ports must answer;
- * otherwise they must be free.
+ * Checks the ports on which this process listens, and the certificates that it presents there.
+ * @param running whether a gateway is running on the data folder. If so, its ports must answer;
+ * otherwise the ports must be free.
  */
 export async function checkDoors(config: Config, running: boolean): Promise<Finding[]> {
   const { roles, http, dicom, hl7v2, monitoring } = config;

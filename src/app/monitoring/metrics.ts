@@ -19,7 +19,7 @@ const NANOSECONDS = 1e9;
 const LOOP_RESOLUTION_MILLISECONDS = 10;
 const KIBIBYTE = 1024;
 
-/** Measures this process at each call. Each process of a site has its own metrics. */
+/** Measures this process at each scrape. Each process of a site has its own metrics. */
 function watchThisProcess({
   registry,
   version,
@@ -223,7 +223,7 @@ export function createMetrics({
   dataDir: string;
 }): Scrape {
   const ended = followEndedWork(database, registry);
-  // Counting starts now, so that work that ends before the first scrape is counted too.
+  // Counting starts now, so that work that ends before the first scrape is counted.
   const begun = ended().catch(() => undefined);
   const self = watchThisProcess({ ...process, registry });
   const open = watchOpenWork(database, queue, registry);
@@ -297,8 +297,8 @@ export async function startMonitoringServer(
 
 interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   /**
-   * Sets whether the gateway is ready. It is not ready before all its roles are open, nor when it
-   * is about to stop.
+   * Sets whether the gateway is ready. It is not ready before all its roles have started, or when
+   * it is about to stop.
    */
   serving(yes: boolean): void;
   stop(): Promise<void>;

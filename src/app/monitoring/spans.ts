@@ -37,7 +37,7 @@ function stepSpan(
     name,
     kind: 'internal',
     start,
-    // The two times may come from the clocks of two machines.
+    // The two times may come from the clocks of two machines, so the end may be before the start.
     end: Math.max(start, end),
     attributes: {},
     error: null,
@@ -148,7 +148,7 @@ export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | nul
   };
 }
 
-/** The answer of a PACS whether it commits to keep an accepted object. */
+/** The answer of a PACS that commits to keep an accepted object, or refuses. */
 interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   id: string;
   delivery: string;
@@ -305,14 +305,14 @@ const ROUTED_STUDIES = `
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
 /**
- * Oldest age in seconds of ended work that is still exported, for work that ended while no process
- * ran.
+ * Maximum age in seconds of ended work that is still exported, for work that ended while no process
+ * was running.
  */
 const LOOK_BACK_SECONDS = 3600;
 
 /**
- * Returns a function that reads from the tables the spans of everything that has ended since its
- * last call.
+ * Returns a function that reads the spans of all work that has ended since its last call from the
+ * tables.
  */
 export function followEndedSpans(database: Queryable, ratio: number): () => Promise<Span[]> {
   let found: Span[] = [];
@@ -377,8 +377,8 @@ export async function forgetClaims(database: Queryable): Promise<void> {
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Makes the spans of associations from the log events that begin and end them: one in the trace of
- * each study from which the association sent objects.
+ * Makes spans of associations from the log events of their beginning and end. An association has
+ * one span in the trace of each study of which it sent objects.
  */
 export function associationSpans(
   ratio: number,

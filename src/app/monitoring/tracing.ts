@@ -89,8 +89,8 @@ export const NO_TRACING: RunningTracing = {
 /**
  * Starts tracing: one trace for each revision of a study and each request of a client, from the
  * association to the answers of the destinations. When a request or delivery has ended, its spans
- * are made from the rows of the tables, with ids derived from ours. They are therefore complete
- * whichever processes did the work or died, and they do not slow the work.
+ * are made from the rows of the tables, with ids derived from ours. The spans are therefore
+ * complete even if a process died, and they do not slow down the work.
  */
 export async function startTracing(
   settings: Tracing | undefined,

@@ -21,8 +21,8 @@ const SECONDS_SINCE = (column: string) =>
   `GREATEST(0, EXTRACT(EPOCH FROM now() - min(${column})))::float8`;
 
 /**
- * SQL: the destination as a label. Clients make webhooks and subscriptions, so all of a kind share
- * one label.
+ * SQL: the destination as a label. Clients create webhooks and subscriptions, so each of these
+ * kinds has a single label.
  */
 const DESTINATION = `CASE WHEN kind IN ${TO_CLIENTS} THEN kind || 's' ELSE destination END`;
 
@@ -123,7 +123,7 @@ export function watchOpenWork(
     await Promise.all(
       gauges.map(async ({ gauge, query }) => {
         const { rows } = await database.query<Group>(query);
-        // A label without a row must not keep its last value.
+        // Without a reset, a label without a row would keep its last value.
         gauge.reset();
         for (const { labels, value } of rows) gauge.set(labels, value);
       }),

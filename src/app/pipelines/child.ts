@@ -73,11 +73,12 @@ process.on('disconnect', () => process.exit(0));
 forbidThreads();
 
 /**
- * Niceness added to a process of low priority: beside one other process it then gets a quarter of a
- * core (sched(7)). A higher value would delay a mock run by minutes on a busy machine.
+ * Niceness that is added to a process of low priority. In competition with one other process it
+ * then gets a quarter of a core (sched(7)). A higher value would delay a mock run by minutes on a
+ * busy machine.
  */
 const NICER = 5;
 
-// The priority is not lowered earlier: a process of low priority may take minutes to start, and
-// until then it cannot see that its gateway has ended.
+// The priority is lowered only now: a process of low priority may take minutes to start, and until
+// then it cannot detect that its gateway has ended.
 if (process.env.SONOGATE_YIELDS) setPriority(Math.min(getPriority() + NICER, 19));

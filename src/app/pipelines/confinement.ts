@@ -7,7 +7,7 @@ import threads from 'node:worker_threads';
 /**
  * Loaded into a pipeline process before anything else. Removes network access from its JavaScript,
  * because Node 24 has no permission for it. This does not stop native code; docs/security.md
- * describes what does.
+ * describes the protection against it.
  */
 function refuse(): never {
   throw Object.assign(new Error('a pipeline has neither network nor threads'), {
@@ -32,8 +32,8 @@ refuseAll(dns.promises, asking(dns.promises));
 
 /**
  * Ends this process when its parent is no longer `parent`. A separate thread checks this, because a
- * process that is loading its program or computing without a pause does not see that its channel is
- * closed. A gateway that is killed repeatedly on a busy machine would otherwise leave a growing
+ * process that is loading its program or computing without a pause does not notice that its channel
+ * is closed. A gateway that is killed repeatedly on a busy machine would otherwise leave a growing
  * number of processes that compete with the next ones.
  */
 function endWith(parent: number): void {

@@ -6,7 +6,7 @@ import { openHeartModels } from './open-models.ts';
 
 /**
  * The echo pipeline, loaded by a child process of the gateway and by `npx sonogate interpret`. It
- * is assembled here because `pipelines/` knows nothing of `fhir/`.
+ * is assembled here because `pipelines/` must not import `fhir/`.
  */
 export const pipeline: Pipeline = createEchoPipeline({
   openLocator: openHeartModels,
@@ -15,5 +15,8 @@ export const pipeline: Pipeline = createEchoPipeline({
   extra: [fhirBundleArtifact],
 });
 
-/** Opens the models before the first study arrives, and returns what they run on. */
+/**
+ * Opens the models before the first study arrives, and returns the provider on which each model
+ * runs.
+ */
 export const prepare: Prepare = async (settings) => (await openHeartModels(settings)).models;

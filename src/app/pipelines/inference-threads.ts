@@ -8,5 +8,5 @@ import { overThreads, startInferenceThread } from '../../../pipelines/inference/
  */
 const threads = [startInferenceThread(), startInferenceThread()] as const;
 
-/** Opens a model on one of the threads; it stays there. */
+/** Opens a model on one of the threads. The model stays on this thread. */
 export const openOnThread: OpenSession = overThreads(threads);

@@ -6,7 +6,7 @@ import { openFetalModels } from './open-models.ts';
 
 /**
  * The obstetric pipeline, loaded by a child process of the gateway and by `npx sonogate interpret`.
- * It is assembled here because `pipelines/` knows nothing of `fhir/`.
+ * It is assembled here because `pipelines/` must not import `fhir/`.
  */
 export const pipeline: Pipeline = createObstetricPipeline({
   openLocator: openFetalModels,
@@ -15,5 +15,8 @@ export const pipeline: Pipeline = createObstetricPipeline({
   extra: [fhirBundleArtifact],
 });
 
-/** Opens the models before the first study arrives, and returns what they run on. */
+/**
+ * Opens the models before the first study arrives, and returns the provider on which each model
+ * runs.
+ */
 export const prepare: Prepare = async (settings) => (await openFetalModels(settings)).models;

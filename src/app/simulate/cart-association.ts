@@ -32,7 +32,7 @@ import type { Cart } from './carts.ts';
 const PATIENCE_MILLISECONDS = 30_000;
 const MAX_ANSWER_PDU_BYTES = 1_048_576;
 
-/** A received message: command, and its data set if it has one. */
+/** A received message: its command, and its data set if there is one. */
 interface Message {
   contextId: number;
   command: CommandSet;
@@ -145,7 +145,7 @@ export class CartAssociation {
     return dataSet;
   }
 
-  /** Ends the association as the cart does, or as `how` says. */
+  /** Ends the association as the cart does, or as `how` requires. */
   async end(how: Cart['end'] = this.#cart.end): Promise<void> {
     const closed = once(this.#socket, 'close');
     if (how === 'release') {

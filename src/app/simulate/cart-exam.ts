@@ -27,9 +27,11 @@ import type { Cart } from './carts.ts';
 export interface ExamOutcome {
   /** C-STORE status of each object, in order; null when the peer did not answer. */
   stored: (number | null)[];
-  /** Statuses of N-CREATE and N-SET; null when there was no MPPS. */
+  /** Statuses of N-CREATE and N-SET; null if the cart sent no MPPS. */
   performedProcedure: [number, number] | null;
-  /** Objects that the peer committed to; null when the cart does not ask. */
+  /**
+   * Number of objects to which the peer committed; null if the cart does not request commitment.
+   */
   committed: number | null;
 }
 

@@ -14,8 +14,8 @@ import { sendPlainExam } from './plain-exam.ts';
 const BLOCK = '10';
 
 /**
- * Returns a phantom image as the cart would have written it: its SOP class, its transfer syntax,
- * its manufacturer's name and private elements. The pixels stay unchanged.
+ * Returns a phantom image in the style of the cart: with its SOP class, transfer syntax,
+ * manufacturer's name and private elements. The pixels stay unchanged.
  * @param file a still or cine of the phantom, encoded as the cart encodes (`cart.compression`).
  */
 export function asCartFile(file: Buffer, cart: CartKind): Buffer {
@@ -60,7 +60,7 @@ export async function simulateCart(
   const callingAeTitle = options.from ?? style.callingAeTitle;
   const { files, truth } = await simulateObstetricStudy({
     ...options,
-    // Each exam is a new acquisition of the same fetus.
+    // Each exam is a new acquisition of the same fetus, with new UIDs.
     acquisition: new Date().toISOString(),
     encoding: { compression: style.compression, colour: 'rgb' },
   });

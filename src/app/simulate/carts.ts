@@ -16,7 +16,7 @@ const CLASSES = {
   },
 } as const;
 
-/** User Information sub-items besides those that every peer sends (PS3.7 D.3.3). */
+/** User Information sub-items in addition to those that every peer sends (PS3.7 D.3.3). */
 const USER_ITEM = {
   /** Asynchronous Operations Window: any number of operations, which we do not negotiate. */
   asynchronousWindow: Buffer.from([0x53, 0, 0, 4, 0, 0, 0, 0]),
@@ -28,9 +28,9 @@ const USER_ITEM = {
   ]),
 } as const;
 
-/** What a kind of cart writes into its objects, and how it calls itself. */
+/** The data that a kind of cart writes into its objects, and its names. */
 export interface CartKind {
-  /** What distinguishes this cart from others, in words. */
+  /** The properties that distinguish this cart from others, in words. */
   habit: string;
   callingAeTitle: string;
   classes: { still: string; cine: string };
@@ -44,20 +44,23 @@ export interface CartKind {
 /** How a kind of cart behaves on the network. */
 export interface Cart extends CartKind {
   implementation: { classUid: string; version: string };
-  /** Largest PDU that it declares it can receive; 0 means no limit (PS3.8 D.1). */
+  /** Maximum PDU length that the cart announces; 0 means no limit (PS3.8 D.1). */
   announcedPduBytes: number;
-  /** Largest P-DATA-TF that it sends, and how many presentation data values it packs into one. */
+  /**
+   * Maximum length of a P-DATA-TF that the cart sends, and the number of presentation data values
+   * in each.
+   */
   pdu: { bytes: number; values: number; commandBesideData: boolean };
   /**
    * Whether the cart proposes one presentation context for each transfer syntax of a class, or one
    * context with all of them.
    */
   contexts: 'per-syntax' | 'per-class';
-  /** Classes that it proposes and never uses. */
+  /** Classes that the cart proposes and never uses. */
   alsoProposes: readonly string[];
-  /** Whether it uses one association for the whole exam or one for each object. */
+  /** Whether the cart uses one association for the whole exam, or one for each object. */
   association: 'exam' | 'object';
-  /** How it ends an association: A-RELEASE, A-ABORT, or just closing the connection. */
+  /** How the cart ends an association: A-RELEASE, A-ABORT, or only by closing the connection. */
   end: 'release' | 'abort' | 'close';
   /** Reports the exam by MPPS (PS3.4 F.7). */
   performedProcedure: boolean;
@@ -67,8 +70,8 @@ export interface Cart extends CartKind {
 }
 
 /**
- * A cart without particular habits, which dcmjs-dimse sends. The others have habits that it cannot
- * express (docs/dicom.md), so `CartAssociation` writes their PDUs.
+ * A cart without special behaviour, which is simulated by dcmjs-dimse. dcmjs-dimse cannot express
+ * the behaviour of the other carts (docs/dicom.md), so `CartAssociation` writes their PDUs.
  */
 export const PLAIN_CART: CartKind = {
   habit: 'compressed images as they are, one association for the exam, MPPS',
@@ -134,8 +137,7 @@ export const CARTS = {
   samsung: {
     habit: 'offers images compressed only, and aborts instead of releasing',
     callingAeTitle: 'CART-SAMSUNG',
-    // PS3.8 Annex F: UIDs have no padding here, but some machines pad them to an even length all
-    // the same.
+    // UIDs in PDUs have no padding (PS3.8 Annex F), but some machines pad them to an even length.
     implementation: { classUid: '2.25.10030\0', version: ' SAMSUNG STYLE ' },
     announcedPduBytes: 32_768,
     pdu: { bytes: 32_768, values: 2, commandBesideData: false },

@@ -7,10 +7,10 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 const { Client, Dataset, association, constants, requests } = dimse;
 const { TransferSyntax } = constants;
 
-// It would write every PDU to the console.
+// dcmjs-dimse would write every PDU to the console.
 dimse.log.disableAll();
 
-/** A node that dcmjs-dimse calls, and the title that it gives itself. */
+/** A node that dcmjs-dimse calls, and our own AE title. */
 export interface NodeForDcmjs {
   host: string;
   port: number;
@@ -24,7 +24,8 @@ const PATIENCE_MILLISECONDS = 300_000;
 /**
  * Performs the requests that `ask` adds to a `Client` of dcmjs-dimse, one after the other, over one
  * association, and waits for its release.
- * @throws SonogateError `peer_rejected_association`, or `peer_unreachable` also when it is lost.
+ * @throws SonogateError `peer_rejected_association`, or `peer_unreachable`, even if the association
+ * was lost later.
  */
 export async function overAssociation(
   { host, port, aeTitle, callingAeTitle }: NodeForDcmjs,
@@ -34,7 +35,7 @@ export async function overAssociation(
   ask(client);
   const closed = once(client, 'closed');
   const failed = once(client, 'networkError').then(([{ message }]) => {
-    // It begins with the log prefix of dcmjs-dimse.
+    // The message begins with the log prefix of dcmjs-dimse.
     throw new SonogateError('peer_unreachable', `${message}`.replace(/^.*-> /, ''));
   });
   const rejected = once(client, 'associationRejected').then(([{ result, source, reason }]) => {
@@ -48,8 +49,8 @@ export async function overAssociation(
 }
 
 /**
- * A data set of a DICOM file that dcmjs-dimse sends as it is encoded, compressed frames included. A
- * plain `Dataset` is decoded into elements and encoded again.
+ * A data set of a DICOM file that dcmjs-dimse sends as it is encoded, compressed frames included.
+ * dcmjs-dimse would decode a plain `Dataset` into elements and encode it again.
  */
 class EncodedDataset extends Dataset {
   readonly #bytes: Buffer;
@@ -71,7 +72,10 @@ class EncodedDataset extends Dataset {
   }
 }
 
-/** An object, and the answer to it; null when there was none, for example without a context. */
+/**
+ * An object and the status of its C-STORE; null if the peer did not answer, for example because it
+ * accepted no context.
+ */
 export interface StoredByDcmjs {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -85,9 +89,10 @@ const NATIVE: ReadonlySet<string> = new Set([
 
 /**
  * Sends DICOM files by C-STORE over one association of dcmjs-dimse. Each kind of object gets a
- * presentation context with its own transfer syntax, beside that with Implicit and Explicit VR which
- * dcmjs-dimse proposes for every class.
- * @throws SonogateError `peer_rejected_association`, or `peer_unreachable` also when it is lost.
+ * presentation context with its own transfer syntax, in addition to the context with Implicit and
+ * Explicit VR, which dcmjs-dimse proposes for every class.
+ * @throws SonogateError `peer_rejected_association`, or `peer_unreachable`, even if the association
+ * was lost later.
  */
 export async function storeByDcmjs(
   node: NodeForDcmjs,
@@ -109,7 +114,7 @@ export async function storeByDcmjs(
       });
       client.addRequest(request);
       const kind = `${sopClassUid} ${transferSyntax}`;
-      // For compressed objects it proposes a separate context itself.
+      // dcmjs-dimse itself proposes a separate context for compressed objects.
       if (!NATIVE.has(transferSyntax) || proposed.has(kind)) continue;
       proposed.add(kind);
       const context = new association.PresentationContext(0, sopClassUid, transferSyntax);

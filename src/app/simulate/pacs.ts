@@ -11,7 +11,7 @@ import { isUid } from '../../../pipelines/dicom/uid.ts';
 const { Dataset, Scp, constants, responses } = dimse;
 const { PresentationContextResult, Status } = constants;
 
-// It would write every PDU to the console.
+// dcmjs-dimse would write every PDU to the console.
 dimse.log.disableAll();
 
 /** An object that the PACS stored. */
@@ -39,10 +39,10 @@ export interface Pacs {
 }
 
 /**
- * Starts a PACS on dcmjs-dimse, which shares no code with `dimse/network/`: the PACS of the demo, of
- * `simulate pacs` and of the tests. It accepts every SOP class in the first proposed transfer syntax
- * from any caller. The `Server` of dcmjs-dimse would listen on all interfaces, so its `Scp` gets the
- * connections of a server that is bound to `host`.
+ * Starts the PACS of the demo, of `simulate pacs` and of the tests. It uses dcmjs-dimse, which
+ * shares no code with `dimse/network/`. It accepts every SOP class in the first proposed transfer
+ * syntax from any caller. The `Server` of dcmjs-dimse would listen on all interfaces, so a server
+ * that is bound to `host` passes its connections to the `Scp` of dcmjs-dimse.
  */
 export async function startPacs(options: PacsOptions): Promise<Pacs> {
   mkdirSync(options.folder, { recursive: true });
@@ -116,7 +116,7 @@ class PacsAssociation extends Scp {
     return this.#incoming;
   }
 
-  /** The bytes are in the file: decoding them into elements would change the object. */
+  /** The bytes are already in the file. Decoding them into elements would change the object. */
   override createDatasetFromStoreWritableStream(
     _written: Writable,
     _context: dimse.association.PresentationContext,
@@ -148,8 +148,8 @@ class PacsAssociation extends Scp {
 const OUT_OF_RESOURCES = 0xa700;
 
 /**
- * Writes a data set as it arrives to a file, so that an object of any size needs no memory. It writes
- * synchronously and never asks dcmjs-dimse to wait, because dcmjs-dimse 0.3.3 would lose bytes then
+ * Writes a data set to a file while it arrives, so that a large object needs no memory. It writes
+ * synchronously and never asks dcmjs-dimse to wait, because dcmjs-dimse 0.3.3 would then lose bytes
  * (docs/dicom.md).
  */
 class IncomingFile extends Writable {
@@ -157,7 +157,7 @@ class IncomingFile extends Writable {
   readonly #folder: string;
   readonly #partial: string;
   #file: number | null = null;
-  /** The status of the failure; null while all is well. */
+  /** The status of the failure; null while no write has failed. */
   #failure: number | null = null;
 
   constructor(folder: string, meta: FileMeta) {
@@ -165,7 +165,7 @@ class IncomingFile extends Writable {
     this.#folder = folder;
     this.#meta = meta;
     this.#partial = join(folder, `${randomUUID()}.part`);
-    // The UID becomes a file name.
+    // The UID is checked because it becomes a file name.
     if (isUid(meta.sopInstanceUid)) this.#put(encodeFileMeta(meta));
     else this.#failure = Status.InvalidObjectInstance;
   }
@@ -185,7 +185,7 @@ class IncomingFile extends Writable {
     }
   }
 
-  /** Completes the file. @returns the status of the C-STORE, and what was stored. */
+  /** Completes the file. @returns the status of the C-STORE, and the stored object. */
   finish(): { status: number; stored?: StoredObject } {
     if (this.#failure !== null) {
       this.discard();

@@ -15,8 +15,8 @@ const { Dataset, requests } = dimse;
 
 /**
  * Sends an exam by dcmjs-dimse: MPPS N-CREATE, the objects over one association, MPPS N-SET. With a
- * pause there is an association for each object, because the queue of a `Client` cannot wait. Storage
- * commitment is not requested, because a `Client` does not stay for the report (docs/dicom.md).
+ * pause, each object gets its own association, because the queue of a `Client` cannot wait. Storage
+ * commitment is not requested, because a `Client` does not wait for the report (docs/dicom.md).
  */
 export async function sendPlainExam(
   node: NodeForDcmjs,

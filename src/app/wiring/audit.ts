@@ -23,7 +23,7 @@ type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'desti
 export interface AuditService {
   write: WriteAudit;
   refusals: RefusalAudit;
-  /** Records in the audit that the gateway stops, seals the audit and ends. */
+  /** Records in the audit that the gateway stops, seals the audit, and ends its sending. */
   stop(): Promise<void>;
 }
 

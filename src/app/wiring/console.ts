@@ -20,9 +20,7 @@ import type { Wording } from '../../doors/console/wording.ts';
 import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 
-/**
- * How the console puts the contents of a result into words: it uses the words of the concept table.
- */
+/** The wording of results in the console, from the concept table. */
 export const RESULT_WORDING: Wording = {
   conclusion: conclusionTexts,
   decimals: decimalsOf,
@@ -69,7 +67,7 @@ interface ConsoleServiceParts
   operations: Operations;
 }
 
-/** Starts the console of the gateway; null when the site has none. */
+/** Starts the console of the gateway; null if the site has no console. */
 export async function startConsoleService(
   config: Config,
   parts: ConsoleServiceParts,

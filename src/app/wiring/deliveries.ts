@@ -86,7 +86,7 @@ export async function startDeliveries(
   const deidentifying = config.destinations.filter(isDeidentifying);
   const names = new Set(deidentifying.map(({ name }) => name));
   const transports = [...pacs.transports];
-  // A destination that receives de-identified objects must not receive any others.
+  // A destination that receives de-identified objects must not receive identified objects.
   const identified = new Map(transports.filter(([name]) => !names.has(name)));
   const deidentification =
     deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;

@@ -105,7 +105,7 @@ export async function startHttpDoor(
   };
 }
 
-/** Loads the clients of archives and EHRs only where studies may be submitted by FHIR. */
+/** Loads the clients of archives and EHRs only if studies may be submitted by FHIR. */
 async function studySource(config: Config, logger: Logger): Promise<HttpDeps['studySource']> {
   if (!config.http.fhirSubmission) return null;
   const { studySourceOf } = await import('./study-source.ts');

@@ -27,7 +27,6 @@ import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { silentLogger } from '../../platform/logging/logger.ts';
 import { auditOperationsOn } from './audit.ts';
 
-/** Opens only the commands, for a command line that finds no gateway running. */
 export async function openCommands(
   config: Config,
 ): Promise<{ run: RunByName; close(): Promise<void> }> {
@@ -45,7 +44,6 @@ export async function openCommands(
   };
 }
 
-/** Creates the object with all operations. */
 export function operationsOn(
   database: PooledDatabase,
   objects: ReceivedObjects,

@@ -70,8 +70,8 @@ const REVIEWS: Readonly<Record<string, Open>> = {
 };
 
 /**
- * Turns the refusal of a change into an error of the call; the path of the error is relative to the
- * change.
+ * Converts the refusal of a change to an error of the call. The path of the error is relative to
+ * the change.
  */
 function orInvalid<T>(work: () => T): T {
   try {

@@ -37,7 +37,7 @@ export function studySourceOf(
       base: normal(destination.baseUrl),
       server: connectFhir(destination),
     }));
-  /** The client learns that the peer failed, and the log why. */
+  /** The client receives only the error code, and the log contains the cause. */
   const failed = (peer: string, error: unknown): never => {
     logger.event(EVENTS.studySourceFailed, { peer, error: String(error) });
     throw new SonogateError('overloaded', `"${peer}" could not answer about the study.`);
@@ -57,7 +57,7 @@ export function studySourceOf(
       const form = new RegExp(`^(?:(.+)/)?${type}/([A-Za-z0-9.-]{1,64})$`);
       const [, base, id] = form.exec(reference) ?? [];
       if (id === undefined) return null;
-      // A relative reference is one of the first EHR.
+      // A relative reference points to the first EHR.
       const ehr = base === undefined ? ehrs[0] : ehrs.find((one) => one.base === normal(base));
       if (!ehr) return null;
       try {

@@ -59,8 +59,8 @@ export function subscriptionDeliverer({
 }
 
 /**
- * Returns the resources of a report, with the identity of its patient if it came with a study; none
- * for a request without a result.
+ * Returns the resources of a report, with the identity of its patient if the request came with a
+ * study; empty for a request without a result.
  */
 async function reportOf(
   requestId: string,
@@ -90,7 +90,10 @@ async function reportOf(
   );
 }
 
-/** Names the patient as the images do: the receiver knows which system its identifiers belong to. */
+/**
+ * Returns the patient with the identifiers in the images, because the receiver knows to which
+ * system they belong.
+ */
 function patientOf({ PatientID, IssuerOfPatientID }: DicomIdentity): Reference<Patient> {
   const assigner = IssuerOfPatientID && { assigner: { display: IssuerOfPatientID } };
   return { type: 'Patient', identifier: { value: PatientID, ...assigner } };
@@ -99,7 +102,7 @@ function patientOf({ PatientID, IssuerOfPatientID }: DicomIdentity): Reference<P
 const ROUND_MILLISECONDS = 15_000;
 
 /**
- * Sends heartbeats and ends subscriptions whose time is over. Where the site has switched
+ * Sends heartbeats and ends subscriptions whose end time has passed. If the site has switched
  * subscriptions off, it ends all of them.
  */
 export function startSubscriptionRounds(

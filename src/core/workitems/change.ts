@@ -49,7 +49,7 @@ export async function cancelWorkitem(
     await core.cancel(requestId, accountId);
   } catch (error) {
     if (error instanceof SonogateError && error.code === 'already_finished') {
-      // No cancellation was carried out, so its reason is removed, unless another call stored it.
+      // The cancellation failed, so its reason is removed, unless another call canceled the request.
       await database.query(
         `UPDATE workitems w SET cancellation = NULL FROM requests r
          WHERE r.id = w.request_id AND r.id = $1 AND r.status <> 'canceled'`,

@@ -18,7 +18,8 @@ interface Asked<Question, Answer> {
  * call waits. This saves time because a write to a socket and the wake-up of the server cost more
  * than most statements.
  * @param answerAll returns answers in the order of the questions. When it fails, each question is
- * asked again alone, so that one cannot spoil another: asking twice must do no harm.
+ * asked again alone, so that one question cannot make others fail; asking twice must therefore do
+ * no harm.
  */
 export function batched<Question, Answer>(
   answerAll: (questions: readonly Question[]) => Promise<readonly Answer[]>,

@@ -9,7 +9,10 @@ const BATCH = 1000;
 const SAME_TEXT = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres';
   SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'`;
 
-/** Table in which the schema creates a row; a row in any other table belongs to a gateway. */
+/**
+ * The table into which the schema itself inserts a row. A row in any other table comes from a
+ * gateway.
+ */
 const SEEDED_TABLE = 'accounts';
 
 /** Thrown when the database to fill already belongs to a gateway. */
@@ -22,7 +25,9 @@ export class DatabaseNotEmptyError extends Error {
   }
 }
 
-/** Thrown when what was written does not equal what was read; the copy was rolled back. */
+/**
+ * Thrown when the written rows do not equal the rows that were read. The copy has been rolled back.
+ */
 class CopyDiffersError extends Error {
   override name = 'CopyDiffersError';
   constructor(table: string) {
@@ -32,7 +37,7 @@ class CopyDiffersError extends Error {
 
 interface Table {
   name: string;
-  /** Names in the order of the database that is filled. */
+  /** Column names in the order of the target database. */
   columns: string[];
 }
 
@@ -78,8 +83,8 @@ async function deferForeignKeys(to: Queryable, clause: string): Promise<void> {
 }
 
 /**
- * Returns the number of rows, and a sum over the digests of all of them, which does not depend on
- * their order.
+ * Returns the number of rows, and a sum of the digests of all rows, which does not depend on their
+ * order.
  */
 async function digestOf(database: Queryable, table: Table): Promise<{ rows: number; sum: string }> {
   const { rows } = await database.query<{ count: number; sum: string | null }>(
@@ -109,7 +114,7 @@ async function copyTable(from: Queryable, to: Queryable, table: Table): Promise<
 }
 
 /**
- * Lets identity columns continue after the last number of the source, even if its row was removed.
+ * Makes identity columns continue after the last number of the source, even if its row was removed.
  */
 async function continueSequences(from: Queryable, to: Queryable): Promise<void> {
   const { rows } = await to.query<{ name: string }>(
@@ -129,9 +134,9 @@ async function continueSequences(from: Queryable, to: Queryable): Promise<void> 
 }
 
 /**
- * Copies every row of one database into another, empty one, in one transaction on each side.
- * Afterwards either all rows are there, compared one by one, or none. The jobs of the queue are not
- * copied, because the gateway makes them again from the requests.
+ * Copies every row of one database into an empty one, in one transaction on each side. Either all
+ * rows are copied and compared, or none. The jobs of the queue are not copied, because the gateway
+ * creates them again from the requests.
  * @returns the number of rows of each table.
  * @throws DatabaseNotEmptyError, CopyDiffersError
  */

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 export interface Started {
   /** Folder of the database; null keeps it in memory. */
   folder: string | null;
-  /** Statements with which its only session begins. */
+  /** Statements that begin its only session. */
   setUp: string;
 }
 
@@ -32,7 +32,7 @@ export interface QueryResult<Row> {
   rowCount?: number | null;
 }
 
-/** What the thread sends: that it is ready, the answer to a call, or a notification. */
+/** A message of the thread: it is ready, the answer to a call, or a notification. */
 export type Answered =
   | { ready: true }
   | { id: number; answer: QueryResult<unknown> | null }
@@ -42,7 +42,7 @@ export type Answered =
     }
   | { channel: string; payload: string };
 
-/** An error of a statement, with its SQLSTATE as node-postgres has it. */
+/** Thrown for an error of a statement, with its SQLSTATE as in node-postgres. */
 class StatementError extends Error {
   override name = 'StatementError';
   readonly code: string | undefined;
@@ -60,8 +60,8 @@ class StatementError extends Error {
 }
 
 /**
- * Makes the error for a thread that ended unexpectedly; the message is that of node-postgres for a
- * lost session.
+ * Makes the error for a thread that ended unexpectedly. Its message is the one of node-postgres for
+ * a lost session.
  */
 const terminated = (cause: unknown) =>
   new Error('Connection terminated: the thread of the embedded database ended', { cause });
@@ -74,8 +74,8 @@ interface Waiting {
 /**
  * Work budget after which V8 compiles a function again with more optimisation. With the default
  * (13,000,000) it compiles most functions of PGlite soon after the start, on all cores at once, and
- * does not give back the 250 to 450 MB that this needs. With this budget, the functions in which
- * statements spend their time are still compiled within seconds of work.
+ * never frees the 250 to 450 MB that this needs. With this budget, the functions that statements
+ * use most are still compiled within seconds of work.
  */
 const TIERING_BUDGET = 200_000_000;
 
@@ -106,9 +106,9 @@ async function compile(): Promise<WebAssembly.Module> {
 
 /**
  * Runs PGlite in a thread, so that no SQL delays a socket or a health check. If the thread ends
- * unexpectedly, the calls in progress fail as with a lost session, `lost` is emitted, and the next
- * call starts a new thread, which recovers the database from its folder; a database in memory is
- * lost. The thread keeps the process alive only while a call is in progress.
+ * unexpectedly, the calls in progress fail like those of a lost session, `lost` is emitted, and the
+ * next call starts a new thread, which recovers the database from its folder; a database in memory
+ * is lost. The thread keeps the process alive only while a call is in progress.
  */
 export class DatabaseThread extends EventEmitter<{
   lost: [Error];
@@ -118,7 +118,10 @@ export class DatabaseThread extends EventEmitter<{
   readonly #waiting = new Map<number, Waiting>();
   #worker: Promise<Worker> | null = null;
   #lastId = 0;
-  /** Incremented when the thread is lost: transactions of an earlier session no longer exist. */
+  /**
+   * Incremented when the thread is lost, because the transactions of an earlier session no longer
+   * exist.
+   */
   session = 0;
 
   constructor(started: Started) {
@@ -162,7 +165,7 @@ export class DatabaseThread extends EventEmitter<{
       return Promise.reject(terminated('a database in memory ends with its thread'));
     }
     this.#worker = this.#start();
-    // When it does not start, the next call tries again.
+    // If the database does not open, the next call tries again.
     this.#worker.catch(() => {
       this.#worker = null;
     });

@@ -125,8 +125,8 @@ class PglitePoolClient extends EventEmitter {
   };
 
   /**
-   * Called when the session is lost. Only clients that listen notice; the others fail with their
-   * next statement.
+   * Called when the session is lost. Only clients that listen receive an error; the others fail
+   * with their next statement.
    */
   readonly #onLost = (error: Error) => {
     this.#listening.clear();
@@ -134,9 +134,9 @@ class PglitePoolClient extends EventEmitter {
   };
 }
 
-/** PGlite with the interface of `pg.Pool`, as far as BullMQ and this project use it. */
+/** PGlite with those parts of the interface of `pg.Pool` that BullMQ and this project use. */
 class PglitePool extends EventEmitter {
-  /** Keep-alive has nothing to do, because a call inside the process cannot be lost silently. */
+  /** Keep-alive is always true, because a call inside the process cannot be lost silently. */
   readonly options = { keepAlive: true };
   readonly #thread: DatabaseThread;
   readonly #turnstile = new Turnstile();
@@ -169,8 +169,8 @@ class PglitePool extends EventEmitter {
 }
 
 /**
- * SQL: BullMQ's functions use unqualified names in its own schema, and PGlite has one session for
- * all.
+ * SQL: BullMQ's functions use unqualified names of its own schema, so the only session of PGlite
+ * has this schema on its search path.
  */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';
 
@@ -201,12 +201,15 @@ export async function openEmbedded(
   }
 }
 
-/** With fewer free bytes, a failed start is blamed on the full disk: the files of PGlite take some 40 MB. */
+/**
+ * Free bytes below which a failed start is attributed to the full disk. The files of PGlite take
+ * some 40 MB.
+ */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 /**
- * Describes for the operator why the database did not open: PGlite only says that it failed to
- * initialize properly.
+ * Explains to the operator why the database did not open. PGlite itself reports only that it failed
+ * to initialize properly.
  */
 async function unopened(folder: string, cause: unknown): Promise<Error> {
   const { bavail, bsize } = await statfs(dirname(folder));

@@ -3,10 +3,10 @@ import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * The lock of the embedded database, held by the operating system. SQLite, which comes with
- * Node.js, locks a file beside the database (fcntl): the lock ends with its process, however that
- * ends, and excludes every process that sees the file. Process ids would not work: in two
- * containers with the same data folder, both gateways are process 1.
+ * The lock of the embedded database, held by the operating system. SQLite, which is part of
+ * Node.js, locks a file next to the database (fcntl). The lock ends with its process, even if the
+ * process is killed, and excludes every other process that can access the file. Process ids would
+ * not work, because in two containers with the same data folder both gateways are process 1.
  */
 
 /** Thrown when another process has the database open; the message is for the operator. */
@@ -35,19 +35,19 @@ export class LockFileError extends Error {
 const BUSY = 5;
 
 /**
- * Takes the lock.
- * @param path of the file that is locked. A file beside it, with the suffix `.owner`, names the
- * process for the operator.
- * @returns a function that releases it.
- * @throws DatabaseLockedError while another process, or another part of this one, holds it.
+ * Locks a file.
+ * @param path of the file. A second file with the suffix `.owner` names the process for the
+ * operator.
+ * @returns a function that releases the lock.
+ * @throws DatabaseLockedError while another process, or another part of this one, holds the lock.
  * @throws LockFileError if the disk is full or the folder may not be written.
  */
 export function takeLock(path: string): () => void {
   const ownerPath = `${path}.owner`;
   const lock = lockFile(path);
   try {
-    // An exclusive transaction that writes nothing locks the file; the file remains empty, without
-    // a journal.
+    // An exclusive transaction that writes nothing locks the file. The file remains empty and has
+    // no journal.
     lock.exec('BEGIN EXCLUSIVE');
     writeFileSync(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
   } catch (error) {
@@ -57,8 +57,8 @@ export function takeLock(path: string): () => void {
   }
   return () => {
     rmSync(ownerPath, { force: true });
-    // The file is not deleted: a process that has already opened it could otherwise lock a deleted
-    // file.
+    // The file is not deleted, because a process that has already opened it could then lock a
+    // deleted file.
     lock.close();
   };
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from './port.ts';
 
-/** Longest time in seconds between the end that a row records and its commit. */
+/** Longest time in seconds between the end time in a row and the commit of the row. */
 const OVERLAP_SECONDS = 120;
 const BATCH = 5000;
 
@@ -19,8 +19,8 @@ export function followRows<Row extends { id: string; ended: number }>(
   let begun: number | null = null;
   let latest = 0;
   /**
-   * Rows that are read again because of the overlap: maps the id to when the row ended. A delivery
-   * that was sent again ends a second time.
+   * Rows that are read again because of the overlap: maps the id to the end time of the row. A
+   * delivery that was sent again ends a second time.
    */
   const seen = new Map<string, number>();
   return async () => {

@@ -23,10 +23,9 @@ class OutdatedDatabaseError extends Error {
 }
 
 /**
- * Applies every `migrations/NNNN-name.sql` that the database has not seen, each once and all in one
- * transaction, then BullMQ's own. Safe when several processes start at the same time.
- * @returns the names of the migrations that it applied.
- * @throws OutdatedDatabaseError
+ * Applies every `migrations/NNNN-name.sql` that the database does not have yet, all in one
+ * transaction, and then BullMQ's own migrations. Several processes may call it at the same time.
+ * @returns the names of the applied migrations. @throws OutdatedDatabaseError
  */
 export async function migrate(database: PooledDatabase): Promise<string[]> {
   const names = (await readdir(MIGRATIONS)).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort();

@@ -21,9 +21,9 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
     options: '-c search_path=bullmq',
   });
   // The pool replaces a session that dies, and the statements of that session fail. But
-  // node-postgres also emits "error": on the pool for an idle session, and on the session alone for
-  // one that is between two statements of a transaction. Without a listener, either ends the
-  // process.
+  // node-postgres also emits "error": on the pool if the session is idle, and on the session itself
+  // if it is between two statements of a transaction. Without a listener, each of these events ends
+  // the process.
   for (const each of [pool, queuePool]) {
     each.on('error', () => {});
     each.on('connect', (session) => {

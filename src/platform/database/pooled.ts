@@ -20,12 +20,12 @@ const SYSTEM_CODES = new Set([
  */
 const SQLSTATE = /^(08...|57P0[123]|53300)$/;
 
-/** Messages of node-postgres when a session died during a statement; that error has no code. */
+/** Messages of node-postgres if a session died during a statement. These errors have no code. */
 const DIED = /^(Connection terminated|Client has encountered a connection error)/;
 
 /**
- * The database server cannot be reached. The failure is not the fault of the statement or its
- * caller.
+ * Thrown when the database server cannot be reached. Neither the statement nor its caller caused
+ * the failure.
  */
 export class DatabaseUnreachableError extends Error {
   override name = 'DatabaseUnreachableError';
@@ -44,7 +44,9 @@ export function asUnreachable(error: unknown): unknown {
   return new DatabaseUnreachableError(error.message, { cause: error });
 }
 
-/** A database with what the queue and the change feed need beyond the port. */
+/**
+ * A database with the functions that the queue and the change feed need in addition to the port.
+ */
 export interface PooledDatabase extends Database {
   /** Pool whose sessions have BullMQ's schema on the search path. */
   queuePool: PgPool;
@@ -137,7 +139,7 @@ async function subscribe(
   const connect = async () => {
     const next = await pool.connect();
     next.on('notification', (message) => {
-      // The session of an ended subscription may still deliver a notification while it closes.
+      // The session of an ended subscription may deliver another notification while it closes.
       if (!stopped && message.channel === channel) onNotify(message.payload ?? '');
     });
     next.on('error', () => {

@@ -2,7 +2,7 @@
 export interface Queryable {
   /**
    * Runs a statement. With a `name`, the session of a server keeps the statement prepared, which is
-   * for statements that many calls make outside transactions. Such a statement must list its
+   * meant for statements that many calls run outside transactions. Such a statement must list its
    * columns, because `*` fails after a migration.
    */
   query<Row extends object = Record<string, unknown>>(

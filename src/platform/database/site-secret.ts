@@ -4,8 +4,8 @@ import type { Queryable } from './port.ts';
 const SECRET_BYTES = 32;
 
 /**
- * Returns a secret that all processes of a site share; it is created at first use.
- * @throws when it is missing after it was created: an empty secret would protect nothing.
+ * Returns a secret that all processes of a site share. It is created when it is first used. @throws
+ * if it is missing after it was created, because an empty secret would protect nothing.
  */
 export async function loadSiteSecret(database: Queryable, name: string): Promise<Buffer> {
   await database.query(

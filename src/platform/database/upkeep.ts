@@ -21,7 +21,7 @@ const CHECKPOINT_BYTES = 16 * 1024 ** 2;
 /**
  * SQL: the tables that autovacuum would vacuum or analyze, by its default thresholds
  * (autovacuum_vacuum_ threshold 50 and scale factor 0.2, insert threshold 1000, freeze age 200
- * million); those with the most rows to remove come first.
+ * million); tables with the most rows to remove come first.
  */
 const TABLES_IN_NEED = `
   SELECT format('%I.%I', s.schemaname, s.relname) AS name

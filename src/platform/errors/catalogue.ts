@@ -1,8 +1,8 @@
 /**
- * How to treat a failed attempt; only this decides whether it is repeated (`tries` limits how
- * often). `transient`: try again. `ambiguous`: the peer may have the object, and trying again is
- * safe because it is the same each time (same SOP Instance UID, conditional FHIR entries).
- * `permanent`: a person must act.
+ * How a failed attempt is treated. Only this class decides whether the attempt is repeated (`tries`
+ * limits how often). `transient`: try again. `ambiguous`: the peer may have the object, and trying
+ * again is safe because the object is identical each time (same SOP Instance UID, conditional FHIR
+ * entries). `permanent`: a person must act.
  */
 const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
@@ -14,9 +14,8 @@ interface CatalogueEntry {
   dimse?: string;
   retry: FailureClass;
   /**
-   * Number of failures, possibly caused by the object itself, after which a delivery is given up
-   * even if time is left. For codes that do not show whether the peer has a temporary fault or the
-   * object a permanent one.
+   * Number of failures after which a delivery is given up even if time is left. It is set for codes
+   * that do not show whether the peer has a temporary fault or the object itself a permanent one.
    */
   tries?: number;
   title: string;
@@ -24,7 +23,9 @@ interface CatalogueEntry {
   operator: string;
 }
 
-/** Number of tries that takes about two and a half hours with the default waits of `delivery`. */
+/**
+ * Number of attempts. They take about two and a half hours with the default waits of `delivery`.
+ */
 const PROCESSING_FAILURE_TRIES = 30;
 
 /**
@@ -686,7 +687,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An error with a code of the catalogue. `detail` is shown to the caller: no PHI, no stack. */
+/**
+ * An error with a code of the catalogue. The caller sees `detail`, which must contain no PHI and no
+ * stack.
+ */
 export class SonogateError extends Error {
   override name = 'SonogateError';
   readonly code: ErrorCode;

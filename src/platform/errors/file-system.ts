@@ -1,6 +1,6 @@
 /**
  * Returns the result of reading a file or folder, or `fallback` when it does not exist (ENOENT).
- * @throws every other error: a folder that may not be read is not an empty one.
+ * @throws every other error: a folder that cannot be read is not an empty folder.
  */
 export async function ifMissing<Found, Fallback>(
   reading: Promise<Found>,

@@ -7,7 +7,7 @@ export interface LogEvent<Fields extends object = object> {
   meaning: string;
   /** What the operator should do; null when nothing needs to be done. */
   action: string | null;
-  /** Used only as a type: the fields of a line of this event, besides its text. */
+  /** Used only as a type: the fields of a line of this event, in addition to its text. */
   fields?: Fields;
 }
 

@@ -11,9 +11,9 @@ interface ErrorFields {
 }
 
 /**
- * Returns the fields of an error that the program itself wrote. All others are left out: the
- * message of a database error contains the parameters of the statement and the failed row, and
- * these may contain a patient's name.
+ * Returns the fields of an error that the program itself created. For all other errors the message
+ * is omitted, because the message of a database error contains the parameters of the statement and
+ * the failed row, which may contain the name of a patient.
  */
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

@@ -4,7 +4,7 @@ import type { OutboundPurpose, UrlGuard } from './url-guard.ts';
 
 const CONNECT_MS = 5000;
 const FIRST_BYTE_MS = 15_000;
-/** Longest pause within an answer, in milliseconds, after which the call fails. */
+/** Milliseconds after which a call fails if no byte of its answer arrives. */
 const SILENCE_MS = 15_000;
 const HEADER_BYTES = 16_384;
 
@@ -30,7 +30,7 @@ export interface OutboundClient {
 
 /**
  * Creates the client. A connection goes to the address that was checked: undici resolves names
- * through the guard, and nothing is resolved twice, which prevents DNS rebinding. undici is loaded
+ * through the guard, and no name is resolved twice, which prevents DNS rebinding. undici is loaded
  * for the first call, because many processes never make one.
  */
 export function createOutboundClient(guard: UrlGuard): OutboundClient {

@@ -10,8 +10,8 @@ export interface Mail {
   subject: string;
   text: string;
   /**
-   * Message-ID without angle brackets; the same each time the mail is sent, so that a repetition is
-   * recognised.
+   * Message-ID without angle brackets. It is the same each time the mail is sent, so that a
+   * repetition is recognised.
    */
   messageId: string;
 }
@@ -37,7 +37,8 @@ export class MailError extends Error {
 }
 
 /**
- * Milliseconds that the server may take to accept a connection, to greet, and to answer a command.
+ * Milliseconds that the server may take to accept a connection, to send its greeting, and to answer
+ * a command.
  */
 const PATIENCE_MS = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 };
 
@@ -74,12 +75,12 @@ export function createMailer(server: MailServer): Mailer {
           subject,
           text,
           messageId: `<${messageId}>`,
-          // Prevents automatic answers to this mail, which nobody would read (RFC 3834 5).
+          // Prevents automatic answers to this mail, which no person would read (RFC 3834 5).
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
         // A recipient that the server defers, for example by greylisting, would otherwise never get
-        // the mail. All get it again, under the same Message-ID.
+        // the mail. The mail is then sent again to all recipients, with the same Message-ID.
         const deferred = rejectedErrors.find(isDeferral);
         if (deferred) throw deferred;
         return { accepted: accepted.length, refused: rejectedErrors.length };
@@ -131,8 +132,8 @@ function mailError(error: unknown): MailError {
 function membersOf(error: unknown): { code: string; responseCode: number | null; message: string } {
   if (!(error instanceof Error)) return { code: '', responseCode: null, message: String(error) };
   const text = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // The library gives a failed connection its own code; the cause is only in the text, as Node's
-  // `errno` name.
+  // The library replaces the code of a failed connection by its own. The cause is only in the text,
+  // as Node's `errno` name.
   const cause = /\b(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b/.exec(
     error.message,
   );

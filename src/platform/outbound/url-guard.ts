@@ -102,10 +102,13 @@ function ipv6Groups(address: string): number[] {
 
 export const LONGEST_URL = 2048;
 
-/** What a URL given by a client is for. */
+/** The purpose for which a client gave a URL. */
 export type OutboundPurpose = 'webhook' | 'input-file';
 
-/** Thrown when the gateway must not call a URL. The reason is for the log, never for the caller. */
+/**
+ * Thrown when the gateway must not call a URL. Only the log contains the reason; the caller never
+ * sees it.
+ */
 export class UrlNotPermittedError extends Error {
   override name = 'UrlNotPermittedError';
   readonly reason: string;
@@ -119,8 +122,8 @@ export class UrlNotPermittedError extends Error {
 /** The rules for URLs that clients give us, against server-side request forgery (OWASP A10:2021). */
 export interface UrlGuard {
   /**
-   * Returns the URL if it may be called, as far as this is known before its host name is resolved.
-   * @throws UrlNotPermittedError
+   * Returns the URL if it may be called. Its host name is not resolved here. @throws
+   * UrlNotPermittedError
    */
   check(url: string, purpose: OutboundPurpose): URL;
   /**
@@ -137,7 +140,9 @@ export type Lookup = (
 
 type ListedHost = Config['outbound']['hosts'][number];
 
-/** Creates the guard. @param lookup the resolver: that of the system, except in tests. */
+/**
+ * Creates the guard. @param lookup the resolver; in production the one of the operating system.
+ */
 export function createUrlGuard(
   settings: Config['outbound'],
   lookup: Lookup = systemLookup,
@@ -188,8 +193,8 @@ function checkScheme({ protocol }: URL, entry: ListedHost | undefined): void {
 }
 
 /**
- * Returns the host name for the resolver. `URL` has lower-cased it and normalised every unusual
- * spelling.
+ * Returns the host name for the resolver. `URL` has converted it to lower case and normalised
+ * unusual spellings.
  */
 function plainHost({ hostname }: URL): string {
   return withoutDot(hostname.replace(/^\[(.*)\]$/, '$1'));

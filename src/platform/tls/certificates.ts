@@ -47,8 +47,8 @@ async function contextOptions(tls: ListenerTls): Promise<SecureContextOptions> {
 
 /**
  * Uses new certificate files for new handshakes while connections continue. Files that do not
- * match, as in the middle of a change, are ignored until they do.
- * @returns a function that stops it.
+ * match, as in the middle of a change, are ignored until they match. @returns a function that stops
+ * following the files.
  */
 export function followCertificate(
   server: Pick<Server, 'setSecureContext'>,
@@ -93,14 +93,16 @@ export function peerCertificate(socket: TLSSocket): X509Certificate | null {
 }
 
 /**
- * Whether, with the setting `want`, the peer presented a certificate that none of our authorities
- * signed.
+ * Whether, with the setting `want`, the peer presented a certificate that was not signed by one of
+ * our authorities.
  */
 export function showsUntrustedCertificate(socket: TLSSocket): boolean {
   return peerCertificate(socket) !== null && !socket.authorized;
 }
 
-/** Whether a certificate, verified by its authority, is bound to a peer of the configuration. */
+/**
+ * Whether a certificate, which its authority has verified, is bound to a peer of the configuration.
+ */
 export function isBoundTo(
   { subject, san, fingerprint256 }: CertificateBinding,
   certificate: X509Certificate,

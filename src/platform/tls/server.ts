@@ -16,11 +16,11 @@ interface TlsServerParts {
   /** Called for each connection that fails in its handshake, with the reason. */
   onRefused: (address: string, reason: string) => void;
   logger: Logger;
-  /** How long a handshake may take; by default as Node.js has it. */
+  /** Maximum duration of a handshake; by default the one of Node.js. */
   handshakeMilliseconds?: number | undefined;
   /** Whether an answer can be written after the peer has ended its side. */
   allowHalfOpen?: boolean;
-  /** Milliseconds between checks of the certificate files for changes. */
+  /** Milliseconds between checks of the certificate files. */
   certificateEveryMilliseconds?: number | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface TraceContext {
   sampled: boolean;
 }
 
-/** Where a request came from: a study, or a caller who may have sent its position in a trace. */
+/** The origin of a request: a study, or a caller who may have sent a position in a trace. */
 type TraceSource =
   | { kind: 'dicom'; study: string; revision: number }
   | { kind: 'api' | 'queue'; traceparent?: string };
@@ -29,10 +29,7 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-/**
- * Returns the span id of something with one of our ids: the same in every process and at every
- * time.
- */
+/** Returns the span id of an object with one of our ids. Every process computes the same id. */
 export function spanIdOf(kind: string, id: string): string {
   return digest(`${kind} ${id}`).slice(0, 16);
 }

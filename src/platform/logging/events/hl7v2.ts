@@ -1,6 +1,6 @@
 import { event } from '../event.ts';
 
-/** What one message is, without its patient. */
+/** Description of one message, without its patient. */
 interface MessageLine {
   sender: string;
   type: string;
