@@ -14,8 +14,8 @@ import type { DemoStudyName } from './phantom-studies.ts';
 const READER = 'Dr Demo Reader';
 
 /**
- * The value that the scripted reader enters for each study: five percent smaller than the measured
- * value.
+ * The measurements for which the scripted reader enters a value. The value is the measured value
+ * times `SHARE`.
  */
 const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   obstetric: ['fl', 'hc'],

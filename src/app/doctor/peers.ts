@@ -90,8 +90,8 @@ async function originServer(destination: DicomwebDestination): Promise<Finding[]
 }
 
 /**
- * Only opens a connection, because every message of HL7 version 2 would change something at the
- * receiver.
+ * Only opens a connection, because HL7 version 2 has no message that only tests a
+ * connection.
  */
 async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
   const what = `HL7 v2 ${destination.name}`;

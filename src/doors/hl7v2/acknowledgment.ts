@@ -10,13 +10,13 @@ const INTERNAL_ERROR = '207';
 /**
  * The outcome of a delivery by its acknowledgment (2.9.2).
  *
- * AA, CA  accepted.
- * AE, CE  the content is refused: permanent, unless the receiver names its own state as the cause (record
- *         locked, internal error).
- * AR, CR  type, event, processing or version are not supported: permanent; otherwise "a reason
+ * AA, CA accepted. AE, CE the content is refused: permanent, unless the receiver gives its own
+ * state as the cause (record locked, internal error). AR, CR type, event, processing or version are
+ * not supported: permanent; otherwise "a reason
  *         unrelated to its content", such as a system that is down: transient.
  *
- * An answer that names another message, or cannot be read, does not say what became of ours: ambiguous.
+ * An answer that cannot be read, or names another message, leaves the outcome of our message
+ * unknown: ambiguous.
  */
 export function outcomeOfAcknowledgment(bytes: Buffer, controlId: string): SendOutcome {
   let segments: Segment[];
@@ -53,8 +53,8 @@ export function outcomeOfAcknowledgment(bytes: Buffer, controlId: string): SendO
 }
 
 /**
- * The code and location of an error. Its texts are left out: a receiver may repeat the patient in
- * them.
+ * Returns the code and location of an error. Its texts are omitted, because a receiver may repeat
+ * patient data in them.
  */
 function errorOf(error: Segment): { code: string; text: string } {
   const code = componentOf(error, 3) || componentOf(error, 1, 4);

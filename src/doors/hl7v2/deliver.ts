@@ -10,20 +10,20 @@ import { type CharacterSet, characterSetFor, encodeMessage, encodeText } from '.
 import { connected, exchange } from './mllp.ts';
 import { controlIdOf, type OruInput, oruR01 } from './oru.ts';
 
-/** Opens a connection to a receiver, with TLS where its settings have it. */
+/** Opens a connection to a receiver, with TLS if the settings of the receiver require it. */
 export type Dial = (receiver: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) => Promise<Socket>;
 
 interface Hl7v2DelivererDeps {
   destinations: readonly Hl7v2Destination[];
   results: Pick<ResultReader, 'result'>;
-  /** Null when the study of the request has been removed. */
+  /** Returns the subject of a request; null if its study has been removed. */
   subjectOf: (requestId: string) => Promise<Subject | null>;
-  /** The rendered report with the identity of the subject; null for none. */
+  /** Returns the rendered report with the identity of the subject; null if there is no report. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   dial: Dial;
 }
 
-/** Delivers results as ORU^R01 messages over MLLP, by the outbox. */
+/** Creates the deliverer of results as ORU^R01 messages over MLLP, for the outbox. */
 export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer {
   const receivers = new Map(deps.destinations.map((one) => [one.name, one]));
   const inTime = ({ timeoutSeconds }: Hl7v2Destination, signal: AbortSignal) =>
@@ -60,7 +60,10 @@ export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer {
   };
 }
 
-/** The bytes of a message, in the character set that its receiver prefers if that has all characters. */
+/**
+ * Encodes a message in the character set that its receiver prefers, if this set has all its
+ * characters.
+ */
 function messageOf(
   input: Omit<OruInput, 'characterSet'>,
   { characterSet: preferred }: { characterSet: CharacterSet },
@@ -73,7 +76,7 @@ function messageOf(
 
 type Content = Pick<OruInput, 'result' | 'former' | 'subject' | 'pdf'>;
 
-/** What a message is made of, or why there is nothing to send. */
+/** Returns the content of a message, or the reason why nothing can be sent. */
 async function contentOf(
   { requestId, resultRevision }: Delivery,
   { pdf, release }: Hl7v2Destination,

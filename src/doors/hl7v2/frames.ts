@@ -1,4 +1,6 @@
-/** Minimal Lower Layer Protocol (MLLP, release 1): a message between two marks. */
+/**
+ * Minimal Lower Layer Protocol (MLLP, release 1): a message between a start mark and an end mark.
+ */
 const START = 0x0b;
 const END = 0x1c;
 const CARRIAGE_RETURN = 0x0d;
@@ -6,20 +8,20 @@ const CARRIAGE_RETURN = 0x0d;
 export const framed = (message: Buffer): Buffer =>
   Buffer.concat([Buffer.from([START]), message, Buffer.from([END, CARRIAGE_RETURN])]);
 
-/** What a connection brought: a message, or the reason why there is none. */
+/** The result of reading a connection: a message, or the reason why there is no message. */
 export type Frame =
   | { message: Buffer }
   /** A frame without its end, or bytes outside a frame. The sender sends such a message again. */
   | { broken: 'no-end' | 'no-start' }
-  /** The beginning of a message that is too large; nothing more can be read. */
+  /** The beginning of a message that is too large. The connection cannot be read any further. */
   | { tooLarge: Buffer };
 
 const FIRST_BYTES = 4096;
 
 /**
- * Takes the messages out of the bytes of a connection. After a broken frame it continues at the next
- * start, so that one lost byte does not cost the messages that follow. It holds no more than the
- * largest message.
+ * Extracts the messages from the bytes of a connection. After a broken frame it continues at the
+ * next start mark, so that one lost byte does not lose the following messages. It buffers at most
+ * one message of the maximum size.
  */
 export class FrameReader {
   readonly #most: number;
@@ -27,14 +29,14 @@ export class FrameReader {
   #size = 0;
   /** outside: no message has begun; inside: its bytes arrive; ending: its end mark has arrived. */
   #state: 'outside' | 'inside' | 'ending' | 'stopped' = 'outside';
-  /** Whether bytes outside a message were reported since the last message. */
+  /** Whether bytes outside a message have been reported since the last message. */
   #strayed = false;
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Whether a message has begun that has not ended. */
+  /** Whether a message has begun and not ended. */
   get isInside(): boolean {
     return this.#state === 'inside' || this.#state === 'ending';
   }
@@ -46,7 +48,7 @@ export class FrameReader {
     return frames;
   }
 
-  /** Reads up to the next mark. @returns where to continue. */
+  /** Reads up to the next mark. @returns the position at which to continue. */
   #step(bytes: Buffer, at: number, frames: Frame[]): number {
     const byte = bytes[at];
     if (this.#state === 'ending') {
@@ -80,7 +82,7 @@ export class FrameReader {
     return next;
   }
 
-  /** Leaves out bytes outside a message; line ends are harmless, anything else is reported once. */
+  /** Skips bytes outside a message. Line ends are harmless; any other bytes are reported once. */
   #stray(bytes: Buffer, at: number, frames: Frame[]): number {
     const start = bytes.indexOf(START, at);
     const next = start === -1 ? bytes.length : start;

@@ -1,19 +1,24 @@
 /**
  * Messages of HL7 version 2 in their vertical-bar encoding (2.5.1, chapter 2): segments of fields,
- * which have repetitions, components and subcomponents. Libraries of npm were compared and left: they
- * keep connections and repeat messages themselves, which is the outbox's work, or cannot be installed.
+ * which have repetitions, components and subcomponents. No library of npm is used: they keep
+ * connections open and repeat messages, which is the task of the outbox, or cannot be installed.
  */
 
-/** Repetitions of components of subcomponents; text as it is meant, without escapes. */
+/** Repetitions of components of subcomponents. The text contains no escape sequences. */
 export type Field = readonly (readonly (readonly string[])[])[];
 
 export interface Segment {
   name: string;
-  /** Field n of the standard is at n - 1; for MSH, whose first field is the separator, at n - 2. */
+  /**
+   * Field n of the standard is at index n - 1. For MSH, whose first field is the separator, it is
+   * at index n - 2.
+   */
   fields: readonly Field[];
 }
 
-/** One repetition: text alone, or components, each alone or as subcomponents. */
+/**
+ * One repetition: a single text, or components, each of which is a text or a list of subcomponents.
+ */
 export type Value = string | readonly (string | readonly string[])[];
 
 const repetition = (value: Value): string[][] =>
@@ -21,12 +26,12 @@ const repetition = (value: Value): string[][] =>
     ? [[value]]
     : value.map((component) => (typeof component === 'string' ? [component] : [...component]));
 
-/** A field with several repetitions. */
+/** Makes a field with several repetitions. */
 export const repeated = (values: readonly Value[]): { repetitions: readonly Value[] } => ({
   repetitions: values,
 });
 
-/** A segment from its fields, by the number that the standard gives them. */
+/** Makes a segment from its fields, by the number of each field in the standard. */
 export function segment(
   name: string,
   fields: Readonly<Record<number, Value | ReturnType<typeof repeated>>>,
@@ -58,8 +63,11 @@ const ESCAPED: Readonly<Record<string, string>> = {
   [ENCODING.subcomponent]: 'T',
 };
 
-/** Characters that may not be in a message as they are: separators, and controls (2.5.3). */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what it looks for.
+/**
+ * Characters that a message may not contain without an escape sequence: separators, and controls
+ * (2.5.3).
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
 const UNSAFE = /[|^~\\&\x00-\x1f\x7f]/g;
 
 const escapeText = (text: string): string =>
@@ -69,7 +77,10 @@ const escapeText = (text: string): string =>
     return `\\${letter ?? `X${hex}`}\\`;
   });
 
-/** Joins parts, without the empty ones at the end, which mean the same as none. */
+/**
+ * Joins parts without the empty parts at the end, because a trailing empty part means the same as a
+ * missing one.
+ */
 function joined(parts: readonly string[], separator: string): string {
   const last = parts.findLastIndex((part) => part !== '');
   return parts.slice(0, last + 1).join(separator);
@@ -86,7 +97,9 @@ function encodeField(field: Field): string {
   return joined(written, repetition);
 }
 
-/** A message as text; its first segment is MSH, whose first two fields are written here. */
+/**
+ * Encodes a message as text. Its first segment is MSH, whose first two fields are written here.
+ */
 export function encodeMessage(segments: readonly Segment[]): string {
   const { component, repetition, escapes, subcomponent } = ENCODING;
   return segments
@@ -99,7 +112,7 @@ export function encodeMessage(segments: readonly Segment[]): string {
     .join('');
 }
 
-/** Not a message of HL7 version 2. */
+/** Thrown for text that is not a message of HL7 version 2. */
 export class NotHl7 extends Error {
   override name = 'NotHl7';
 }
@@ -112,7 +125,7 @@ interface Separators {
   subcomponent: string;
 }
 
-/** Separators of a foreign message, as its MSH states them. */
+/** Returns the separators of a received message, which its MSH defines. */
 function separatorsOf(text: string): Separators {
   const field = text[3] ?? '';
   const [component = '', repetition = '', escapes = '', subcomponent = ''] = [
@@ -126,13 +139,13 @@ function separatorsOf(text: string): Separators {
   return { field, component, repetition, escapes, subcomponent };
 }
 
-/** Splits by a separator that the message may not define. */
+/** Splits by a separator. A message may leave the separator undefined. */
 const split = (text: string, separator: string): string[] =>
   separator === '' ? [text] : text.split(separator);
 
 /**
- * The text of an escaped value. Sequences of formatting and unknown ones carry no text and are left
- * out; an escape character without its partner is taken as it is.
+ * Decodes the escape sequences of a value. Formatting sequences and unknown sequences contain no
+ * text and are omitted. An escape character without its partner is kept.
  */
 function unescapeText(text: string, separators: Separators): string {
   const { escapes } = separators;
@@ -157,10 +170,7 @@ function unescapeText(text: string, separators: Separators): string {
   return plain;
 }
 
-/**
- * A foreign message. Its size is bounded where it is received.
- * @throws NotHl7
- */
+/** Decodes a received message. The caller has limited its size. @throws NotHl7 */
 export function decodeMessage(text: string): Segment[] {
   const separators = separatorsOf(text);
   const plain = (part: string) => unescapeText(part, separators);
@@ -175,7 +185,7 @@ export function decodeMessage(text: string): Segment[] {
     .filter((line) => line !== '')
     .map((line): Segment => {
       const [name = '', ...fields] = line.split(separators.field);
-      // MSH-2 holds the separators themselves.
+      // MSH-2 contains the separators themselves.
       const isHeader = name === 'MSH';
       return {
         name,
@@ -186,7 +196,7 @@ export function decodeMessage(text: string): Segment[] {
     });
 }
 
-/** The text of a component of the first repetition; '' where the message has none. */
+/** Returns the text of a component of the first repetition; '' if the message does not have it. */
 export function componentOf(
   { name, fields }: Segment,
   field: number,
@@ -197,7 +207,7 @@ export function componentOf(
   return fields[index]?.[0]?.[component - 1]?.[subcomponent - 1] ?? '';
 }
 
-/** The repetitions of a field; empty where the segment has none. */
+/** Returns the repetitions of a field; empty if the segment does not have it. */
 export function repetitionsOf({ name, fields }: Segment, field: number): Field {
   return fields[name === 'MSH' ? field - 2 : field - 1] ?? [];
 }
@@ -209,14 +219,17 @@ export type CharacterSet = (typeof CHARACTER_SETS)[keyof typeof CHARACTER_SETS];
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 8859-1.
 const LATIN_1 = /^[\x00-\x7f\xa0-\xff]*$/;
 
-/** The preferred character set; UTF-8 for a text that has other characters. */
+/** Returns the preferred character set, or UTF-8 if the text has other characters. */
 export const characterSetFor = (text: string, preferred: CharacterSet): CharacterSet =>
   LATIN_1.test(text) ? preferred : CHARACTER_SETS.utf8;
 
 export const encodeText = (text: string, set: CharacterSet): Buffer =>
   Buffer.from(text, set === CHARACTER_SETS.latin1 ? 'latin1' : 'utf8');
 
-/** A field of MSH as it is written, read before its character set is known: every name in it is ASCII. */
+/**
+ * Returns a field of MSH in its raw form, before the character set is known. Every character set
+ * name in it is ASCII.
+ */
 export function writtenHeaderField(bytes: Buffer, field: number): string {
   const [header = ''] = bytes
     .subarray(0, 2000)
@@ -226,8 +239,8 @@ export function writtenHeaderField(bytes: Buffer, field: number): string {
 }
 
 /**
- * The decoder of a character set of MSH-18; undefined for one that is not read. ASCII is read as
- * UTF-8, which includes it.
+ * Returns the decoder for a character set of MSH-18; undefined if the gateway does not read this
+ * set. ASCII is read as UTF-8, which includes it.
  */
 export function decoderOf(
   set: string,
@@ -243,7 +256,7 @@ export function decoderOf(
   }
 }
 
-/** The text of a received message by its MSH-18, whatever that is; without one, UTF-8. */
+/** Decodes a received message by the character set in its MSH-18; without MSH-18, as UTF-8. */
 export function decodeText(bytes: Buffer): string {
   const [set = ''] = writtenHeaderField(bytes, 18).split(/[~^]/);
   return (decoderOf(set, false) ?? new TextDecoder()).decode(bytes);

@@ -3,14 +3,15 @@ import type { Socket } from 'node:net';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { FrameReader, framed } from './frames.ts';
 
-/** More than any acknowledgment holds; a receiver that sends more is cut off. */
+/** Maximum size of an acknowledgment. The connection of a receiver that sends more is closed. */
 const MOST_ACKNOWLEDGMENT_BYTES = 256 * 1024;
 
 /**
- * Sends one message and waits for its acknowledgment, over a connection for this message alone.
- * @param open starts a connection; a failure may show at the first event of the socket.
+ * Sends one message over its own connection and waits for the acknowledgment. @param open starts a
+ * connection. A failure may appear only at the first event of the socket.
  * @param signal ends the exchange.
- * @throws SonogateError `peer_unreachable` before anything was sent, `peer_connection_lost` afterwards.
+ * @throws SonogateError `peer_unreachable` before anything was sent, `peer_connection_lost`
+ * afterwards.
  */
 export async function exchange(
   message: Buffer,
@@ -37,7 +38,7 @@ export async function exchange(
 /** @throws SonogateError `peer_unreachable`; `invalid_config` for a certificate that cannot be read. */
 export async function connected(open: () => Promise<Socket>, signal: AbortSignal): Promise<Socket> {
   const socket = await open();
-  // Errors are read where they matter; without this listener one would end the process.
+  // Errors are handled at each read; without this listener an error would end the process.
   socket.on('error', () => {});
   try {
     await once(socket, 'encrypted' in socket ? 'secureConnect' : 'connect', { signal });
@@ -49,7 +50,7 @@ export async function connected(open: () => Promise<Socket>, signal: AbortSignal
   }
 }
 
-/** The first message that arrives. */
+/** Returns the first message that arrives. */
 function acknowledgmentOf(socket: Socket): Promise<Buffer> {
   const reader = new FrameReader(MOST_ACKNOWLEDGMENT_BYTES);
   let received = 0;
@@ -57,7 +58,7 @@ function acknowledgmentOf(socket: Socket): Promise<Buffer> {
     socket.on('data', (bytes) => {
       received += bytes.length;
       for (const frame of reader.push(bytes)) if ('message' in frame) resolve(frame.message);
-      // Also where no message ever begins.
+      // This limit also applies if no message ever begins.
       if (received > MOST_ACKNOWLEDGMENT_BYTES) {
         reject(new Error('the receiver sends no end of its acknowledgment'));
       }

@@ -15,12 +15,12 @@ import { originStatement, statedMethod } from '../../../pipelines/result/render/
 import { countingValues } from '../../../pipelines/result/standing.ts';
 import { type CharacterSet, repeated, type Segment, segment, type Value } from './message.ts';
 
-/** What a message is made of; the same input makes the same bytes, also at a retry. */
+/** The content of a message. The same input gives the same bytes at every retry. */
 export interface OruInput {
   result: Result;
   /**
-   * The result that this one replaces at the receiver, the draft or the former signed one; null
-   * where there is none.
+   * The result that this one replaces at the receiver: the draft or the former signed result; null
+   * if there is none.
    */
   former: Result | null;
   subject: Subject & { identity: DicomIdentity };
@@ -39,14 +39,14 @@ export interface OruInput {
 }
 
 /**
- * MSH-10, at most 20 characters: derived from the delivery, so that every retry has the same and a
- * receiver can recognise it.
+ * Returns MSH-10, at most 20 characters. It is derived from the delivery, so that every retry has
+ * the same id and a receiver can recognise it.
  */
 export function controlIdOf(deliveryId: string): string {
   return createHash('sha256').update(deliveryId).digest('hex').slice(0, 20).toUpperCase();
 }
 
-/** An unsolicited observation message (ORU^R01, 2.5.1, chapter 7.3.1). */
+/** Builds an unsolicited observation message (ORU^R01, 2.5.1, chapter 7.3.1). */
 export function oruR01(input: OruInput): Segment[] {
   const { result, former, subject, pdf } = input;
   const observations = [
@@ -59,7 +59,7 @@ export function oruR01(input: OruInput): Segment[] {
   return [header(input), patient(input), order(input), ...numbered(observations)];
 }
 
-/** An OBX with the notes that follow it, before they are numbered. */
+/** An OBX with its notes, before both are numbered. */
 interface Observation {
   fields: Parameters<typeof segment>[1];
   notes: readonly string[];
@@ -72,8 +72,8 @@ const numbered = (observations: readonly Observation[]): Segment[] =>
   ]);
 
 /**
- * Whether the values are of a draft, of a signed result, or of one that was signed before (table
- * 0085 for OBX-11; table 0123 for OBR-25 has the same letters).
+ * Returns the status of the values: of a draft, of a signed result, or of a result that was signed
+ * before (table 0085 for OBX-11; table 0123 for OBR-25 has the same letters).
  */
 export function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | 'C' {
   if (!verification) return 'P';
@@ -114,8 +114,8 @@ function patient({ subject: { identity }, destination }: OruInput): Segment {
 const REPRESENTATIONS = ['A', 'I', 'P'] as const;
 
 /**
- * A DICOM name by its component groups: alphabetic, ideographic and phonetic. In HL7 the suffix
- * comes before the prefix.
+ * Splits a DICOM name into its component groups: alphabetic, ideographic and phonetic. In HL7 the
+ * suffix comes before the prefix.
  */
 function nameGroups(name: string): { parts: string[]; representation: string }[] {
   return name.split('=').flatMap((group, index) => {
@@ -126,23 +126,23 @@ function nameGroups(name: string): { parts: string[]; representation: string }[]
   });
 }
 
-/** A DICOM name as XPN, with one repetition for each component group. */
+/** Converts a DICOM name to XPN, with one repetition for each component group. */
 export const personNames = (name: string): Value[] =>
   nameGroups(name).map(({ parts, representation }) => {
     // XPN.7 is the type: legal name.
     return [...parts, '', 'L', representation];
   });
 
-/** A DICOM name as XCN, with one repetition for each component group. */
+/** Converts a DICOM name to XCN, with one repetition for each component group. */
 const staffNames = (name: string): Value[] =>
   nameGroups(name).map(({ parts, representation }) => {
-    // XCN.1 is the identifier, which DICOM does not state; XCN.10 is the type, XCN.15 the group.
+    // XCN.1 is the identifier, which DICOM does not have; XCN.10 is the type, and XCN.15 the group.
     return ['', ...parts, '', '', '', 'L', '', '', '', '', representation];
   });
 
 /**
- * The order and its report. Accession number and requested procedure are in OBR-18 and OBR-19, as in
- * the messages of IHE Scheduled Workflow (RAD TF-2 4.4).
+ * Builds the OBR: the order and its report. Accession number and requested procedure are in OBR-18
+ * and OBR-19, as in the messages of IHE Scheduled Workflow (RAD TF-2 4.4).
  */
 function order({ result, subject }: OruInput): Segment {
   const { identity, order: known, requestId } = subject;
@@ -162,17 +162,20 @@ function order({ result, subject }: OruInput): Segment {
     24: service.code,
     25: statusOf(result),
     31: subject.indication ? ['', subject.indication] : '',
-    // NDL: the name is the first component, and in it the second subcomponent is the family name.
+    // NDL: the first component is the name, and its second subcomponent is the family name.
     32: repeated(signatures.map(({ observer }) => [['', observer]])),
   });
 }
 
-/** When the result was made or last signed. */
+/** Returns when the result was created or last signed. */
 function changedAt({ verification, generated_at: made }: Result): string {
   return verification?.signatures.at(-1)?.at ?? made;
 }
 
-/** The study that the values are of, as IHE Simple Image and Numeric Report sends it (RAD-28). */
+/**
+ * Returns the study to which the values belong, in the form of IHE Simple Image and Numeric Report
+ * (RAD-28).
+ */
 function studyUid({ identity }: OruInput['subject']): Observation {
   return {
     fields: {
@@ -185,7 +188,10 @@ function studyUid({ identity }: OruInput['subject']): Observation {
   };
 }
 
-/** A sentence for each repetition: whether it is a draft, what is concluded, what was not assessed. */
+/**
+ * Builds an observation with one sentence per repetition: whether the result is a draft, its
+ * conclusions, and the parts that were not assessed.
+ */
 function conclusion({ result }: OruInput): Observation {
   return {
     fields: {
@@ -198,15 +204,18 @@ function conclusion({ result }: OruInput): Observation {
   };
 }
 
-/** OBX-4 tells values of the same code apart: of two fetuses, or of two sides. */
+/**
+ * Returns OBX-4, which distinguishes values with the same code: of two fetuses, or of two sides.
+ */
 const subId = ({ id, fetus }: Measurement): string => (fetus === null ? id : `${id}/${fetus}`);
 
 const codeOf = ({ concept, label }: Measurement): Value =>
   coded(conceptEntry(concept.key)?.codings ?? [], { code: concept.key, meaning: label });
 
 /**
- * A value that counts. One that a person must confirm is left out: the conclusion counts these, and
- * receivers store a number without its reservations. One that is withheld has the status X.
+ * Builds the observation of a value. A value that a person must confirm is omitted, because
+ * receivers store a number without its reservations; the conclusion contains the number of these
+ * values. A withheld value has the status X.
  */
 function measurement(m: Measurement, { result, subject }: OruInput): Observation[] {
   if (m.quality === 'review') return [];
@@ -239,7 +248,7 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
   ];
 }
 
-/** Limits as chapter 7.4.2.7 writes them. */
+/** Formats limits as in chapter 7.4.2.7. */
 function range(m: Measurement, { low, high }: NonNullable<Measurement['reference']>): string {
   const shown = (limit: number) => decimal(exchanged(m, limit).value);
   if (low !== null && high !== null) return `${shown(low)}-${shown(high)}`;
@@ -254,8 +263,9 @@ function decimal(value: number): string {
 }
 
 /**
- * Values that were sent with the former result and that this one lacks, because a person rejected
- * them: a receiver would keep them. D deletes a preliminary value, W takes back a final one.
+ * Withdraws values of the former result that this result lacks, for example because a person
+ * rejected them. Otherwise a receiver would keep them. D deletes a preliminary value, W withdraws a
+ * final value.
  */
 function withdrawals(result: Result, former: Result | null): Observation[] {
   if (!former) return [];
@@ -281,7 +291,10 @@ function report(pdf: Buffer, { result }: OruInput): Observation {
   };
 }
 
-/** CE: LOINC first, then one code of another scheme (table 0396 names LN, DCM and SCT as PS3.16 does). */
+/**
+ * Builds a CE: LOINC first, then one code of another scheme (table 0396 uses the names LN, DCM and
+ * SCT of PS3.16).
+ */
 function coded(
   codings: readonly Coding[],
   own: { code: string; meaning: string } | null = null,
@@ -293,17 +306,19 @@ function coded(
   return chosen.flatMap(({ code, meaning, scheme }) => [code, meaning, scheme]);
 }
 
-/** An instant as TS in UTC. */
+/** Formats an instant as TS in UTC. */
 export function utcTimestamp(instant: string): string {
   return `${instant.slice(0, 19).replace(/[-:T]/g, '')}+0000`;
 }
 
-/** Date (DA) and time (TM) as TS; '' without a date. The offset is that of the header. */
+/**
+ * Converts a date (DA) and time (TM) to TS; '' without a date. The offset comes from the header.
+ */
 export function dicomTimestamp(date: string, time: string, offset: string): string {
   const day = /^\d{8}$/.exec(date.replaceAll('.', ''))?.[0];
   if (!day) return '';
   const clock = /^(\d{2}(?:\d{2}(?:\d{2})?)?)/.exec(time.replaceAll(':', ''))?.[1] ?? '';
-  // TS has minutes wherever it has hours.
+  // A TS with hours must also have minutes.
   const minutes = clock.length === 2 ? `${clock}00` : clock;
   return day + minutes + (minutes && /^[+-]\d{4}$/.test(offset) ? offset : '');
 }

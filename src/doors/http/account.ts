@@ -106,7 +106,7 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   });
 }
 
-/** Returns the audit detail: the key named by the path, and the key in the answer. */
+/** Returns the audit detail: the key in the path, and the key in the answer. */
 function changeOf({ params, body }: Context) {
   const made = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
   return keyChange(params.id, made);

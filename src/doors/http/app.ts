@@ -59,8 +59,8 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(storedFileMethods());
   app.use(router.routes());
   app.use(router.allowedMethods());
-  // Called when an answer had begun but could not be completed, because the client disconnected or
-  // the source of the answer could not be read.
+  // Called when an answer had begun but could not be completed, because the client disconnected, or
+  // because the source of the answer could not be read.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (CLIENT_WENT_AWAY.has(error.code ?? ''))
       deps.logger.debug({ err: error }, 'client went away');

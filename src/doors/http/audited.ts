@@ -7,10 +7,10 @@ import type { HttpDeps, HttpState } from './context.ts';
 const REQUEST_ID = idForm('req');
 
 /**
- * Records in the audit who did what with a request and how it was answered, before the answer is
- * sent: a call that cannot be audited is not answered. Must come after `requireScope`.
- * @param detailOf returns what the entry records besides the request: our own ids, no text of the
- * caller.
+ * Records in the audit the caller, the action and the outcome of a call before the answer is sent.
+ * A call that cannot be audited is not answered. Must come after `requireScope`.
+ * @param detailOf returns the details of the entry in addition to the request: our own ids, no text
+ * of the caller.
  */
 export function audited(
   { writeAudit, now = () => new Date() }: Pick<HttpDeps, 'writeAudit' | 'now'>,

@@ -11,7 +11,8 @@ import type { HttpDeps, HttpState } from './context.ts';
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /**
- * Whether a key has a scope. An `admin` key has every scope except `sign`, which is for clinicians.
+ * Whether a key has a scope. An `admin` key has every scope except `sign`, which is only for
+ * clinicians.
  */
 export const mayUse = ({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean =>
   scopes.includes(scope) || (scope !== 'sign' && scopes.includes('admin'));
@@ -23,9 +24,7 @@ export function bearerKey(context: Pick<Context, 'get'>): string {
   throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
 }
 
-/**
- * Allows a call whose key has the scope and has not used up its calls.
- */
+/** Allows a call if its key has the scope and has not exhausted its calls. */
 export function requireScope(
   {
     authenticate,

@@ -10,7 +10,7 @@ interface Allowance {
   allowed: boolean;
   /** Number of calls that may follow immediately. */
   remaining: number;
-  /** Seconds until the full number of calls may again follow immediately. */
+  /** Seconds until the full number of calls may follow immediately again. */
   resetSeconds: number;
   /** Seconds until the next call is allowed; 0 when it is allowed now. */
   retrySeconds: number;
@@ -18,11 +18,11 @@ interface Allowance {
 }
 
 /**
- * Limits for each key: calls are counted across all processes of a site, open streams only in this
+ * Limits for each key. Calls are counted across all processes of a site, open streams only in this
  * process.
  */
 export interface CallLimits {
-  /** Counts a call, unless it exceeds the limit. */
+  /** Counts a call, unless the limit is reached. */
   take(keyId: string): Promise<Allowance>;
   /**
    * Counts an open stream until the function that it returns is called.

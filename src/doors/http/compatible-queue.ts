@@ -22,7 +22,7 @@ import { ownRequest } from './requests.ts';
 import { acceptSubmission } from './submission.ts';
 import { LINK_LIFE_MS, parseBody, sentBytes, uploadBody } from './uploads.ts';
 
-/** Where a call of the compatible queue has each field of a submit body. */
+/** Maps each field of a submit body to its place in a call of the compatible queue. */
 const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
   ['input', ['body']],
   ['webhook', ['query', 'fal_webhook']],
@@ -130,7 +130,7 @@ export function queueStatus(
   };
 }
 
-/** Returns the log entry of an event: only stages, critical flags and errors have one. */
+/** Returns the log entry of an event. Only stages, critical flags and errors have a log entry. */
 function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
     { message, level, source: 'USER', timestamp: at.toISOString() },
@@ -150,7 +150,7 @@ function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
 /**
  * Yields the status after each event of a request. Each status contains only the logs since the
  * previous one, because the client appends them. COMPLETED is sent once, at the end (exchange 5.1).
- * @param ended reads the request again once it has ended.
+ * @param ended reads the request again after its end.
  */
 async function* queueStatuses(
   events: AsyncIterable<StoredEvent>,
@@ -182,9 +182,8 @@ export const storageUploadBody = z.strictObject({
 });
 
 /**
- * Adds storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, and
- * then the `file_url` can be used in `input.files`. The PUT gives the size and completes the
- * upload.
+ * Adds storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, then
+ * use the `file_url` in `input.files`. The PUT announces the size and completes the upload.
  */
 export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
@@ -263,7 +262,8 @@ function ownFileIds(input: unknown, address: string): unknown {
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
 /**
- * Returns both forms of a path: after the submit, the client uses only `ns/model` (exchange 5.1).
+ * Returns both forms of a path, because after the submit the client uses only `ns/model` (exchange
+ * 5.1).
  */
 const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
 

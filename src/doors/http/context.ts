@@ -21,8 +21,8 @@ import type { StudySource } from './fhir/study-source.ts';
 import type { UrlSigner } from './signed-url.ts';
 
 /**
- * Whether a Host header names a machine, so that URLs can be built from it. An empty one (HTTP/1.0)
- * does not.
+ * Whether a Host header names a machine, so that URLs can be built from it. An empty header
+ * (HTTP/1.0) names none.
  */
 export function isValidHost(host: string): boolean {
   return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
@@ -39,7 +39,7 @@ export function requireValidHost(): Middleware<HttpState> {
   };
 }
 
-/** Everything that the HTTP server needs; `main.ts` provides it. */
+/** Everything that the HTTP server needs. `main.ts` provides it. */
 export interface HttpDeps {
   core: RequestCore;
   reviews: Reviews;
@@ -58,9 +58,15 @@ export interface HttpDeps {
   servesTasks: boolean;
   /** Whether clients can subscribe to reports as FHIR Subscriptions. */
   servesSubscriptions: boolean;
-  /** Where studies come from that are submitted as FHIR Tasks; null where none are. */
+  /**
+   * The archives and EHRs from which studies may be submitted as FHIR Tasks; null if there are
+   * none.
+   */
   studySource: StudySource | null;
-  /** What workitems are made with (UPS-RS); undefined where the site has not switched them on. */
+  /**
+   * The parts that the worklist service (UPS-RS) needs; undefined if the site has not switched it
+   * on.
+   */
   worklist?:
     | { config: Pick<Config, 'dataDir' | 'destinations'>; routing: () => Routing }
     | undefined;
@@ -78,7 +84,7 @@ export interface HttpDeps {
    */
   checks: Record<string, () => Promise<unknown>>;
   metrics: () => Promise<string>;
-  /** Adds the web console to the server; undefined where the site has none. */
+  /** Adds the web console to the server; undefined if the site has no console. */
   addConsole?: ((app: Koa<HttpState>) => void) | undefined;
   /** Aborted when the server stops: open streams end. */
   stopping: AbortSignal;
@@ -87,7 +93,7 @@ export interface HttpDeps {
   heartbeatMs?: number;
 }
 
-/** What the middleware provides to the routes. */
+/** The values that the middleware provides to the routes. */
 export interface HttpState {
   requestId: string;
   principal: Principal;
@@ -98,11 +104,11 @@ export interface HttpState {
    * null.
    */
   idempotencyKey: string | null;
-  /** The caller's position in a trace, if it sent one. */
+  /** The caller's position in a trace, if the caller sent one. */
   traceparent?: string;
-  /** The subscription that the call made or deleted, for the audit. */
+  /** The subscription that the call created or deleted, for the audit. */
   subscription?: string;
-  /** True once the call was audited together with its effect. */
+  /** True when the call was audited together with its effect. */
   audited?: boolean;
 }
 
@@ -115,7 +121,7 @@ export function baseUrl(
   config: HttpDeps['config'],
 ): string {
   if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
-  // `context.host` is not used, because Koa drops what is before an `@` and after a `/`.
+  // `context.host` is not used, because Koa drops the text before an `@` and after a `/`.
   const host = context.get('Host');
   return isValidHost(host) ? `${context.protocol}://${host}` : '';
 }

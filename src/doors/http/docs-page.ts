@@ -17,8 +17,8 @@ const DESCRIPTION = '/docs/openapi.json';
 const GUIDES = ['guides.md', 'api.md'];
 
 /**
- * Configures the reference. It requests nothing from other servers: no fonts, no proxy for calls,
- * no assistant, no telemetry.
+ * Configures the reference. It sends no call to other servers: no fonts, no proxy, no assistant, no
+ * telemetry.
  */
 const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: DESCRIPTION,
@@ -85,8 +85,7 @@ type Plugin = (host: PluginHost, options: object, done: () => void) => void;
 
 /**
  * Reads the program of Scalar for browsers from its package for Fastify. The package
- * `@scalar/api-reference` contains it too, but installs 299 packages of 240 MB that nothing here
- * uses.
+ * `@scalar/api-reference` contains it too, but installs 299 unused packages of 240 MB.
  */
 function readProgram(): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -143,7 +142,7 @@ export function addDocsRoutes(router: Router<HttpState>, { core, config }: HttpD
   router.get(PROGRAM, async (context) => {
     program ??= readProgram().then((text) => promisify(gzip)(text));
     const bytes = await program;
-    // The program contains nothing of a patient, so a browser may cache its 4 MB.
+    // The program contains no patient data, so a browser may cache its 4 MB.
     context.set('Cache-Control', 'public, max-age=3600');
     context.set('Content-Encoding', 'gzip');
     context.type = 'text/javascript';

@@ -5,7 +5,7 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Milliseconds between comments on a quiet stream: proxies cut connections that are silent for 30
+ * Milliseconds between comments on a quiet stream. Proxies close connections that are silent for 30
  * to 60 s.
  */
 const HEARTBEAT_MS = 15_000;

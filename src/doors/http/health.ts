@@ -5,13 +5,14 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Milliseconds after which a part that has not answered counts as down; probes give up soon after.
+ * Milliseconds after which a part that has not answered counts as failed. Probes give up soon after
+ * this time.
  */
 const CHECK_TIMEOUT_MS = 3000;
 
 /**
  * Adds `GET /health/live`, which succeeds if the process answers, and `GET /health/ready`, which
- * succeeds if every part of it works.
+ * succeeds if every part of the process works.
  */
 export function addHealthRoutes(
   router: Router<HttpState>,
@@ -52,7 +53,10 @@ async function within(milliseconds: number, check: () => Promise<unknown>): Prom
   }
 }
 
-/** Adds `GET /metrics`: only counts and times, without identity and names of accounts. */
+/**
+ * Adds `GET /metrics`, which contains only counts and times, without identity and names of
+ * accounts.
+ */
 export function addMetricsRoute(
   router: Router<HttpState>,
   { metrics }: Pick<HttpDeps, 'metrics'>,

@@ -7,8 +7,7 @@ import type { HttpDeps, HttpState } from './context.ts';
 
 const KEPT_MS = DAY_MS;
 /**
- * A first call that has been running for this many milliseconds is assumed to have died with its
- * process.
+ * Milliseconds after which a first call that is still running is regarded as lost with its process.
  */
 const ABANDONED_MS = 60_000;
 
@@ -24,10 +23,11 @@ type Scope = readonly [account: string, test: boolean, method: string, path: str
 
 /**
  * Implements `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a repeated call is
- * done once. Answers are kept for 24 hours for each account, method and path, and separately for
- * test and live keys, so that no live call gets an answer of the mock pipeline. The answer to a
- * refused call is not kept, so that the call can be corrected and sent again under the same key.
- * `kept` removes secrets from an answer before it is stored, because secrets are shown only once.
+ * carried out once. Answers are kept for 24 hours for each account, method and path, and separately
+ * for test and live keys, so that no live call gets an answer of the mock pipeline. The answer to a
+ * refused call is not stored, so that the client can correct the call and send it again with the
+ * same key. `kept` removes secrets from an answer before the answer is stored, because secrets are
+ * shown only once.
  */
 export function idempotent(
   { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
@@ -44,7 +44,7 @@ export function idempotent(
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
       const earlier = await read(database, scope);
-      // The row was removed in between, because the first call has just been refused.
+      // The first call has just been refused and has removed the row.
       if (!earlier) throw new SonogateError('idempotency_in_progress');
       if (earlier.fingerprint !== fingerprint) throw new SonogateError('idempotency_key_reused');
       if (earlier.status === null) throw new SonogateError('idempotency_in_progress');
@@ -68,7 +68,7 @@ export function idempotent(
 }
 
 /**
- * Reads the key: a structured-header string in quotation marks, or the bare token that many clients
+ * Reads the key: a structured-header string in quotation marks, or a bare token, which many clients
  * send.
  */
 function readKey(header: string): string {
@@ -80,8 +80,8 @@ function readKey(header: string): string {
 const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
 
 /**
- * Claims the key for this call, even if an earlier call that died holds it.
- * @returns when the key was first used; null when another call holds it.
+ * Claims the key for this call, even if an earlier call with the key died. @returns when the key
+ * was first used; null if another call is using it.
  */
 async function claim(
   database: Queryable,
@@ -118,7 +118,7 @@ async function forget(database: Queryable, scope: Scope): Promise<void> {
 }
 
 /**
- * Lets the next call with the key proceed at once; the core prevents the work from being done
+ * Lets the next call with the key proceed at once. The core prevents it from submitting the work
  * twice.
  */
 async function abandon(database: Queryable, scope: Scope): Promise<void> {
@@ -141,9 +141,7 @@ async function keep(
   );
 }
 
-/**
- * Writes JSON with sorted keys, so that equal bodies give the same text, however they were written.
- */
+/** Writes JSON with sorted keys, so that equal bodies give the same text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -5,8 +5,8 @@ import { parseTraceparent } from '../../platform/tracing/trace-context.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Logs one line for each call of the API: who called what, and how it ended. It names the route,
- * not the URL, which may contain a signature.
+ * Logs one line for each call of the API: the caller, the call and its outcome. The line contains
+ * the route instead of the URL, because the URL may contain a signature.
  */
 export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<HttpState> {
   return async (context, next) => {
@@ -27,10 +27,12 @@ export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<Http
   };
 }
 
-/** Form of a caller's own id that cannot break a header or a log line; other ids are replaced. */
+/**
+ * Form of a caller's own id that is safe in a header and in a log line. Other ids are replaced.
+ */
 const SANE_TOKEN = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Headers of every answer; a page that needs other values overrides them. */
+/** Headers of every answer. Pages that need other values override them. */
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -39,13 +41,13 @@ const SECURITY_HEADERS = {
   'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), usb=()',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Answers contain clinical results; no cache may keep them.
+  // Answers contain clinical results, so no cache may store them.
   'Cache-Control': 'no-store',
 } as const;
 
 /**
- * Strict-Transport-Security (RFC 6797) for one year, without subdomains, which may belong to
- * others.
+ * Strict-Transport-Security (RFC 6797) for one year, without subdomains, because other owners may
+ * use them.
  */
 const TRANSPORT_SECURITY = 'max-age=31536000';
 

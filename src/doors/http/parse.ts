@@ -10,15 +10,15 @@ import {
 } from '../../platform/errors/problem.ts';
 import type { HttpState } from './context.ts';
 
-/** Deepest nesting of a body; no valid body is half as deep. */
+/** Maximum nesting of a body. Valid bodies have less than half of this depth. */
 const DEEPEST = 64;
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
  * Returns the fault of a JSON text that `JSON.parse` would accept: a name that occurs twice in an
- * object, of which `JSON.parse` would silently keep the last (RFC 8259 4, RFC 7493 2.3), or nesting
- * that is too deep for recursion.
+ * object, where `JSON.parse` would silently keep the last value (RFC 8259 4, RFC 7493 2.3), or
+ * nesting that is too deep for recursion.
  * @returns null for a text without such a fault
  */
 export function findJsonShapeFault(text: string): string | null {
@@ -97,7 +97,7 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 /**
- * Returns the places of all text that PostgreSQL cannot store, so that it never reaches the
+ * Returns the places of all text that PostgreSQL cannot store, so that such text never reaches the
  * database.
  */
 function unstorable(value: unknown, path: readonly string[] = []): PointedError[] {
@@ -134,7 +134,7 @@ function decode(bytes: Buffer): { text: string; value: unknown } {
 
 /**
  * Returns the validated query of a call; parameters that are not in the schema are refused.
- * @throws InvalidInputError naming each wrong parameter.
+ * @throws InvalidInputError with each invalid parameter.
  */
 export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.infer<T> {
   const broken = Object.entries(context.query).filter(
@@ -151,9 +151,9 @@ export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.i
 }
 
 /**
- * Range of accepted years. RFC 3339 has the years 0 to 9999, and an offset can lead out of that
- * range. The database and its drivers also disagree about years with fewer than four digits, and
- * about offsets from before time zones existed.
+ * First accepted year. RFC 3339 has the years 0 to 9999, and an offset can lead out of that range.
+ * The database and its drivers also disagree about years with fewer than four digits, and about
+ * offsets from before time zones existed.
  */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 9999;
@@ -161,8 +161,8 @@ const LAST_YEAR = 9999;
 /** A point in time of RFC 3339 that the database returns unchanged. */
 export const instant = z.iso
   .datetime({ offset: true })
-  // The pattern is for the description. An offset that leads into another year is found by the
-  // check below.
+  // The pattern is only for the description. The check below finds an offset that leads into
+  // another year.
   .meta({ pattern: '^(?:19|[2-9]\\d)\\d\\d-', examples: ['2026-11-22T00:00:00Z'] })
   .transform((text) => new Date(text))
   .refine((at) => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR, {

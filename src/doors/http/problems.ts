@@ -14,7 +14,7 @@ import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { FHIR, FHIR_JSON, operationOutcome } from './fhir/outcome.ts';
 
-/** Seconds after which a call that was refused temporarily is worth repeating. */
+/** Seconds after which a client should repeat a call that was refused temporarily. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   idempotency_in_progress: 1,
   rate_limited: 1,
@@ -22,7 +22,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   database_unreachable: 5,
 };
 
-/** Turns every error of a call into problem details (RFC 9457), without internal information. */
+/** Converts every error of a call to problem details (RFC 9457), without internal information. */
 export function problems({
   config,
   logger,

@@ -33,8 +33,8 @@ export const waitQuery = z.strictObject({
 });
 
 /**
- * Only for the description. It is not validated, because an event stream never refuses a reconnect
- * for its parameters (see `lastEventId`).
+ * The query in the description. It is not validated, because an event stream never refuses a
+ * reconnect because of its parameters (see `lastEventId`).
  */
 export const eventsQuery = z.object({
   last_event_id: z
@@ -208,9 +208,9 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * Returns the number of the last event that the client has. Anything that is not a number means
- * that the client wants all events from the beginning. So does a number that the log has not
- * reached (exchange 5.7), because the client must not miss the final event.
+ * Returns the number of the last event that the client has. Text that is not a number means all
+ * events from the beginning. A number that the log has not reached also does (exchange 5.7),
+ * because the client must not miss the final event.
  */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -240,7 +240,9 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     return `${baseUrl(context, config)}${signer.sign('GET', path, expires)}`;
   }
 
-  /** Returns the direct URL of the artifact in the storage; null when it is not there. */
+  /**
+   * Returns the direct URL of the artifact in the storage; null if the storage does not have it.
+   */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
     if (!blobs.direct) return null;
     const { name, sha256, media_type: mediaType } = artifact;
@@ -279,7 +281,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   router.get('/v1/downloads/:id/:name', async (context) => {
     signer.verify('GET', context.path, context.query, now());
     const { id = '', name } = context.params;
-    // The signature replaces the key: the request may belong to any account.
+    // The signature replaces the key, so the request may belong to any account.
     const row = await core.get(id, null);
     if (row) refuseExpired(row);
     const artifact = await listed(core, id, name);
@@ -297,8 +299,8 @@ function refuseExpired({ status }: RequestRow): void {
 }
 
 /**
- * Finds an artifact. A name only selects from the list of the result, so no path can be built from
- * it.
+ * Finds an artifact. The name only selects from the list of the result, so no path can be built
+ * from it.
  */
 async function listed(
   core: RequestCore,

@@ -81,7 +81,9 @@ export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void
   const body = jsonBody(config.maxBodyBytes);
   const path = '/v1/requests/:id/review';
 
-  /** Returns the caller. A test key never reaches a live request, so it cannot sign one. */
+  /**
+   * Returns the caller. A test key never reaches a live request, so it cannot sign a live request.
+   */
   const readerOf = async ({ principal }: HttpState): Promise<Reader> => ({
     id: `key:${principal.keyId}`,
     name: (await keyName(database, principal.keyId)) || principal.keyId,

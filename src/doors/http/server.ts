@@ -19,11 +19,14 @@ import { handleUpgrades, isWebSocketHandshake } from './upgrade.ts';
  */
 const IDLE_MS = 120_000;
 /**
- * Milliseconds that idle connections stay open: longer than proxies keep connections for reuse, so
- * that none is closed while a call is being sent.
+ * Milliseconds that idle connections stay open. Proxies reuse connections for a shorter time, so no
+ * connection is closed while a call is being sent.
  */
 const KEEP_ALIVE_MS = 75_000;
-/** Maximum duration of a call in milliseconds: as long as the signed URL of an upload is valid. */
+/**
+ * Maximum duration of a call in milliseconds: the time for which the signed URL of an upload is
+ * valid.
+ */
 const LONGEST_CALL_MS = 3_600_000;
 /** Milliseconds that answers in progress have to finish when the server stops. */
 const GRACE_MS = 5000;

@@ -34,7 +34,7 @@ type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
 /**
  * Returns the files of an input, under names that are unique in the request: uploads, and hosted
  * files by the URL from which they are fetched when the request starts.
- * @throws InvalidInputError naming each element that cannot be used: `file_not_ready` for uploads.
+ * @throws InvalidInputError with each element that cannot be used (`file_not_ready` for uploads).
  */
 export async function inputFiles(
   parts: FileParts,
@@ -83,7 +83,7 @@ function listErrors({ files, prior_files = [] }: EndpointInput): PointedError[] 
   );
 }
 
-/** Returns the fault of an element that can be found without looking it up. */
+/** Returns a fault of an element that can be found without a look-up. */
 function complaint({ pointer, file }: Element, { outbound, logger }: FileParts): PointedError[] {
   if (FILE_ID.test(file)) return [];
   if (!WEB_ADDRESS.test(file)) {
@@ -94,7 +94,7 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
     return [];
   } catch (error) {
     if (!(error instanceof UrlNotPermittedError)) throw error;
-    // The answer does not say which rule the URL breaks, so that nobody can explore our network.
+    // The answer does not say which rule the URL breaks, so that no client can explore our network.
     logger.event(EVENTS.inputUrlRefused, { pointer, reason: error.reason });
     const detail =
       'URL not permitted; the site lists hosts in the setting outbound.hosts, or permits public ones with outbound.inputFiles: public-hosts';
@@ -132,7 +132,7 @@ function endOf(text: string, limit: number): string {
 
 /**
  * Makes the names of files unique: `a.png`, `a-2.png`. `taken` remembers the next number for each
- * name, so that a thousand files of one name are not counted a thousand times.
+ * name, so that a thousand files with the same name do not cost a million comparisons.
  */
 function uniqueName(name: string, taken: Map<string, number>): string {
   const dot = name.lastIndexOf('.');
@@ -166,7 +166,10 @@ const webhook = z.strictObject({
 /** Largest `metadata`, in bytes of compact JSON in UTF-8. */
 export const METADATA_BYTES = 32_768;
 
-/** Any JSON value. A number too large for a double is refused, because it would come back as null. */
+/**
+ * Any JSON value. A number that is too large for a double is refused, because the answer would
+ * contain null in its place.
+ */
 const metadata = z
   .unknown()
   .refine((value) => Buffer.byteLength(JSON.stringify(value) ?? '') <= METADATA_BYTES, {
@@ -193,8 +196,8 @@ export function submitBody(endpoint: Endpoint) {
 }
 
 /**
- * Compiled schemas. Each is compiled at its first use, which takes as long as validating twenty
- * bodies.
+ * Compiled schemas. Each schema is compiled at its first use, which takes as long as the validation
+ * of twenty bodies.
  */
 const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 
@@ -214,7 +217,7 @@ const POINTER = '/webhook/url';
 
 /**
  * Checks a webhook and returns it with its normalised URL. The answer does not say which rule a URL
- * breaks, so that nobody can explore our network.
+ * breaks, so that no client can explore our network.
  * @throws InvalidInputError at `/webhook/url`
  */
 async function acceptedWebhook<T extends { url: string }>(
@@ -243,7 +246,7 @@ async function acceptedWebhook<T extends { url: string }>(
 }
 
 /**
- * The error for an unknown test scenario: without it, a misspelt scenario would succeed silently.
+ * The error for an unknown test scenario. Otherwise a misspelt scenario would succeed silently.
  */
 const UNKNOWN_SCENARIO: PointedError = {
   pointer: '/metadata/mock',
@@ -283,8 +286,8 @@ export async function acceptSubmission(
   if (principal.test && mockScenario(metadata) === null) {
     throw new InvalidInputError([UNKNOWN_SCENARIO]);
   }
-  // The input is stored as submitted, without the defaults of the schema, because the request shows
-  // it as `input`.
+  // The input is stored without the defaults of the schema, because the request shows it as
+  // submitted.
   const { input } = body as { input: EndpointInput };
   const { accountId, keyId } = principal;
   await deps.limits.requireRoom(keyId);

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A connection that its client wants to use for another protocol (RFC 9110 7.8). */
+/** A connection that the client wants to use for another protocol (RFC 9110 7.8). */
 interface Upgrade {
   socket: Socket;
-  /** What the client has sent after the request. */
+  /** The bytes that the client has sent after the request. */
   head: Buffer;
 }
 
@@ -16,19 +16,19 @@ export const upgradeOf = (request: IncomingMessage): Upgrade | null =>
 
 /**
  * Whether a call is a WebSocket handshake (RFC 6455 4.1). Every other upgrade is ignored, as RFC
- * 9110 7.8 permits: Java's HTTP client asks for `h2c` in each first call.
+ * 9110 7.8 permits: Java's HTTP client requests `h2c` in each first call.
  */
 export const isWebSocketHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Gives handshakes to the same handler as other calls, so that keys, limits, errors and the audit
- * apply to them. A handler that does not take over the connection answers as usual, and the
- * connection then ends.
+ * Passes handshakes to the same handler as other calls, so that keys, limits, errors and the audit
+ * apply to them. If the handler does not take over the connection, it answers as usual, and the
+ * connection ends.
  */
 export function handleUpgrades(server: Server, handle: RequestListener): void {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    // Nobody else listens to errors of this socket until the handler has taken it over.
+    // Until the handler has taken over this socket, it has no other listener for errors.
     socket.on('error', () => socket.destroy());
     UPGRADES.set(request, { socket, head });
     const response = new ServerResponse(request);

@@ -28,8 +28,7 @@ export const uploadBody = z.strictObject({
       (name) => Buffer.byteLength(name) <= LONGEST_NAME_BYTES,
       `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
     )
-    // It must be a name rather than a path, because it names the file in the work folder and in the
-    // result.
+    // The name must not be a path, because it names the file in the work folder and in the result.
     .refine(
       (name) => !/[/\\]/.test(name),
       'a name without a folder: it may contain neither / nor \\',
@@ -122,7 +121,8 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   });
 
   /**
-   * Returns the URLs for the bytes: one signed URL, or one for each part, even if it has arrived.
+   * Returns the URLs for the bytes: one signed URL, or one for each part, including parts that have
+   * arrived.
    */
   async function uploadView(file: FileRow, address: string) {
     const expires = new Date(now().getTime() + LINK_LIFE_MS);
@@ -180,7 +180,7 @@ export function sentBytes({ req }: Context): [source: Readable, length: number |
   return [source, announced === undefined ? null : Number(announced)];
 }
 
-/** Returns the validated body. @throws InvalidInputError naming each fault. */
+/** Returns the validated body. @throws InvalidInputError with each fault. */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
   const parsed = schema.safeParse(body);

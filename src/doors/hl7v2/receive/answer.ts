@@ -14,12 +14,14 @@ import { ordersIn } from './orders.ts';
 import { mergesIn, updateIn } from './patients.ts';
 import { errorText, Hl7Refusal } from './refusal.ts';
 
-/** The sender of a connection, as its address shows it. */
+/** The sender of a connection, identified by its address. */
 export interface Hl7Peer {
-  /** Name in the settings. */
+  /** Name of the sender in the settings. */
   sender: string;
   address: string;
-  /** Sending applications (MSH-3) that it may use; empty: any. */
+  /**
+   * Sending applications (MSH-3) that the sender may use; an empty list permits every application.
+   */
   applications: readonly string[];
 }
 
@@ -35,9 +37,9 @@ export interface AnswerParts {
 const ADVISORY_LOCK = 0x484c3776;
 
 /**
- * Carries out a message and returns the acknowledgments for it, without their frames. It is accepted
- * only after what it changes is committed. A message that was accepted before gets the same answers
- * and changes nothing.
+ * Carries out a message and returns its acknowledgments without frames. A message is accepted only
+ * after its changes are committed. A message that was accepted before gets the same answers and
+ * changes nothing.
  */
 export async function answerTo(
   bytes: Buffer,
@@ -130,7 +132,10 @@ async function carryOut(
   logger.event(EVENTS.hl7MessageAccepted, { ...lineOf(header, peer), ...counts });
 }
 
-/** A control ID or message type as it may be logged: it is the sender's, and could hold anything. */
+/**
+ * Makes a control ID or message type safe for the log, because it comes from the sender and may
+ * contain any text.
+ */
 const printable = (text: string) => text.replace(/[^\w.-]/g, '').slice(0, 50);
 
 const lineOf = ({ type, event, controlId }: Header, { sender }: Hl7Peer) => ({
@@ -139,7 +144,7 @@ const lineOf = ({ type, event, controlId }: Header, { sender }: Hl7Peer) => ({
   control: printable(controlId),
 });
 
-/** Records why a message is not accepted, and answers it. */
+/** Records the reason for which a message is refused, and answers the message. */
 async function refuse(
   error: unknown,
   {
@@ -185,8 +190,8 @@ interface Outcome {
 }
 
 /**
- * The acknowledgments of a message. In the original mode one with AA, AE or AR; in the enhanced mode
- * (2.9.3) those that MSH-15 and MSH-16 ask for: CA, CE or CR, then AA, AE or AR.
+ * Returns the acknowledgments of a message. In the original mode there is one, with AA, AE or AR.
+ * In the enhanced mode (2.9.3), MSH-15 and MSH-16 request them: CA, CE or CR, then AA, AE or AR.
  */
 function answersOf(outcome: Outcome): Buffer[] {
   const { acceptAcknowledgment: accept, applicationAcknowledgment: application } = outcome.header;
@@ -216,11 +221,11 @@ function acknowledgment({ header, digest, refusal, at }: Outcome, code: string):
     segment('MSA', { 1: code, 2: header.controlId }),
     ...(refusal ? [errorSegment(refusal, header.version)] : []),
   ];
-  // The header was read as Latin-1, so these are the bytes that the sender wrote.
+  // The header was read as Latin-1, so these bytes equal those of the sender.
   return encodeText(encodeMessage(segments), '8859/1');
 }
 
-/** The first version with ERR-2 to ERR-8; before, ERR-1 has place and code. */
+/** The first version with ERR-2 to ERR-8. In earlier versions ERR-1 contains location and code. */
 const MODERN = '2.5';
 
 function errorSegment(refusal: Hl7Refusal, version: string): Segment {

@@ -9,7 +9,7 @@ import {
 } from '../message.ts';
 import { contentError, Hl7Refusal } from './refusal.ts';
 
-/** What MSH states about a message. */
+/** The fields of MSH. */
 export interface Header {
   sendingApplication: string;
   sendingFacility: string;
@@ -21,12 +21,12 @@ export interface Header {
   controlId: string;
   processingId: string;
   version: string;
-  /** Accept and application acknowledgment (MSH-15, MSH-16), both '' in the original mode. */
+  /** Accept and application acknowledgment (MSH-15, MSH-16). Both are '' in the original mode. */
   acceptAcknowledgment: string;
   applicationAcknowledgment: string;
 }
 
-/** Reads what is needed to answer, whatever else is wrong with the message. */
+/** Reads the fields that are needed for the answer, even if the rest of the message is invalid. */
 export function headerOf(bytes: Buffer): Header {
   const part = (field: number, component = 1) =>
     writtenHeaderField(bytes, field).split(writtenHeaderField(bytes, 2)[0] ?? '^')[component - 1] ??
@@ -46,7 +46,7 @@ export function headerOf(bytes: Buffer): Header {
   };
 }
 
-/** The events that are understood, by message type. */
+/** The trigger events that the gateway processes, by message type. */
 const EVENTS: Readonly<Record<string, readonly string[]>> = {
   ORM: ['O01'],
   OMI: ['O23'],
@@ -58,10 +58,7 @@ const VERSION = /^2\.[2-9](\.[0-9])?$/;
 /** Longest control ID (ST 199 of version 2.7; earlier versions have 20 or 50). */
 const LONGEST_CONTROL_ID = 199;
 
-/**
- * Checks that a message is one that is accepted here.
- * @throws Hl7Refusal
- */
+/** Checks that this gateway accepts a message. @throws Hl7Refusal */
 export function requireAccepted(
   { type, event, controlId, processingId, version }: Header,
   { processingIds }: { processingIds: readonly string[] },
@@ -98,8 +95,8 @@ export function requireAccepted(
 }
 
 /**
- * Decodes a message strictly: bytes that its character set does not have are refused, because a name
- * would be wrong.
+ * Decodes a message strictly: bytes outside its character set are refused, because they would make
+ * a name wrong.
  * @param otherwise character set of messages without MSH-18.
  * @throws Hl7Refusal
  */
@@ -127,10 +124,10 @@ export function readMessage(bytes: Buffer, otherwise: string): Segment[] {
   }
 }
 
-/** Null of HL7: the sender removes the value (2.5.3). */
+/** The null value of HL7: the sender removes the value (2.5.3). */
 const REMOVED = '""';
 
-/** The text of a component of the first repetition; '' where it is absent or removed. */
+/** Returns the text of a component of the first repetition; '' if it is absent or removed. */
 export function statedText(
   segment: Segment | undefined,
   field: number,
@@ -149,7 +146,10 @@ export const isRemoved = (segment: Segment, field: number): boolean =>
 const TIMESTAMP =
   /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(?:(\d{2})(\.\d{1,4})?)?)?([+-]\d{2}\d{2})?$/;
 
-/** The instant of a TS; without an offset by the clock of this machine. Null for anything else. */
+/**
+ * Returns the instant of a TS; without an offset, by the clock of this machine. Null for any other
+ * text.
+ */
 export function instantOf(text: string): Date | null {
   const match = TIMESTAMP.exec(text);
   if (!match) return null;
@@ -162,7 +162,9 @@ export function instantOf(text: string): Date | null {
   return Number.isNaN(instant.getTime()) ? null : instant;
 }
 
-/** The date of a TS or DT as YYYYMMDD; '' without a day, and for a day that does not exist. */
+/**
+ * Returns the date of a TS or DT as YYYYMMDD; '' if it has no day, or if the day does not exist.
+ */
 export function dayOf(text: string): string {
   const day = /^\d{8}/.exec(text)?.[0] ?? '';
   const written = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
@@ -172,10 +174,7 @@ export function dayOf(text: string): string {
     : '';
 }
 
-/**
- * When a change was made: EVN-2, otherwise MSH-7.
- * @throws Hl7Refusal
- */
+/** Returns when a change was made: EVN-2, or else MSH-7. @throws Hl7Refusal */
 export function effectiveAt(segments: readonly Segment[]): Date {
   const find = (name: string) => segments.find((one) => one.name === name);
   const written = statedText(find('EVN'), 2) || statedText(find('MSH'), 7);

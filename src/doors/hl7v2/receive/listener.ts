@@ -7,9 +7,9 @@ import { type FollowedTlsServer, tlsServer } from '../../../platform/tls/server.
 import { FrameReader, framed } from '../frames.ts';
 import { type AnswerParts, answerTo, type Hl7Peer, refuseTooLarge } from './answer.ts';
 
-/** How long a peer may take for its TLS handshake. */
+/** Milliseconds that a peer may take for its TLS handshake. */
 const HANDSHAKE_MILLISECONDS = 10_000;
-/** How long a peer may take to read an answer. */
+/** Milliseconds that a peer may take to read an answer. */
 const WRITE_MILLISECONDS = 30_000;
 
 interface ListenerParts extends Omit<AnswerParts, 'settings'> {
@@ -18,7 +18,7 @@ interface ListenerParts extends Omit<AnswerParts, 'settings'> {
 }
 
 export interface MllpListener {
-  /** The bound port; differs from the setting only when that is 0. */
+  /** The bound port. It differs from the setting only if the setting is 0. */
   port: number;
   /** Stops accepting connections, finishes messages that have arrived, then closes. */
   close(graceSeconds: number): Promise<void>;
@@ -52,7 +52,7 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
       detail: { reason },
     });
   };
-  // A sender may end its side after its last message, and still gets the answer.
+  // A sender may end its side of the connection after its last message, and still gets the answer.
   const secure: FollowedTlsServer | null = tls
     ? await tlsServer(tls, {
         onConnection,
@@ -65,7 +65,8 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
   const server: Server = secure?.server ?? createServer({ allowHalfOpen: true }, onConnection);
   // With TLS this event comes before the handshake.
   server.prependListener('connection', (socket: Socket) => {
-    // The reader of the socket sees the error too.
+    // The reader of the socket receives the error too; this listener prevents an uncaught
+    // exception.
     socket.on('error', () => {});
     const address = socket.remoteAddress ?? '';
     const isFull = connections.size >= maxConnections;
@@ -102,7 +103,7 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
   };
 }
 
-/** The first sender with this address; null when there is none. */
+/** Returns the first sender with this address; null if there is none. */
 function peerOf(senders: readonly Hl7Sender[], address: string): Hl7Peer | null {
   const here = senders.filter(({ addresses }) => isAddressIn(addresses, address));
   const [first] = here;
@@ -152,7 +153,8 @@ async function serve(
         clock.set(settings.idleSeconds);
       }
       if (stopping.aborted && !reader.isInside) return;
-      // The time of a message starts with its first byte, however slowly the others follow.
+      // The time limit of a message starts with its first byte, even if the other bytes follow
+      // slowly.
       if (reader.isInside && !wasInside) clock.set(settings.messageSeconds);
       wasInside = reader.isInside;
     }
@@ -167,7 +169,7 @@ async function serve(
   }
 }
 
-/** Destroys a socket when a time has passed. */
+/** Destroys a socket after a time. */
 function deadline(socket: Socket): { set(seconds: number): void; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -179,7 +181,7 @@ function deadline(socket: Socket): { set(seconds: number): void; clear(): void }
   };
 }
 
-/** Writes an answer; a peer that does not read it loses its connection. */
+/** Writes an answer. If the peer does not read it, the connection is closed. */
 function write(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(), WRITE_MILLISECONDS);

@@ -12,11 +12,11 @@ import { dayOf, type Header, statedText } from './header.ts';
 import { birthDateOf, identifiersIn, mainIdentifier, sexOf } from './patients.ts';
 import { contentError } from './refusal.ts';
 
-/** Order control codes (table 0119) that state an order, and those that withdraw it. */
+/** Order control codes (table 0119) that create or change an order, and codes that withdraw it. */
 const STATES = new Set(['NW', 'XO', 'SC', 'SN', 'RO', 'PA', 'CH', 'NA', 'HD', 'RL', 'RE']);
 const WITHDRAWS = new Set(['CA', 'DC', 'OC', 'OD', 'CR', 'DR', 'RP']);
 
-/** ORC with the segments up to the next one. */
+/** An ORC and the segments up to the next ORC. */
 interface Group {
   orc: Segment;
   /** Number of the ORC in the message, from 1. */
@@ -24,7 +24,7 @@ interface Group {
   segments: Segment[];
 }
 
-/** The orders of an ORM^O01, OMI^O23 or OMG^O19. @throws Hl7Refusal */
+/** Returns the orders in an ORM^O01, OMI^O23 or OMG^O19. @throws Hl7Refusal */
 export function ordersIn(
   segments: readonly Segment[],
   header: Header,
@@ -38,7 +38,7 @@ export function ordersIn(
   }
   const patient = {
     patientId: identifier.id,
-    // Images of the assigning authority of this site need not name it.
+    // Images with IDs of the site's own assigning authority may have no issuer.
     issuerOfPatientId: identifier.unissued ? '' : identifier.authority,
     birthDate: birthDateOf(pid),
     sex: sexOf(pid),
@@ -101,7 +101,7 @@ function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrd
   return { placer, filler, withdrawn: isWithdrawn, entries };
 }
 
-/** An entry for each IPC of an OMI; one for an order without. */
+/** Returns an entry for each IPC of an OMI, or one entry for an order without IPC. */
 function entriesOf(
   obr: Segment,
   { orc, segments }: Group,
@@ -138,11 +138,13 @@ function entriesOf(
   }));
 }
 
-/** The text of a coded value, otherwise its alternate or original text. */
+/** Returns the text of a coded value, or else its alternate or original text. */
 const codedText = (segment: Segment, field: number): string =>
   statedText(segment, field, 2) || statedText(segment, field, 5) || statedText(segment, field, 9);
 
-/** Reason for Study, otherwise relevant clinical information, otherwise the diagnoses. */
+/**
+ * Returns the Reason for Study, or else the relevant clinical information, or else the diagnoses.
+ */
 function indicationOf(obr: Segment, segments: readonly Segment[]): string {
   const reasons = repetitionsOf(obr, 31).map((reason) =>
     (reason[1]?.[0] || reason[0]?.[0] || '').trim(),
@@ -156,14 +158,14 @@ function indicationOf(obr: Segment, segments: readonly Segment[]): string {
   return (found ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, LONGEST_INDICATION);
 }
 
-/** A person (XCN) as PN. */
+/** Converts a person (XCN) to PN. */
 function physicianName(segment: Segment | undefined, field: number): string {
   const part = (at: number) => statedText(segment, field, at).replaceAll(/[\\^=\p{Cc}]/gu, ' ');
   const [family, given, middle, suffix, prefix] = [2, 3, 4, 5, 6].map(part);
   return [family, given, middle, prefix, suffix].join('^').replace(/\^+$/, '');
 }
 
-/** The observations of a LOINC code, newest first. */
+/** Returns the observations with a LOINC code, newest first. */
 function withCode(observations: readonly Segment[], loinc: string): Segment[] {
   return observations
     .filter((obx) => [1, 4].some((at) => statedText(obx, 3, at) === loinc && isLoinc(obx, at)))

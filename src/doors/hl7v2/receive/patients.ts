@@ -8,12 +8,14 @@ import { repetitionsOf, type Segment } from '../message.ts';
 import { dayOf, isRemoved, statedText } from './header.ts';
 import { contentError } from './refusal.ts';
 
-/** Longest component group of a PN (PS3.5 6.2). */
+/** Maximum length of a component group of a PN (PS3.5 6.2). */
 const LONGEST_NAME = 64;
-/** Longest patient ID (VR LO). */
+/** Maximum length of a patient ID (VR LO). */
 const LONGEST_ID = 64;
 
-/** (0010,0040) for the values of table 0001 that DICOM has. "Unknown" corrects nothing. */
+/**
+ * (0010,0040) for those values of table 0001 that DICOM has. The value "unknown" corrects nothing.
+ */
 const SEX: Readonly<Record<string, string>> = { F: 'F', M: 'M', O: 'O', A: 'O' };
 
 /** An identifier (CX) with its assigning authority and type. */
@@ -22,8 +24,8 @@ interface Identifier extends PatientKey {
 }
 
 /**
- * The identifiers of a patient in a field of type CX.
- * @param own the authority of identifiers without one.
+ * Returns the identifiers of a patient in a field of type CX. @param own the authority of
+ * identifiers that name none.
  */
 export function identifiersIn(segment: Segment, field: number, own: string): Identifier[] {
   return repetitionsOf(segment, field).flatMap((repetition): Identifier[] => {
@@ -36,7 +38,10 @@ export function identifiersIn(segment: Segment, field: number, own: string): Ide
   });
 }
 
-/** The identifier that images use: that of our authority, otherwise a medical record number, otherwise the first. */
+/**
+ * Returns the identifier that images use: the one of our authority, or else a medical record
+ * number, or else the first.
+ */
 export function mainIdentifier(identifiers: readonly Identifier[]): Identifier | undefined {
   return (
     identifiers.find(({ unissued }) => unissued) ??
@@ -52,9 +57,8 @@ export const birthDateOf = (pid: Segment): string => dayOf(statedText(pid, 7));
 const GROUPS = ['A', 'I', 'P'] as const;
 
 /**
- * A name (XPN) as PN: the prefix comes before the suffix, and ideographic and phonetic
- * representations are component groups.
- * @throws Hl7Refusal for a name that does not fit.
+ * Converts a name (XPN) to PN: the prefix comes before the suffix, and ideographic and phonetic
+ * representations become component groups. @throws Hl7Refusal for a name that is too long.
  */
 export function personName(pid: Segment, field = 5): string {
   const names = repetitionsOf(pid, field).map((repetition) => {
@@ -79,7 +83,7 @@ export function personName(pid: Segment, field = 5): string {
   return groups.join('=').replace(/=+$/, '');
 }
 
-/** What PID states about a patient; attributes that it does not state are left out. */
+/** Returns the attributes of a patient in PID. Absent attributes are omitted. */
 function demographicsIn(pid: Segment): Demographics {
   const name = personName(pid);
   const birthDate = birthDateOf(pid);
@@ -103,7 +107,7 @@ const keyOf = ({ id, authority, unissued }: Identifier): PatientKey => ({
   unissued,
 });
 
-/** The patient update of an ADT^A08. @throws Hl7Refusal */
+/** Returns the patient update in an ADT^A08. @throws Hl7Refusal */
 export function updateIn(segments: readonly Segment[], own: string): PatientUpdate {
   const pid = segments.find(({ name }) => name === 'PID');
   if (!pid) throw contentError(100, { segment: 'PID' }, 'The message has no PID.');
@@ -111,9 +115,8 @@ export function updateIn(segments: readonly Segment[], own: string): PatientUpda
 }
 
 /**
- * The merges of an ADT^A40: each prior identifier of MRG-1 with the identifier of the same
- * authority in PID-3. Patients of two authorities are never merged.
- * @throws Hl7Refusal
+ * Returns the merges in an ADT^A40: each prior identifier of MRG-1 with the identifier of the same
+ * authority in PID-3. Patients of two authorities are never merged. @throws Hl7Refusal
  */
 export function mergesIn(segments: readonly Segment[], own: string): PatientMerge[] {
   const merges: PatientMerge[] = [];

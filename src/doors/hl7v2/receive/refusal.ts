@@ -15,7 +15,10 @@ export type Hl7ErrorCode = keyof typeof ERROR_TEXTS;
 
 export const errorText = (code: Hl7ErrorCode): string => ERROR_TEXTS[code];
 
-/** A place in a message: segment, its number among those of its name, field and component. */
+/**
+ * A location in a message: segment, its number among the segments of this name, field and
+ * component.
+ */
 export interface Place {
   segment: string;
   sequence?: number;
@@ -24,8 +27,8 @@ export interface Place {
 }
 
 /**
- * Why a message is not accepted (2.9.2). AE: its content; AR: what this gateway never accepts, or
- * its own state.
+ * Thrown when a message is refused (2.9.2). AE: because of its content; AR: because this gateway
+ * never accepts it, or because of its own state.
  */
 export class Hl7Refusal extends Error {
   override name = 'Hl7Refusal';
@@ -33,7 +36,7 @@ export class Hl7Refusal extends Error {
   readonly code: Hl7ErrorCode;
   readonly place: Place | null;
 
-  /** @param reason for the person who sends; without values of the message. */
+  /** @param reason for the person at the sender, without values of the message. */
   constructor(
     acknowledgment: 'AE' | 'AR',
     code: Hl7ErrorCode,
@@ -52,6 +55,6 @@ export class Hl7Refusal extends Error {
   }
 }
 
-/** A refusal of the content of a message. */
+/** Makes the refusal of the content of a message. */
 export const contentError = (code: Hl7ErrorCode, place: Place, reason: string): Hl7Refusal =>
   new Hl7Refusal('AE', code, place, reason);

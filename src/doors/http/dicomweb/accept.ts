@@ -9,7 +9,7 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
 /** One media range of an Accept header (RFC 9110 12.5.1), with the parameters of PS3.18 8.7. */
 export interface MediaRange {
   /**
-   * The type in lower case; for `multipart/related` the type of its parts, or `*\/*` if none is
+   * The type in lower case. For `multipart/related`, the type of its parts, or `*\/*` if none is
    * named.
    */
   type: string;
@@ -23,8 +23,8 @@ const MOST_RANGES = 32;
 const PIECE = /(?:[^,;"]|"[^"]*")+|[,;]/g;
 
 /**
- * Returns what a call accepts, in the order of preference and without what it refuses (`q=0`): from
- * its query parameter `accept` (PS3.18 8.3.3.1), otherwise from its header.
+ * Returns the media ranges that a caller accepts, in the order of preference and without refused
+ * ones (`q=0`): from the query parameter `accept` (PS3.18 8.3.3.1), or else from the header.
  */
 export function acceptedRanges(context: Pick<Context, 'get' | 'query'>): MediaRange[] {
   const parameter = [context.query.accept ?? []].flat().join(',');
@@ -75,7 +75,7 @@ const covers = (range: MediaRange, type: string): boolean =>
 
 /**
  * Returns the first of the types that the caller accepts. @throws SonogateError `not_acceptable` if
- * it accepts none.
+ * the caller accepts none of them.
  */
 export function requireAccepted(ranges: readonly MediaRange[], types: readonly string[]): string {
   for (const range of ranges) {

@@ -11,7 +11,7 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
 /** Frames of a stored object, read one at a time. Loads the codecs, so it is imported when needed. */
 export interface StoredFrames {
   count: number;
-  /** Whether decoded frames have the photometric interpretation that the header states. */
+  /** Whether decoded frames have the photometric interpretation in the header. */
   decodable: boolean;
   /** Returns one frame as it is stored; frames are counted from 1. */
   stored(frame: number): Promise<Buffer>;
@@ -86,8 +86,8 @@ async function decoded(
 }
 
 /**
- * Refuses an object whose pixels cannot be read, like one in a form that the caller does not
- * accept.
+ * Refuses an object whose pixels cannot be read with the same error as an object in a form that the
+ * caller does not accept.
  */
 async function readable<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -211,7 +211,10 @@ async function retrieved(
   return found;
 }
 
-/** Returns the objects whose files exist. The bucket is asked for those of other machines. */
+/**
+ * Returns the objects whose files exist. Objects that other machines received are fetched from the
+ * bucket.
+ */
 async function locateAll(
   objects: readonly HeldObject[],
   { objects: files }: HttpDeps,
@@ -235,7 +238,7 @@ function notInThatForm(objects: readonly HeldObject[]): SonogateError {
   );
 }
 
-/** Records in the audit what is about to be sent, by study. */
+/** Records in the audit the objects that will be sent, by study. */
 async function audit(
   context: Context & { state: HttpState },
   { writeAudit, now = () => new Date() }: HttpDeps,
@@ -308,7 +311,10 @@ async function* metadata(
   yield Buffer.from(']');
 }
 
-/** Returns the data set of an object; only its identifiers if it cannot be read. */
+/**
+ * Returns the data set of an object. If the object cannot be read, the data set has only its
+ * identifiers.
+ */
 async function metadataOf(object: LocatedObject, address: string): Promise<JsonDataSet> {
   const { studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid } = object;
   const path = `studies/${studyInstanceUid}/series/${seriesInstanceUid}/instances/${sopInstanceUid}`;

@@ -13,14 +13,14 @@ import { acceptedRanges, requireAccepted } from './accept.ts';
 
 export const DICOM_JSON = 'application/dicom+json';
 
-/** Maximum number of matches in one answer; a client requests the next ones by `offset`. */
+/** Maximum number of matches in one answer. A client requests further matches by `offset`. */
 const MOST_MATCHES = { STUDY: 500, SERIES: 2000, IMAGE: 5000 } as const satisfies Record<
   Level,
   number
 >;
 const LARGEST_OFFSET = 1_000_000;
 
-/** Search transactions (QIDO-RS, PS3.18 10.6): each path with the level that is searched. */
+/** Search transactions (QIDO-RS, PS3.18 10.6): each path and the level that it searches. */
 const SEARCHES: readonly [path: string, level: Level][] = [
   ['/dicomweb/studies', 'STUDY'],
   ['/dicomweb/series', 'SERIES'],
@@ -71,10 +71,7 @@ export function warn(context: Context, text: string): void {
   context.append('Warning', `299 sonogate "${text}"`);
 }
 
-/**
- * Returns the UIDs that a path names. @throws SonogateError `not_found` if one of them is not a
- * UID.
- */
+/** Returns the UIDs in a path. @throws SonogateError `not_found` if one of them is not a UID. */
 export function pathUids(params: Record<string, string | undefined>): {
   study?: string;
   series?: string;
@@ -109,7 +106,7 @@ function searchOf(context: Context, level: Level): Search<Keyword> {
   return search;
 }
 
-/** The matching keys of a search, and the largest number of matches in an answer. */
+/** The matching keys of a search, and the maximum number of matches in an answer. */
 interface SearchKeys<Key extends string> {
   keywordOf(name: string): Key | null;
   isUid(keyword: Key): boolean;
@@ -119,7 +116,7 @@ interface SearchKeys<Key extends string> {
 /**
  * Parses the query of a search (PS3.18 8.3.4), and warns that names are matched literally. Every
  * supported attribute is returned, so `includefield` changes nothing. An unknown matching key is
- * refused: if it were ignored, matches would be returned that were not asked for.
+ * refused: if it were ignored, the answer would contain matches that do not fit the key.
  * @throws SonogateError `invalid_query`, `not_found`
  */
 export function readSearch<Key extends string>(

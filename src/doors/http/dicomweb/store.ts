@@ -38,10 +38,10 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * Returns the HTTP status of a store transaction (PS3.18 table 10.5.3-1): 200 when all objects were
- * stored, 202 when some were, 409 when none was.
- * @throws SonogateError `overloaded` when none was stored because the disk is full: the caller can
- * send them again later.
+ * Returns the HTTP status of a store transaction (PS3.18 table 10.5.3-1): 200 if all objects were
+ * stored, 202 if some were, 409 if none were.
+ * @throws SonogateError `overloaded` if no object was stored because the disk is full. The caller
+ * can send the objects again later.
  */
 export function statusOf({ stored, failed, unreadable }: StoreOutcome): 200 | 202 | 409 {
   if (failed.length === 0 && unreadable.length === 0) return 200;
@@ -63,7 +63,7 @@ export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
     '00081155': attribute('UI', sopInstanceUid),
   });
   return {
-    // The Retrieve URL is empty, because nothing can be retrieved here.
+    // The Retrieve URL is empty, because objects cannot be retrieved here.
     '00081190': { vr: 'UR' },
     ...(failed.length > 0 && {
       '00081198': attribute(

@@ -4,13 +4,16 @@ import { VERSION } from '../../../platform/version.ts';
 import { FHIR } from './outcome.ts';
 import { BACKPORT, SUBSCRIPTION_PROFILE, topicCanonical } from './subscription.ts';
 
-/** The parts of the FHIR face that a site has switched on. */
+/** The parts of the FHIR API that a site has switched on. */
 export interface ServedParts {
   submission: boolean;
   subscriptions: boolean;
 }
 
-/** States what clients can do at `/fhir`. @param address of the server, without a trailing slash. */
+/**
+ * Returns the CapabilityStatement of `/fhir`. @param address of the server, without a trailing
+ * slash.
+ */
 export function capabilityStatement(address: string, parts: ServedParts): CapabilityStatement {
   return {
     resourceType: 'CapabilityStatement',

@@ -7,7 +7,7 @@ import { MOST_FILES } from '../submission.ts';
 import type { StudySource } from './study-source.ts';
 import { DICOM_UID } from './subscription.ts';
 
-/** Maximum number of Endpoints of one study that are read. */
+/** Maximum number of Endpoints that are read for one study. */
 const MOST_ENDPOINTS = 5;
 
 const reference = z.looseObject({ reference: z.string().max(2000).optional() });
@@ -38,7 +38,7 @@ const refuse = (pointer: string, detail: string): never => {
   throw new InvalidInputError([{ pointer, detail }]);
 };
 
-/** A resource inside another, by its id (R4 2.28.3). */
+/** Returns a contained resource by its id (R4 2.28.3). */
 function containedIn(resources: readonly unknown[], id: string): unknown {
   return resources.find(
     (one) => typeof one === 'object' && one !== null && 'id' in one && one.id === id,
@@ -46,10 +46,10 @@ function containedIn(resources: readonly unknown[], id: string): unknown {
 }
 
 /**
- * Returns the objects of the study to which a Task refers, as its archive lists them: all of them, or
- * those that the ImagingStudy names.
+ * Returns the objects of the study to which a Task refers, as listed by its archive: all objects,
+ * or those that the ImagingStudy names.
  * @param contained the resources inside the Task.
- * @param options.looksUp false for a test key, for which no archive is asked.
+ * @param options.looksUp false for a test key, for which no archive is queried.
  * @throws InvalidInputError, SonogateError `overloaded`
  */
 export async function objectsToInterpret(

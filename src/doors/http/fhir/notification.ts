@@ -18,13 +18,13 @@ const NOTIFICATION_PROFILE = `${BACKPORT}/StructureDefinition/backport-subscript
 
 type StatusType = Notification['type'] | 'query-status' | 'query-event';
 
-/** A resource of a report, under the URL by which the others refer to it. */
+/** A resource of a report, under the URL by which other resources refer to it. */
 export interface ReportResource {
   fullUrl: string;
   resource: Resource;
 }
 
-/** Returns the SubscriptionStatus of R5 as R4 has it: Parameters. */
+/** Returns the SubscriptionStatus of R5 in the form of R4, which is a Parameters resource. */
 export function subscriptionStatus(
   row: Subscription,
   { type, events = [], report = [] }: StatusContent,
@@ -71,8 +71,8 @@ interface StatusContent {
 
 /**
  * Returns a notification (profile backport-subscription-notification-r4). Its first entry is the
- * status; the Tasks that it is about follow unless the content is `empty`, and with `full-resource`
- * also the report.
+ * status. Unless the content is `empty`, its Tasks follow; with `full-resource`, the report follows
+ * too.
  */
 export function notificationBundle(
   row: Subscription,
@@ -82,7 +82,7 @@ export function notificationBundle(
   const status: BundleEntry = {
     fullUrl: `urn:uuid:${randomUUID()}`,
     resource: subscriptionStatus(row, content),
-    // An entry of a history has both (R4 bdl-3, bdl-4).
+    // An entry of a history must have both a request and a response (R4 bdl-3, bdl-4).
     request: { method: 'GET', url: `Subscription/${subscriptionId(row.id)}/$status` },
     response: { status: '200' },
   };

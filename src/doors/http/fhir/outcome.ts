@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import type { Problem } from '../../../platform/errors/problem.ts';
 
-/** Where the FHIR face is. */
+/** Path of the FHIR API. */
 export const FHIR = '/fhir';
 export const FHIR_JSON = 'application/fhir+json; fhirVersion=4.0';
 
@@ -21,7 +21,10 @@ const ISSUE: Readonly<Record<number, IssueCode>> = {
   503: 'transient',
 };
 
-/** A problem in the words of FHIR: one issue for each wrong element, which it names by its path. */
+/**
+ * Converts a problem to an OperationOutcome, with one issue for each invalid element, which the
+ * issue names by its path.
+ */
 export function operationOutcome({
   status,
   code,
@@ -49,7 +52,7 @@ export function operationOutcome({
 
 const MOST_ISSUES = 20;
 
-/** Returns a JSON Pointer as FHIRPath: `/channel/header/0` is `channel.header[0]`. */
+/** Converts a JSON Pointer to FHIRPath: `/channel/header/0` becomes `channel.header[0]`. */
 const fhirPath = (pointer: string): string =>
   pointer
     .slice(1)

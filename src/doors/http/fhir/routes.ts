@@ -15,10 +15,12 @@ import { addTaskSubmission } from './task-submission.ts';
 
 const DEFAULT_COUNT = 20;
 const MOST_COUNT = 100;
-/** Parameters about the form of the answer, which has one form. */
+/**
+ * Parameters that select the form of the answer. They are ignored, because there is only one form.
+ */
 const IGNORED: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
-/** Adds `/fhir` (FHIR R4), where the site has switched on one of its parts. */
+/** Adds `/fhir` (FHIR R4) if the site has switched on one of its parts. */
 export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { servesTasks, servesSubscriptions: subscriptions, studySource, config } = deps;
   const submission = studySource !== null;
@@ -32,8 +34,8 @@ export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
 }
 
 /**
- * Adds read and search of requests as Tasks, to which notifications and answers to a submission
- * refer.
+ * Adds read and search of requests as Tasks. Notifications and answers to a submission refer to
+ * these Tasks.
  */
 function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
@@ -90,7 +92,7 @@ function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   );
 }
 
-/** The address of the next page. */
+/** Returns the address of the next page. */
 function pageAt(context: Context, address: string, cursor: string): string {
   const next = new URL(context.originalUrl, `${address}/`);
   next.searchParams.set('_cursor', cursor);
@@ -106,9 +108,8 @@ interface Search {
 }
 
 /**
- * The parameters of a search (R4 3.1.1). An unknown one is refused: ignored, it would match requests
- * that were not asked for.
- * @throws SonogateError `invalid_query`
+ * Returns the parameters of a search (R4 3.1.1). An unknown parameter is refused: if it were
+ * ignored, the search would match too many requests. @throws SonogateError `invalid_query`
  */
 function searchOf(context: Context, address: string): Search {
   const search: Search = { count: DEFAULT_COUNT };
@@ -142,14 +143,16 @@ function searchOf(context: Context, address: string): Search {
   return search;
 }
 
-/** Parameters are joined by "and": two different ids are of no request. */
+/** Parameters are joined by "and", so two different ids match no request. */
 const both = (one: string | undefined, other: string): string =>
   one === undefined || one === other ? other : '';
 
-/** What a client wrote, short enough for an answer. */
+/** Shortens a text of the client, so that an answer can contain it. */
 const shown = (text: string): string => text.slice(0, 40);
 
-/** A token: `value`, `|value` or `system|value`. No request matches another system. */
+/**
+ * Reads a token: `value`, `|value` or `system|value`. A token of another system matches no request.
+ */
 function requestIdentifier(token: string, address: string): string {
   const [system, value] = token.includes('|') ? token.split('|', 2) : ['', token];
   return system === '' || system === `${address}/v1/requests` ? (value ?? '') : '';
@@ -170,6 +173,6 @@ function since(value: string): Date {
 function count(value: string): number {
   const asked = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   if (asked < 1) refuseQuery('_count takes a number from 1.');
-  // R4 3.1.1.5.5: a server may return fewer.
+  // R4 3.1.1.5.5 allows a server to return fewer matches.
   return Math.min(asked, MOST_COUNT);
 }

@@ -1,13 +1,13 @@
 import type { ArchivedObject } from '../../../core/files/archived-objects.ts';
 
 /**
- * Where studies and their descriptions come from: archives and EHRs that the site has configured. An
- * address that a client names is only compared with theirs, and never called.
+ * The source of studies and their descriptions: archives and EHRs in the configuration of the site.
+ * An address that a client names is only compared with theirs, and never called.
  */
 export interface StudySource {
-  /** The archive of studies that name none. */
+  /** The archive of studies that name no archive. */
   usualArchive: string;
-  /** Returns the archive with this DICOMweb address; null if the site does not permit one. */
+  /** Returns the archive with this DICOMweb address; null if the site permits no such archive. */
   archiveAt(address: string): string | null;
   /**
    * Lists the objects of a study; empty when the archive does not have it. @throws SonogateError

@@ -32,13 +32,16 @@ import {
 import { taskOf } from './task.ts';
 
 const PAGE = 50;
-/** Maximum number of events in an answer of `$events`; a client asks for the next by their numbers. */
+/**
+ * Maximum number of events in an answer of `$events`. A client requests further events by their
+ * numbers.
+ */
 const MOST_EVENTS = 100;
 const SUBSCRIPTION = `${FHIR}/Subscription`;
 
 /**
- * Adds `/fhir/Subscription`: create, read, search and delete, `$status` and `$events`. A changed
- * subscription is a new one.
+ * Adds `/fhir/Subscription`: create, read, search and delete, `$status` and `$events`. To change a
+ * subscription, a client creates a new one.
  */
 export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, core, config, now = () => new Date() } = deps;
@@ -133,8 +136,8 @@ const refuse = (pointer: string, detail: string): never => {
 };
 
 /**
- * Returns the address in its normal form. The answer does not say which rule it breaks, so that
- * nobody can explore our network.
+ * Returns the address in its normal form. The answer does not say which rule it breaks, so that no
+ * client can explore our network.
  * @throws InvalidInputError at `/channel/endpoint`
  */
 async function acceptedUrl(
@@ -171,7 +174,7 @@ function searchOf(context: Context) {
     if (typeof value !== 'string') refuseQuery(`${name.slice(0, 40)} is given twice.`);
     else if (name === '_id') search.id = storedIdOf(value);
     else if (name === 'status') search.statuses = value.split(',');
-    // A topic that does not exist matches nothing.
+    // A topic that does not exist matches no subscription.
     else if (name === 'criteria') search.topic = topicOf(value) ?? '';
     else if (name === 'url') search.url = value;
     else if (name === '_cursor' && idForm('sub').test(value)) search.cursor = value;

@@ -18,8 +18,8 @@ import { LONGEST_URL } from '../../../platform/outbound/url-guard.ts';
 import { instant } from '../parse.ts';
 
 /**
- * Subscriptions of FHIR R4 as the Subscriptions R5 Backport (STU 1.1) profiles them: the criteria is
- * the canonical of a topic, filters and content are extensions.
+ * Subscriptions of FHIR R4 as the Subscriptions R5 Backport (STU 1.1) profiles them: `criteria`
+ * contains the canonical URL of a topic, and extensions contain filters and content.
  */
 
 export const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport';
@@ -33,7 +33,7 @@ const CONTENT = `${DEFINITION}/backport-payload-content`;
 export const DICOM_UID = 'urn:dicom:uid';
 
 const TOPIC = 'urn:sonogate:subscription-topic:';
-/** Canonical of a topic; the same at every site. */
+/** Returns the canonical URL of a topic. It is the same at every site. */
 export const topicCanonical = (topic: Topic): string => TOPIC + topic;
 export const topicOf = (canonical: string): Topic | undefined =>
   TOPICS.find((topic) => topicCanonical(topic) === canonical);
@@ -55,8 +55,8 @@ const extension = z.looseObject({
 const extended = z.looseObject({ extension: z.array(extension).optional() });
 
 /**
- * A header of RFC 9110 5.5, without those that are ours. A value may hold credentials, so no
- * complaint repeats it.
+ * A header of RFC 9110 5.5, except the headers that the gateway itself sets. A value may contain
+ * credentials, so no error message repeats it.
  */
 const OURS =
   /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*|user-agent|accept-encoding|webhook-.*)$/i;
@@ -67,8 +67,8 @@ const header = z
   .refine((line) => !OURS.test(line.split(':', 1)[0] ?? ''), 'a header that Sonogate sets itself');
 
 /**
- * What a client may send. Text, contacts and unknown extensions change nothing for us and are left
- * out of the answer; what could change the meaning is refused.
+ * The elements that a client may send. Text, contacts and unknown extensions have no effect and are
+ * omitted from the answer. Elements that could change the meaning are refused.
  */
 const body = z.strictObject({
   resourceType: z.literal('Subscription'),
@@ -97,7 +97,7 @@ const body = z.strictObject({
 });
 
 /**
- * Reads a Subscription of a client. @throws InvalidInputError naming each element that is wrong or
+ * Reads a Subscription of a client. @throws InvalidInputError with each element that is invalid or
  * not supported.
  */
 export function readSubscription(resource: unknown, address: string): NewSubscription {
@@ -150,7 +150,7 @@ const extensionsOf = (given: z.infer<typeof extension>[] | undefined, url: strin
 type Filter = Pick<NewSubscription, 'ofEndpoint' | 'ofStudy'>;
 
 /**
- * Adds a filter, which is a search of the resource that a notification is about. @returns why it
+ * Adds a filter, which is a search for the resource of a notification. @returns why the filter
  * cannot be used; null if it can.
  */
 function addFilter(filter: Filter, criteria: string): string | null {
@@ -174,7 +174,10 @@ function studyUid(token: string): string | null {
   return isUid(uid) ? uid : null;
 }
 
-/** Returns a subscription as FHIR shows it. The values of its headers may be secret and are hidden. */
+/**
+ * Returns a subscription as a FHIR resource. The values of its headers are hidden, because they may
+ * be secret.
+ */
 export function subscriptionResource(row: StoredSubscription): Subscription {
   const filters = filtersOf(row);
   return {

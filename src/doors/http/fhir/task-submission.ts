@@ -16,8 +16,8 @@ import type { StudySource } from './study-source.ts';
 import { ENDPOINT_SYSTEM, taskId, taskOf } from './task.ts';
 
 /**
- * What a client may send. Members that are not listed, such as the patient, are neither used nor
- * stored; those that could change the meaning of the others are refused.
+ * The members that a client may send. Members that are not listed, such as the patient, are neither
+ * used nor stored. Members that could change the meaning of others are refused.
  */
 const body = z.object({
   resourceType: z.literal('Task'),
@@ -66,7 +66,7 @@ export function addTaskSubmission(
       const row = await submitted(context);
       const address = baseUrl(context, config);
       const location = `${address}${FHIR}/Task/${taskId(row.id)}`;
-      // R4 3.1.0.8.1: a conditional create that finds a resource creates none.
+      // R4 3.1.0.8.1: a conditional create that finds a resource creates no new one.
       context.status = row.created_at < started ? 200 : 201;
       context.set({ Location: location, 'Content-Location': location });
       answer(context, taskOf(row, address));
@@ -122,7 +122,7 @@ export function addTaskSubmission(
   }
 }
 
-/** Returns what makes a conditional create (R4 3.1.0.8.1) the same as an earlier one. */
+/** Returns the key by which a conditional create (R4 3.1.0.8.1) is recognised as a repetition. */
 function uniqueKeyOf(context: Context & { state: HttpState }): string | null {
   const condition = context.get('If-None-Exist');
   if (condition === '') return null;

@@ -2,7 +2,7 @@ import type { Task } from '@medplum/fhirtypes';
 import type { Priority, RequestRow, RequestStatus } from '../../../core/requests/request.ts';
 import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
 
-/** A request as a FHIR R4 Task, without identity: whose study it is stays with the study. */
+/** A request as a FHIR R4 Task. It contains no identity; only the study of the request does. */
 
 type TaskStatus = NonNullable<Task['status']>;
 
@@ -15,7 +15,7 @@ export const TASK_STATUS = {
   failed: 'failed',
   canceled: 'cancelled',
   rejected: 'rejected',
-  // It succeeded; its result has been purged since.
+  // The request succeeded, and its result has been purged since.
   expired: 'completed',
 } as const satisfies Record<RequestStatus, TaskStatus>;
 

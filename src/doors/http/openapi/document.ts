@@ -13,7 +13,7 @@ import { type Operation, SUBMIT_ERRORS } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { codeSamples } from './samples.ts';
 
-/** Version of the HTTP API; the clients have the same. */
+/** Version of the HTTP API. The clients have the same version. */
 export const API_VERSION = '1.0.0';
 
 /** Error answers that any call with a key may get. */
@@ -42,7 +42,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest;
 }
 
-/** An element of `files` and `prior_files`: an upload, or a hosted file. */
+/** An element of `files` or `prior_files`: an upload, or a hosted file. */
 const FILE_ELEMENT = {
   type: 'string',
   description: 'Id of an upload, or the URL of a hosted file',
@@ -51,7 +51,7 @@ const FILE_ELEMENT = {
   maxLength: LONGEST_URL,
 };
 
-/** Adds what the HTTP API requires of the files of an input, in addition to the endpoint. */
+/** Adds the requirements of the HTTP API for the files of an input to those of the endpoint. */
 function withFileElements(input: Json): Json {
   const properties = Object.entries(input.properties as Json).map(([name, property]) => [
     name,
@@ -83,7 +83,7 @@ function endpointName({ id }: Endpoint): string {
   return schemaName(endpoint) + schemaName(model);
 }
 
-/** Where the converter puts schemas that have an id but are not components. */
+/** Key under which the converter puts schemas that have an id but are not components. */
 const SHARED = '__shared';
 
 /**
@@ -238,7 +238,9 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [description: string, ex
 
 type Resolve = (ref: string) => Json;
 
-/** Describes an answer: its schema, and the example that the examples of its fields make. */
+/**
+ * Describes an answer: its schema, and an example that is composed of the examples of its fields.
+ */
 function answerContent(
   { answer, mediaType = 'application/json', example }: Operation,
   resolve: Resolve,
@@ -379,7 +381,7 @@ function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Res
   };
 }
 
-/** The fields that differ in a request that was just made. */
+/** The fields whose values differ in a new request. */
 const QUEUED = {
   status: 'queued',
   stage: { name: 'received', label: 'Received', progress: 0, eta_s: null },
@@ -463,7 +465,7 @@ function webhooks(resolve: Resolve): Json {
   return Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, described(event)]));
 }
 
-/** Returns the fields that differ in the example of each event. */
+/** Returns the fields whose values differ in the example of each event. */
 function eventOf(event: WebhookEvent): Json {
   switch (event) {
     case 'request.succeeded':
@@ -508,7 +510,7 @@ export function describeEndpoint(endpoint: Endpoint, address: string) {
 
 /**
  * Returns the OpenAPI 3.1 description of the whole API, from the schemas that validate its calls.
- * @param mostBytes greatest size of an uploaded file.
+ * @param mostBytes maximum size of an uploaded file in bytes.
  */
 export function describeApi(endpoints: readonly Endpoint[], address: string, mostBytes?: number) {
   const { schemas, resolve } = componentsOf(endpoints);

@@ -1,4 +1,4 @@
-/** Values that the examples of the description use throughout. */
+/** Values that all examples of the description share. */
 export const EXAMPLE = {
   address: 'https://ultrasound.hospital.example',
   receiver: 'https://ris.hospital.example/hooks/ultrasound',
@@ -14,9 +14,9 @@ export const EXAMPLE = {
 type Json = Record<string, unknown>;
 
 /**
- * Returns an example of a JSON Schema, made from the examples of its fields.
+ * Returns an example of a JSON Schema, composed of the examples of its fields.
  * @param resolve returns the schema for a `$ref`
- * @returns undefined if the schema does not describe what its values look like
+ * @returns undefined if the schema gives no example of its values
  */
 export function exampleOf(schema: Json, resolve: (ref: string) => Json): unknown {
   const { examples, const: only, enum: allowed, properties, items, $ref } = schema;

@@ -11,7 +11,7 @@ import { EXAMPLE } from './examples.ts';
 
 /**
  * The objects of answers, for the description of the API; a test compares them with real answers.
- * The examples of the description are made from those of the fields.
+ * The examples of objects are composed of the examples of their fields.
  */
 
 const text = (description: string, example: string) =>
@@ -39,7 +39,7 @@ const pointedError = z.strictObject({
   detail: text('What is wrong there', `${EXAMPLE.file} is not a ready file`),
 });
 
-/** A code of the catalogue; other versions of the gateway may know more. */
+/** A code of the catalogue. Other versions of the gateway may have further codes. */
 const errorCode = z.string().meta({
   description: 'Stable code of the error; `/errors/{code}` explains each',
   examples: ['file_not_ready' satisfies ErrorCode],
@@ -570,10 +570,10 @@ export const queueStatus = z
 export const queueCancellation = z
   .object({ status: text('What happened', 'CANCELLATION_REQUESTED') })
   .meta({ description: 'Answer to a cancellation' });
-/** The result of a request; the description names the results of all endpoints. */
+/** The result of a request. The description refers to the results of all endpoints. */
 export const queueResult = z.record(z.string(), z.unknown()).meta({ description: 'The result' });
 
-/** Answer to the bytes of a file: the client of fal.ai expects JSON. */
+/** The answer to a PUT of a file, because the client of fal.ai expects JSON. */
 export const queueFile = z.strictObject({}).meta({ description: 'The file was stored' });
 
 export const queueUpload = z

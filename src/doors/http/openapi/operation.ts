@@ -20,16 +20,16 @@ export interface Operation {
     | 'DICOMweb'
     | 'Compatible queue';
   summary: string;
-  /** What a caller must know beyond the summary; Markdown. */
+  /** What a caller must know in addition to the summary; Markdown. */
   description?: string;
   /** Examples of the variable parts of the path. */
   pathExamples?: Readonly<Record<string, string>>;
-  /** Whether the call may carry an `Idempotency-Key`. */
+  /** Whether the call accepts an `Idempotency-Key`. */
   once?: boolean;
   /** Scope of the key; null when the URL is signed or public. */
   scope: Scope | null;
   query?: z.ZodObject;
-  /** Whether the call names the revision on which it is based (RFC 9110 13.1.1). */
+  /** Whether the call must name the revision on which it is based (RFC 9110 13.1.1). */
   ifMatch?: boolean;
   body?: z.ZodType;
   /** Whether the body may be left out. */
@@ -48,7 +48,7 @@ export interface Operation {
   errors?: readonly ErrorCode[];
 }
 
-/** Errors of any call with a JSON body, and of any call that may carry an Idempotency-Key. */
+/** Errors of any call with a JSON body, and of any call that accepts an Idempotency-Key. */
 export const INPUT_ERRORS = [
   'invalid_input',
   'invalid_json',

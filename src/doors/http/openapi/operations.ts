@@ -507,7 +507,7 @@ const STORE_ERRORS: readonly ErrorCode[] = [
   'overloaded',
 ];
 
-/** An object in the answer of STOW-RS (PS3.18 10.5.3.2), with the reason where it was not stored. */
+/** An object in the answer of STOW-RS (PS3.18 10.5.3.2), with a reason if it was not stored. */
 const object = (instance: string, reason?: number) => ({
   '00081150': { vr: 'UI', Value: ['1.2.840.10008.5.1.4.1.1.6.1'] },
   '00081155': { vr: 'UI', Value: [instance] },

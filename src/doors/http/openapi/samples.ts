@@ -29,7 +29,10 @@ const CLIENT_GROUPS: readonly Operation['group'][] = [
   'Webhooks',
 ];
 
-/** Whether the clients have a method for the call: it must take a key, and a JSON body or none. */
+/**
+ * Whether the clients have a method for the call: the call must need a key, and have a JSON body or
+ * no body.
+ */
 export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCall): boolean {
   return CLIENT_GROUPS.includes(group) && scope !== null && !mediaType && !bodyType;
 }
@@ -38,7 +41,8 @@ export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCal
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Samples of calls for which the clients offer something more convenient than one method per call.
+ * Hand-written samples of calls for which the clients offer a more convenient function than one
+ * method per call.
  */
 const BY_HAND: Readonly<Record<string, { typescript: string; python: string }>> = {
   followRequest: {
@@ -109,7 +113,7 @@ function curl(call: SampledCall): string {
   return lines.join(' \\\n  ');
 }
 
-/** Writes a value as a literal; the two languages differ in three words and in the indentation. */
+/** Writes a value as a literal. The two languages differ in three words and in the indentation. */
 function literal(value: unknown, words: { true: string; false: string; null: string }): string {
   const text = JSON.stringify(value, null, 2);
   return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) =>

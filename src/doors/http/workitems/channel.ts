@@ -8,15 +8,15 @@ import type { HttpDeps, HttpState } from '../context.ts';
 import { upgradeOf } from '../upgrade.ts';
 import { messageOf, scpStatusReport } from './event-report.ts';
 
-/** A client sends nothing on a channel. */
+/** Maximum size of a message from the client. Clients do not send messages on a channel. */
 const LARGEST_MESSAGE_BYTES = 1024;
-/** Bytes that wait for a slow reader before its channel is closed. */
+/** Number of bytes waiting for a slow reader above which its channel is closed. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
-/** Milliseconds between two pings; a client that does not answer one has gone. */
+/** Milliseconds between two pings. A client that does not answer a ping is regarded as gone. */
 const PING_MS = 30_000;
-/** Milliseconds that a client has to answer the closing of its channel. */
+/** Milliseconds that a client has to answer when its channel is closed. */
 const CLOSING_MS = 2000;
-/** Message ids are of 16 bits and start again (PS3.7 E.1). */
+/** Message ids have 16 bits, and start again after the last one (PS3.7 E.1). */
 const LARGEST_MESSAGE_ID = 65_535;
 
 /** Close codes of RFC 6455 7.4.1 and its registry. */
@@ -24,7 +24,10 @@ const CLOSE = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
 /** An open event channel (PS3.18 8.10.4). */
 export interface Channel extends Subscriber {
-  /** Whether it belongs to a test key, which learns only of the steps of test keys. */
+  /**
+   * Whether the channel belongs to a test key, which receives only the events of steps of test
+   * keys.
+   */
   test: boolean;
   send(report: JsonDataSet): void;
 }
@@ -53,9 +56,9 @@ export function requireHandshake(
 }
 
 /**
- * Opens the channel that a call asks for, until its client leaves, reads too slowly, loses its key,
- * or the server stops.
- * @param stillValid rejects when the key of the call is no longer valid.
+ * Opens the channel that a call requests. It stays open until its client disconnects, reads too
+ * slowly or loses its key, or until the server stops. @param stillValid rejects when the key of the
+ * call is no longer valid.
  */
 export function openChannel(
   context: Context & { state: HttpState },
@@ -99,7 +102,7 @@ export function openChannel(
 }
 
 /**
- * Refuses pages of other sites, since a browser lets any page open a WebSocket (RFC 6455 10.2).
+ * Refuses pages of other sites, because a browser lets any page open a WebSocket (RFC 6455 10.2).
  * Programs send no Origin.
  */
 function requireOwnOrigin(context: Context, publicUrl: string | undefined): void {
@@ -134,7 +137,8 @@ function keepAlive(
     answered = false;
     socket.ping();
     stillValid().catch((error: unknown) => {
-      // While the database cannot be reached, nothing is known of the key.
+      // While the database cannot be reached, the key cannot be checked, and the channel stays
+      // open.
       if (error instanceof SonogateError) refuse();
     });
   }, PING_MS);

@@ -23,7 +23,7 @@ const CHANGEABLE = [
   TAG.ScheduledHumanPerformersSequence,
 ] as const;
 
-/** Attributes that are kept as their creator states them. Others are left out, with a warning. */
+/** Attributes that are stored as their creator gave them. Others are omitted, with a warning. */
 const KEPT: readonly string[] = [
   ...CHANGEABLE,
   TAG.AdmittingDiagnosesDescription,
@@ -44,7 +44,9 @@ const KEPT: readonly string[] = [
   TAG.ReplacedProcedureStepSequence,
 ];
 
-/** Attributes of a creation that are read and not kept, because the request itself has them. */
+/**
+ * Attributes of a creation that are read and not stored, because the request itself contains them.
+ */
 const READ: readonly string[] = [
   TAG.SpecificCharacterSet,
   TAG.SOPClassUID,
@@ -73,7 +75,7 @@ const PRIORITY: Readonly<Record<string, Priority>> = { HIGH: 'high', MEDIUM: 'no
 /**
  * Reads the data set of a creation (PS3.4 table CC.2.5-3, column N-CREATE). An attribute of type 2
  * that is absent counts as empty.
- * @param uid from the query; null where the client leaves it to the data set or to the gateway.
+ * @param uid from the query; null if the data set contains the UID or the gateway makes it.
  * @throws InvalidInputError `invalid_workitem`
  */
 export function readCreation(
@@ -120,7 +122,9 @@ export function readCreation(
   };
 }
 
-/** Returns the UID of a new workitem: that of the query, that of the data set, or a new one. */
+/**
+ * Returns the UID of a new workitem: the UID in the query or in the data set, or else a new UID.
+ */
 function uidOf(dataSet: JsonDataSet, asked: string | null): string {
   const stated = textOf(dataSet, TAG.SOPInstanceUID);
   const uid = asked ?? stated;
@@ -142,7 +146,7 @@ function endpointOf(dataSet: JsonDataSet, endpoints: readonly Endpoint[]): strin
   return refuse(`/${TAG.ScheduledWorkitemCodeSequence}`, `one code of ${CODING_SCHEME}: ${known}`);
 }
 
-/** Returns the objects that the step reads; they are of one study. */
+/** Returns the objects that the step reads. They must belong to one study. */
 function inputOf(dataSet: JsonDataSet): { study: string; objects: string[] } {
   const place = `/${TAG.InputInformationSequence}`;
   const items = itemsOf(dataSet, TAG.InputInformationSequence);
@@ -167,8 +171,8 @@ function startOf(dataSet: JsonDataSet): Date {
 }
 
 /**
- * Returns the destinations that the creator asks for: configured ones, by the AE title or the
- * address of their store. Null when it asks for none.
+ * Returns the configured destinations that the creator requests, by the AE title or the address of
+ * their store. Null if the creator requests none.
  */
 function destinationsOf(
   dataSet: JsonDataSet,
@@ -198,7 +202,7 @@ function destinationsOf(
   return refuse(`/${TAG.OutputDestinationSequence}`, 'configured destinations only');
 }
 
-/** Whether a destination receives de-identified copies only. */
+/** Whether a destination receives only de-identified copies. */
 const isCopy = (destination: Destination): boolean =>
   'deidentification' in destination && destination.deidentification !== undefined;
 
@@ -209,7 +213,10 @@ const NOT_CHANGED: readonly string[] = [
   TAG.SOPInstanceUID,
 ];
 
-/** Attributes whose change the standard forbids (PS3.4 table CC.2.5-3), or that would be another step. */
+/**
+ * Attributes that may not be changed: the standard forbids it (PS3.4 table CC.2.5-3), or the change
+ * would make another step of it.
+ */
 const FORBIDDEN = [
   TAG.TransactionUID,
   TAG.ProcedureStepState,
@@ -223,7 +230,8 @@ const FORBIDDEN = [
 
 /**
  * Reads the data set of an update (column N-SET).
- * @returns `ignored` says that it also has attributes that cannot be changed here.
+ * @returns the changes; `ignored` is true if the data set also has attributes that cannot be
+ * changed here.
  * @throws InvalidInputError `invalid_workitem`
  */
 export function readUpdate(dataSet: JsonDataSet): {

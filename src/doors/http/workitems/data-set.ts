@@ -1,7 +1,10 @@
 import type { JsonAttribute, JsonDataSet } from '../../../../pipelines/dicom/dicom-json.ts';
 import { InvalidInputError, type PointedError } from '../../../platform/errors/problem.ts';
 
-/** Data sets of clients in the DICOM JSON model (PS3.18 F), and the values that are read from them. */
+/**
+ * Data sets of clients in the DICOM JSON model (PS3.18 F), and the functions that read their
+ * values.
+ */
 
 /** Tags of the UPS IOD (PS3.3 C.30) that the gateway reads or writes. */
 export const TAG = {
@@ -78,7 +81,7 @@ export const TAG = {
   DestinationAE: '21000140',
 } as const;
 
-/** Value representations (PS3.5 6.2) of values that a JSON text can hold. */
+/** Value representations (PS3.5 6.2) whose values JSON represents as text. */
 const TEXTUAL = new Set(
   'AE AS AT CS DA DT IS DS LO LT PN SH ST TM UC UI UR UT FL FD SL SS UL US SV UV'.split(' '),
 );
@@ -113,7 +116,7 @@ function itemOf(
       errors.push({ pointer, detail: 'not a tag of eight hexadecimal digits' });
     } else {
       const read = attributeOf(attribute, pointer, errors);
-      // Group lengths and the length of the data set have no meaning here.
+      // Group lengths and the length of the data set have no meaning in JSON.
       if (read && !tag.endsWith('0000')) dataSet[tag] = read;
     }
   }
@@ -160,7 +163,7 @@ function isValue(vr: string, value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** Returns the first value of an attribute as text; '' when it has none. */
+/** Returns the first value of an attribute as text; '' if the attribute has no value. */
 export function textOf(dataSet: JsonDataSet, tag: string): string {
   const [value] = dataSet[tag]?.Value ?? [];
   return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
@@ -179,12 +182,12 @@ export const hasValue = (dataSet: JsonDataSet, tag: string): boolean =>
 export const only = (dataSet: JsonDataSet, tags: readonly string[]): JsonDataSet =>
   Object.fromEntries(tags.flatMap((tag) => (dataSet[tag] ? [[tag, dataSet[tag]]] : [])));
 
-/** Makes an attribute; empty without a value. */
+/** Makes an attribute. Without values it is empty. */
 export function attribute(vr: string, ...values: unknown[]): JsonAttribute {
   return values.length > 0 ? { vr, Value: values } : { vr };
 }
 
-/** Makes an attribute with one text; empty for ''. */
+/** Makes an attribute with one text. For '' it is empty. */
 export const text = (vr: string, value: string): JsonAttribute =>
   value === '' ? { vr } : { vr, Value: [value] };
 

@@ -9,7 +9,7 @@ import { progressItem, reasonOf } from './view.ts';
 
 const EVENT_TYPE = { state: 1, cancelRequested: 2, progress: 3, scpStatus: 4 } as const;
 
-/** Elements of the command set that PS3.18 11.13 puts into the report. */
+/** Elements of the command set that PS3.18 11.13 includes in the report. */
 const AFFECTED_SOP_CLASS_UID = '00000002';
 const MESSAGE_ID = '00000110';
 const AFFECTED_SOP_INSTANCE_UID = '00001000';
@@ -24,7 +24,10 @@ function report(uid: string, type: keyof typeof EVENT_TYPE, information: JsonDat
   };
 }
 
-/** @param state of the step, where it is not the present one: a state that it passed through. */
+/**
+ * Returns the report of a state. @param state an earlier state of the step; by default the present
+ * state.
+ */
 export function stateReport(row: WorkitemRow, state: StepState = row.state): JsonDataSet {
   return report(workitemUid(row), 'state', {
     [TAG.InputReadinessState]: text('CS', 'READY'),
@@ -46,7 +49,10 @@ export function cancelRequestedReport(row: WorkitemRow): JsonDataSet {
   });
 }
 
-/** The gateway keeps workitems and subscriptions across a restart. */
+/**
+ * Returns the report of the SCP status. The gateway keeps workitems and subscriptions across a
+ * restart.
+ */
 export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet {
   return report(WORKLIST_UID, 'scpStatus', {
     [TAG.ScpStatus]: text('CS', status),
@@ -59,7 +65,7 @@ export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet
 export const messageOf = (reported: JsonDataSet, messageId: number): string =>
   JSON.stringify({ [MESSAGE_ID]: attribute('US', messageId), ...reported });
 
-/** What was last reported of a step. */
+/** The state of a step that was last reported. */
 export interface Reported {
   state: StepState;
   progress: string;
@@ -73,9 +79,8 @@ export const reportedOf = (row: WorkitemRow): Reported => ({
 });
 
 /**
- * Returns the reports of what has happened to a step since the last ones, in order: every state on
- * its way, even if it passed through it unseen.
- * @param last null for a new step.
+ * Returns the reports of the events of a step since the last reports, in order. They include states
+ * that the step passed between two rounds. @param last null for a new step.
  */
 export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataSet[] {
   const now = reportedOf(row);
@@ -91,11 +96,11 @@ export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataS
   ];
 }
 
-/** The states that a step goes through (PS3.4 CC.1.1), up to each. */
+/** The states that a step passes before each state (PS3.4 CC.1.1), including that state. */
 const WAY: Readonly<Record<StepState, readonly StepState[]>> = {
   SCHEDULED: ['SCHEDULED'],
   'IN PROGRESS': ['SCHEDULED', 'IN PROGRESS'],
   COMPLETED: ['SCHEDULED', 'IN PROGRESS', 'COMPLETED'],
-  // PS3.4 CC.2.2.3: a scheduled step that is canceled is in progress first.
+  // PS3.4 CC.2.2.3: a scheduled step that is canceled passes through the state IN PROGRESS.
   CANCELED: ['SCHEDULED', 'IN PROGRESS', 'CANCELED'],
 };

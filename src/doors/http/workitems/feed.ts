@@ -21,24 +21,24 @@ import {
   stateReport,
 } from './event-report.ts';
 
-/** Milliseconds between two looks at the queue. */
+/** Milliseconds between two checks of the queue. */
 const ROUND_MS = 1000;
-/** In every so many rounds all open steps are looked at, in case a notification was lost. */
+/** Number of rounds between two checks of all open steps, in case a notification was lost. */
 const WHOLE_LOOK_ROUNDS = 5;
 /**
- * Milliseconds for which new requests are looked for behind the newest: other processes make ids by
- * their own clocks.
+ * Milliseconds before the newest request in which new requests are searched, because other
+ * processes make ids by their own clocks.
  */
 const BEHIND_MS = 60_000;
 
 interface Listener {
   channel: Channel;
   openedAt: Date;
-  /** Null until they are first read. */
+  /** Null before the subscriptions are first read. */
   subscriptions: Map<string, Subscription> | null;
 }
 
-/** A subscription that a channel has not known before. */
+/** A subscription that is new to a channel. */
 interface Begun {
   channel: Channel;
   subscription: Subscription;
@@ -46,20 +46,20 @@ interface Begun {
   wasOpen: boolean;
 }
 
-/** What is known of a step between two rounds. */
+/** The data of a step that is stored between two rounds. */
 interface Step extends Reported {
   row: WorkitemRow;
 }
 
 export interface EventFeed {
-  /** Sends events to a channel until the function that it returns is called. */
+  /** Sends events to a channel until the returned function is called. */
   open(channel: Channel): () => void;
 }
 
 /**
- * Compares the steps of the queue with what was last reported, and sends event reports to the open
- * channels of this process. It runs only while a channel is open. Subscriptions are read in each
- * round, since another process may have changed them.
+ * Compares the steps of the queue with the states that were last reported, and sends event reports
+ * to the open channels of this process. It runs only while a channel is open. Subscriptions are
+ * read in each round, because another process may have changed them.
  */
 export function createEventFeed({
   database,
@@ -103,7 +103,7 @@ export function createEventFeed({
     for (const one of begun) {
       const known = told.get(one.channel);
       for (const row of await initialSteps(one)) {
-        // A step of which the channel has just been told needs no initial report.
+        // A step that was just reported to the channel needs no initial report.
         if (!known?.has(row.id)) one.channel.send(stateReport(row));
       }
     }
@@ -138,13 +138,13 @@ export function createEventFeed({
         told.set(channel, (told.get(channel) ?? new Set()).add(row.id));
       }
     }
-    // A final step is kept until it is no longer found among the new ones.
+    // A final step is kept until it no longer appears among the new steps.
     for (const [id, { row, state }] of steps) {
       if (isFinal(state) && row.created_at < since) steps.delete(id);
     }
   }
 
-  /** Returns the steps that were there when the first channel of an account was opened. */
+  /** Returns the steps that existed when the first channel of an account was opened. */
   async function stepsAtOpening(
     accountId: string,
     since: Date,
@@ -157,7 +157,10 @@ export function createEventFeed({
     return new Map(there.map((row) => [row.id, { row, ...reportedOf(row) }]));
   }
 
-  /** Reads the subscriptions of the open channels. @returns those that are new to a channel. */
+  /**
+   * Reads the subscriptions of the open channels. @returns the subscriptions that are new to a
+   * channel.
+   */
   async function readSubscriptions(open: readonly Listener[]): Promise<Begun[]> {
     const begun: Begun[] = [];
     const found = await subscriptionsOf(

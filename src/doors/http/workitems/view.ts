@@ -14,13 +14,13 @@ import {
 import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
 import { attribute, dateTime, inOrder, only, TAG, text, textOf } from './data-set.ts';
 
-/** What a workitem shows beyond its row. */
+/** The data of a workitem in addition to its row. */
 interface Surroundings {
-  /** Objects that it read; left out in lists, except where the creator stated them. */
+  /** Objects that the step read; absent in lists, unless the creator gave them. */
   inputs: readonly ReferencedSeries[];
   outputs: readonly ReferencedSeries[];
   destinations: readonly Destination[];
-  /** Address of the gateway's WADO-RS; null where it is switched off. */
+  /** Address of the gateway's WADO-RS; null if WADO-RS is switched off. */
   retrieveFrom: string | null;
 }
 
@@ -61,7 +61,7 @@ export function workitemJson(row: WorkitemRow, around: Surroundings): JsonDataSe
   });
 }
 
-/** Attributes of type 2, which are present although they are empty. */
+/** Attributes of type 2, which must be present even if they are empty. */
 const EMPTY: JsonDataSet = {
   [TAG.PatientName]: { vr: 'PN' },
   [TAG.PatientID]: { vr: 'LO' },
@@ -80,7 +80,7 @@ const EMPTY: JsonDataSet = {
   [TAG.ScheduledProcessingParametersSequence]: { vr: 'SQ' },
 };
 
-/** An empty value of the creator leaves that of the study in place. */
+/** An empty value of the creator does not replace the value of the study. */
 const withValues = (dataSet: JsonDataSet): JsonDataSet =>
   Object.fromEntries(Object.entries(dataSet).filter(([, { Value }]) => Value !== undefined));
 
@@ -114,7 +114,10 @@ export function progressItem(row: WorkitemRow): JsonDataSet {
   });
 }
 
-/** Returns why a step was canceled: as the person who canceled it states, or why it failed. */
+/**
+ * Returns the reason why a step was canceled: the reason of the person who canceled it, or the
+ * failure of the request.
+ */
 export function reasonOf({ fault, cancellation, status }: WorkitemRow): JsonDataSet {
   const stated =
     status === 'canceled' && cancellation
@@ -168,7 +171,7 @@ function referenceItem(series: ReferencedSeries, around: Surroundings): JsonData
   });
 }
 
-/** Returns how objects can be retrieved, as far as the gateway knows. */
+/** Returns the ways to retrieve objects that the gateway knows. */
 function accessOf(
   { study, series, destination }: ReferencedSeries,
   { destinations, retrieveFrom }: Surroundings,
