@@ -118,10 +118,10 @@ function searchOf(context: Context, address: string): Search {
     if (typeof given !== 'string') refuseQuery(`${shown(name)} is given twice.`);
     switch (name) {
       case '_id':
-        search.id = both(search.id, requestIdOf(given));
+        search.id = both(search.id, requestIdOf(oneOnly(name, given)));
         break;
       case 'identifier':
-        search.id = both(search.id, requestIdentifier(given, address));
+        search.id = both(search.id, requestIdentifier(oneOnly(name, given), address));
         break;
       case 'status':
         search.status = requestStatuses(given);
@@ -150,17 +150,43 @@ const both = (one: string | undefined, other: string): string =>
 /** Shortens a text of the client, so that an answer can contain it. */
 const shown = (text: string): string => text.slice(0, 40);
 
-/**
- * Reads a token: `value`, `|value` or `system|value`. A token of another system matches no request.
- */
+/** Refuses alternatives ("or", R4 3.1.1.3), which are supported for `status` only. */
+function oneOnly(name: string, given: string): string {
+  if (given.includes(',')) refuseQuery(`${name} takes one value.`);
+  return given;
+}
+
+/** Reads a token: `value`, `|value` or `system|value`. No request matches another system. */
 function requestIdentifier(token: string, address: string): string {
   const [system, value] = token.includes('|') ? token.split('|', 2) : ['', token];
   return system === '' || system === `${address}/v1/requests` ? (value ?? '') : '';
 }
 
-function requestStatuses(token: string): RequestStatus[] {
-  const asked = new Set(token.split(','));
-  return REQUEST_STATUS.filter((status) => asked.has(TASK_STATUS[status]));
+/** TaskStatus of R4, also the codes that no request of ours has. */
+const TASK_STATUSES: ReadonlySet<string> = new Set([
+  'draft',
+  'requested',
+  'received',
+  'accepted',
+  'rejected',
+  'ready',
+  'cancelled',
+  'in-progress',
+  'on-hold',
+  'failed',
+  'completed',
+  'entered-in-error',
+]);
+const STATUS_SYSTEM = 'http://hl7.org/fhir/task-status|';
+
+/** Returns the states of requests for the codes of a Task, with or without their system. */
+function requestStatuses(given: string): RequestStatus[] {
+  const asked = given
+    .split(',')
+    .map((token) => (token.startsWith(STATUS_SYSTEM) ? token.slice(STATUS_SYSTEM.length) : token));
+  const unknown = asked.find((code) => !TASK_STATUSES.has(code));
+  if (unknown !== undefined) refuseQuery(`"${shown(unknown)}" is no status of a Task.`);
+  return REQUEST_STATUS.filter((status) => asked.includes(TASK_STATUS[status]));
 }
 
 function since(value: string): Date {

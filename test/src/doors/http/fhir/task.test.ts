@@ -66,6 +66,8 @@ describe('a request as a Task', () => {
     const cancelled = await search({ status: 'cancelled' });
     expect(validationErrors(cancelled)).toEqual([]);
     expect(idsOf(cancelled)).toEqual([idOf(id)]);
+    const withSystem = { status: 'http://hl7.org/fhir/task-status|cancelled,draft' };
+    expect(idsOf(await search(withSystem))).toEqual([idOf(id)]);
     expect(idsOf(await search({ identifier: `${gateway.url}/v1/requests|${id}` }))).toEqual([
       idOf(id),
     ]);
@@ -124,6 +126,9 @@ describe('the FHIR face', () => {
     ['an unknown parameter', { patient: 'Patient/1' }, 400],
     ['a date without its prefix', { 'authored-on': '2026-01-01' }, 400],
     ['a count of zero', { _count: '0' }, 400],
+    ['two ids', { _id: 'req-1,req-2' }, 400],
+    ['two identifiers', { identifier: 'req_1,req_2' }, 400],
+    ['a status that no Task has', { status: 'completed,done' }, 400],
     ['a cursor that was made up', { _cursor: 'x' }, 400],
   ])('refuses %s with an OperationOutcome', async (_, parameters, status) => {
     expect(await refusal(search(parameters as unknown as Record<string, string>))).toEqual({
