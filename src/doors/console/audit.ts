@@ -32,7 +32,10 @@ export async function auditRows(
   });
 }
 
-/** Records in the audit what a person did or opened, before the answer is sent. */
+/**
+ * Records in the audit the action of a person, or the page that a person opened, before the answer
+ * is sent.
+ */
 export async function auditAction(
   context: Call,
   action: AuditAction,

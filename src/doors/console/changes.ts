@@ -13,8 +13,8 @@ const LOOK_MS = 1000;
 const GATHER_MS = 150;
 const MOST_AT_A_TIME = 500;
 /**
- * A page that connects for the first time may have loaded its list a moment earlier. It therefore
- * receives the changes of this period again, which does no harm because rows are complete.
+ * A page that connects for the first time has loaded its list shortly before. It therefore receives
+ * the changes of this period again, which does no harm because rows are complete.
  */
 const LOOK_BACK = '10 seconds';
 
@@ -26,7 +26,9 @@ export interface Change {
 }
 
 export interface ChangeBatch {
-  /** When this cursor is passed back as `after`, the changes that followed are sent. */
+  /**
+   * Cursor after these changes: a call with this cursor as `after` returns the changes that follow.
+   */
   cursor: string;
   changes: Change[];
   /** True when `after` was too old: changes since then are unknown. */
@@ -169,7 +171,7 @@ async function startingPlace(database: PooledDatabase): Promise<string> {
 
 /**
  * Returns the changes after a cursor in the order of their transactions. It stops before the oldest
- * transaction that is still open, because changes of that one come before those of later ones.
+ * open transaction, because the changes of this transaction precede those of later transactions.
  */
 async function readAfter(
   database: PooledDatabase,

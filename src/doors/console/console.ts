@@ -58,8 +58,8 @@ function sendFile(context: Context, file: PageFile): void {
 }
 
 /**
- * Returns the policy of what a page of the console may load and do: only modules, styles and images
- * of this server and nothing inline; only lit-html creates markup (Trusted Types).
+ * Returns the content security policy of the console. Its pages may load only modules, styles and
+ * images of this server and nothing inline, and only lit-html may create markup (Trusted Types).
  */
 function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash'>): Middleware {
   const policy = [

@@ -26,7 +26,7 @@ export interface ConsoleDeps {
   core: RequestCore;
   reviews: Reviews;
   operations: Operations;
-  /** Receives uploaded objects as it receives those of any source. */
+  /** Receives uploaded objects in the same way as objects of any source. */
   storeInstances: StoreInstances;
   /** Words for the contents of results. */
   wording: Wording;
@@ -46,7 +46,7 @@ export interface ConsoleDeps {
   heartbeatMs?: number;
 }
 
-/** What the middleware provides to the routes. */
+/** The values that the middleware provides to the routes. */
 export interface ConsoleState extends HttpState {
   session: ConsoleSession;
 }

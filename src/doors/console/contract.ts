@@ -1,32 +1,32 @@
 /**
- * Every answer and event of the console's API. Types only: the browser imports them with
- * `import type`, and the server's code is checked against them.
+ * Every answer and event of the console's API. Types only: the browser imports them with `import
+ * type`, and the server's code is checked against them.
  *
  * Browser code is TypeScript under `pages/`. Its types are stripped when the gateway starts, and it
  * is served under its own name: `pages/study.ts` is `/console/study.ts`, `pages/style.css` is
- * `/console/style.css`. Modules import each other as in the tree (`./live.ts`), and libraries by name
- * (`lit-html`, `lit-html/directives/repeat.js`, `uplot`) or by address (`/console/vendor/uplot/…`; its
- * style is `/console/vendor/uplot/uPlot.min.css`). The shell is the HTML page that the server makes:
- * it contains the import map and an empty `<div id="console">`, and loads `/console/main.ts` and
- * `/console/styles/main.css`. Every path below `/console/` without a dot in its last segment answers
- * with the shell, so that deep links work: `/console/worklist/{key}`, `/console/deliveries`, …
+ * `/console/style.css`. Modules import each other as in the tree (`./live.ts`), and libraries by
+ * name (`lit-html`, `lit-html/directives/repeat.js`, `uplot`) or by address
+ * (`/console/vendor/uplot/…`; its style is `/console/vendor/uplot/uPlot.min.css`). The shell is the
+ * HTML page that the server makes: it contains the import map and an empty `<div id="console">`,
+ * and loads `/console/main.ts` and `/console/styles/main.css`. Every path below `/console/` without
+ * a dot in its last segment answers with the shell, so that deep links work:
+ * `/console/worklist/{key}`, `/console/deliveries`, …
  *
  * The content security policy allows no inline script and no other origin; images come from this
- * server or from `blob:`. It also allows no `style` attribute written by markup or `setAttribute`: set
- * `element.style` instead, because lit-html's `styleMap` writes the attribute at the first rendering.
- * Trusted Types are required, so only lit-html makes markup.
+ * server or from `blob:`. It also allows no `style` attribute written by markup or `setAttribute`:
+ * set `element.style` instead, because lit-html's `styleMap` writes the attribute at the first
+ * rendering. Trusted Types are required, so only lit-html makes markup.
  *
  * All paths below are under `/console/api`. Answers are JSON; errors are problem details (RFC 9457,
  * `Problem`). Times are RFC 3339 in UTC. Every call but sign-in needs the session cookie. Every
  * call that changes something (POST, PUT, PATCH, DELETE) also needs the header `X-CSRF-Token` with
- * `Session.csrf`, and `Content-Type: application/json` if it has a body. 401 means that the person must
- * sign in again, 403 `forbidden` that the role may not make the call.
+ * `Session.csrf`, and `Content-Type: application/json` if it has a body. 401 means that the person
+ * must sign in again, 403 `forbidden` that the role may not make the call.
  *
  *   method and path                                  may                body or query → answer
  *   GET    /sign-in                                  (nobody signed in) → SignIn
  *   POST   /session                                  (nobody signed in) NewSession → Session
- *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider; one that
- *                                                    does not work out ends at `/console/sign-in?error=` and
+ *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider; a failed sign-in ends at `/console/sign-in?error=` and
  *                                                    `sign_in_failed`, `forbidden` (no role) or
  *                                                    `identity_provider_unavailable`
  *   GET    /session                                  any role           → Session
@@ -97,7 +97,7 @@ export interface InvokedDisplay {
   studies: {
     /** Key of the worklist row. */
     key: string;
-    /** As in the header, or empty. */
+    /** As in the header; '' if the header has no date. */
     studyDate: string;
     description: string;
   }[];
@@ -175,8 +175,8 @@ export interface WorklistRow {
   subject: Subject | null;
   state: RowState;
   /**
-   * The reason for the state in words, for example why no rule matched; null when there is none, or
-   * the role may not read it.
+   * The reason for the state in words, for example why no rule matched; null if there is no reason,
+   * or if the role may not read it.
    */
   reason: string | null;
   /** Name of the DICOM source; `api` or `queue` for a request. */
@@ -193,9 +193,9 @@ export interface WorklistRow {
    * newest first.
    */
   arrivedAt: string;
-  /** Last change that the console knows of. */
+  /** Last change of the row. */
   changedAt: string;
-  /** What the row waits for, in words, and until when; both null when it does not wait. */
+  /** What the row waits for, in words, and the end of the wait; both null if it does not wait. */
   waitsFor: string | null;
   waitsUntil: string | null;
   /** Stage of the newest request; null before the first request. */
@@ -217,7 +217,7 @@ export interface WorklistRow {
 export interface Glance {
   /** The stated gestational age in weeks and days, `31+4`; null if none was stated. */
   age: string | null;
-  /** At most four values, and how many of all values still need confirmation by a person. */
+  /** At most four values, and the number of all values that a person still has to confirm. */
   values: string[];
   toConfirm: number;
   /** Abnormal findings as sentences; empty when nothing abnormal was found. */
@@ -234,11 +234,11 @@ export interface WorklistQuery extends CursorQuery {
   tag?: string;
   /** `1`: only rows whose flags nobody has acknowledged. */
   critical?: '1';
-  /** `unsigned`: results that nobody has signed; rows without a result have neither. */
+  /** `unsigned`: results that nobody has signed. Rows without a result match neither value. */
   signature?: 'signed' | 'unsigned';
   /**
-   * Beginnings of words of name, patient ID or accession number, if the role sees them. For every
-   * role also a Study Instance UID, a study or request id, or a tag.
+   * The beginnings of words in the name, patient ID or accession number, if the role sees these
+   * attributes. For every role also a Study Instance UID, a study or request id, or a tag.
    */
   q?: string;
 }
@@ -253,7 +253,7 @@ export interface WorklistPage extends Page<WorklistRow> {
 
 /** The choices that the filters offer. */
 export interface Facets {
-  /** `more` is true if there may be more rows than were counted. */
+  /** `more` is true if there may be further rows that were not counted. */
   states: { state: RowState; rows: number; more: boolean }[];
   sources: string[];
   endpoints: string[];
@@ -376,7 +376,7 @@ export interface TimelineEntry {
     | 'changed';
   /** Title of the entry, in one line. */
   title: string;
-  /** The cause; null when there is none, or the role may not read it. */
+  /** The cause; null if there is none, or if the role may not read it. */
   detail: string | null;
   /** The person, machine or peer that did this; null when the gateway did it. */
   actor: string | null;

@@ -33,7 +33,7 @@ interface ListedDelivery extends DeliveryRow {
 }
 
 /**
- * SQL: deliveries of results and forwarded objects. Webhooks are left out, because they belong to
+ * SQL: deliveries of results and forwarded objects. Webhooks are excluded, because they belong to
  * an account rather than to the site.
  */
 const SELECT = `
@@ -171,7 +171,9 @@ interface LastWords {
   at: Date;
 }
 
-/** Lists every destination of the site, and former ones that still have deliveries. */
+/**
+ * Lists every current destination of the site, and former destinations that still have deliveries.
+ */
 export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promise<Destination[]> {
   const { config } = deps;
   const [open, day, taken, errors, alone, breakers] = await Promise.all([
@@ -243,8 +245,8 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
 }
 
 /**
- * Returns the kind and address of a destination from its settings `set`, which a list of recipients
- * does not have.
+ * Returns the kind and address of a destination from its settings `set`. A list of recipients has
+ * no such settings.
  */
 function kindAndAddress(
   name: string,
@@ -316,7 +318,7 @@ const isEncrypted = (destination: Target): boolean =>
     ? destination.baseUrl.startsWith('https:')
     : destination.type === 'local' || destination.tls !== undefined;
 
-/** Returns the address of a destination, only for roles that run the network. */
+/** Returns the address of a destination; only roles that manage the network see it. */
 function addressOf(destination: Target, role: ConsoleRole): string {
   if (!readsFreeText(role) || destination.type === 'local') return '';
   if ('baseUrl' in destination) return destination.baseUrl;
@@ -334,8 +336,8 @@ async function lastTaken({ database }: PeerDeps): Promise<{ destination: string;
 }
 
 /**
- * Returns the last error of each destination, from deliveries that wait or are dead: a delivered
- * one no longer has an error.
+ * Returns the last error of each destination, from deliveries that are waiting or dead, because a
+ * delivered one has no error.
  */
 async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
   const { rows } = await database.query<LastWords>(

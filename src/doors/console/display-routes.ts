@@ -17,8 +17,8 @@ const MOST_STUDIES = 50;
 const text = z.string().trim().min(1).max(200);
 
 /**
- * Parameters of Invoke Image Display (IHE RAD TF-2, RAD-106). Others, such as `viewerType` and
- * `mostRecentResults`, are hints that have no meaning here.
+ * Parameters of Invoke Image Display (IHE RAD TF-2, RAD-106). Other parameters, such as
+ * `viewerType` and `mostRecentResults`, are hints that have no meaning here.
  */
 const displayQuery = z.object({
   requestType: z.enum(['STUDY', 'PATIENT']),
@@ -27,7 +27,7 @@ const displayQuery = z.object({
   patientID: text.optional(),
 });
 
-/** What a request names, by keyword; the issuer may follow the `PatientID` (HL7 v2 CX). */
+/** The values in a request, by keyword. The `PatientID` may include the issuer (HL7 v2 CX). */
 type Named = Partial<Record<'StudyInstanceUID' | 'AccessionNumber' | 'PatientID', string>>;
 
 function namedBy({
@@ -49,7 +49,7 @@ function namedBy({
 
 /**
  * Adds `GET /display`: the studies that an Invoke Image Display request names. Only for roles that
- * see identity, because it would show other roles the pseudonym of a known patient.
+ * see identity, because other roles would learn the pseudonym of a known patient.
  */
 export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, config } = deps;

@@ -15,13 +15,13 @@ const RECONNECT_MS = 2000;
  */
 const SESSION_LOOK_MS = 10_000;
 
-/** Adds `GET /events`: changes, as far as the role of the session may see them. */
+/** Adds `GET /events`: the changes that the role of the session may see. */
 export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   router.get('/events', needs('read'), (context) => {
     const after = context.get('Last-Event-ID') || null;
     const { session } = context.state;
     const audited = new Set<string>();
-    /** Records the identities that a stream shows in the audit, each once for each stream. */
+    /** Records in the audit the identities that a stream shows, each once per stream. */
     const audit = async (keys: readonly string[]) => {
       const fresh = keys.filter((key) => !audited.has(key));
       for (const key of fresh) audited.add(key);

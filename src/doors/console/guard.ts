@@ -15,10 +15,10 @@ type ConsoleCookie = (typeof COOKIES)[number];
 type Place = Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
 
 /**
- * Checks that cookies are safe here. A name with `__Host-` is accepted only with Secure, Path=/ and
- * no Domain, so that no other host can set it (RFC 6265bis 4.1.3.2). Browsers accept no Secure
- * cookie over plain HTTP: on loopback the cookie is therefore sent without Secure; anywhere else
- * nobody can sign in over plain HTTP.
+ * Checks that the connection is safe for cookies. A name with `__Host-` is accepted only with
+ * Secure, Path=/ and no Domain, so that no other host can set it (RFC 6265bis 4.1.3.2). Browsers
+ * accept no Secure cookie over plain HTTP: on loopback the cookie is therefore sent without Secure;
+ * on any other address, signing in over plain HTTP is refused.
  * @throws SonogateError `forbidden`
  */
 export function requireSafePlace(context: Context, config: Place): void {
@@ -93,7 +93,7 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
       }
     }
     context.state.session = session;
-    // Studies belong to the site's own account, and so does its console.
+    // Studies belong to the site's own account, and the console shows this account.
     context.state.principal = {
       accountId: DEFAULT_ACCOUNT_ID,
       keyId: who,

@@ -33,8 +33,8 @@ const rejectSchema: z.ZodType<RejectHold> = z.strictObject({
 });
 
 /**
- * What a person must do for a held report, by its error code: some codes leave the patient
- * uncertain, while others only mean that the EHR did not answer.
+ * The action that a held report needs, by its error code: some codes leave the patient uncertain,
+ * while others only mean that the EHR did not answer.
  */
 const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_patient_not_found: 'patient',
@@ -46,8 +46,8 @@ const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
 };
 
 /**
- * Adds `/holds`: reports that wait for a person. The hold queue itself records in the audit who did
- * what.
+ * Adds `/holds`: reports that wait for a person. The hold queue itself records each action and its
+ * person in the audit.
  */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;

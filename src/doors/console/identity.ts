@@ -9,8 +9,8 @@ const SECRET_NAME = 'console-pseudonym';
 /** Crockford's base 32, without letters that can be mistaken for digits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /**
- * 40 bits: among a million patients, two share a pseudonym with a probability of one half. That is
- * enough, because nothing uses the pseudonym as a key.
+ * 40 bits: among a million patients, two share a pseudonym with a probability of one half. This is
+ * enough, because the pseudonym is never used as a key.
  */
 const PSEUDONYM_CHARACTERS = 8;
 

@@ -3,8 +3,9 @@ import type { KeyValue } from './result-contract.ts';
 import { unitOf, valueText, type Wording } from './wording.ts';
 
 /**
- * What a reader looks for first, in this order: each line is one quantity, with the concepts that
- * may give it, the preferred one first. Of several ejection fractions only one is shown.
+ * Quantities that a reader looks for first, in this order. Each line is one quantity, with the
+ * concepts that may provide it, the preferred concept first. Of several ejection fractions only one
+ * is shown.
  */
 const FIRST_LOOK: readonly (readonly string[])[] = [
   ['efw'],
@@ -32,15 +33,15 @@ const FIRST_LOOK: readonly (readonly string[])[] = [
 const MOST_VALUES = 8;
 
 /**
- * Whether a value is shown: a value that a person may still confirm is, but not one that was
- * withheld.
+ * Whether a value is shown. A value that a person may still confirm is shown; a withheld value is
+ * not.
  */
 const isShown = ({ quality }: Measurement): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Chooses the value of a line: a rated value comes first, because the section concludes from it;
- * then an accepted value before a proposed one.
+ * Chooses the value of a line: first a rated value, because the conclusion of the section is based
+ * on it; then an accepted value before a proposed one.
  */
 function chosenOf(
   concepts: readonly string[],
@@ -52,7 +53,9 @@ function chosenOf(
   return found.sort((one, other) => rank(one) - rank(other))[0];
 }
 
-/** Returns at most eight values that count in a result: those that a reader looks for first. */
+/**
+ * Returns at most eight of the values that count in a result: those that a reader looks for first.
+ */
 export function keyValuesOf(
   { measurements }: Pick<Result, 'measurements'>,
   wording: Wording,

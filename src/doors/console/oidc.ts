@@ -28,8 +28,8 @@ export interface OidcProvider {
    */
   begin(redirectUri: string): Promise<{ address: URL; pending: PendingSignIn }>;
   /**
-   * Returns the person who comes back from the provider. @param callback the complete URL to which
-   * the provider redirected the browser.
+   * Returns the person whom the provider has signed in.
+   * @param callback the complete URL to which the provider redirected the browser.
    * @throws SonogateError `sign_in_failed`, `forbidden` for a person without a role,
    * `identity_provider_unavailable`.
    */
@@ -124,8 +124,8 @@ export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRol
 }
 
 /**
- * Whether an error means that the provider did not answer: `fetch` then throws a TypeError, which
- * the library passes on or wraps.
+ * Whether an error means that the provider did not answer. In this case `fetch` throws a TypeError,
+ * which the library passes on or wraps.
  */
 function isOfTheNetwork(error: unknown): boolean {
   if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
@@ -140,7 +140,7 @@ const unavailable = (cause: unknown) =>
 
 const refused = (cause: unknown) => new SonogateError('sign_in_failed', undefined, { cause });
 
-/** How long a person may take at the identity provider, in milliseconds. */
+/** Milliseconds that a person may take at the identity provider. */
 const LIFE_MS = 10 * 60_000;
 
 /**
@@ -163,8 +163,8 @@ export async function beginSignIn(
 }
 
 /**
- * Returns the pending sign-in of a cookie and deletes it, so that it can be used once; null when
- * there is none, or it has expired.
+ * Returns the pending sign-in of a cookie and deletes it, so that it can be used only once; null if
+ * there is none, or if it has expired.
  */
 export async function takeSignIn(
   database: Queryable,

@@ -16,18 +16,17 @@ export interface Delivery {
   state: DeliveryState;
   attempts: number;
   createdAt: string;
-  /** When a pending delivery is tried next; null in other states. */
+  /** When the next attempt of a pending delivery is due; null in other states. */
   nextAttemptAt: string | null;
   givesUpAt: string;
   endedAt: string | null;
-  /** When the PACS committed to keep the object; null when it has not. */
+  /** When the PACS committed to keep the object; null if it has not committed. */
   committedAt: string | null;
   /**
-   * What went wrong last: `title` and `advice` are in plain words, `detail` is the text of the
-   * peer.
+   * The last failure: `title` and `advice` are in plain words, `detail` is the text of the peer.
    */
   error: { code: string; title: string; advice: string; detail: string | null } | null;
-  /** What the peer answered when it accepted the object. */
+  /** The answer with which the peer accepted the object. */
   outcome: string | null;
   /** Whether the delivery waits in the hold queue for a person. */
   held: boolean;
@@ -61,7 +60,7 @@ export interface Destination {
   waitingSince: string | null;
   lastDeliveredAt: string | null;
   lastError: Delivery['error'];
-  /** Until when the destination asked us to send nothing; null if it did not. */
+  /** Until when the destination asked us to send nothing; null if it did not ask. */
   leftAloneUntil: string | null;
   /**
    * The outage of the destination, during which only an occasional probe is sent; null while the
@@ -105,7 +104,7 @@ export interface HoldChoice {
   /** FHIR reference, such as `Patient/17` or `ServiceRequest/4`. */
   reference: string;
   kind: 'patient' | 'order';
-  /** The description that the EHR gave, as far as it was stored. */
+  /** The description that the EHR gave, without parts that were not stored. */
   text: string;
 }
 
@@ -128,7 +127,7 @@ export interface Quarantined {
   source: string | null;
   callingAeTitle: string | null;
   title: string | null;
-  /** Details of the reason; null also when the role may not read them. */
+  /** Details of the reason; null if there are none, or if the role may not read them. */
   detail: string | null;
 }
 
@@ -149,7 +148,7 @@ export interface Rules {
   canSave: boolean;
   /** Names of the sources, to try a file as if one of them had sent it. */
   sources: string[];
-  /** How many bytes of a file the rules need. */
+  /** Number of bytes at the beginning of a file that the rules need. */
   fileStartBytes: number;
   /**
    * Studies that arrived in the last day; a study on which several rules acted counts for each of
@@ -159,8 +158,8 @@ export interface Rules {
     byRule: { rule: string; studies: number }[];
     matchedNone: number;
     /**
-     * Number of studies to which no rule was applied: those that are not complete yet, held by a
-     * person, retrieved as priors, or sent by ourselves.
+     * Number of studies to which no rule was applied: studies that are not complete yet, are held
+     * by a person, were retrieved as priors, or were sent by this gateway.
      */
     notJudged: number;
   };
@@ -171,7 +170,7 @@ export interface DryRunQuery {
    * Rules in the form of `Rules.yaml`. A mistake is answered with 422 `invalid_input` and `errors`.
    */
   yaml: string;
-  /** To how many of the most recent studies the rules are applied: 1 to 500. */
+  /** Number of the most recent studies to which the rules are applied: 1 to 500. */
   last: number;
 }
 
@@ -190,12 +189,14 @@ export interface FileDryRun {
 export interface FileOutcome {
   modality: string;
   studyDescription: string;
-  /** What kind of object it is, in words. */
+  /** Name of the kind of object, in words. */
   sopClass: string;
   /** Names of the rules that would act. */
   wouldAct: string[];
   verdicts: RuleVerdict[];
-  /** Whether the rules that act depend on what the images show, which is not examined here. */
+  /**
+   * Whether the rules that act depend on the content of the images, which is not examined here.
+   */
   open: boolean;
 }
 
@@ -219,7 +220,7 @@ export interface DryRun {
     wouldAct: string[];
     verdicts: RuleVerdict[];
   }[];
-  /** How many of the studies would be treated differently from now. */
+  /** Number of studies that the edited rules would treat differently. */
   changed: number;
 }
 

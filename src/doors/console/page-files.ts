@@ -47,8 +47,8 @@ ${modules.map((path) => `<link rel="modulepreload" href="/console/${path}">`).jo
 }
 
 /**
- * Strips types in a separate thread: the function is experimental in Node 24, and the thread hides
- * its warning.
+ * Strips types in a separate thread, because the function is experimental in Node 24 and prints a
+ * warning, which the thread hides.
  */
 const STRIPPING = `
   const { parentPort, workerData } = require('node:worker_threads');
@@ -57,8 +57,8 @@ const STRIPPING = `
 `;
 
 /**
- * Turns TypeScript modules into JavaScript: types become blanks, so that lines and columns stay the
- * same.
+ * Converts TypeScript modules to JavaScript: types become blanks, so that lines and columns stay
+ * the same.
  * @throws Node's error for a module with syntax that cannot be erased.
  */
 export async function stripTypes(sources: readonly string[]): Promise<string[]> {
@@ -110,7 +110,7 @@ const IMPORTS = {
   uplot: '/console/vendor/uplot/uPlot.esm.js',
 } as const;
 
-/** Reads everything that the console serves and strips the types, once at start. */
+/** Reads all files that the console serves and strips their types, once at start. */
 export async function readPageFiles(): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
   const own = await filesBelow(PAGES, (name) => extname(name) in MEDIA_TYPES);

@@ -49,7 +49,8 @@ export interface ResultView {
   }[];
   guidance: { id: string; section: string; text: string; source: string }[];
   /**
-   * What the result concludes, in the words of PDF, SR and FHIR, even if no report was requested.
+   * The conclusions of the result in the words of PDF, SR and FHIR, even if no report was
+   * requested.
    */
   impression: string[];
   report: {
@@ -60,7 +61,7 @@ export interface ResultView {
   } | null;
   /** Gestational age on the day of the scan in days, and its basis; null when unknown. */
   gestationalAge: { days: number; basis: string } | null;
-  /** What an image shows in words, by the id in overlays.json. */
+  /** The content of each image in words, by the id in overlays.json. */
   viewNames: Readonly<Record<string, string>>;
   /** The side that an image of a paired vessel shows, by its file. */
   sides: Readonly<Record<string, 'left' | 'right'>>;
@@ -82,7 +83,7 @@ export interface KeyValue {
   interpretation: 'N' | 'L' | 'H' | 'A' | null;
   /** The centile as text; null when the value has none. */
   centile: string | null;
-  /** Whether a person must confirm the value before anything is concluded from it. */
+  /** Whether a person must confirm the value before it leads to a conclusion. */
   toConfirm: boolean;
   file: string | null;
   frame: number | null;
@@ -101,8 +102,8 @@ export interface Section {
   title: string;
   status: SectionStatus;
   /**
-   * Why the section was not assessed, or not completely, and what it needs; null when it was
-   * assessed completely.
+   * Why the section was not assessed, or only partly, and what it needs; null if it was assessed
+   * completely.
    */
   reason: { code: string; detail: string; needs: string[] } | null;
   summary: string;
@@ -113,8 +114,8 @@ export interface Section {
 
 /**
  * One quantity at one place: the values of the model, of the machine and of the earlier examination
- * side by side. If one of them has several values, the row contains the value that the result uses;
- * the others are in `more`.
+ * side by side. If a source has several values, the row contains the value that the result uses,
+ * and `more` contains the others.
  */
 export interface MeasurementRow {
   /** Concept key, site, side, fetus and phase: unique within the result. */
@@ -132,7 +133,7 @@ export interface MeasurementRow {
   phase: string | null;
   model: Measured | null;
   cart: Measured | null;
-  /** The value given with the request; null when there is none. */
+  /** The value in the request; null if there is none. */
   given: Measured | null;
   more: Measured[];
   /**

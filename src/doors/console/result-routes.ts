@@ -45,7 +45,8 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     context.type = artifact.media_type;
     context.length = artifact.bytes;
     context.set('ETag', `"${artifact.sha256}"`);
-    // The bytes of a name never change, but the next user of the browser may be another person.
+    // The content of a named artifact never changes, but the next user of the browser may be
+    // another person.
     context.set('Cache-Control', 'private, no-cache');
     context.status = 200;
     if (context.fresh) {
@@ -61,7 +62,7 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
 
 /** @throws SonogateError `not_found`, `expired` */
 async function existing(id: string | undefined, { core }: ConsoleDeps): Promise<RequestRow> {
-  // Requests of other accounts are not shown to the site.
+  // The console does not show requests of other accounts.
   const row = await core.get(id ?? '', DEFAULT_ACCOUNT_ID);
   if (!row) throw new SonogateError('not_found', 'There is no such request.');
   if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');

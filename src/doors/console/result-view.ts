@@ -12,7 +12,7 @@ interface ViewParts {
   wording: Wording;
 }
 
-/** Returns the result as the console shows it. Pure; nothing is measured or concluded here. */
+/** Returns the result in the form of the console. Pure; nothing is measured or concluded here. */
 export function viewResult({
   requestId,
   result,
@@ -79,14 +79,15 @@ export function viewResult({
   };
 }
 
-/** Leaves out a reason that the summary above it already gives. */
+/** Omits a reason that the summary above the section already gives. */
 function shownSection(section: Result['sections'][number]): ResultView['sections'][number] {
   const { statements: _, reason, ...rest } = section;
   return { ...rest, reason: reason && tellsGaps(section) ? { ...reason, detail: '' } : reason };
 }
 
 /**
- * Classification that is shown with the images instead, where a person sees which image is meant.
+ * Classification that is shown with the images instead, because a person must see which image it
+ * describes.
  */
 const SHOWN_WITH_IMAGES = 'standard-plane';
 
@@ -99,7 +100,7 @@ function classificationsOf({ classifications }: Result, wording: Wording) {
     }));
 }
 
-/** Returns the side of the vessel on each image; an image with values of both sides is left out. */
+/** Returns the side of the vessel in each image. An image with values of both sides is omitted. */
 function sidesOf(measurements: readonly Measurement[]): ResultView['sides'] {
   const onImages = measurements.filter(({ source }) => source.file !== null);
   const byFile = Map.groupBy(onImages, ({ source }) => source.file ?? '');
@@ -164,9 +165,7 @@ const isOurs = isOf('model', 'image-analysis', 'person');
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
 
-/**
- * Chooses the value of a place: a value that counts comes first, and among these an accepted one.
- */
+/** Chooses the value of a place: first a value that counts, and among these an accepted one. */
 function chosenFrom(
   values: readonly Measurement[],
   wording: Wording,

@@ -13,8 +13,8 @@ export interface ReviewView {
   state: ReviewState;
   revision: number;
   /**
-   * The next change sends it back as `If-Match`, so that no change of another reader is
-   * overwritten.
+   * ETag of the review. The next change sends it as `If-Match`, so that no change of another reader
+   * is overwritten.
    */
   etag: string;
   /** The result with all changes applied. */
@@ -33,7 +33,9 @@ export interface ReviewView {
   names: {
     kind: 'name-view' | 'name-plane';
     options: { value: string; text: string }[];
-    /** The images that a person has named; the frame is null for a whole clip. */
+    /**
+     * The images that a person has named. The frame is null if the name applies to a whole clip.
+     */
     given: { file: string; frame: number | null; value: string }[];
   };
 }
@@ -47,17 +49,17 @@ export interface ReviewStep {
   value: number;
   text: string;
   unitText: string;
-  /** Unit of a typed value, in UCUM: an age is typed in days. */
+  /** Unit of a typed value, in UCUM. An age is typed in days. */
   unit: string;
   quality: 'accepted' | 'review' | 'low' | 'inadequate';
-  /** What a person decided; null if nobody has. */
+  /** The decision of a person; null if there is none. */
   decision: 'accepted' | 'edited' | 'entered' | 'rejected' | null;
   /** The value of the AI if it differs from the present one; otherwise null. */
   original: string | null;
-  /** Where it was measured; null for a value that belongs to no single frame. */
+  /** File in which the value was measured; null for a value that belongs to no single frame. */
   file: string | null;
   frame: number | null;
-  /** What can be dragged on the picture; null for a value without calipers. */
+  /** The shape that a person can drag on the picture; null for a value without calipers. */
   draggable: 'calipers' | 'outline' | null;
   /** Further values of the same quantity, of which one may be chosen or corrected instead. */
   others: { id: string; text: string; file: string | null; frame: number | null }[];
@@ -67,7 +69,7 @@ export interface ReviewChange {
   id: number;
   at: string;
   author: string;
-  /** What was changed, and from what to what, in words. */
+  /** Description of the change, with the old and the new value, in words. */
   text: string;
   undone: boolean;
   isUndo: boolean;

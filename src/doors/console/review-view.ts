@@ -7,7 +7,7 @@ import { unitOf, valueText, type Wording } from './wording.ts';
 
 type Originals = ReviewObject['original'];
 
-/** Returns a review as the console shows it. Pure; nothing is decided here. */
+/** Returns a review in the form of the console. Pure; nothing is decided here. */
 export function viewReview(review: ReviewObject, result: ResultView, wording: Wording): ReviewView {
   const { state, revision, etag, changes, signatures, readers, may } = review;
   const { measurements } = review.result;
@@ -49,12 +49,13 @@ function drawnByFile(measurements: readonly Measurement[]): ReviewView['drawn'] 
   );
 }
 
-/** Whether a person rejected a value, which its remarks then state. */
+/** Whether a person rejected a value, according to its remarks. */
 const isRejected = ({ remarks }: Measurement): boolean =>
   remarks.some(({ code }) => code === 'review.rejected');
 
 /**
- * Whether a person decides about a value: one that counts or would count, or one that was rejected.
+ * Whether a person decides about a value: it counts, would count after a confirmation, or was
+ * rejected.
  */
 const isStep = (one: Measurement): boolean =>
   ['counts', 'proposed'].includes(one.standing) || isRejected(one);
@@ -113,8 +114,8 @@ const isPartOf = (other: Measurement, one: Measurement): boolean =>
   one.inputs.includes(other.id) && other.concept.key === one.concept.key;
 
 /**
- * Returns the kind of shape of a value that can be dragged; null if it has several, because none of
- * them alone determines the value.
+ * Returns the kind of shape of a value that a person can drag; null if the value has several
+ * shapes, because no single shape determines the value.
  */
 function draggableOf({ source }: Measurement): ReviewStep['draggable'] {
   const [shape, ...more] = source.calipers;

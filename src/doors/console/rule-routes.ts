@@ -37,7 +37,7 @@ const fileSchema: z.ZodType<FileDryRun> = z.strictObject({
 
 const saveSchema: z.ZodType<SaveRules> = z.strictObject({ yaml: z.string().max(200_000) });
 
-/** Adds `/rules`: the current rules of the gateway, a dry run of edited ones, and saving. */
+/** Adds `/rules`: the current rules of the gateway, a test of edited rules, and saving. */
 export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations, wording } = deps;
 

@@ -188,7 +188,6 @@ async function personOfKey(
   return { principal: `key:${keyId}`, name: rows[0]?.name ?? keyId, role: consoleRole, keyId };
 }
 
-/** @throws SonogateError `rate_limited` */
 async function takeSignInAttempt(context: Context, { signInLimits }: ConsoleDeps): Promise<void> {
   const allowance = await signInLimits.take(`sign-in ${context.ip}`);
   if (allowance.allowed) return;
@@ -213,8 +212,8 @@ const redirectUri = (context: Context, { config }: ConsoleDeps): string =>
   `${baseUrl(context, config.http)}/console/api/oidc/callback`;
 
 /**
- * Returns the page of the console to open next. Anything that a browser could interpret as another
- * host is rejected.
+ * Returns the page of the console to open next. An address that a browser could interpret as
+ * another host is rejected.
  */
 export function nextPage(asked: string | string[] | undefined): string {
   const own = typeof asked === 'string' && /^\/console\/[A-Za-z0-9/_.~?&=%-]*$/.test(asked);

@@ -8,7 +8,10 @@ export const IDLE_MS = 30 * 60_000;
 export const LONGEST_MS = 12 * 3_600_000;
 
 const TOKEN_BYTES = 32;
-/** Use is recorded to the minute, so that an open page does not cause a write for each call. */
+/**
+ * Milliseconds between two records of use, so that an open page does not cause a write for each
+ * call.
+ */
 const NOTED_EVERY_MS = 60_000;
 
 /** The person who signs in. */
@@ -73,7 +76,7 @@ interface SessionRow {
 /**
  * Returns the session whose cookie has this SHA-256. A session by key has the current role of the
  * key, and ends when the key ends.
- * @param used whether somebody is using it now, which keeps it from ending.
+ * @param used whether a person is using the session now, which extends it.
  * @returns null when there is no such session, or it has ended.
  */
 export async function findSession(

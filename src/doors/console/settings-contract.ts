@@ -68,7 +68,7 @@ export interface Usage {
 }
 
 export interface Retention {
-  /** Number of days after the end of a request after which results and inputs are purged. */
+  /** Number of days between the end of a request and the purge of its results and inputs. */
   days: number;
   /** Number of succeeded requests whose results are kept, and when the next results are purged. */
   kept: number;

@@ -13,7 +13,7 @@ export interface CursorQuery {
 }
 
 /**
- * The identity as in the images; '' for attributes without a value. Dates are DICOM DA (YYYYMMDD),
+ * The identity in the images; '' for attributes without a value. Dates are DICOM DA (YYYYMMDD),
  * times TM.
  */
 export interface Identity {
@@ -35,8 +35,8 @@ export interface Identity {
 }
 
 /**
- * The patient, as far as the role may see it. `pseudonym` (`K7QX-42MR`) is the same for all studies
- * of one patient and reveals nothing else.
+ * The part of the patient's identity that the role may see. `pseudonym` (`K7QX-42MR`) is the same
+ * for all studies of one patient and reveals nothing else.
  */
 export type Subject =
   | { shown: 'hidden'; pseudonym: string }

@@ -30,9 +30,7 @@ type PageDeps = Pick<
   'database' | 'operations' | 'wording' | 'showSubject' | 'config' | 'core'
 >;
 
-/**
- * Returns everything about a study, or about a single request without a study, that a role sees.
- */
+/** Returns the data of a study, or of a single request without a study, that a role may see. */
 export async function studyPage(
   row: ListedRow,
   role: ConsoleRole,
@@ -81,7 +79,7 @@ async function studyOf(
 
 /**
  * Returns the link to the study in the viewer of the hospital; null without the attributes that its
- * address needs. Values are percent-encoded, so that none can change the address around it.
+ * address needs. Values are percent-encoded, so that no value can change the rest of the address.
  */
 export function viewerLink(
   viewer: ConsoleDeps['config']['console']['viewer'],
@@ -98,7 +96,7 @@ export function viewerLink(
   return { label: viewer.label, url };
 }
 
-/** Returns what a role may do with a row in its present state. */
+/** Returns the actions that a role may take on a row in its present state. */
 export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
   const allowed: StudyAction[] = [];
   const study = row.kind === 'study';
@@ -234,8 +232,8 @@ function shownCondition(
 }
 
 /**
- * Returns a timeline entry as a role sees it. Who looked is shown only to roles that see identity
- * or run the gateway; text from peers counts as free text.
+ * Returns a timeline entry as a role sees it. The persons who viewed the study are shown only to
+ * roles that see identity or run the gateway. Text from peers is treated as free text.
  */
 function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
   if (readsFreeText(role)) return [entry];

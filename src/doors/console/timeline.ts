@@ -103,7 +103,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'delivery.divert': 'Delivery diverted to another destination',
 };
 
-/** Milliseconds within which repeated looks of one person count as one. */
+/** Milliseconds within which repeated views by one person are shown as one. */
 const ONE_LOOK_MS = 3_600_000;
 
 /** Returns the timeline of everything that is stored, oldest first. Pure. */

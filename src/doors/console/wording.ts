@@ -1,15 +1,17 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 
 /**
- * Puts values and objects into words and knows which values count; provided by the parts that
- * define them.
+ * Formats values and objects in words, and determines which values count. The parts of the program
+ * that define the values provide it.
  */
 export interface Wording {
-  /** Returns what a result concludes, one sentence for each line. */
+  /** Returns the conclusions of a result, one sentence for each line. */
   conclusion(result: Result): string[];
   /** Decimals of a quantity. */
   decimals(concept: string): number;
-  /** Returns the number of a value as text, rounded to its decimals, but never across a cut-off. */
+  /**
+   * Formats a value as text, rounded to its decimals. Rounding never moves it across a cut-off.
+   */
   number(measurement: Measurement): string;
   /** Short name of a quantity: `EFW`. */
   abbreviation(concept: string): string;
@@ -40,7 +42,10 @@ export interface Wording {
   basis(key: string): string;
   /** Returns the name of a storage SOP class, or the UID if no name is known here. */
   sopClass(uid: string): string;
-  /** What an image shows, by its id in the result; ids of views of the heart are already names. */
+  /**
+   * The content of an image in words, by its id in the result. Ids of views of the heart are
+   * already names.
+   */
   views: Readonly<Record<string, string>>;
   /**
    * Returns the names that a person may give to an image of an endpoint: views of the heart, or

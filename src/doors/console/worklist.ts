@@ -13,7 +13,10 @@ import { keyValuesOf, keyValueText } from './key-values.ts';
 import { destinationText } from './pages/object-names.ts';
 import type { StatedAge, Wording } from './wording.ts';
 
-/** A row of the worklist with everything that belongs to it, before a role is applied. */
+/**
+ * A row of the worklist with all related data, before it is reduced to the data that a role may
+ * see.
+ */
 export interface ListedRow {
   key: string;
   study_id: string | null;
@@ -37,7 +40,7 @@ export interface ListedRow {
   fault_detail: string | null;
   test: boolean | null;
   files: number | null;
-  /** Options of the newest request; they hold the stated gestational age. */
+  /** Options of the newest request, which contain the stated gestational age. */
   options: unknown;
   glance: Glance | null;
   review: ReviewState;
@@ -72,8 +75,8 @@ const READERS = `
   WHERE request_id = w.request_id AND seen_at > now() - make_interval(secs => ${SEEN_SECONDS})`;
 
 /**
- * SQL: those destinations of the newest request whose names are in `$2`; they receive nothing
- * before a signature.
+ * SQL: the destinations of the newest request that receive nothing before a signature; `$2`
+ * contains their names.
  */
 const AFTER_SIGNATURE = `
   SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
@@ -145,7 +148,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
         : null,
     glance: row.glance,
     review: row.status === 'succeeded' ? row.review : null,
-    // As in the timeline, who looks is shown only to those who see identity or run the gateway.
+    // As in the timeline, readers are shown only to roles that see identity or run the gateway.
     readers: readsFreeText(role) ? row.readers : [],
     deliveries: row.deliveries,
   };
@@ -250,8 +253,8 @@ const PLACE = `to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.U
 
 /**
  * Returns the keys of one page of the worklist, newest first, by keyset: a page does not shift
- * while new rows arrive, and the last page is as fast as the first. Rows with critical flags that
- * nobody has acknowledged are all on the first page, and are not repeated.
+ * while new rows arrive, and the last page takes no longer than the first. Rows with critical flags
+ * that nobody has acknowledged are all on the first page, and are not repeated.
  */
 export async function listKeys(
   database: Queryable,
@@ -316,18 +319,18 @@ function conditionsOf(
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);
-  // There are few hits, found by their own indexes rather than along the time. OFFSET 0 keeps the
-  // planner from moving conditions into the subquery.
+  // There are few hits, which are found by their own indexes rather than by the index on time.
+  // OFFSET 0 keeps the planner from moving conditions into the subquery.
   const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
   return { from, conditions, values };
 }
 
 /**
  * SQL: matches of a UID, an id or a tag, for every role. Words of the identity are compared only
- * for roles that see it: to others a match would reveal what they may not read. Each comparison is
- * a separate query on its own index, because joined by OR they would be checked row by row. The
- * keys are gathered in an array, for which the planner expects few rows; for a query it expects so
- * many that it would read the whole worklist.
+ * for roles that see it: to other roles a match would reveal data that they may not read. Each
+ * comparison is a separate query on its own index, because with OR the database would check row by
+ * row. The keys are gathered in an array, for which the planner expects few rows; for a query it
+ * expects so many that it would read the whole worklist.
  */
 function searched(value: string, words: string | null): string {
   const conditions = [
@@ -422,7 +425,8 @@ export async function withGlances(
 }
 
 /**
- * Whether a glance has the findings, which those of an earlier release lack; it is then made again.
+ * Whether a glance contains the findings. Glances of an earlier release lack them and are made
+ * again.
  */
 const isWhole = (glance: Partial<Glance> | null): boolean => glance?.abnormal !== undefined;
 

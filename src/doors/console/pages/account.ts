@@ -34,7 +34,7 @@ const ROLES = {
 
 const isRole = (text: string): text is ConsoleRole => Object.hasOwn(ROLES, text);
 
-/** Returns the new key that a completed form describes. Pure. */
+/** Returns the new key that a completed form describes. */
 function newKeyOf(form: FormData): NewKey {
   const role = String(form.get('role') ?? '');
   const day = String(form.get('expires') ?? '');
@@ -197,7 +197,7 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** Shows how long results are kept, and which are purged next. */
+/** Shows for how long results are kept, and which results are purged next. */
 function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   const retention = createLoader<Retention>(() => api.retention(), redraw);
   void retention.load();

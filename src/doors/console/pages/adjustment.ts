@@ -13,7 +13,7 @@ export interface Adjustment {
 export const UNCHANGED: Adjustment = { scale: 1, x: 0, y: 0, brightness: 1, contrast: 1 };
 
 const SCALES = { least: 1, most: 8 } as const;
-/** Limits of brightness and contrast, also for the sliders. */
+/** Limits of brightness and contrast, which the sliders also use. */
 export const LIGHT = { least: 0.2, most: 3 } as const;
 
 const within = (value: number, { least, most }: { least: number; most: number }): number =>
@@ -40,8 +40,8 @@ export function moved(now: Adjustment, { x, y }: { x: number; y: number }): Adju
 const DOUBLING = 250;
 
 /**
- * Pure: changes the light as dragging with the right button does: across for contrast, upwards for
- * brightness.
+ * Pure: changes the light for a drag with the right button: horizontally for contrast, vertically
+ * for brightness.
  */
 export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjustment {
   return {

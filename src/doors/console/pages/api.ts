@@ -77,7 +77,10 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     }
     return response.status === 204 ? (undefined as Answer) : await response.json();
   }
-  /** Reads; if the connection broke, as after a change of network, the call is repeated once. */
+  /**
+   * Reads a path. If the connection broke, for example after a change of network, the call is
+   * repeated once.
+   */
   const get = <Answer>(path: string, query: Query = {}) =>
     call<Answer>('GET', withQuery(path, query)).catch((error) => {
       if (!(error instanceof TypeError)) throw error;
@@ -185,9 +188,9 @@ const TYPES = [
 ] as const satisfies readonly ConsoleEvent['type'][];
 
 /**
- * Follows the changes of the gateway. The browser reconnects with `Last-Event-ID`, so nothing is
- * missed; when the server cannot resume, it sends `reset`.
- * @param turned is called when the stream is lost or back.
+ * Follows the changes of the gateway. The browser reconnects with `Last-Event-ID`, so no change is
+ * missed; if the server cannot resume, it sends `reset`. @param turned is called when the stream is
+ * lost or restored.
  */
 export function followChanges(
   changed: (event: ConsoleEvent) => void,

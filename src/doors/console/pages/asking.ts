@@ -8,14 +8,14 @@ export interface Action {
   id: string;
   /** Text of the button. */
   label: string;
-  /** The question beside the confirming button: what will happen. */
+  /** The question next to the confirming button, which describes the effect. */
   question: string;
   /** Text of the confirming button; `label` by default. */
   confirm?: string;
   danger?: boolean;
   /** Fields that belong to the question. */
   fields?: unknown;
-  /** Performs the action; the text that it resolves to is announced. */
+  /** Performs the action and resolves to the text that is announced. */
   run(): Promise<string>;
 }
 
@@ -31,7 +31,7 @@ export function sentence(error: unknown): string {
 }
 
 export interface Asking {
-  /** Shows the button, or after it was pressed the question in its place. */
+  /** Shows the button or, after it was pressed, the question in its place. */
   view(action: Action): TemplateResult;
 }
 
@@ -102,8 +102,8 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
 }
 
 /**
- * Moves the focus to the element when it appears, and afterwards leaves it where the person puts
- * it. The library calls this before the element is in the document, where it cannot be focused yet.
+ * Moves the focus to the element when it appears, and does not move the focus afterwards. The
+ * library calls this before the element is in the document, where it cannot be focused yet.
  */
 export function focusOnce(element: Element | undefined): void {
   if (!(element instanceof HTMLElement) || element.dataset.focused) return;

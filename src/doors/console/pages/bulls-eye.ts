@@ -57,7 +57,7 @@ interface SegmentValue {
   value: number;
 }
 
-/** The sections that have a value for each segment, and how to read it. */
+/** The sections that have a value for each segment, and the functions that read these values. */
 const MAPS = [
   {
     section: 'lv-strain',
@@ -82,7 +82,7 @@ const MAPS = [
 ] as const;
 
 /**
- * Pure: returns the segments of a section that have the field; data of another shape is left out.
+ * Pure: returns the segments of a section that have the field; data of another shape is omitted.
  */
 export function segmentValues(data: Record<string, unknown>, field: string): SegmentValue[] {
   if (!Array.isArray(data.segments)) return [];

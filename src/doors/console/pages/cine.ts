@@ -81,14 +81,14 @@ export function firstFrame(clip: OverlayClip): number {
   return measured ?? clip.key_frames[0]?.frame ?? frames[0] ?? 1;
 }
 
-/** Pure: returns the frame `step` places further, wrapping around. */
+/** Pure: returns the frame `step` places after this one, wrapping around. */
 export function stepped(frames: readonly ShownFrame[], frame: number, step: number): number {
   const at = frames.findIndex((one) => one.frame === frame);
   const next = frames[(((at + step) % frames.length) + frames.length) % frames.length];
   return next?.frame ?? frame;
 }
 
-/** Pure: returns the milliseconds for which a frame is shown at the clip's own speed. */
+/** Pure: returns the milliseconds for which a frame is shown at the original speed of the clip. */
 export function stayOf(frames: readonly ShownFrame[], frame: number): number {
   const at = frames.findIndex((one) => one.frame === frame);
   const [here, next] = [frames[at], frames[at + 1]];
@@ -96,7 +96,7 @@ export function stayOf(frames: readonly ShownFrame[], frame: number): number {
   return Math.min(500, Math.max(15, seconds * 1000));
 }
 
-/** Pure: returns the phase of a frame in its beat; '' when it has none. */
+/** Pure: returns the phase of a frame in its beat; '' if the frame has no phase. */
 export function phaseText({ beats }: OverlayClip, frame: number): string {
   if (beats.some(({ end_diastole }) => end_diastole === frame)) return 'end-diastole';
   return beats.some(({ end_systole }) => end_systole === frame) ? 'end-systole' : '';

@@ -32,7 +32,7 @@ function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now
   return parts.join(', ');
 }
 
-/** Describes what the peer answered, or why the delivery failed and what can be done. */
+/** Describes the answer of the peer, or why the delivery failed and how a person can react. */
 export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
   const { state, error, outcome } = delivery;
   return html`

@@ -6,8 +6,8 @@ import { addressOf } from './router.ts';
 import { given } from './words.ts';
 
 /**
- * Opens the page for Invoke Image Display (IHE RAD-106): another program opens a study here by its
- * UID or accession number, or lists the studies of a patient.
+ * Opens the page for Invoke Image Display (IHE RAD-106). Another program uses it to open a study by
+ * its UID or accession number, or to list the studies of a patient.
  */
 export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
   const studies = createLoader<InvokedDisplay>(async () => {

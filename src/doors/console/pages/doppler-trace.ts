@@ -17,7 +17,7 @@ function axesOf({ sweeps }: OverlayClip, { points }: FlowTrace): SweepAxes | nul
 }
 
 /**
- * Pure: returns a traced curve in seconds and the unit of its axis; null when the display has no
+ * Pure: returns a traced curve in seconds and in the unit of its axis; null if the display has no
  * scale.
  */
 export function traceContent(clip: OverlayClip, trace: FlowTrace): PlotContent | null {

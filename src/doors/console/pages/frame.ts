@@ -130,18 +130,24 @@ export function frame(parts: Frame): TemplateResult {
     ${keys ? keyList(keys) : nothing}`;
 }
 
-/** Announces changes to assistive technology (WCAG 4.1.3), separately from what is redrawn. */
+/**
+ * Announces changes to assistive technology (WCAG 4.1.3), independently of the parts that are
+ * redrawn.
+ */
 interface Speaker {
-  /** Announces a text; `now` interrupts what is being read. */
+  /** Announces a text; `now` interrupts the current announcement. */
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 
-/** Creates the two live regions once: a region must exist before its text changes to be heard. */
+/**
+ * Creates the two live regions once, because a region must exist before its text changes; otherwise
+ * the change is not announced.
+ */
 export function createSpeaker(): Speaker {
   const regions = { calmly: region('polite'), now: region('assertive') };
   return {
     say(text, how = 'calmly') {
-      // Repeating a text counts as a change only in a new node.
+      // A repeated text is announced only if it is in a new node.
       regions[how].replaceChildren(document.createTextNode(text));
     },
   };

@@ -28,7 +28,9 @@ function words(
   return values.join('; ');
 }
 
-/** Pure: returns the curves, then the trajectory of earlier scans, then the values of this one. */
+/**
+ * Pure: returns the curves, then the trajectory of earlier scans, then the values of this scan.
+ */
 function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
   const curves = chart.curves.map(
     ({ centile, points }): PlotSeries => ({
@@ -83,8 +85,8 @@ function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotCon
 }
 
 /**
- * Shows each quantity with its centile curves: the 3rd, 10th, 50th, 90th and 97th centile.
- * @param rows of the table of measurements, whose decimals and centiles are used here too.
+ * Shows each quantity with its centile curves: the 3rd, 10th, 50th, 90th and 97th centile. @param
+ * rows of the table of measurements, whose decimals and centiles the charts share.
  */
 export function growthView(
   growth: GrowthCharts | null,

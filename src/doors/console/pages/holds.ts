@@ -8,7 +8,7 @@ import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, empty, given, momentText, withCode } from './words.ts';
 
-/** The choices of a person for a held report so far. */
+/** The choices that a person has made so far for a held report. */
 interface Chosen {
   patient: string;
   /** `''` if no order is chosen yet, `none` for no order. */

@@ -59,7 +59,7 @@ export function imagePanel(viewer: ImageViewer): TemplateResult {
 const nameOf = ({ clips }: ImageViewer, clip: OverlayClip): string =>
   `Image ${clips.indexOf(clip) + 1}: ${contentOf(clip)}`;
 
-/** Zooms when the wheel is turned with Ctrl. Without Ctrl the page scrolls. */
+/** Zooms when the wheel is turned while Ctrl is pressed. Without Ctrl the page scrolls. */
 function wheel(event: WheelEvent, viewer: ImageViewer): void {
   const { currentTarget: place } = event;
   const wanted = event.ctrlKey || viewer.adjusted.scale > 1;

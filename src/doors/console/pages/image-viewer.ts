@@ -11,7 +11,7 @@ import type { KeyBinding } from './keyboard.ts';
 import { LAYERS, type Layer } from './overlay-drawing.ts';
 import { dragged } from './shape-editing.ts';
 
-/** The correction of a measurement on its picture. */
+/** A measurement that a person is correcting on its picture. */
 export interface Editing {
   measurement: string;
   shapes: Shape[];
@@ -33,7 +33,7 @@ interface ViewerParts {
 
 const ZOOM_STEP = 1.25;
 
-/** Layers shown at first: lines, but nothing that covers the anatomy. */
+/** Layers that are shown at first: lines, and nothing that covers the anatomy. */
 const FIRST_LAYERS = ['calipers', 'contours', 'traces'] as const satisfies readonly Layer[];
 
 const MODES = {
@@ -44,13 +44,13 @@ const MODES = {
   unknown: 'Image',
 } as const satisfies Record<OverlayClip['mode'], string>;
 
-/** Pure: returns what an image shows, or how it was acquired if that is not known. */
+/** Pure: returns the content of an image or, if it is not known, how the image was acquired. */
 export const contentOf = ({ view, mode }: Pick<OverlayClip, 'view' | 'mode'>): string =>
   view ?? MODES[mode];
 
 /**
  * Key images and cines of a request with their measurements: the present state of the viewer, and
- * everything that changes it. `imagePanel` shows it.
+ * all actions that change it. `imagePanel` shows it.
  */
 export class ImageViewer {
   readonly #parts: ViewerParts;
@@ -110,7 +110,7 @@ export class ImageViewer {
     return this.#parts.name;
   }
 
-  /** The clip that is shown; undefined when there is no picture at all. */
+  /** The clip that is shown; undefined if there is no picture. */
   get clip(): OverlayClip | undefined {
     return this.clips[this.#place];
   }
@@ -119,7 +119,7 @@ export class ImageViewer {
     return this.#timer !== null;
   }
 
-  /** The clips of the chosen section, or all. */
+  /** The clips of the chosen section, or all clips. */
   get listed(): readonly OverlayClip[] {
     const { section } = this;
     if (section === null) return this.clips;
@@ -140,7 +140,7 @@ export class ImageViewer {
     return this.clips.some((clip) => clip.file === file);
   }
 
-  /** Returns what is shown now; null when there is no picture. */
+  /** Returns the file, frame and view on the screen; null if there is no picture. */
   shown(): { file: string; frame: number; view: string | null } | null {
     const { clip, frame } = this;
     return clip ? { file: clip.file, frame, view: clip.view } : null;
@@ -169,7 +169,10 @@ export class ImageViewer {
     });
   }
 
-  /** Shows a frame of a file and highlights a measurement; false when there is no picture of it. */
+  /**
+   * Shows a frame of a file and highlights a measurement. @returns false if there is no picture of
+   * the frame.
+   */
   show(file: string, wanted: number | null, measurement: string | null): boolean {
     const clip = this.clips.find((one) => one.file === file);
     if (!clip) return false;
@@ -184,8 +187,7 @@ export class ImageViewer {
   }
 
   /**
-   * Shows an image with the same content, if there is one, preferably one on which something was
-   * measured.
+   * Shows an image with the same content, if there is one, preferably an image with a measurement.
    */
   showLike(view: string | null): void {
     if (view === null) return;
@@ -194,7 +196,7 @@ export class ImageViewer {
     if (best && best !== this.clip) this.open(best);
   }
 
-  /** Lists the images of a section, or all of them. */
+  /** Lists the images of a section, or all images. */
   list(section: string | null): void {
     this.section = section;
     this.open(this.listed[0]);
@@ -241,7 +243,7 @@ export class ImageViewer {
   }
 
   /**
-   * Follows a pointer with a pressed button: the left button moves the picture, the right one
+   * Follows a pointer with a pressed button: the left button moves the picture, the right button
    * changes its light.
    */
   drag(buttons: number, by: { x: number; y: number }): void {
@@ -260,21 +262,21 @@ export class ImageViewer {
   }
 
   /**
-   * Replaces the calipers with those of the present measurements, by file; those of the AI are in
-   * the result.
+   * Replaces the calipers of the AI, which are in the result, by those of the present measurements,
+   * by file.
    */
   correct(drawn: Readonly<Record<string, DrawnMeasurement[]>>): void {
     for (const clip of this.clips) clip.calipers = drawn[clip.file] ?? [];
     this.#redraw();
   }
 
-  /** Lets a person drag the points of a measurement; null ends it. */
+  /** Lets a person drag the points of a measurement; null ends the correction. */
   edit(editing: Editing | null): void {
     this.editing = editing;
     this.#redraw();
   }
 
-  /** Called when a point of the edited shapes is moved; `done` when it is released. */
+  /** Called when a point of the edited shapes is moved; `done` is true when it is released. */
   movePoint(shape: number, point: number, to: Position, done: boolean): void {
     const { editing } = this;
     if (!editing) return;

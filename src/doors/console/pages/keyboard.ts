@@ -31,8 +31,8 @@ export function bindingFor(
 
 /**
  * Listens for the bindings that are valid at the moment of the press.
- * @param draw is called after each action, before the next key: a key that opens a field must not
- * leave the letters typed after it to the other bindings.
+ * @param draw is called after each action, before the next key: after a key that opens a field, the
+ * next letters must reach the field and not the other bindings.
  */
 export function startKeyboard(bindings: () => readonly KeyBinding[], draw: () => void): void {
   document.addEventListener('keydown', (event) => {

@@ -8,7 +8,7 @@ export interface Loaded<Value> {
 }
 
 export interface Loader<Value> extends Loaded<Value> {
-  /** Fetches the data; calls during a fetch cause one more fetch after it. */
+  /** Fetches the data. Calls during a fetch cause one further fetch after it. */
   load(): Promise<void>;
   set(value: Value): void;
 }
@@ -52,8 +52,8 @@ export function createLoader<Value>(
 }
 
 /**
- * Shows the fetched data, or why it is missing. The old data remains while it is fetched again, so
- * nothing flickers.
+ * Shows the fetched data, or the reason why it is missing. The old data remains visible during a
+ * new fetch, so that the page does not flicker.
  */
 export function shown<Value>(
   { value, problem }: Loaded<Value>,

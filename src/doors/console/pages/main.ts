@@ -96,7 +96,8 @@ function startConsole(root: HTMLElement): void {
   }
 
   /**
-   * Called when somebody has signed in: the page of the address opens and changes begin to arrive.
+   * Called when a person has signed in: opens the page of the address, and begins to receive
+   * changes.
    */
   function enter(entered: Session): void {
     session = entered;
@@ -110,7 +111,7 @@ function startConsole(root: HTMLElement): void {
     open(placeOf(new URL(location.href)));
   }
 
-  /** Called when nobody is signed in any more: clears the screen. */
+  /** Called when the person is signed out: clears the screen. */
   function leave(): void {
     if (signIn) return;
     session = null;

@@ -29,8 +29,8 @@ export function differenceText(
 }
 
 /**
- * Pure: returns what distinguishes a row from others of its name: fetus, side and phase; the site
- * only if two rows would otherwise read the same.
+ * Pure: returns what distinguishes a row from others of its name: fetus, side and phase; and the
+ * site, if two rows would otherwise look the same.
  */
 function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
   const { label, site, laterality, fetus, phase } = row;
@@ -54,7 +54,7 @@ function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string 
 }
 
 /**
- * Greatest length of a remark in the table. Longer ones are listed once below the table, with a
+ * Maximum length of a remark in the table. Longer remarks are listed once below the table, with a
  * number at each value.
  */
 const SHORT_NOTE = 24;
@@ -89,7 +89,7 @@ interface MeasurementTable {
   toggle(row: string): void;
 }
 
-/** Columns in which some row has a value; others would only take space. */
+/** Columns in which at least one row has a value. Other columns are not shown. */
 interface Columns {
   cart: boolean;
   prior: boolean;

@@ -22,12 +22,15 @@ const OBJECTS: Readonly<Record<string, string>> = {
   'view-overview': 'Overview of the views',
 };
 
-/** Pure: returns the name of an object; an object without a name here keeps its key. */
+/** Pure: returns the name of an object. Without a name its key is shown. */
 export function objectText(object: string): string {
   if (object.startsWith('alert ')) return 'Mail about a critical finding';
   return OBJECTS[object] ?? object;
 }
 
-/** Pure: returns the name of a destination as shown; mails are stored as `alert:` with the name of their list. */
+/**
+ * Pure: returns the name of a destination as shown; mails have the destination `alert:` with the
+ * name of their list.
+ */
 export const destinationText = (destination: string): string =>
   destination.replace(/^alert:/, 'mail to ');

@@ -79,7 +79,9 @@ function shapeView({ type, points }: Shape, size: number): TemplateResult | type
     ${points.map((end) => endMark(end, size))}`;
 }
 
-/** The number of a measurement beside its caliper, as in the list below the picture. */
+/**
+ * The number of a measurement next to its caliper. The list below the picture has the same number.
+ */
 interface PlacedMark {
   number: number;
   x: number;
@@ -119,7 +121,10 @@ function distanceFrom({ points }: Shape, [x, y]: Position): number {
   return Math.hypot(x - ax - share * dx, y - ay - share * dy);
 }
 
-/** Returns places on either side of a line, for a number when other lines continue at its ends. */
+/**
+ * Returns places on either side of a line for a number, because other lines may continue at its
+ * ends.
+ */
 function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] {
   if (type !== 'line' || !a || !b) return [];
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
@@ -135,7 +140,7 @@ function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] 
 }
 
 /**
- * Returns the ends beside which a number may be placed: those of a line, and the outermost points
+ * Returns the ends next to which a number may be placed: those of a line, and the outermost points
  * of any other shape.
  */
 function endsOf({ type, points }: Shape): Position[] {
@@ -150,7 +155,7 @@ function endsOf({ type, points }: Shape): Position[] {
 }
 
 /**
- * Pure: places a number beside each caliper, beyond one of its ends or at its side. If possible,
+ * Pure: places a number next to each caliper, beyond one of its ends or at its side. If possible,
  * the place is outside every outline of the frame, off every line, inside the picture and apart
  * from the other numbers.
  */
@@ -188,7 +193,7 @@ export function calipersOn(clip: OverlayClip, frame: number): DrawnMeasurement[]
   return clip.calipers.filter((one) => one.frame === frame);
 }
 
-/** Returns the colour class of a caliper; the list below the picture uses the same. */
+/** Returns the colour class of a caliper. The list below the picture uses the same class. */
 export const colourOf = (index: number): string => `colour-${index % CALIPER_COLOURS}`;
 
 export interface Drawing {
@@ -197,7 +202,9 @@ export interface Drawing {
   on: ReadonlySet<Layer>;
   /** The measurement to highlight; null for none. */
   chosen: string | null;
-  /** The measurement that is being corrected, with its present shapes; null for none. */
+  /**
+   * The measurement that a person is correcting, with its present shapes; null if there is none.
+   */
   edited: { measurement: string; shapes: Shape[] } | null;
 }
 
@@ -240,11 +247,14 @@ export function overlayView({ clip, frame, on, chosen, edited }: Drawing): Templ
 interface Handles {
   clip: OverlayClip;
   shapes: readonly Shape[];
-  /** Called when a handle is moved to a position; `done` when it is released. */
+  /** Called when a handle is moved to a position; `done` is true when it is released. */
   move(shape: number, point: number, to: Position, done: boolean): void;
 }
 
-/** Pixels of the frame by which an arrow key moves a handle, and with Shift. */
+/**
+ * Pixels of the frame by which an arrow key moves a handle: alone (`fine`) and with Shift
+ * (`coarse`).
+ */
 const KEY_STEPS = { fine: 1, coarse: 10 } as const;
 const ARROWS: Readonly<Record<string, Position>> = {
   ArrowLeft: [-1, 0],
@@ -267,7 +277,7 @@ export function handlesView({ clip, shapes, move }: Handles): TemplateResult {
   const pointed = (shape: number, point: number, done: boolean) => (event: PointerEvent) => {
     const { currentTarget: handle } = event;
     if (!(handle instanceof SVGElement) || !handle.hasPointerCapture(event.pointerId)) return;
-    // Otherwise an enlarged picture below would follow the pointer.
+    // Without this call, the enlarged picture below the handle would follow the pointer.
     event.stopPropagation();
     const box = handle.ownerSVGElement?.getBoundingClientRect();
     if (box) move(shape, point, positionOf(event, box), done);

@@ -22,7 +22,7 @@ export interface Page {
   /** Title for the tab and the first heading. */
   title(): string;
   view(): TemplateResult;
-  /** Called when something changed at the gateway. */
+  /** Called when an event of the gateway arrives. */
   changed?(event: ConsoleEvent): void;
   keys?: readonly KeyBinding[];
   /** Called when another page is opened. */

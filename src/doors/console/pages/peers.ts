@@ -14,7 +14,7 @@ const FOUND = {
   fault: { tone: 'critical', text: 'Fault' },
 } as const satisfies Record<DoctorFinding['state'], { tone: Tone; text: string }>;
 
-/** Key of the doctor's findings about all peers and this machine. */
+/** Key of the findings of the doctor that concern all peers and this machine. */
 const EVERYTHING = '';
 
 interface Examination {

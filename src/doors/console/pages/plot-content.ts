@@ -1,6 +1,6 @@
 /** A chart in the colours of the page; a colour names a token of tokens.css. */
 export interface PlotContent {
-  /** A description in words: the drawing itself cannot be read aloud. */
+  /** A description in words, because the drawing cannot be read aloud. */
   label: string;
   height: number;
   series: readonly PlotSeries[];

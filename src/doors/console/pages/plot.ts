@@ -3,7 +3,7 @@ import { aligned, type PlotContent } from './plot-content.ts';
 
 /**
  * `<sonogate-plot .content=…>` keeps a chart of the library as wide as its container and in the
- * colours of the scheme. It is a class because a custom element has a life cycle.
+ * colours of the scheme. It is a class, because custom elements must be classes.
  */
 class PlotElement extends HTMLElement {
   private chart: uPlot | null = null;

@@ -30,7 +30,7 @@ export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'qualit
   return parts.filter((part) => !part.startsWith('0 ')).join(', ');
 }
 
-/** Shows the review of a result: one value after the other, what was changed, and the signature. */
+/** Shows the review of a result: one value after the other, the changes, and the signature. */
 export function reviewPanel(review: Review): Part {
   const { data, problem, step, typing } = review;
   const trouble = problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing;
@@ -140,7 +140,7 @@ function typingForm(review: Review, label: string, unit: string): TemplateResult
   </form>`;
 }
 
-/** Shows further measurements of the same quantity, of which one may count instead. */
+/** Shows further measurements of the same quantity. The reader may choose one of them instead. */
 function repeatsView(review: Review, step: ReviewStep): Part {
   if (step.others.length === 0) return nothing;
   return html`<details>
@@ -161,7 +161,7 @@ function repeatsView(review: Review, step: ReviewStep): Part {
   </details>`;
 }
 
-/** Shows what the image on the screen shows, and lets the reader name it differently. */
+/** Shows the name of the content of the open image, and lets the reader choose another name. */
 function namingView(review: Review, { names }: ReviewView): Part {
   const { image } = review;
   if (!image || !review.editable || names.options.length === 0) return nothing;

@@ -14,8 +14,8 @@ const CHANGED_SINCE =
   'The report has changed since you read this summary. Read it again before you sign.';
 
 /**
- * Pure: returns the next step after `at` without a decision; if all are decided, the one after
- * `at`.
+ * Pure: returns the next step after `at` without a decision; if all steps are decided, the step
+ * after `at`.
  */
 export function nextOpen(steps: readonly Pick<ReviewStep, 'decision'>[], at: number): number {
   const order = steps.map((_, n) => (at + 1 + n) % steps.length);
@@ -31,8 +31,8 @@ export function lastChange(changes: ReviewView['changes']): ReviewView['changes'
 }
 
 /**
- * Pure: describes why a change was refused. Its place is left out, because a reader makes one
- * change at a time.
+ * Pure: describes why a change was refused. The position of the change is omitted, because a reader
+ * makes one change at a time.
  */
 export function refusalText(error: unknown): string {
   const found = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
@@ -40,8 +40,8 @@ export function refusalText(error: unknown): string {
 }
 
 /**
- * Pure: describes why a decision about a value is not made; null when the value is still what the
- * reader saw.
+ * Pure: describes why a decision about a value is not sent; null if the value has not changed since
+ * the reader saw it.
  */
 export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): string | null {
   if (now?.text === seen.text && now.decision === seen.decision) return null;
@@ -49,8 +49,8 @@ export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): str
 }
 
 /**
- * Changes for the server and what is announced when they are made. A text states why nothing is
- * sent after all; null means that nothing is left to send.
+ * Changes for the server, and the text that is announced when they are made. A text alone gives the
+ * reason why nothing is sent; null means that nothing is left to send.
  */
 type Due = { changes: Change[]; announce: string } | string | null;
 type Outcome = 'made' | 'refused' | 'dropped' | 'nothing to do';
@@ -65,14 +65,14 @@ interface ReviewParts {
 }
 
 /**
- * The review of a result, value by value, up to the signature: its state and everything that a
- * reader can do. `reviewPanel` shows it.
+ * The review of a result, value by value, up to the signature: its state and all actions of a
+ * reader. `reviewPanel` shows it.
  *
  * Changes are sent one after the other. While a change is being saved, the reader's next changes
- * wait; after a refusal the waiting changes are dropped, and the problem says so.
+ * wait; after a refusal the waiting changes are dropped, and the error message reports it.
  */
 export class Review {
-  /** The newest answer of the server; null before the first. */
+  /** The newest answer of the server; null before the first answer. */
   data: ReviewView | null = null;
   problem: string | null = null;
   typing: 'value' | 'note' | null = null;
@@ -86,7 +86,7 @@ export class Review {
   #amending = false;
   /** Id of the value that is shown; null before the first. */
   #current: string | null = null;
-  /** The newest shapes of the values that were dragged but not sent yet, by measurement. */
+  /** The newest shapes of the values that were dragged and not sent yet, by measurement. */
   readonly #dragged = new Map<string, { step: ReviewStep; shapes: Shape[] }>();
   #settling: number | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -129,7 +129,7 @@ export class Review {
     return this.#unsaved > 0;
   }
 
-  /** Whether the result is signed and cannot be changed unless the reader asks to amend it. */
+  /** Whether the result is signed. It can then be changed only if the reader asks to amend it. */
   get isSigned(): boolean {
     return this.data?.state === 'signed' || this.data?.state === 'amended';
   }
@@ -189,8 +189,8 @@ export class Review {
   }
 
   /**
-   * Decides about the shown value. The next value is shown at once; after a refusal this one is
-   * shown again.
+   * Decides about the shown value. The next value is shown at once; after a refusal the refused
+   * value is shown again.
    */
   async decide(kind: 'accept' | 'reject'): Promise<void> {
     const { step, place } = this;
@@ -226,7 +226,10 @@ export class Review {
     }));
   }
 
-  /** Measures a value on another frame of its clip, with the same points until they are moved. */
+  /**
+   * Measures a value on another frame of its clip. The points stay the same until the reader moves
+   * them.
+   */
   async useFrame(step: ReviewStep, frame: number): Promise<void> {
     const made = await this.#make(() => {
       const points = this.#drawnOf(step.id)?.shapes[0]?.points;
@@ -238,7 +241,7 @@ export class Review {
     if (made === 'made') this.startDragging();
   }
 
-  /** Records what the shown image shows: a view of the heart, or a plane of the fetus. */
+  /** Records the content of the shown image: a view of the heart, or a plane of the fetus. */
   async nameImage(name: string): Promise<void> {
     const { image, data } = this;
     if (!image || !data) return;
@@ -251,8 +254,8 @@ export class Review {
   }
 
   /**
-   * Turns the points of the shown value into handles; each move becomes a change once it has
-   * settled.
+   * Converts the points of the shown value to handles. A move is sent as a change when the points
+   * have not moved for `SETTLED_MS`.
    */
   startDragging(): void {
     const { step } = this;
@@ -299,7 +302,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Saves what was typed. After a refusal the text is restored in its field. */
+  /** Saves the typed text. After a refusal the text is restored in its field. */
   async saveTyped(): Promise<void> {
     const { step, place, typing } = this;
     const text = this.typed.trim();
@@ -327,7 +330,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Allows changes of a signed result; it is then signed once more, as amended. */
+  /** Allows changes of a signed result. The result is then signed again, as amended. */
   amend(): void {
     this.#amending = true;
     this.#say('The result can be changed again. It counts as signed until the first change.');
@@ -342,9 +345,8 @@ export class Review {
   }
 
   /**
-   * Signs what the reader has just read.
-   * @param etag of the state from which the summary was drawn.
-   * @throws Error when anybody, including this reader, has changed it meanwhile.
+   * Signs the state that the reader has just read. @param etag of the state from which the summary
+   * was drawn. @throws Error if anybody, including this reader, has changed the review since.
    */
   async sign(etag: string): Promise<string> {
     const { around, requestId } = this.#parts;
@@ -407,7 +409,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Accepts an answer of the server, unless a newer one has arrived already. */
+  /** Accepts an answer of the server, unless a newer answer has already arrived. */
   #take(next: ReviewView): void {
     if (this.data && next.revision < this.data.revision) return;
     const isNewer = next.revision !== this.data?.revision;
@@ -430,7 +432,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Makes changes, after those that are being saved. */
+  /** Makes changes, after the changes that are being saved. */
   #make(due: () => Due): Promise<Outcome> {
     const refusals = this.#refusals;
     const turn = async (): Promise<Outcome> => {
@@ -472,7 +474,7 @@ export class Review {
     return 'refused';
   }
 
-  /** Sends the newest shapes of what was dragged; intermediate moves are not sent. */
+  /** Sends the newest shapes of the dragged values; intermediate moves are not sent. */
   #sendDragged(): void {
     clearTimeout(this.#settling);
     for (const { step } of this.#dragged.values()) void this.#sendShapesOf(step);

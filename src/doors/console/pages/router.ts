@@ -1,8 +1,8 @@
 /** The address, parsed. */
 export interface Place {
-  /** Name of the route, or null when no page has this address. */
+  /** Name of the route; null if no page has this address. */
   name: RouteName | null;
-  /** The value of `:id`; empty when the route has none. */
+  /** The value of `:id`; '' if the route has none. */
   id: string;
   query: URLSearchParams;
 }
@@ -11,7 +11,7 @@ export interface Place {
 export const ROUTES = {
   worklist: '/console/worklist',
   study: '/console/worklist/:id',
-  /** The path that the profile Invoke Image Display names (IHE RAD-106). */
+  /** The path that the profile Invoke Image Display prescribes (IHE RAD-106). */
   display: '/console/IHEInvokeImageDisplay',
   deliveries: '/console/deliveries',
   holds: '/console/holds',

@@ -71,8 +71,8 @@ function before(one: WorklistRow, other: WorklistRow): number {
 }
 
 /**
- * Pure: returns the list after a row has changed. A row older than all loaded rows is left to its
- * page; a row that no longer matches is removed.
+ * Pure: returns the list after a row has changed. A row that is older than all loaded rows is
+ * loaded later with its page; a row that no longer matches is removed.
  */
 export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowList {
   const without = (rows: readonly WorklistRow[]) => rows.filter(({ key }) => key !== row.key);
@@ -85,8 +85,8 @@ export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowLis
 }
 
 /**
- * Pure: returns the rows of a list of equal heights that are on the screen, with some more above
- * and below.
+ * Pure: returns the range of rows that are on the screen, with some more above and below. All rows
+ * have the same height.
  */
 export function visibleRange(
   { top, height, rowHeight }: { top: number; height: number; rowHeight: number },
@@ -170,7 +170,7 @@ export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd():
     if (next) sized.observe(next);
   }
 
-  /** Scrolls just enough to bring the row into view. */
+  /** Scrolls by the smallest distance that brings the row into view. */
   function bringIntoView(index: number): void {
     if (!box) return;
     const height = rowHeight();

@@ -65,7 +65,7 @@ export function subjectText(subject: Subject | null): string {
 }
 
 /**
- * Returns what distinguishes patients besides the name: identifier and birth date, or the
+ * Returns what distinguishes patients in addition to the name: identifier and birth date, or the
  * pseudonym.
  */
 export function subjectDetail(subject: Subject | null): string {
@@ -83,7 +83,10 @@ export function hasUnseenFlag(row: WorklistRow): boolean {
   return row.critical.length > 0 && row.acknowledged === null;
 }
 
-/** Shows what the row is doing or waiting for, and the progress of a running request. */
+/**
+ * Shows the current activity of the row, or what it waits for, and the progress of a running
+ * request.
+ */
 export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeof nothing {
   const running = row.stage !== null && ['queued', 'preparing', 'running'].includes(row.state);
   if (running && row.stage) {
@@ -118,7 +121,7 @@ export function deliveriesView({
   return html`<span title=${rest}>${chip(worst.tone, `${worst.count} ${worst.text}`)}</span>`;
 }
 
-/** Shows the critical flags, if any; otherwise the values at a glance. */
+/** Shows the critical flags, if any; otherwise the most important values. */
 export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
   if (row.critical.length > 0) {
     const texts = row.critical.map(({ text }) => text).join('; ');
@@ -141,8 +144,8 @@ export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
 }
 
 /**
- * Returns the size class of an identity: a long one is set smaller, so that it fits without being
- * cut.
+ * Returns the size class of an identity. A long identity has a smaller font, so that it fits
+ * without being cut.
  */
 export function identitySize(text: string): '' | 'long' | 'longer' {
   return text.length > 130 ? 'longer' : text.length > 55 ? 'long' : '';

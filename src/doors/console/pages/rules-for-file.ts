@@ -33,7 +33,7 @@ export function createRulesForFile({
   let outcome: FileOutcome | null = null;
   let problem: string | null = null;
 
-  /** Applies the rules to a file. @param yaml the rules to try, as they are in the editor. */
+  /** Applies the rules to a file. @param yaml the rules to test, as they are in the editor. */
   async function judge(next: File | null, yaml: string, { fileStartBytes }: Rules): Promise<void> {
     file = next;
     outcome = null;

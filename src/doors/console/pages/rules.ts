@@ -22,7 +22,7 @@ const LAST = [20, 50, 200, 500] as const;
 /** Milliseconds after which the gateway has read a changed settings file again. */
 const SEEN_MS = 2500;
 
-/** Opens the page of the current rules, a dry run of edited ones, and their saving. */
+/** Opens the page of the current rules, where a person can edit, test and save them. */
 export const openRules: OpenPage = (_place, around) => {
   const { api, redraw, say } = around;
   const rules = createLoader<Rules>(() => api.rules(), redraw);
@@ -31,7 +31,7 @@ export const openRules: OpenPage = (_place, around) => {
   let last: number = LAST[0];
   let busy = false;
   let tried: DryRun | null = null;
-  /** The text that was tried; only this text may be saved. */
+  /** The text that was tested. Only this text may be saved. */
   let triedText = '';
   let saved: string | null = null;
   const asking = createAsking(around);
@@ -150,13 +150,11 @@ export const openRules: OpenPage = (_place, around) => {
     </section>`;
   }
 
-  /**
-   * Shows how to save rules that were tried, or to download them if the gateway cannot save them.
-   */
+  /** Shows how to save tested rules, or how to download them if the gateway cannot save them. */
   function saveView(text: string, { changed, studies }: DryRun): TemplateResult | typeof nothing {
     const inUse = rules.value;
     if (!inUse || text === inUse.yaml) return nothing;
-    // Writing a file may fail even if it exists, so the download is always offered.
+    // Writing to a file may fail even if the file exists, so the download is always offered.
     const download = html`<a class="button" download="routing.yaml" href=${`data:application/yaml,${encodeURIComponent(text)}`}>Download these rules</a>`;
     if (!inUse.canSave) {
       return html`<p class="row">The gateway runs without a settings file. ${download}</p>`;

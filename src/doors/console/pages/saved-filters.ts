@@ -10,7 +10,7 @@ export interface SavedFilter {
 const STORED_AS = 'sonogate-filters';
 const PARTS = ['state', 'source', 'endpoint', 'tag', 'critical', 'signature'] as const;
 
-/** Pure: returns the filters in a stored text, without anything else that is stored there. */
+/** Pure: returns the filters in a stored text; other stored content is ignored. */
 export function readFilters(stored: string | null): SavedFilter[] {
   let found: unknown;
   try {
@@ -27,8 +27,8 @@ export function readFilters(stored: string | null): SavedFilter[] {
 }
 
 /**
- * Pure: returns the part of a filter that is stored. The search is left out: it may contain a name,
- * and the browser is shared.
+ * Pure: returns the part of a filter that is stored. The search text is omitted, because it may
+ * contain a name and other people may use the browser.
  */
 export function kept(query: WorklistQuery): SavedFilter['query'] {
   return Object.fromEntries(

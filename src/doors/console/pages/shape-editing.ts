@@ -2,7 +2,7 @@ import type { Position, Shape } from '../../../../pipelines/artifacts/display/ov
 
 /** Maximum number of handles on one outline, which has up to hundreds of points. */
 const MOST_HANDLES = 16;
-/** Share of the points of an outline that follow a dragged one, on either side. */
+/** Share of the points of an outline, on either side, that follow a dragged point. */
 const FOLLOWING = 0.1;
 
 /** Pure: returns the points of a shape that can be dragged, as indices into its list. */
@@ -31,7 +31,7 @@ function draggedEllipse(points: readonly Position[], index: number, to: Position
     (-(to[1] - opposite[1]) / length) * half,
     ((to[0] - opposite[0]) / length) * half,
   ];
-  // The ends keep their sides, so that a handle stays under the pointer that dragged it before.
+  // The ends keep their sides, so that a handle stays under the pointer that drags it.
   const side = (d[0] - c[0]) * across[0] + (d[1] - c[1]) * across[1] >= 0 ? 1 : -1;
   const ends: Position[] = [
     [x - side * across[0], y - side * across[1]],
@@ -42,8 +42,8 @@ function draggedEllipse(points: readonly Position[], index: number, to: Position
 }
 
 /**
- * Pure: returns an outline or a trace after one point was moved; its neighbours follow, the less
- * the farther away they are.
+ * Pure: returns an outline or a trace after one point was moved; its neighbours follow, and those
+ * farther away follow less.
  */
 function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position): Position[] {
   const from = points[index];

@@ -43,7 +43,10 @@ function part(title: string, lines: readonly string[]): TemplateResult | typeof 
     <ul class="prose">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** Shows what a reader must know first: the impression, and the values on which it is based. */
+/**
+ * Shows the most important information for a reader: the impression, and the values on which it is
+ * based.
+ */
 export function summaryView(
   { impression, keyValues, prior }: ResultView,
   measurements: ResultView['measurements'],
@@ -122,7 +125,7 @@ export function reportView({ report, models, draft }: ResultView): TemplateResul
 export interface Head {
   actions: TemplateResult;
   result: ResultView | null;
-  /** The request that is shown, and how another is chosen. */
+  /** The request that is shown, and the function that chooses another. */
   chosen: string | null;
   /** State of the review of the shown result; null before it is known. */
   review: ReviewView['state'] | null;
@@ -376,7 +379,7 @@ function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   return text ? html`<p class="small soft">${text}</p>` : nothing;
 }
 
-/** Shows one section: its state on a line, and below it what it found and what is missing. */
+/** Shows one section: its state on a line, and below it its findings and the missing parts. */
 function sectionView(section: Section, result: ResultView): TemplateResult {
   const { text, tone } = STATUS[section.status];
   const own = <One extends { section: string }>(all: readonly One[]) =>
@@ -399,7 +402,7 @@ function sectionView(section: Section, result: ResultView): TemplateResult {
 /** Sections that are left out here, because another part of the page shows the report. */
 const ELSEWHERE = new Set(['report']);
 
-/** Shows every section of the endpoint: what it found, or why it was not assessed. */
+/** Shows every section of the endpoint: its findings, or why it was not assessed. */
 export function sectionsView(result: ResultView): TemplateResult {
   const told = result.sections.filter(({ id }) => !ELSEWHERE.has(id));
   const asked = told.filter(({ status }) => status !== 'not_requested');

@@ -41,7 +41,7 @@ import { timelineView } from './timeline.ts';
 import { verdictsView } from './verdicts.ts';
 import { counted } from './words.ts';
 
-/** Text typed beside a question; kept while the page is redrawn. */
+/** Text that was typed next to a question. It is kept while the page is redrawn. */
 export interface Typed {
   reason: string;
   rule: string;
@@ -51,7 +51,7 @@ const missing = (what: string): never => {
   throw new Error(`There is no ${what} to do this with.`);
 };
 
-/** Shows the actions that are possible now; the server decides by role and state. */
+/** Shows the actions that are possible now. The server decides by the role and the state. */
 function studyActions(
   { row, study, actions }: StudyPage,
   { api }: Pick<Surroundings, 'api'>,
@@ -121,8 +121,8 @@ function studyActions(
 }
 
 /**
- * Pure: returns overlays with the content of each image in words, because a result names it only by
- * an id, and with the side of a paired vessel.
+ * Pure: returns overlays with the content of each image in words, because a result contains only
+ * its id, and with the side of a paired vessel.
  */
 export function inWords(
   overlays: Overlays,
@@ -144,20 +144,20 @@ export function inWords(
   };
 }
 
-/** Pure: returns whether a row differs at most in who is reading. */
+/** Pure: returns whether two versions of a row differ only in their readers. */
 function onlyReadersChanged(before: WorklistRow, row: WorklistRow): boolean {
   const { readers, changedAt } = before;
   return JSON.stringify({ ...row, readers, changedAt }) === JSON.stringify(before);
 }
 
-/** The data of a finished request; the pictures are missing if none were kept. */
+/** The data of a finished request. The pictures are missing if none were stored. */
 interface Shown {
   requestId: string;
   result: ResultView;
   overlays: Overlays | null;
   viewer: ImageViewer;
   review: Review;
-  /** Images of the earlier study beside those of this one; null until they are asked for. */
+  /** Images of the earlier study next to those of this study; null until the reader opens them. */
   earlier: ImageViewer | null;
 }
 
@@ -175,7 +175,7 @@ class StudyScreen implements Page {
   /** Rows of the measurements whose repeats are shown. */
   readonly #opened = new Set<string>();
   #seen: Shown | null = null;
-  /** Id of the request whose result is being fetched; null when none is. */
+  /** Id of the request whose result is being fetched; null if no result is being fetched. */
   #fetching: string | null = null;
   #problem: string | null = null;
   /** The request that the reader chose; null to show the newest request. */
@@ -275,7 +275,7 @@ class StudyScreen implements Page {
     return drawn ? this.#around.api.artifact<Overlays>(request, OVERLAYS) : null;
   }
 
-  /** Opens or closes the images of the earlier study beside those of this one. */
+  /** Opens or closes the images of the earlier study next to those of this study. */
   async #compare(seen: Shown): Promise<void> {
     const { api, redraw } = this.#around;
     const { result, earlier, viewer } = seen;
@@ -409,9 +409,7 @@ class StudyScreen implements Page {
     ];
   }
 
-  /**
-   * Returns the tabs for those who run the gateway, which show what happened to the study, and why.
-   */
+  /** Returns the tabs for operators, which show the processing of the study and its reasons. */
   #siteTabs(page: StudyPage): Tab[] {
     const request = page.requests.find(({ id }) => id === this.#seen?.requestId);
     const { study: received } = page;

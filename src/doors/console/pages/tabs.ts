@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from './html.ts';
 
-/** A part of a page that is shown instead of others. */
+/** A part of a page. Only one of the parts is shown. */
 export interface Tab {
   /** Unique on the page; the hash of the address opens it. */
   id: string;
@@ -8,7 +8,7 @@ export interface Tab {
   view(): unknown;
 }
 
-/** Returns the open part: the wanted one, or the first. */
+/** Returns the part to show: the wanted one if it exists, otherwise the first. */
 export const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =>
   tabs.find(({ id }) => id === wanted) ?? tabs[0];
 

@@ -28,7 +28,7 @@ function spanOf(entries: readonly TimelineEntry[]): number | null {
   return (Date.parse(last.at) - Date.parse(first.at)) / 1000;
 }
 
-/** Smallest number of consecutive stages that are folded. */
+/** Minimum number of consecutive stages that are folded. */
 const FEW = 4;
 
 /** Pure: returns the entries with consecutive stages folded. */
@@ -56,7 +56,8 @@ function entryView(entry: TimelineEntry): TemplateResult {
 }
 
 /**
- * Shows folded stages. As there are many, they are unfolded only while they are the latest entries.
+ * Shows folded stages. They are unfolded only while they are the latest entries, because there are
+ * many.
  */
 function stagesView(
   stages: readonly TimelineEntry[],

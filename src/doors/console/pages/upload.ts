@@ -11,8 +11,8 @@ import { counted } from './words.ts';
 const CALL_BYTES = 64 * 1024 * 1024;
 
 /**
- * Pure: groups files so that each group has at most so many bytes; a larger file is alone in its
- * group.
+ * Pure: groups files so that each group has at most `CALL_BYTES` bytes. A larger file is alone in
+ * its group.
  */
 export function inCalls<One extends { size: number }>(
   files: readonly One[],

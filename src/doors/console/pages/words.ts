@@ -71,7 +71,7 @@ export function distanceText(instant: string, now: Date): string {
 }
 
 /**
- * Formats an instant: only the time if it is today, otherwise with the day, and in another year
+ * Formats an instant: only the time if it is today, otherwise with the day; in another year also
  * with the year.
  */
 export function momentText(instant: string, now = new Date()): string {

@@ -29,7 +29,7 @@ const SIGNATURES = [
   { value: 'signed', text: 'Signed' },
 ] as const;
 
-/** Pure: returns the query of an address; a state that does not exist is left out. */
+/** Pure: returns the query of an address; unknown states are omitted. */
 function queryOf(asked: URLSearchParams): WorklistQuery {
   const part = (name: string) => asked.get(name) || undefined;
   const state = part('state');
@@ -107,7 +107,9 @@ function choiceView(choice: Choice, { query, ask }: Filters): TemplateResult {
   </label>`;
 }
 
-/** Placeholder of the search field for each role, which names what the server searches. */
+/**
+ * Placeholder of the search field for each role. It lists the attributes that the server searches.
+ */
 const SEARCHED = {
   viewer: 'Search UID, request or tag',
   clinician: 'Search name, ID, accession, UID, tag',
@@ -171,11 +173,11 @@ export const openWorklist: OpenPage = (place, around) => {
   let problem: string | null = null;
   let state: 'loading' | 'loadingMore' | 'calm' = 'loading';
   let typing: number | undefined;
-  /** Rows that changed while the list was being fetched; the answer may be older than they are. */
-  let early: WorklistRow[] = [];
   /**
-   * Number of queries so far, by which the answer to an older query is recognised and not shown.
+   * Rows that changed while the list was being fetched. They may be newer than the fetched list.
    */
+  let early: WorklistRow[] = [];
+  /** Number of queries so far. It identifies the answer to an older query, which is not shown. */
   let asked = 0;
 
   const saved = createSavedFilters();
@@ -202,7 +204,10 @@ export const openWorklist: OpenPage = (place, around) => {
     redraw();
   }
 
-  /** Loads the choices of the filters, after the rows, which must not wait for them. */
+  /**
+   * Loads the choices of the filters. It begins after the rows are loaded, because the rows must
+   * not wait.
+   */
   async function loadFacets(): Promise<void> {
     try {
       facets = await api.facets();
