@@ -30,7 +30,7 @@ export interface FoundOrder extends Order {
 /** A system that knows what was ordered (docs/orders.md). Every failure is a SonogateError. */
 export interface Worklist {
   name: string;
-  /** Whether the orders are in our own database. Queries of our own database are not audited. */
+  /** Whether the orders are in our own database. Such queries are not audited. */
   isLocal?: boolean;
   /**
    * Returns the matching orders. A worklist may ignore a key, so the caller must compare the orders

@@ -47,7 +47,7 @@ export interface AlternateDestination {
 export interface Destination {
   name: string;
   kind: string;
-  /** The address: `PACS@host:port`, or that of the EHR. */
+  /** The address: `PACS@host:port`, or the URL of the EHR. */
   address: string;
   waiting: number;
   sending: number;

@@ -169,7 +169,7 @@ class PglitePool extends EventEmitter {
 }
 
 /**
- * SQL: BullMQ's functions use unqualified names of its own schema, so the only session of PGlite
+ * SQL: BullMQ's functions use unqualified names from its schema, so the only session of PGlite
  * has this schema on its search path.
  */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';

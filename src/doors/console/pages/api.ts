@@ -174,7 +174,7 @@ export function createApi(csrf: () => string, signedOut: () => void) {
 }
 
 export interface LiveStream {
-  /** False while no changes arrive. The browser reconnects automatically. */
+  /** False while the stream of changes is broken. The browser reconnects automatically. */
   connected(): boolean;
   close(): void;
 }

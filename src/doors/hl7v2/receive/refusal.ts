@@ -28,7 +28,7 @@ export interface Place {
 
 /**
  * Thrown when a message is refused (2.9.2). AE: because of its content; AR: because this gateway
- * never accepts it, or because of its own state.
+ * never accepts it, or because of the state of the gateway.
  */
 export class Hl7Refusal extends Error {
   override name = 'Hl7Refusal';
