@@ -155,7 +155,7 @@ export const deidentificationSchema = z.strictObject({
   /** Keeps sex, age, height and weight. */
   patientCharacteristics: z.boolean().default(false),
   /**
-   * What happens to screens without ultrasound regions. `hold`: they are held; `detect`: the
+   * How screens without ultrasound regions are treated. `hold`: a person decides; `detect`: the
    * ultrasound picture is found by image analysis.
    */
   withoutRegions: z.enum(['hold', 'detect']).default('hold'),
@@ -284,7 +284,7 @@ const fhirWorklistSchema = z.strictObject({
 });
 export type FhirWorklistSettings = z.infer<typeof fhirWorklistSchema>;
 
-/** Where the orders of studies are searched (docs/orders.md). */
+/** The worklists in which the orders of studies are searched (docs/orders.md). */
 export const ordersSchema = z.strictObject({
   /** Queried in order, until one has the order of the study. */
   worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema, fhirWorklistSchema])),

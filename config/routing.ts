@@ -120,7 +120,7 @@ const ruleSchema = z
     forwardTo: z.array(name).default([]),
     /** Forwards a de-identified copy of the received objects (PS3.15 Annex E). */
     deidentifyTo: z.array(name).default([]),
-    /** Holds the study for a person (`npx sonogate studies release`). */
+    /** The study waits for a person (`npx sonogate studies release`). */
     hold: z.boolean().default(false),
     /** Keeps the study without any further action. */
     ignore: z.boolean().default(false),

@@ -134,7 +134,7 @@ async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
 interface StoredParts {
   stored: number;
   failed: number;
-  /** Why the last failed object was not stored; '' when none failed. */
+  /** The reason why the last failed object was not stored; '' if no object failed. */
   detail: string;
 }
 

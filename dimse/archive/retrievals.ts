@@ -101,7 +101,7 @@ export async function requestRetrieval(
   });
 }
 
-/** Finds a retrieval. @returns null when none has this id. */
+/** Finds a retrieval. @returns null if no retrieval has this id. */
 export async function findRetrieval(database: Queryable, id: string): Promise<RetrievalRow | null> {
   const { rows } = await database.query<RetrievalRow>(
     `SELECT id, archive, study_instance_uid, purpose, state, wanted, here, code, detail

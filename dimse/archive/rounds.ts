@@ -47,8 +47,8 @@ export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
 }
 
 /**
- * Starts a loop. @param next returns how many tasks it found; it is called again at once until it
- * finds none.
+ * Starts a loop. @param next returns the number of tasks that it found; it is called again at once
+ * until it finds no task.
  */
 function startLoop(
   next: () => Promise<number>,

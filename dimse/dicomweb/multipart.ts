@@ -41,8 +41,8 @@ function parameter(contentType: string, name: string): string | null {
 }
 
 /**
- * Yields the parts of a body as they arrive: none is collected in memory, and a slow reader slows
- * down the sender.
+ * Yields the parts of a body as they arrive: no part is collected in memory, and a slow reader
+ * slows down the sender.
  * @throws SonogateError `invalid_multipart` when the body breaks off, has no part, or has a part
  * without headers.
  */

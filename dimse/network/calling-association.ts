@@ -188,8 +188,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Runs `read` for one message. The time-out of the peer applies to the whole message, whatever
-   * the number of its pieces.
+   * Runs `read` for one message. The time-out of the peer applies to the whole message, for any
+   * number of pieces.
    * @throws what `read` throws.
    */
   async inTime<T>(read: () => Promise<T>): Promise<T> {
@@ -255,7 +255,8 @@ export class CallingAssociation {
 
   /**
    * Returns the error of an association that failed. A protocol error of the peer keeps its code
-   * unless the object has been sent; then the code only says that the peer may have it.
+   * unless the object has been sent. In that case the code means only that the peer may have the
+   * object.
    */
   lost(cause: unknown): SonogateError {
     const nothingSent = this.lossCode === 'peer_unreachable';

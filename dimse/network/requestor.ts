@@ -164,7 +164,7 @@ export class Requestor {
   }
 
   /**
-   * Called when no request follows for now. If the peer ends the association meanwhile, it becomes
+   * Called when no request follows for now. If the peer then ends the association, it becomes
    * `closed`.
    */
   rest(): void {

@@ -120,7 +120,7 @@ const UNIQUE = {
 } as const satisfies Record<Level, Keyword>;
 
 /**
- * Requires one UID for each level above that of the identifier (hierarchical search, PS3.4
+ * Requires one UID for each level above the level of the identifier (hierarchical search, PS3.4
  * C.4.1.3.1.1), and for a retrieval a UID or a list of them for the level itself (C.4.2.2.1).
  */
 function requireUniqueKeys({ level, keys }: Identifier, retrieves: boolean): void {

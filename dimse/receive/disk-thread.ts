@@ -24,7 +24,7 @@ import type { DiskAnswer, DiskTask } from './disk-writer.ts';
 
 interface ObjectFile {
   path: string;
-  /** Null when the file could not be opened or written; `failure` says why. */
+  /** Null if the file could not be opened or written; `failure` is the reason. */
   handle: number | null;
   failure: unknown;
   whole: Hash;

@@ -290,7 +290,7 @@ export interface StoreTransport {
     objects: readonly (readonly OutgoingObject[])[],
     signal: AbortSignal,
   ): Promise<StoreResult[]>;
-  /** Whether storage commitment is requested from the peer; STOW-RS has none. */
+  /** Whether storage commitment is requested from the peer. STOW-RS has no storage commitment. */
   commits: boolean;
   /**
    * Checks whether the peer works, without sending an object. @returns the error code; null if the

@@ -35,7 +35,7 @@ export interface CommitmentReport {
   failed: (SopReference & { reason: number })[];
 }
 
-/** Encodes the Event Information (PS3.4 table J.3-3); an empty sequence is left out. */
+/** Encodes the Event Information (PS3.4 table J.3-3); an empty sequence is omitted. */
 export function commitmentReportDataSet({
   transactionUid,
   committed,

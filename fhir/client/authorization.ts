@@ -175,8 +175,8 @@ async function assertionFor(service: BackendService, audience: string): Promise<
 }
 
 /**
- * Calls the token endpoint. @returns the JSON of a 200 answer. @throws FhirFailure for anything
- * else.
+ * Calls the token endpoint. @returns the JSON of a 200 answer. @throws FhirFailure for any other
+ * answer.
  */
 async function ask(
   url: string,

@@ -73,7 +73,7 @@ function isAnswerError(error: unknown): error is AnswerError {
   );
 }
 
-/** Returns the system code of the innermost cause, otherwise the name of the error. */
+/** Returns the system code of the innermost cause, or else the name of the error. */
 function causeCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.cause instanceof Error) return causeCode(error.cause);

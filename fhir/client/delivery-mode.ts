@@ -14,8 +14,8 @@ export interface DeliveryMode {
    */
   conditional: boolean;
   /**
-   * True to write the Provenance under an id of ours (`updateCreate`); false to create it once,
-   * after the other resources.
+   * True to write the Provenance under an id that we choose (`updateCreate`); false to create it
+   * once, after the other resources.
    */
   updateAsCreate: boolean;
 }

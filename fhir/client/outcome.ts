@@ -24,7 +24,7 @@ interface StatusMeaning {
   rebuilds?: number;
   /** Number of attempts after which a transient failure is left to a person. */
   attempts?: number;
-  /** Seconds for which the whole destination waits, unless the EHR states a time. */
+  /** Seconds for which the whole destination waits, unless the EHR sends a time. */
   hold?: number;
   /** The EHR lacks the interaction; a simpler mode may work (delivery-mode.ts). */
   simpler?: true;

@@ -20,7 +20,7 @@ import { type BinaryLedger, sendReport } from './send-report.ts';
 const OVERLAY = /^overlay-.+\.png$/;
 
 /**
- * Longest side of a key image, which an EHR shows beside the text; the full size is in the PDF and
+ * Longest side of a key image, which an EHR shows next to the text; the full size is in the PDF and
  * in the HTTP API.
  */
 const LONGEST_SIDE = 960;
@@ -142,7 +142,7 @@ interface ReportContent {
   result: Result;
   subject: Subject;
   identity: DicomIdentity;
-  /** What a person has decided about the report; null when nobody has. */
+  /** The decision of a person about the report; null if there is none. */
   decision: Decision | null;
 }
 
@@ -171,8 +171,8 @@ async function reportContent(
 }
 
 /**
- * Sends a report. @returns what the EHR has now, for the record of the delivery. @throws
- * FhirFailure
+ * Sends a report. @returns the contents of the EHR afterwards, for the record of the delivery.
+ * @throws FhirFailure
  */
 async function deliverReport(
   { id, requestId }: Delivery,

@@ -115,8 +115,8 @@ interface FormerRun {
 
 /**
  * Compares the draft at the receiver with the parts of the next result. Values that the next result
- * does not have are withdrawn (`entered-in-error`), so that no chart shows them beside the new
- * ones. Parts that a person has verified, and parts that are not ours, are not changed.
+ * does not have are withdrawn (`entered-in-error`), so that no chart shows them next to the new
+ * values. Parts that a person has verified, and parts that are not ours, are not changed.
  * @param next identifier values of the parts of the next result.
  * @throws FhirFailure `ehr_already_verified` when a value that a person verified would be replaced.
  */
@@ -219,8 +219,8 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Waits for the report of a result that the receiver has accepted but not carried out yet (202). It
- * searches for the report itself, because servers differ in what the status address of a
- * transaction answers.
+ * searches for the report itself, because servers give different answers at the status address of a
+ * transaction.
  * @returns `DiagnosticReport/<id>`; null when it does not appear in time.
  */
 export async function laterArrival(

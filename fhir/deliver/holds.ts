@@ -88,8 +88,8 @@ interface HeldRow extends Omit<HeldReport, 'since'> {
 }
 
 /**
- * Creates the hold queue of a gateway. @throws SonogateError `not_found` for an id that is not
- * held.
+ * Creates the hold queue of a gateway. @throws SonogateError `not_found` for an id that is not in
+ * the queue.
  */
 export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldOperations {
   async function held(queryable: Queryable, id: string): Promise<HeldReport> {

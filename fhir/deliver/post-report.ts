@@ -45,8 +45,8 @@ function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenanc
 /**
  * Creates the Provenance of a committed transaction, once: a Provenance with the same recording
  * time and the report as its target is from an earlier attempt.
- * @returns false when the receiver did not say where its resources are, so that no Provenance can
- * be created.
+ * @returns false if the receiver did not return the locations of its resources, so that no
+ * Provenance can be created.
  */
 async function addProvenance(
   server: FhirServer,

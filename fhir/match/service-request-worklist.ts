@@ -213,7 +213,10 @@ const withCode = (observations: readonly Observation[], loinc: string): Observat
     )
     .toSorted((a, b) => observedAt(b) - observedAt(a));
 
-/** Returns when a value was observed, otherwise when it was issued; -Infinity if neither is known. */
+/**
+ * Returns when a value was observed, or else when it was issued; -Infinity if neither time is
+ * known.
+ */
 function observedAt(observation: Observation): number {
   const { effectiveDateTime, effectiveInstant, effectivePeriod, issued } = observation;
   const stated = effectiveDateTime ?? effectiveInstant ?? effectivePeriod?.start ?? issued;

@@ -274,7 +274,7 @@ function scoreObservation(
   const resource: Observation = {
     ...observationBase(context, role, { coding, text: score.name }),
     valueQuantity: quantity(score.value, '1'),
-    // The range of a score is not a reference range, so it is stated in words.
+    // The range of a score is not a reference range, so it is described in words.
     method: { text: `Score from ${low} to ${high}` },
     component: nonEmpty(
       score.components.map(({ name, value }) => ({

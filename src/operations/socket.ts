@@ -46,8 +46,8 @@ export async function serveAdminSocket(
       answer.end(body);
     });
   });
-  // Processes that start at the same moment all find no answer. Each binds a separate name and
-  // renames it, which is atomic: the last one serves, and none fails to start.
+  // Processes that start at the same moment all find no answer. Each process binds a temporary name
+  // and renames it, which is atomic: the last process serves, and no process fails to start.
   const own = join(dirname(path), `.a${randomBytes(3).toString('hex')}`);
   await new Promise<void>((done, fail) => {
     server.once('error', fail);

@@ -24,7 +24,7 @@ export async function openSiteClock(
   database: Queryable,
   everyMilliseconds = EVERY_MILLISECONDS,
 ): Promise<SiteClock> {
-  /** Milliseconds by which the clock of the database is ahead of that of this process. */
+  /** Milliseconds by which the clock of the database is ahead of the clock of this process. */
   let ahead = await milliseconds(database);
   const rounds = startRounds({
     async work() {

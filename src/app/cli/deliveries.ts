@@ -85,7 +85,7 @@ interface ReplayOptions extends AnswerForm {
 }
 
 /**
- * Sends one dead delivery or all those of a destination again, to the same destination or to
+ * Sends one dead delivery, or all dead deliveries of a destination, to the same destination or to
  * another.
  */
 export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {

@@ -70,8 +70,7 @@ async function isPart10(path: string): Promise<boolean> {
 
 /**
  * Returns the files given by name, and the DICOM files in folders given by name (all levels, sorted
- * by name). A file given by name is kept whatever it contains, so that the sender can report what
- * is wrong with it.
+ * by name). A file given by name is always kept, so that the sender can report its fault.
  */
 async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];

@@ -31,7 +31,7 @@ already have worked, *permanent* needs a person.
 ${codes.map(renderEntry).join('\n')}`;
 }
 
-/** Renders `docs/log-events.md`: the log events, and what to do about each. */
+/** Renders `docs/log-events.md`: the log events, and the action that each requires. */
 export function renderLogEventsPage(): string {
   const rows = Object.values<LogEvent>(EVENTS)
     .sort((one, other) => (one.id < other.id ? -1 : 1))

@@ -21,7 +21,7 @@ function errorText({ error }: EvidenceEntry): string {
   return `${value}${unitOf} (${of}; limit ${limit})`;
 }
 
-/** Says whether values of this method are accepted and, if not, why. */
+/** Describes whether values of this method are accepted and, if not, why. */
 function statusText(entry: EvidenceEntry): string {
   const reason = reviewReason(entry);
   return reason === null ? '**accepted**' : `review: ${REVIEW_TEXT[reason]}`;

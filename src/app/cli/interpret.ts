@@ -164,8 +164,7 @@ async function runJob(
 }
 
 /**
- * Suggests what to do about frames without a scale, on which nothing can be measured in
- * millimetres.
+ * Suggests how to handle frames without a scale, on which no length in millimetres can be measured.
  */
 function scaleHint(
   { endpoint }: Pick<Job, 'endpoint'>,

@@ -45,10 +45,7 @@ export async function clean({
   ]);
 }
 
-/**
- * Lists everything in the audit that has changed since it was sealed. Fails if anything has
- * changed.
- */
+/** Lists every change of the audit since it was sealed. Fails if there is any change. */
 export async function verifyAudit({
   publicKey = [],
   ...form

@@ -121,7 +121,7 @@ export async function submit(
   return watch(submitted.id, given, client);
 }
 
-/** Uploads files one after the other; returns their ids. */
+/** Uploads files one after the other. @returns their ids. */
 async function uploaded(paths: readonly string[], client: ApiClient): Promise<string[]> {
   const ids: string[] = [];
   for (const path of paths) {

@@ -295,7 +295,8 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
     for (const line of comparisonTable(rows)) say(`  ${line}`);
   }
   sayFound(result);
-  // What is signed before a late object arrives is final in the EHR, and no draft replaces it.
+  // A report that was signed before a late object arrived is final in the EHR, and no draft
+  // replaces it.
   const reviewed = revision > 1 || (options.review && study.late === 0);
   if (reviewed) await review(gateway, requestId, study.name);
   const deliveries = reviewed ? await deliveriesOf(gateway, requestId) : drafts;

@@ -44,7 +44,7 @@ export async function checkChain(
       port,
       ca,
       ...(isIP(name) ? {} : { servername: name }),
-      // The chain is checked afterwards, so that the finding can describe what is wrong with it.
+      // The chain is checked afterwards, so that the finding can describe its fault.
       rejectUnauthorized: false,
     });
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });

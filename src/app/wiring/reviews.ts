@@ -21,7 +21,7 @@ import { createSignResult } from '../../core/reviews/sign.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
 
-/** What the endpoints have in common once their evidence is open. */
+/** The parts that all endpoints have in common when their evidence is open. */
 interface Reviewable {
   rules: EndpointRules;
   interpret: StudyReview['interpret'];

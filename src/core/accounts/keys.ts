@@ -12,10 +12,10 @@ import type { ConsoleRole } from './roles.ts';
 export const DEFAULT_ACCOUNT_ID = 'default';
 
 /**
- * What a key may do. `store` permits a client to send studies by STOW-RS, and `retrieve` to search
- * and retrieve studies with the identity of their patients (QIDO-RS, WADO-RS). `review` permits
- * changing a draft, and `sign` signing it under the name of the key. `admin` includes every scope
- * except `sign`.
+ * The permissions of a key. `store` permits a client to send studies by STOW-RS, and `retrieve` to
+ * search and retrieve studies with the identity of their patients (QIDO-RS, WADO-RS). `review`
+ * permits changing a draft, and `sign` signing it under the name of the key. `admin` includes every
+ * scope except `sign`.
  */
 export const SCOPES = [
   'run',

@@ -10,7 +10,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 export const CONSOLE_ROLES = ['viewer', 'clinician', 'operator', 'administrator'] as const;
 export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
 
-/** What a role may do in the console. */
+/** A permission of a role in the console. */
 export type Capability =
   | 'read'
   | 'confirm'

@@ -4,7 +4,7 @@ import { AUDIT_EVENT_TYPES, AUDIT_EVENTS, type AuditRow, meaningOf, outcomeOf } 
 /** The patient and study of an event, which are looked up when the event is sent. */
 export interface AuditSubject {
   studyInstanceUid: string;
-  /** Patient ID as the images state it. */
+  /** Patient ID in the images. */
   patientId: string;
   issuerOfPatientId: string;
 }

@@ -170,8 +170,8 @@ export interface SealKey {
 
 /**
  * Returns the Ed25519 key with which this data folder seals its audit. It is created at first use
- * and can be read only by its own user. The public key is stored beside it; the site should keep a
- * copy of the public key elsewhere.
+ * and can be read only by its own user. The public key is stored in the same folder; the site
+ * should keep a copy of the public key elsewhere.
  */
 export async function loadSealKey(dataDir: string): Promise<SealKey> {
   const folder = auditFolder(dataDir);
@@ -193,8 +193,8 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
 }
 
 /**
- * Returns the trusted public keys, by id: those stored beside our own key, and those in the PEM
- * files that the caller names.
+ * Returns the trusted public keys, by id: those stored with our own key, and those in the PEM files
+ * that the caller names.
  */
 export async function loadPublicKeys(
   dataDir: string,

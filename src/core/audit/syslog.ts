@@ -62,7 +62,7 @@ export function framed(message: Buffer): Buffer {
 
 /**
  * Sends syslog over TLS (RFC 5425), on one connection that stays open. The protocol has no answers:
- * if the connection is lost, the caller sends again what was written, so that a repository may
+ * if the connection is lost, the caller sends all written messages again, so that a repository may
  * receive a message twice but misses none.
  * @param options returns the TLS options. It is called for each new connection, so that a renewed
  * certificate is used.

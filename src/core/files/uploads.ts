@@ -177,7 +177,7 @@ export interface Uploads {
   create(uploader: Uploader, announced: AnnouncedFile): Promise<FileRow>;
   /**
    * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is the
-   * Content-Length, if given: a wrong one is refused before anything is read.
+   * Content-Length, if given: a PUT with a wrong length is refused before any byte is read.
    * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`.
    */
   receive(id: string, source: Readable, length: number | null): Promise<FileRow>;

@@ -78,7 +78,7 @@ export const mayBeObjectFailure = (code: ErrorCode): boolean =>
 
 /**
  * SQL: whether the breaker of the destination of `d` is open. The database evaluates it once per
- * statement, whatever the number of waiting deliveries.
+ * statement, for any number of waiting deliveries.
  */
 export const BREAKER_IS_OPEN = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'

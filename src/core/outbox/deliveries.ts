@@ -14,7 +14,7 @@ import {
 
 /**
  * Deliveries of one study to one destination are sent in this order: by revision of the study;
- * within a revision, images first, then structured reports, which refer to them, then everything
+ * within a revision, images first, then structured reports, which refer to them, then the objects
  * that may refer to a report (key objects, presentation states, documents). Deliveries of the same
  * rank have no order.
  */
@@ -278,7 +278,7 @@ async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
 }
 
-/** Which deliveries to list; a field that is left out matches every delivery. */
+/** Which deliveries to list. An absent field matches every delivery. */
 export interface DeliveryFilter {
   id?: string | undefined;
   requestId?: string | undefined;

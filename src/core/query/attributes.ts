@@ -116,7 +116,8 @@ export function keywordOf(name: string): Keyword | null {
 }
 
 /**
- * Whether an answer at a level contains an attribute: an answer contains the attributes of this level and of the levels above.
+ * Whether an answer at a level contains an attribute: an answer contains the attributes of this
+ * level and of the levels above.
  */
 export const isAnsweredAt = (keyword: Keyword, level: Level): boolean =>
   LEVELS.indexOf(ATTRIBUTES[keyword].level) <= LEVELS.indexOf(level);

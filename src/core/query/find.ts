@@ -124,7 +124,9 @@ export interface HeldObject extends ReceivedObject {
   numberOfFrames: number;
 }
 
-/** What to retrieve: studies, series or objects by their UIDs; at least one list is given. */
+/**
+ * The objects to retrieve: studies, series or objects by their UIDs; at least one list is given.
+ */
 export interface Retrieval {
   study?: readonly string[];
   series?: readonly string[];

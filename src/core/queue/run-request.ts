@@ -160,8 +160,8 @@ async function typicalSeconds(database: Database, endpoint: string): Promise<num
 const RECORD_AGAIN_MS = 1000;
 
 /**
- * Writes what a pipeline reports to the log of the request, in order. `settled` resolves when
- * everything is written. A stage or preview that cannot be written is logged and does not end the
+ * Writes the reports of a pipeline to the log of the request, in order. `settled` resolves when all
+ * of them are written. A stage or preview that cannot be written is logged and does not end the
  * run. A critical flag is written again until it is recorded, because its mails and its place in
  * the worklist depend on this record alone. If `broken` ends the run, the next run raises its flags
  * again.

@@ -107,7 +107,9 @@ export interface WaitingRequest {
   source: RequestSource['kind'];
 }
 
-/** Where a request waits for a worker; implemented by `RequestQueue` in src/core/queue. */
+/**
+ * The queue in which requests wait for a worker; implemented by `RequestQueue` in src/core/queue.
+ */
 export interface JobQueue {
   /**
    * Adds a job. The id of the job is the id of the request, so adding a job twice does no harm.
@@ -235,7 +237,7 @@ export function sumDecimals(amounts: readonly string[]): string {
 /** The cost of a request that ended without a result, or that was made with a test key. */
 export const NO_COST: Cost = { currency: 'USD', total: '0.00', lines: [] };
 
-/** Returns what a request costs when it succeeds; calls with a test key are free. */
+/** Returns the cost of a request that succeeds. Requests of a test key are free. */
 export function costOf(lines: PriceLine[], test: boolean): Cost {
   if (test) return NO_COST;
   return { currency: 'USD', total: sumDecimals(lines.map(({ amount }) => amount)), lines };

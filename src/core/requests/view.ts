@@ -36,8 +36,7 @@ export interface RequestObject {
 
 /**
  * Returns the request as clients see it. `bodies` holds the result, or is null for list items,
- * which leave out `input` and `output`. `baseUrl` is the address of the server without a trailing
- * slash.
+ * which omit `input` and `output`. `baseUrl` is the address of the server without a trailing slash.
  */
 export function viewRequest(
   row: RequestRow,

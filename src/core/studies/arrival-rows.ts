@@ -15,9 +15,9 @@ import { type Arrival, ownSeries, type ReceivedInstance, type StudyRow } from '.
 
 /**
  * The rows of received objects. New objects of studies that are still arriving are recorded
- * together in a few statements, whatever the number of objects and associations. In all other cases
- * (a revision opens, an object replaces another, another patient is named) a study is recorded
- * object by object in the same transaction.
+ * together in a few statements, for any number of objects and associations. In all other cases (a
+ * revision opens, an object replaces another, another patient is named) a study is recorded object
+ * by object in the same transaction.
  */
 
 /**
@@ -371,7 +371,7 @@ type LockedStudy = Pick<
   | 'patient_mismatch'
 > & { is_corrected: boolean };
 
-/** The identity is that of the images, without corrections. */
+/** The identity in the images, without corrections. */
 const LOCKED_COLUMNS = `id, study_instance_uid, state, revision, instance_count, tags,
   coalesce(received_identity, identity) AS identity, received_identity IS NOT NULL AS is_corrected,
   hold_reason, patient_mismatch`;

@@ -30,7 +30,7 @@ export interface StoredObject {
   fileSha256: string;
   dataSetSha256: string;
   source: string;
-  /** The study that the sender stated for the object, if any. */
+  /** The Study Instance UID that the sender gave for the object, if any. */
   statedStudy?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface JudgedObject extends StoredObject {
 }
 
 /**
- * Checks the header of a stored object against what the sender stated.
+ * Checks the header of a stored object against the values that the sender gave.
  * @param known the header, if it was read while the object arrived.
  * @throws SonogateError `object_not_understood` (C000H), `object_mismatch` (A900H); the object is
  * then in the quarantine folder.
@@ -173,7 +173,7 @@ export async function putAsideForItsValues(
   return why;
 }
 
-/** Attributes of the header that must equal those that the sender stated. */
+/** Attributes of the header that must equal the values that the sender gave. */
 const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
 
 /**

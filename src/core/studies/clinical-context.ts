@@ -76,8 +76,8 @@ export function inputFor(
 
 /**
  * Returns the gestational age on the day of the study: from the (0010,21D0) Last Menstrual Date of
- * any object, otherwise as the cart states it. A date that gives no plausible age, such as that of
- * an earlier pregnancy, is skipped.
+ * any object, or else the age that the cart sent. A date that gives no plausible age, such as a
+ * date of an earlier pregnancy, is skipped.
  */
 function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   const days =

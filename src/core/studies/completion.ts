@@ -2,7 +2,7 @@ import type { Source } from '../../../config/schema.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 
 /**
- * The signals that make a study count as complete. The row of the study stores the signal beside
+ * The signals that make a study count as complete. The row of the study stores the signal with
  * `complete_after`.
  *
  *   quiet-time             no object has arrived for a while

@@ -25,7 +25,7 @@ export interface InstanceHeader {
   procedureCodes: string[];
   /** (0010,21D0) Last Menstrual Date, YYYYMMDD; '' when absent. */
   lastMenstrualDate: string;
-  /** Gestational age by LMP in days as the cart states it; see stated-age.ts. */
+  /** Gestational age by LMP in days that the cart sent; see stated-age.ts. */
   statedAgeDays: number | null;
   /**
    * Why the examination was requested; '' if no attribute contains a reason. Missing in headers
@@ -217,7 +217,8 @@ const uidText = (value: unknown): string => [value ?? ''].flat().map(String).joi
 const values = (joined: string): string[] => (joined === '' ? [] : joined.split('\\'));
 
 /**
- * Returns acquisition date and time, otherwise those of content, series or study, as a DICOM DT.
+ * Returns acquisition date and time, or else the date and time of content, series or study, as a
+ * DICOM DT.
  */
 function acquisitionDateTime(value: (keyword: string) => string): string {
   if (value('AcquisitionDateTime')) return value('AcquisitionDateTime');

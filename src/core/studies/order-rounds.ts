@@ -103,9 +103,9 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
 }
 
 /**
- * Queries the worklists in turn until one has the order, or names another patient for it. Each has
- * an equal share of the time that is left, so that one that does not answer leaves time for the
- * next.
+ * Queries the worklists in turn until one has the order, or names another patient for it. Each
+ * worklist gets an equal share of the remaining time, so that a worklist that does not answer
+ * leaves time for the next.
  */
 async function findOrder(
   { study_id: study, identity, deadline }: SearchRow,
@@ -133,7 +133,7 @@ async function findOrder(
     try {
       found = await worklist.orders(wanted.keys, AbortSignal.any([stopping, late]));
     } catch (error) {
-      // A stop of the gateway says nothing about the worklist.
+      // A stop of the gateway does not show a fault of the worklist.
       if (!stopping.aborted) {
         const code = error instanceof SonogateError ? error.code : 'internal';
         logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });

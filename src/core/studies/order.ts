@@ -11,8 +11,8 @@ import {
 import type { StudyRow } from './study-store.ts';
 
 /**
- * The keys by which an order is searched: its accession number, otherwise the patient and the
- * study. The date of the study chooses between dates of several pregnancies.
+ * The keys by which an order is searched: its accession number, or else the patient and the study.
+ * The date of the study chooses between dates of several pregnancies.
  */
 export type OrderKeys = { studyDate?: string } & (
   | { accessionNumber: string }
@@ -27,7 +27,7 @@ export interface FoundOrder extends Order {
   studyInstanceUid: string;
 }
 
-/** A system that knows what was ordered (docs/orders.md). Every failure is a SonogateError. */
+/** A system that stores orders (docs/orders.md). Every failure is a SonogateError. */
 export interface Worklist {
   name: string;
   /** Whether the orders are in our own database. Such queries are not audited. */
@@ -186,7 +186,7 @@ export async function foundOrder(
   return rows[0]?.joined ?? null;
 }
 
-/** Returns the search for the order of a revision, for `explain`; null if there was none. */
+/** Returns the search for the order of a revision, for `explain`; null if there was no search. */
 export async function orderSearch(
   database: Queryable,
   { id, revision }: Pick<StudyRow, 'id' | 'revision'>,

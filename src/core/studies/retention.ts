@@ -100,7 +100,7 @@ interface StoredFile {
   digest: string;
 }
 
-/** What a pass removed, or would remove. */
+/** The studies that a pass removed, or would remove. */
 interface Removal {
   studies: number;
   objects: number;

@@ -31,9 +31,9 @@ export const STATED_AGE_ATTRIBUTES = [
 const DUE_DATE = { stated: '11778-8', byLmp: '11779-6', byUltrasound: '11781-2' } as const;
 
 /**
- * Returns the gestational age by LMP that the cart states, in days: (11885-1, LN) in its report
- * (TID 5000) or in the acquisition context of an image. Ages that were calculated from measurements
- * of the same scan (11888-5 and the like) do not date it and are ignored. Without a stated age, the
+ * Returns the gestational age by LMP that the cart sent, in days: (11885-1, LN) in its report (TID
+ * 5000) or in the acquisition context of an image. Ages that were calculated from measurements of
+ * the same scan (11888-5 and the like) do not date it and are ignored. Without a stated age, the
  * age is computed from the due date. Null when neither is stated.
  */
 export function statedAgeByLmp(dataSet: NaturalDataset): number | null {

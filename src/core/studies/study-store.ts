@@ -354,7 +354,7 @@ export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
 
 /**
  * Returns the study and revision of a request; null when it did not come from a DICOM study. The
- * request states them itself, so they are known even if the process ended before it recorded the
+ * request contains them itself, so they are known even if the process ended before it recorded the
  * submission.
  */
 export async function studyOfRequest(
@@ -444,7 +444,7 @@ export async function studyOfInstance(database: Queryable, id: string): Promise<
 
 /**
  * Returns the Series Instance UIDs of our results for all requests of a study. A PACS that forwards
- * what it receives sends these series back to us, and lists them as its own.
+ * received objects sends these series back to us, and lists them as its own.
  */
 export async function ownSeries(
   database: Queryable,

@@ -82,13 +82,13 @@ function requestFiles(instances: readonly InstanceRow[], dataDir: string): Reque
   }));
 }
 
-/** What a request gets in addition to its study. */
+/** The details of a request in addition to its study. */
 interface SubmissionDetails {
   /**
    * Whether another rule has run on this revision: the request then needs a different unique key.
    */
   further?: boolean;
-  /** Earlier examinations; null when the rule asks for none. */
+  /** Earlier examinations; null if the rule requests none. */
   priors?: Priors | null;
   /** The result of the search for the order; null if there was no search. */
   order?: OrderAnswer | null;
@@ -106,8 +106,8 @@ export interface Run {
 }
 
 /**
- * Returns what the acting rules run: their endpoint on the whole study, or the translation of its
- * reports. A translation of a study without reports is left out.
+ * Returns the runs of the acting rules: their endpoint on the whole study, or the translation of
+ * its reports. A translation of a study without reports is omitted.
  */
 export function runsOf(acting: readonly RoutingRule[], instances: readonly InstanceRow[]): Run[] {
   const reports = instances.filter(({ header }) => ACCEPTED_REPORTS.has(header.sopClassUid));

@@ -21,8 +21,8 @@ const TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 1024;
 
 /**
- * Statuses that mean "too many requests": nothing is sent to the endpoint for the time that it asks
- * for or, without such a time, for `THROTTLE_SECONDS`.
+ * Statuses that mean "too many requests": nothing is sent to the endpoint for the time in its
+ * answer or, without a time, for `THROTTLE_SECONDS`.
  */
 const THROTTLED: ReadonlySet<number> = new Set([429, 502, 504]);
 const THROTTLE_SECONDS = 60;

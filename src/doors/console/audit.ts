@@ -9,8 +9,8 @@ type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
 
 /**
- * Records in the audit whose identity an answer contains, before the answer is sent. For a role
- * that sees no identity, nothing is recorded.
+ * Records in the audit the patients whose identity an answer contains, before the answer is sent.
+ * For a role that sees no identity, nothing is recorded.
  * @param where the page, such as `worklist`.
  */
 export async function auditRows(

@@ -245,8 +245,8 @@ export interface WorklistQuery extends CursorQuery {
 
 export interface WorklistPage extends Page<WorklistRow> {
   /**
-   * On the first page: rows with critical flags that nobody has acknowledged, whatever their age (at
-   * most 100). They are not repeated in `rows`.
+   * On the first page: rows of any age with critical flags that nobody has acknowledged (at most
+   * 100). They are not repeated in `rows`.
    */
   critical: WorklistRow[];
 }

@@ -90,8 +90,8 @@ export interface Hold {
 }
 
 /**
- * What a held report needs. `patient`: it cannot be sent before a person chooses the patient.
- * `decision`: a person must look at it. `nothing`: it can be sent again unchanged.
+ * The action that a held report needs. `patient`: it cannot be sent before a person chooses the
+ * patient. `decision`: a person must look at it. `nothing`: it can be sent again unchanged.
  */
 export type HoldNeeds = 'patient' | 'decision' | 'nothing';
 
@@ -206,7 +206,7 @@ export interface SaveRules {
 }
 
 export interface SavedRules {
-  /** Where the former settings file is kept. */
+  /** Path of the copy of the former settings file. */
   kept: string;
 }
 
@@ -228,7 +228,7 @@ export interface Peer {
   name: string;
   kind: 'source' | 'dicom' | 'fhir' | 'hl7v2';
   /**
-   * The address: `PACS@host:port`, or that of the EHR; for a source, the AE titles and addresses
+   * The address: `PACS@host:port`, or the URL of the EHR; for a source, the AE titles and addresses
    * that it may use.
    */
   address: string;

@@ -82,7 +82,7 @@ const AFTER_SIGNATURE = `
   SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
   FROM jsonb_array_elements(r.deliver_to) AS target WHERE target ->> 'destination' = ANY ($2::text[])`;
 
-/** Returns the rows of these keys, in their order; keys without a row are left out. */
+/** Returns the rows of these keys, in their order; keys without a row are omitted. */
 export async function readRows(
   database: Queryable,
   keys: readonly string[],
@@ -161,7 +161,7 @@ export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow
   etaSeconds: eta_s,
 });
 
-/** Returns what a row waits for; `waitsUntil` is null if the wait has no limit. */
+/** Returns the event for which a row waits; `waitsUntil` is null if the wait has no limit. */
 function waiting(row: ListedRow): { waitsFor: string | null; waitsUntil: Date | null } {
   switch (row.state) {
     case 'receiving':
@@ -375,8 +375,8 @@ const REPORT = 'report';
 const AT_A_TIME = 4;
 
 /**
- * Returns what a row shows of a result: its first values, its abnormal findings, and how many of
- * its sections were assessed.
+ * Returns the summary of a result in a row: its first values, its abnormal findings, and how many
+ * of its sections were assessed.
  */
 export function glanceOf(
   result: Result,

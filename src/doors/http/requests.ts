@@ -196,7 +196,7 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
     if (FINAL_STATUS.has(row.status)) {
       const left = await core.events.list(row.id, after, address);
       if (left.length === 0) {
-        // 204 tells an EventSource to stop reconnecting.
+        // The status 204 makes an EventSource stop reconnecting.
         context.status = 204;
         return;
       }

@@ -58,7 +58,7 @@ export type { PooledDatabase } from './pooled.ts';
 interface DatabaseOptions {
   /** PostgreSQL server; without it the embedded database is opened. */
   databaseUrl?: string | undefined;
-  /** Folder that holds `database/`; null keeps the embedded database in memory (tests). */
+  /** Folder of `database/`; null keeps the embedded database in memory (tests). */
   dataDir: string | null;
   logger: Logger;
 }

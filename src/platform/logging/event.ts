@@ -5,7 +5,7 @@ export interface LogEvent<Fields extends object = object> {
   level: 'info' | 'warn' | 'error';
   text: string;
   meaning: string;
-  /** What the operator should do; null when nothing needs to be done. */
+  /** What the operator should do; null if no action is needed. */
   action: string | null;
   /** Used only as a type: the fields of a line of this event, in addition to its text. */
   fields?: Fields;

@@ -45,7 +45,7 @@ export async function tlsServer(
     socket.destroy();
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // For an untrusted certificate the error itself only says that the connection ended.
+    // For an untrusted certificate the error itself reports only that the connection ended.
     const reason = socket.authorizationError ?? error.code ?? 'TLS';
     onRefused(socket.remoteAddress ?? '', String(reason));
   });

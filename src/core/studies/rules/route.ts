@@ -52,8 +52,8 @@ export interface StudyFacts {
 }
 
 /**
- * What the classifiers recognised, or why the result is unknown. In that case conditions on the
- * content of the images are open.
+ * The content that the classifiers recognised, or why it is unknown. If it is unknown, conditions
+ * on the content of the images are open.
  */
 export type ContentFacts =
   | { known: Readonly<Record<ContentFact, readonly string[]>> }

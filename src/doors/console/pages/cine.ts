@@ -74,7 +74,9 @@ export function framesOf({ cine, key_frames }: OverlayClip): ShownFrame[] {
   return [...byFrame.values()].sort((one, other) => one.frame - other.frame);
 }
 
-/** Pure: returns the initial frame: the first that was measured, otherwise the first of all. */
+/**
+ * Pure: returns the initial frame: the first measured frame, or else the first frame of the clip.
+ */
 export function firstFrame(clip: OverlayClip): number {
   const frames = framesOf(clip).map(({ frame }) => frame);
   const measured = clip.key_frames.find(({ sections }) => sections.length > 0)?.frame;

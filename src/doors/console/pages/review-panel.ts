@@ -13,7 +13,7 @@ const DECISIONS = {
   rejected: { text: 'Rejected', tone: 'quiet' },
 } as const satisfies Record<NonNullable<ReviewStep['decision']>, { text: string; tone: Tone }>;
 
-/** Pure: describes what a signature covers. */
+/** Pure: describes the scope of a signature. */
 export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'quality'>[]): string {
   const count = (decision: ReviewStep['decision']) =>
     steps.filter((step) => step.decision === decision).length;

@@ -399,7 +399,7 @@ function sectionView(section: Section, result: ResultView): TemplateResult {
   </li>`;
 }
 
-/** Sections that are left out here, because another part of the page shows the report. */
+/** Sections that are omitted here, because another part of the page shows the report. */
 const ELSEWHERE = new Set(['report']);
 
 /** Shows every section of the endpoint: its findings, or why it was not assessed. */

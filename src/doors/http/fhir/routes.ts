@@ -162,7 +162,7 @@ function requestIdentifier(token: string, address: string): string {
   return system === '' || system === `${address}/v1/requests` ? (value ?? '') : '';
 }
 
-/** TaskStatus of R4, also the codes that no request of ours has. */
+/** Task statuses of R4, including those that none of our requests has. */
 const TASK_STATUSES: ReadonlySet<string> = new Set([
   'draft',
   'requested',

@@ -196,7 +196,7 @@ export const request = listedRequest
   })
   .meta({ description: 'One interpretation, from submit to result' });
 
-/** What a webhook posts: the request, the event, and the critical flags so far. */
+/** The message of a webhook: the request, the event, and the critical flags so far. */
 export const webhookMessage = request
   .extend({
     event: z

@@ -20,7 +20,7 @@ export interface Operation {
     | 'DICOMweb'
     | 'Compatible queue';
   summary: string;
-  /** What a caller must know in addition to the summary; Markdown. */
+  /** Information for the caller in addition to the summary; Markdown. */
   description?: string;
   /** Examples of the variable parts of the path. */
   pathExamples?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export interface Operation {
   /** Whether the call must name the revision on which it is based (RFC 9110 13.1.1). */
   ifMatch?: boolean;
   body?: z.ZodType;
-  /** Whether the body may be left out. */
+  /** Whether the body is optional. */
   bodyOptional?: boolean;
   /** Media type of a body that is not JSON. */
   bodyType?: string;

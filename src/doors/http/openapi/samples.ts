@@ -124,8 +124,8 @@ const PLAIN = { true: 'true', false: 'false', null: 'null' };
 const PYTHON = { true: 'True', false: 'False', null: 'None' };
 
 /**
- * Returns the input fields and the other fields of a submit on one level, as `submit` of the
- * clients takes them.
+ * Returns the input fields and the other fields of a submit on one level, in the form of `submit`
+ * of the clients.
  */
 function flatSubmission(example: unknown): Record<string, unknown> {
   const { input, ...rest } = example as { input: Record<string, unknown> };

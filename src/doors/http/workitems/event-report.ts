@@ -25,7 +25,7 @@ function report(uid: string, type: keyof typeof EVENT_TYPE, information: JsonDat
 }
 
 /**
- * Returns the report of a state. @param state an earlier state of the step; by default the present
+ * Returns the report of a state of a step. @param state an earlier state; by default the present
  * state.
  */
 export function stateReport(row: WorkitemRow, state: StepState = row.state): JsonDataSet {
@@ -80,7 +80,7 @@ export const reportedOf = (row: WorkitemRow): Reported => ({
 
 /**
  * Returns the reports of the events of a step since the last reports, in order. They include states
- * that the step passed between two rounds. @param last null for a new step.
+ * through which the step passed between two rounds. @param last null for a new step.
  */
 export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataSet[] {
   const now = reportedOf(row);
@@ -96,7 +96,7 @@ export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataS
   ];
 }
 
-/** The states that a step passes before each state (PS3.4 CC.1.1), including that state. */
+/** The states through which a step passes (PS3.4 CC.1.1), up to and including each state. */
 const WAY: Readonly<Record<StepState, readonly StepState[]>> = {
   SCHEDULED: ['SCHEDULED'],
   'IN PROGRESS': ['SCHEDULED', 'IN PROGRESS'],
