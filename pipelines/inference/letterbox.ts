@@ -1,6 +1,6 @@
 import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
-import { pictureBox } from '../measure/picture.ts';
+import { pictureBox } from '../measure/picture-detector.ts';
 
 /** Returns the pixels of a rectangle as a new image. */
 export function cropped(image: GrayImage, area: Rectangle): GrayImage {

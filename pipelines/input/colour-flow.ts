@@ -1,6 +1,6 @@
 import type { Point } from '../contract/image.ts';
 import type { RgbImage } from '../contract/study.ts';
-import { spanOfRow } from '../measure/picture.ts';
+import { spanOfRow } from '../measure/polygon.ts';
 
 /**
  * Minimum chroma (of 255) of a coloured pixel. A lower chroma may be caused by a tinted grey map or

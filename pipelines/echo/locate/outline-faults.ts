@@ -1,6 +1,6 @@
 import type { Point } from '../../contract/image.ts';
 import { areaOf, distanceToOutline, type Outline } from '../../measure/outline.ts';
-import { convexHull } from '../../measure/picture.ts';
+import { convexHull } from '../../measure/polygon.ts';
 import type { Chamber } from './names.ts';
 
 /** Reasons why an outline does not show a whole chamber. */

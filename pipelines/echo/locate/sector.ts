@@ -1,6 +1,6 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import { convexHull } from '../../measure/picture.ts';
+import { convexHull } from '../../measure/polygon.ts';
 import { blobs } from '../../measure/regions.ts';
 
 /**

@@ -6,7 +6,8 @@ import { measuredOnCurve } from '../../../pipelines/artifacts/drawing/growth-cur
 import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/previews/overlays.ts';
 import { renderPreview } from '../../../pipelines/artifacts/previews/preview.ts';
 import type { Rectangle } from '../../../pipelines/contract/study.ts';
-import { maskOutside, rectanglePolygon } from '../../../pipelines/measure/picture.ts';
+import { maskOutside } from '../../../pipelines/measure/picture.ts';
+import { rectanglePolygon } from '../../../pipelines/measure/polygon.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import { shortText, valueText } from '../../../pipelines/result/render/value-text.ts';
 import { withStanding } from '../../../pipelines/result/standing.ts';

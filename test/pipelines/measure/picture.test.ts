@@ -7,7 +7,8 @@ import { createShownFrames } from '../../../pipelines/artifacts/previews/shown-f
 import type { Clip, RgbImage } from '../../../pipelines/contract/study.ts';
 import { colourMask, showsColourFlow } from '../../../pipelines/input/colour-flow.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
-import { rectanglePolygon, shownPictureOf } from '../../../pipelines/measure/picture.ts';
+import { shownPictureOf } from '../../../pipelines/measure/picture.ts';
+import { rectanglePolygon } from '../../../pipelines/measure/polygon.ts';
 import { type Element, region, ultrasound } from '../input/dicom-sample.ts';
 import { onDisk } from '../input/on-disk.ts';
 

@@ -1,0 +1,398 @@
+import type { GrayImage, Point } from '../contract/image.ts';
+import type { Rectangle } from '../contract/study.ts';
+import { clipToRectangle, convexHull, spanOfRow } from './polygon.ts';
+
+/** Margins around the detected picture, as shares of the height of the frame. */
+export const MEASURED_MARGIN = 0.12;
+export const SHOWN_MARGIN = 0.022;
+
+/** Brightness above which a pixel is lit. Black after lossy compression is darker. */
+const LIT = 10;
+/** Number of pixels that are sampled along the longer side. The real number may be twice this. */
+const LONGEST_SAMPLED = 384;
+/**
+ * Number of cells along the longer side of the image. A cell is small compared with a letter on the
+ * screen.
+ */
+const CELLS = 256;
+/** Minimum share of lit pixels in a cell of tissue. Letters and lines light a smaller share. */
+const LIT_SHARE = 0.5;
+/**
+ * Half the height, as a share of the image height, below which a lit area is text or graphics and
+ * not a picture.
+ */
+const TEXT_HALF_HEIGHT = 0.022;
+/**
+ * Minimum size of a further part of a picture, such as the tissue beyond a fluid, as a share of the
+ * largest part.
+ */
+const LEAST_PART = 0.04;
+/**
+ * Minimum share of changing pixels in a part of a picture. A part with a smaller share is a panel
+ * of the screen.
+ */
+const LEAST_MOTION = 0.02;
+/** Minimum share of the frame that a picture fills, and maximum lit share outside it. */
+const LEAST_PICTURE = 0.08;
+const MOST_CUT = 0.08;
+/**
+ * Maximum thickness of a bar of the screen, and its maximum distance from an edge, as shares of the
+ * screen.
+ */
+export const BAR_THICKNESS = 0.14;
+const BAR_INSET = 0.03;
+/**
+ * Grey levels around the shade of a bar, and the minimum share of a line within this range. Speckle
+ * has a smaller share.
+ */
+const BAR_SHADE = 4;
+const BAR_FLATNESS = 0.6;
+/** Change in grey levels that compression causes in the background of a bar around its letters. */
+const LETTER_SHADE = 8;
+/** Maximum share of the pixels in a line of letters that are neither background nor letter. */
+const MOST_UNLIKE_LETTERS = 0.03;
+/** Minimum side of a screen in pixels. Smaller images are not screens. */
+const LEAST_SIDE = 64;
+
+/** A grid of cells, 1 or 0 each. */
+interface Grid {
+  width: number;
+  height: number;
+  cells: Uint8Array;
+}
+
+/** Samples every `stride`th pixel of every `stride`th row. */
+function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
+  if (stride === 1) return data;
+  const [columns, rows] = [Math.ceil(width / stride), Math.ceil(height / stride)];
+  const out = new Uint8Array(columns * rows);
+  for (let y = 0, i = 0; y < rows; y += 1) {
+    for (let x = 0; x < columns; x += 1, i += 1) {
+      out[i] = data[y * stride * width + x * stride] ?? 0;
+    }
+  }
+  return out;
+}
+
+/**
+ * Returns the maximum of each pixel over the frames, and the difference between its maximum and
+ * minimum.
+ */
+function extremes(frames: readonly Uint8Array[]) {
+  const most = Uint8Array.from(frames[0] ?? []);
+  const least = Uint8Array.from(most);
+  for (const data of frames.slice(1)) {
+    for (let i = 0; i < most.length; i += 1) {
+      const value = data[i] ?? 0;
+      if (value > (most[i] ?? 0)) most[i] = value;
+      if (value < (least[i] ?? 0)) least[i] = value;
+    }
+  }
+  const range = new Uint8Array(most.length);
+  for (let i = 0; i < range.length; i += 1) range[i] = (most[i] ?? 0) - (least[i] ?? 0);
+  return { most, range };
+}
+
+/**
+ * Returns a grid whose cells are 1 if at least `LIT_SHARE` of their pixels are brighter than `LIT`.
+ */
+function gridOf(values: Uint8Array, width: number, cell: number): Grid {
+  const height = values.length / width;
+  const grid = { width: Math.ceil(width / cell), height: Math.ceil(height / cell) };
+  const counts = new Uint32Array(grid.width * grid.height);
+  for (let y = 0; y < height; y += 1) {
+    const row = Math.floor(y / cell) * grid.width;
+    for (let column = 0; column < grid.width; column += 1) {
+      const end = y * width + Math.min(width, (column + 1) * cell);
+      let lit = 0;
+      for (let i = y * width + column * cell; i < end; i += 1) {
+        if ((values[i] ?? 0) > LIT) lit += 1;
+      }
+      counts[row + column] = (counts[row + column] ?? 0) + lit;
+    }
+  }
+  // The last cells of a row, and the cells of the last row, may contain fewer pixels.
+  const cells = Uint8Array.from(counts, (lit, at) => {
+    const [x, y] = [at % grid.width, Math.floor(at / grid.width)];
+    const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
+    return lit >= LIT_SHARE * pixels ? 1 : 0;
+  });
+  return { ...grid, cells };
+}
+
+/**
+ * Replaces each cell by the lowest cell within `radius` along one axis, or by the highest if `grow`
+ * is set. Cells beyond the edge are dark.
+ */
+function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
+  const { width, height, cells } = grid;
+  const [length, step] = axis === 'row' ? [width, 1] : [height, width];
+  const out = new Uint8Array(cells.length);
+  const least = grow ? 1 : 2 * radius + 1;
+  for (let line = 0; line < cells.length / length; line += 1) {
+    const start = axis === 'row' ? line * width : line;
+    let lit = 0;
+    for (let n = 0; n < Math.min(radius, length); n += 1) lit += cells[start + n * step] ?? 0;
+    for (let n = 0; n < length; n += 1) {
+      if (n + radius < length) lit += cells[start + (n + radius) * step] ?? 0;
+      if (n > radius) lit -= cells[start + (n - radius - 1) * step] ?? 0;
+      out[start + n * step] = lit >= least ? 1 : 0;
+    }
+  }
+  return { width, height, cells: out };
+}
+
+const dilate = (grid: Grid, radius: number) =>
+  sweep(sweep(grid, radius, 'row', true), radius, 'column', true);
+const erode = (grid: Grid, radius: number) =>
+  sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
+
+/** Returns the connected parts, each as the indices of its cells. */
+function partsOf({ width, cells }: Grid): number[][] {
+  const seen = Uint8Array.from(cells, (lit) => 1 - lit);
+  const parts: number[][] = [];
+  for (let start = 0; start < cells.length; start += 1) {
+    if (seen[start]) continue;
+    const part: number[] = [];
+    const take = (at: number) => {
+      if (seen[at] !== 0) return;
+      seen[at] = 1;
+      part.push(at);
+    };
+    take(start);
+    for (const at of part) {
+      const x = at % width;
+      if (x > 0) take(at - 1);
+      if (x < width - 1) take(at + 1);
+      // Cells above the first and below the last row do not exist.
+      take(at - width);
+      take(at + width);
+    }
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** The rows or columns of an image, counted from one of its edges. */
+interface Lines {
+  count: number;
+  /** Number of pixels of a line, and the distance between two of them in the data. */
+  length: number;
+  step: number;
+  /** Returns the first pixel of a line. */
+  startOf: (line: number) => number;
+}
+
+/** Counts the pixels of a line by brightness. */
+function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line: number) {
+  const counts = new Uint16Array(256);
+  for (let n = 0, at = startOf(line); n < length; n += 1, at += step) {
+    const value = values[at] ?? 0;
+    counts[value] = (counts[value] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const sumOf = (counts: Uint16Array) => counts.reduce((sum, n) => sum + n, 0);
+
+/**
+ * Returns the shade of a line that has a single shade, as behind the letters of a title bar; null
+ * if it has several.
+ */
+function shadeOf(counts: Uint16Array, length: number): number | null {
+  let median = 0;
+  for (let below = counts[0] ?? 0; below <= length >> 1; below += counts[median] ?? 0) median += 1;
+  const shades = counts.subarray(Math.max(0, median - BAR_SHADE), median + BAR_SHADE + 1);
+  return median > LIT && sumOf(shades) >= BAR_FLATNESS * length ? median : null;
+}
+
+/**
+ * Returns true if a line may show letters on the background of a bar. A line with bright letters
+ * has no black, and a line with dark letters has nothing brighter than the background. Black pixels
+ * show that the bar has ended and the surroundings of a picture have begun.
+ */
+function isLettered(counts: Uint16Array, shade: number, length: number): boolean {
+  const black = sumOf(counts.subarray(0, LIT + 1));
+  const brighter = sumOf(counts.subarray(shade + LETTER_SHADE + 1));
+  return Math.min(black, brighter) <= MOST_UNLIKE_LETTERS * length;
+}
+
+/**
+ * Returns the number of lines, from an edge inwards, that belong to a bar of the screen; 0 if there
+ * is no bar. A bar begins and ends with a line of one shade; between them it may contain lines of
+ * letters.
+ */
+function barLines(values: Uint8Array, lines: Lines): number {
+  const inset = Math.ceil(BAR_INSET * lines.count);
+  let shade: number | null = null;
+  let end = 0;
+  let start = 0;
+  for (let line = 0; line < lines.count; line += 1) {
+    const counts = histogramOf(values, lines, line);
+    const own = shadeOf(counts, lines.length);
+    if (shade === null) {
+      if (line > inset) return 0;
+      shade = own;
+      start = line;
+    }
+    if (shade === null) continue;
+    if (own !== null && Math.abs(own - shade) <= LETTER_SHADE) end = line + 1;
+    else if (own !== null || !isLettered(counts, shade, lines.length)) break;
+  }
+  // A band that is too thick is not a bar.
+  return end - start > BAR_THICKNESS * lines.count ? 0 : end;
+}
+
+/**
+ * Returns the area between the bars along the edges of a screen: a title, a menu, a column of
+ * settings.
+ */
+function insideBars(values: Uint8Array, width: number): Rectangle {
+  const height = values.length / width;
+  const rows = { count: height, length: width, step: 1 };
+  const columns = { count: width, length: height, step: width };
+  return {
+    minX: barLines(values, { ...columns, startOf: (x) => x }),
+    minY: barLines(values, { ...rows, startOf: (y) => y * width }),
+    maxX: width - 1 - barLines(values, { ...columns, startOf: (x) => width - 1 - x }),
+    maxY: height - 1 - barLines(values, { ...rows, startOf: (y) => (height - 1 - y) * width }),
+  };
+}
+
+function blackenOutside(values: Uint8Array, width: number, area: Rectangle): Uint8Array {
+  const kept = new Uint8Array(values.length);
+  for (let y = area.minY; y <= area.maxY; y += 1) {
+    const row = y * width;
+    kept.set(values.subarray(row + area.minX, row + area.maxX + 1), row + area.minX);
+  }
+  return kept;
+}
+
+function pictureParts(grid: Grid, moving: Grid | null): number[][] {
+  const parts = partsOf(grid);
+  const largest = parts.reduce((most, part) => Math.max(most, part.length), 0);
+  const large = parts.filter((part) => part.length >= LEAST_PART * largest);
+  const motion = (part: readonly number[]) =>
+    part.filter((at) => moving?.cells[at]).length / part.length;
+  const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
+  // In a frozen cine nothing moves, so motion cannot distinguish the picture from a panel.
+  return alive.length > 0 ? alive : large;
+}
+
+/** Returns two shares of the whole grid: the area of a hull, and the lit area outside it. */
+function judge(hull: readonly Point[], { width, height, cells }: Grid) {
+  let [inside, litInside] = [0, 0];
+  for (let y = 0; y < height; y += 1) {
+    const span = spanOfRow(hull, y + 0.5, width);
+    if (!span) continue;
+    for (let x = span[0]; x <= span[1]; x += 1) {
+      inside += 1;
+      litInside += cells[y * width + x] ?? 0;
+    }
+  }
+  const lit = cells.reduce((sum, value) => sum + value, 0);
+  return { share: inside / cells.length, cut: (lit - litInside) / cells.length };
+}
+
+/**
+ * Returns the hull of cells with a margin. The margin also covers the tip of a sector, which is
+ * narrower than text and therefore was not found.
+ */
+function hullOf(cells: readonly number[], width: number, margin: number): Point[] {
+  const rows = new Map<number, [left: number, right: number]>();
+  for (const at of cells) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    const [left, right] = rows.get(y) ?? [x, x];
+    rows.set(y, [Math.min(left, x), Math.max(right, x)]);
+  }
+  const corners = [...rows].flatMap(([y, [left, right]]) => {
+    const [top, bottom] = [y - margin, y + 1 + margin];
+    return [left - margin, right + 1 + margin].flatMap((x) => [
+      { x, y: top },
+      { x, y: bottom },
+    ]);
+  });
+  return convexHull(corners);
+}
+
+/**
+ * Finds the part of a screen that shows the ultrasound picture, as a convex polygon of pixel
+ * coordinates. It consists of the large lit areas that are not text or lines; in a cine, panels
+ * that do not move are left out.
+ * @param frames some frames of the same size; more than one if the clip has several.
+ * @param margin added around the picture, as a share of the height of the frame.
+ * @returns null if no picture can be distinguished from black surroundings. Nothing may then be cut
+ *   off.
+ */
+export function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
+  const [first] = frames;
+  if (!first || Math.min(first.width, first.height) < LEAST_SIDE) return null;
+  const longer = Math.max(first.width, first.height);
+  const stride = Math.max(1, Math.floor(longer / LONGEST_SAMPLED));
+  const thinned = frames.map((frame) => thin(frame, stride));
+  const cell = Math.max(1, Math.round(longer / stride / CELLS));
+  const { most, range } = extremes(thinned);
+  const width = Math.ceil(first.width / stride);
+  const screen = insideBars(most, width);
+  const lit = gridOf(blackenOutside(most, width, screen), width, cell);
+  const moving = frames.length > 1 ? gridOf(range, width, cell) : null;
+  const radius = Math.max(1, Math.round(TEXT_HALF_HEIGHT * lit.height));
+  const closed = erode(dilate(lit, 1), 1);
+  const parts = pictureParts(dilate(erode(closed, radius), radius), moving);
+  const hull = hullOf(parts.flat(), lit.width, Math.round(margin * lit.height));
+  const { share, cut } = judge(hull, lit);
+  if (share < LEAST_PICTURE || cut > MOST_CUT) return null;
+  // A bar is never part of the picture, so the margin ends where a bar begins.
+  const sampled = hull.map(({ x, y }) => ({ x: x * cell - 0.5, y: y * cell - 0.5 }));
+  return clipToRectangle(sampled, screen).map(({ x, y }) => ({
+    x: (x + 0.5) * stride - 0.5,
+    y: (y + 0.5) * stride - 0.5,
+  }));
+}
+
+/** Maximum brightness of a screen's background, and minimum share of pixels with this one shade. */
+const BRIGHTEST_GROUND = 40;
+const LEAST_GROUND = 0.2;
+/** Increase in grey levels that lossy compression causes in parts of the background. */
+const GROUND_NOISE = 3;
+/** Minimum share of a screen that a panel fills: a menu, a title, a column of small pictures. */
+const LEAST_PANEL = 0.03;
+
+/** Returns an image whose background and panels are black. */
+function onBlack(image: GrayImage): GrayImage {
+  const { width, data } = image;
+  const counts = new Uint32Array(256);
+  for (const value of data) counts[value] = (counts[value] ?? 0) + 1;
+  const common = (shade: number, share: number) => (counts[shade] ?? 0) >= share * data.length;
+  const grounds = counts.subarray(0, BRIGHTEST_GROUND + 1);
+  const most = grounds.reduce((best, n, shade) => (n > (counts[best] ?? 0) ? shade : best), 0);
+  const lit = most > LIT - GROUND_NOISE && common(most, LEAST_GROUND);
+  const ground = lit ? most + GROUND_NOISE : 0;
+  const isPanel = Uint8Array.from(counts, (_, shade) =>
+    shade > LIT && common(shade, LEAST_PANEL) ? 1 : 0,
+  );
+  if (ground === 0 && !isPanel.includes(1)) return image;
+  const black = data.map((value, i) =>
+    // A panel has the same shade from pixel to pixel; speckle does not.
+    isPanel[value] && data[i - 1] === value && data[i - width] === value
+      ? 0
+      : Math.max(0, value - ground),
+  );
+  return { ...image, data: black };
+}
+
+/**
+ * Returns the smallest rectangle around the ultrasound picture of a screen; null if no picture can
+ * be distinguished from the background of the screen.
+ */
+export function pictureBox(image: GrayImage): Rectangle | null {
+  const hull = detectPicture([onBlack(image)], SHOWN_MARGIN);
+  if (!hull || hull.length === 0) return null;
+  const bounded = (value: number, size: number) => Math.min(Math.max(Math.round(value), 0), size);
+  return {
+    minX: bounded(Math.min(...hull.map(({ x }) => x)) + 0.5, image.width - 1),
+    minY: bounded(Math.min(...hull.map(({ y }) => y)) + 0.5, image.height - 1),
+    maxX: bounded(Math.max(...hull.map(({ x }) => x)) - 0.5, image.width - 1),
+    maxY: bounded(Math.max(...hull.map(({ y }) => y)) - 0.5, image.height - 1),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Point } from '../contract/image.ts';
+import type { Rectangle } from '../contract/study.ts';
+
+/**
+ * Returns twice the area of the triangle, positive if the three points turn clockwise on the
+ * screen.
+ */
+function turn(a: Point, b: Point, c: Point): number {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+/** Returns the convex hull, clockwise on the screen (Andrew 1979); empty for no points. */
+export function convexHull(points: readonly Point[]): Point[] {
+  const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
+  const half = (ordered: readonly Point[]) => {
+    const chain: Point[] = [];
+    for (const point of ordered) {
+      while (chain.length > 1) {
+        const [a, b] = chain.slice(-2);
+        if (!a || !b || turn(a, b, point) > 0) break;
+        chain.pop();
+      }
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.toReversed())];
+}
+
+/** Returns the corners of a rectangle of pixels, at the outer edges of its pixels. */
+export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[] {
+  return [
+    { x: minX - 0.5, y: minY - 0.5 },
+    { x: maxX + 0.5, y: minY - 0.5 },
+    { x: maxX + 0.5, y: maxY + 0.5 },
+    { x: minX - 0.5, y: maxY + 0.5 },
+  ];
+}
+
+/**
+ * Returns the first and the last column of a row whose centres are in a convex polygon; null if
+ * there are no such columns.
+ */
+export function spanOfRow(
+  polygon: readonly Point[],
+  y: number,
+  width: number,
+): [first: number, last: number] | null {
+  let [left, right] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [index, a] of polygon.entries()) {
+    const b = polygon[(index + 1) % polygon.length] ?? a;
+    if (Math.min(a.y, b.y) > y || Math.max(a.y, b.y) < y || a.y === b.y) continue;
+    const x = a.x + ((y - a.y) / (b.y - a.y)) * (b.x - a.x);
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+  }
+  const first = Math.max(0, Math.ceil(left));
+  const last = Math.min(width - 1, Math.floor(right));
+  return first <= last ? [first, last] : null;
+}
+
+/**
+ * Returns the intersection of a convex polygon and a rectangle (Sutherland and Hodgman 1974); it
+ * may be empty.
+ */
+export function clipToRectangle(polygon: readonly Point[], area: Rectangle): Point[] {
+  const [minX, minY, maxX, maxY] = [
+    area.minX - 0.5,
+    area.minY - 0.5,
+    area.maxX + 0.5,
+    area.maxY + 0.5,
+  ];
+  const sides: ((p: Point) => number)[] = [
+    (p) => p.x - minX,
+    (p) => maxX - p.x,
+    (p) => p.y - minY,
+    (p) => maxY - p.y,
+  ];
+  return sides.reduce<Point[]>(
+    (kept, inside) => {
+      return kept.flatMap((a, index) => {
+        const b = kept[(index + 1) % kept.length] ?? a;
+        const [da, db] = [inside(a), inside(b)];
+        const crossing = {
+          x: a.x + (da / (da - db)) * (b.x - a.x),
+          y: a.y + (da / (da - db)) * (b.y - a.y),
+        };
+        const entry = da >= 0 ? [a] : [];
+        return da >= 0 === db >= 0 ? entry : [...entry, crossing];
+      });
+    },
+    [...polygon],
+  );
+}
