@@ -70,7 +70,6 @@ export interface AcceptorOptions {
    * The ARTIM timer, which runs until the association is established, and again after our last PDU.
    */
   artim: Artim;
-  /** Called for each association that is refused. */
   onRefused?: (peer: AssociationPeer, code: ErrorCode) => void;
 }
 

@@ -19,7 +19,7 @@ export interface DimseResponse extends Pick<CommandSet, 'status' | 'errorComment
   completed: number | null;
   failed: number | null;
   warning: number | null;
-  /** The identifier of the response. */
+  /** The identifier of the response, encoded; null if the response has none. */
   dataSet: Buffer | null;
 }
 

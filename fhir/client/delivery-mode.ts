@@ -60,7 +60,6 @@ export function modeInWords(mode: DeliveryMode): string {
 }
 
 export interface ReceiverMode {
-  /** Returns the current mode. */
   current(signal: AbortSignal): Promise<DeliveryMode>;
   /** Stores a mode that a delivery has found to work, until the statement is read again. */
   learn(mode: DeliveryMode): void;

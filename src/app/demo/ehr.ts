@@ -144,7 +144,6 @@ function identifiersOf(resource: Resource): Identifier[] {
 export interface DemoEhr {
   /** FHIR base, without a trailing slash. */
   baseUrl: string;
-  /** The resources of one type. */
   resources<Type extends Resource['resourceType']>(
     type: Type,
   ): Extract<Resource, { resourceType: Type }>[];

@@ -59,7 +59,6 @@ export async function raiseAlert(
   await enqueueDeliveries(tx, row.id, targets, giveUpSeconds(settings));
 }
 
-/** Name of the source of a study. */
 async function sourceOf(tx: Queryable, study: string): Promise<string | null> {
   const { rows } = await tx.query<{ source: string }>('SELECT source FROM studies WHERE id = $1', [
     study,

@@ -25,7 +25,6 @@ export function syslogMessage(
   return Buffer.from(`${header} ${BYTE_ORDER_MARK}${xml}`);
 }
 
-/** Sends audit messages. */
 interface SyslogSender {
   /** Sends messages in order; rejects when the receiver cannot be reached. */
   send(messages: readonly Buffer[]): Promise<void>;

@@ -6,7 +6,6 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { BlobMissingError, type BlobStore, IN_USE_MS } from './blob-store.ts';
 import { linkOrCopy, writeAtomically } from './whole-file.ts';
 
-/** A blob store in a folder of this machine. */
 interface BlobFolder extends BlobStore {
   direct: null;
   /** Returns the path of the bytes with this digest, whether or not they exist. */

@@ -62,7 +62,6 @@ export interface BlobStore {
   removeAbandoned(now: Date): Promise<void>;
   /** Returns the free space in bytes; `Infinity` when it is unknown. */
   free(): Promise<number>;
-  /** Closes connections. */
   close(): void;
   /**
    * Direct access for clients; null when only the gateway can reach the bytes. Clients then use

@@ -115,7 +115,6 @@ export async function enqueueDeliveries(
   if (targets.length > 0) await tx.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, requestId]);
 }
 
-/** A received object that is forwarded. */
 interface ForwardedObject {
   instance: string;
   /** Our own id of its study, and the revision in which it arrived. */

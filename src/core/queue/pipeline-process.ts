@@ -309,7 +309,6 @@ export interface PipelinePool {
   close(): Promise<void>;
 }
 
-/** Listeners for the models of all processes. */
 interface ModelListeners {
   /** Called when a model was called. */
   onInference?(run: InferenceRun): void;

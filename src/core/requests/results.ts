@@ -236,8 +236,8 @@ interface ResultStore {
    */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
   /**
-   * Returns the parsed result: a signed revision of it, or for 0 the draft; null if it does not
-   * exist or has been purged.
+   * Returns the parsed result: the signed revision with this number, or the draft if the number is
+   * 0. Null if the result does not exist or has been purged.
    */
   read(id: string, artifacts: readonly ArtifactEntry[], revision: number): Promise<unknown>;
 }

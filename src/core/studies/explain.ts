@@ -19,7 +19,7 @@ import {
 } from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
-/** What happened to a study and why, without its patient. */
+/** The processing of a study and its reasons, without the patient. */
 export interface StudyExplanation {
   id: string;
   studyInstanceUid: string;

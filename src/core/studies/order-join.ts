@@ -44,7 +44,6 @@ export interface StudyContext extends HeaderContext {
   referringPhysicianName: string | null;
   requestedProcedure: string | null;
   indication: string | null;
-  /** The values that come from the order. */
   fromOrder: OrderValue[];
 }
 

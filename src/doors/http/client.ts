@@ -108,7 +108,6 @@ export interface ApiClient {
   cancel(id: string): Promise<RequestObject>;
   history(filter: HistoryFilter): Promise<{ data: RequestObject[]; next_cursor: string | null }>;
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /** Returns the bytes of an artifact. */
   artifact(id: string, name: string): Promise<ReadableStream<Uint8Array>>;
 }
 

@@ -45,7 +45,6 @@ export interface StudyFacts {
   known: Readonly<Record<StudyFact, readonly string[]>>;
   /** Attributes that the rules name, as a map from path to distinct values of all objects. */
   attributes: ReadonlyMap<string, readonly string[]>;
-  /** The content of the images. */
   content: ContentFacts;
   /** When the rules are applied. */
   at: Date;

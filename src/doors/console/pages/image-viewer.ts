@@ -128,7 +128,6 @@ export class ImageViewer {
     );
   }
 
-  /** The sections that have images. */
   get sections(): ViewerParts['sections'] {
     const used = new Set(
       this.clips.flatMap(({ key_frames }) => key_frames.flatMap(({ sections }) => sections)),

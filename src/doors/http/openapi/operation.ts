@@ -32,7 +32,6 @@ export interface Operation {
   /** Whether the call must name the revision on which it is based (RFC 9110 13.1.1). */
   ifMatch?: boolean;
   body?: z.ZodType;
-  /** Whether the body is optional. */
   bodyOptional?: boolean;
   /** Media type of a body that is not JSON. */
   bodyType?: string;

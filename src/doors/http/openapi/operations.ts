@@ -8,7 +8,7 @@ import { deliveriesQuery } from '../webhooks.ts';
 import { EXAMPLE } from './examples.ts';
 import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, type Operation } from './operation.ts';
 
-/** The beginning of an OpenAPI document. */
+/** Returns the beginning of an OpenAPI document. */
 const describing = (title: string, path: string) => ({
   openapi: '3.1.0',
   info: { title, version: '1.0.0' },
