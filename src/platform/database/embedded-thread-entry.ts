@@ -5,8 +5,8 @@ import type { Answered, Call, Compiled, QueryResult, Started } from './embedded-
 /** Entry of the thread of the embedded database (embedded-thread.ts). It answers calls in order. */
 const { folder, setUp, program } = workerData as Started & Compiled;
 /**
- * Settings of PGlite. One session needs few shared buffers, but the default of 128 MB would fill
- * the memory with use. Log files beyond 64 MB are removed by a checkpoint instead of kept for reuse
+ * Settings of PGlite. One session needs few shared buffers, but the default of 128 MB would become
+ * resident with use. Log files beyond 64 MB are removed by a checkpoint instead of kept for reuse
  * (default: up to 1 GB).
  */
 const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=32MB', 'max_wal_size=64MB'];
