@@ -1,9 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Bundle } from '@medplum/fhirtypes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildAnonymousBundle, buildBundle } from '../../../fhir/resources/bundle.ts';
@@ -11,16 +8,8 @@ import { SYSTEMS } from '../../../fhir/resources/codes.ts';
 import type { BundleInput } from '../../../fhir/resources/report-context.ts';
 import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
+import { HAPI_INSTALLED, runHapi } from '../hapi/run-hapi.ts';
 import { sampleMeasurement, sampleResult, sampleSubject } from '../sample.ts';
-
-/**
- * HAPI's FhirInstanceValidator, which needs a JDK of version 17 and 69 jars (111 MB). `.ci/run`
- * downloads them where the machine has Java and Maven.
- */
-const JARS =
-  process.env.SONOGATE_HAPI ?? fileURLToPath(new URL('../../../.ci/hapi', import.meta.url));
-const PROGRAM = fileURLToPath(new URL('../hapi/FhirValidate.java', import.meta.url));
-const INSTALLED = existsSync(JARS) && spawnSync('javac', ['-version']).status === 0;
 
 const keys = Object.keys(CONCEPTS) as ConceptKey[];
 
@@ -67,7 +56,7 @@ const CONTROL = {
   code: { coding: [{ system: SYSTEMS.DCM, code: '130686' }] },
 };
 
-describe.skipIf(!INSTALLED)("HAPI's validator with the terminology of R4", () => {
+describe.skipIf(!HAPI_INSTALLED)("HAPI's validator with the terminology of R4", () => {
   let folder = '';
   const printed = new Map<string, string[]>();
 
@@ -96,19 +85,7 @@ describe.skipIf(!INSTALLED)("HAPI's validator with the terminology of R4", () =>
     const files = Object.keys(BUNDLES).map((name, index) => [name, join(folder, `${index}.json`)]);
     for (const [name = '', file = ''] of files)
       await writeFile(file, JSON.stringify(BUNDLES[name]));
-    const { stdout, stderr, status } = spawnSync(
-      'java',
-      // The one start is over before the second compiler of the machine would pay off.
-      [
-        '-XX:TieredStopAtLevel=1',
-        '-cp',
-        join(JARS, '*'),
-        PROGRAM,
-        ...files.map(([, file = '']) => file),
-      ],
-      { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
-    );
-    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const stdout = await runHapi('FhirValidate', ...files.map(([, file = '']) => file));
     let errors: string[] = [];
     for (const line of stdout.trim().split('\n')) {
       const [kind, ...rest] = line.split('\t');
@@ -134,4 +111,4 @@ describe.skipIf(!INSTALLED)("HAPI's validator with the terminology of R4", () =>
   });
 });
 
-if (!INSTALLED) console.info("HAPI's validator is not tried: no JDK, or no jars in .ci/hapi");
+if (!HAPI_INSTALLED) console.info("HAPI's validator is not tried: no JDK, or no jars in .ci/hapi");
