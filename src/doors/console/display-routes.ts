@@ -27,8 +27,14 @@ const displayQuery = z.object({
   patientID: text.optional(),
 });
 
-/** The values in a request, by keyword. The `PatientID` may include the issuer (HL7 v2 CX). */
-type Named = Partial<Record<'StudyInstanceUID' | 'AccessionNumber' | 'PatientID', string>>;
+/** The values in a request, by keyword. */
+interface Named {
+  StudyInstanceUID?: string;
+  AccessionNumber?: string;
+  PatientID?: string;
+  /** Namespace and universal ID of the issuer of the patient ID, as far as they are given. */
+  issuers?: string[];
+}
 
 function namedBy({
   requestType,
@@ -37,7 +43,10 @@ function namedBy({
   patientID,
 }: z.infer<typeof displayQuery>): Named {
   if (requestType === 'PATIENT' && patientID !== undefined) {
-    return { PatientID: patientID.split('^')[0] ?? '' };
+    // HL7 v2 CX: the identifier, and the assigning authority as namespace & universal ID & type.
+    const [id = '', , , authority = ''] = patientID.split('^');
+    const issuers = authority.split('&').slice(0, 2).filter(Boolean);
+    return { PatientID: id, ...(issuers.length > 0 && { issuers }) };
   }
   if (requestType === 'STUDY' && studyUID !== undefined) return { StudyInstanceUID: studyUID };
   if (requestType === 'STUDY' && accessionNumber !== undefined) {
@@ -66,6 +75,10 @@ export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   });
 }
 
+/**
+ * Finds the studies. A study that states the issuer of its patient ID must state one of `issuers`,
+ * because another hospital may have given the same ID to another person.
+ */
 async function studiesOf(database: Queryable, named: Named): Promise<InvokedDisplay['studies']> {
   const { rows } = await database.query<InvokedDisplay['studies'][number]>(
     `SELECT id AS key, coalesce(identity ->> 'StudyDate', '') AS "studyDate",
@@ -74,8 +87,18 @@ async function studiesOf(database: Queryable, named: Named): Promise<InvokedDisp
      WHERE ($1::text IS NULL OR study_instance_uid = $1)
        AND ($2::text IS NULL OR identity ->> 'AccessionNumber' = $2)
        AND ($3::text IS NULL OR identity ->> 'PatientID' = $3)
+       AND ($4::text[] IS NULL
+         OR (coalesce(identity ->> 'IssuerOfPatientID', '') = ''
+           AND identity #>> '{IssuerOfPatientIDQualifiers,UniversalEntityID}' IS NULL)
+         OR identity ->> 'IssuerOfPatientID' = ANY ($4)
+         OR identity #>> '{IssuerOfPatientIDQualifiers,UniversalEntityID}' = ANY ($4))
      ORDER BY identity ->> 'StudyDate' DESC, first_received_at DESC LIMIT ${MOST_STUDIES}`,
-    [named.StudyInstanceUID ?? null, named.AccessionNumber ?? null, named.PatientID ?? null],
+    [
+      named.StudyInstanceUID ?? null,
+      named.AccessionNumber ?? null,
+      named.PatientID ?? null,
+      named.issuers ?? null,
+    ],
   );
   return rows;
 }

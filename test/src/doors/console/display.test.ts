@@ -36,6 +36,25 @@ describe('Invoke Image Display', () => {
     expect(await display(`${patient}%5E%5E%5EHOSPITAL`)).toHaveLength(2);
   });
 
+  it('leaves out the studies that state another issuer', async () => {
+    const patient = `requestType=PATIENT&patientID=${STUDY.patientId}%5E%5E%5E`;
+    const state = (issuer: object) =>
+      site.database.query(
+        `UPDATE studies SET identity = identity - 'IssuerOfPatientID' || $1
+         WHERE study_instance_uid = $2`,
+        [JSON.stringify(issuer), STUDY.studyInstanceUid],
+      );
+    const shown = async (authority: string) =>
+      (await statusOf(clinician, `${patient}${authority}`)) === 200 &&
+      (await display(`${patient}${authority}`)).some(
+        ({ description }) => description === STUDY.studyDescription,
+      );
+    await state({ IssuerOfPatientID: 'NORTH' });
+    expect([await shown('NORTH'), await shown('SOUTH')]).toEqual([true, false]);
+    await state({ IssuerOfPatientIDQualifiers: { UniversalEntityID: '1.2.3' } });
+    expect([await shown('%261.2.3%26ISO'), await shown('%261.2.4%26ISO')]).toEqual([true, false]);
+  });
+
   it('writes down whose identity was shown', async () => {
     const [found] = await display(studyUid);
     const { rows } = await site.database.query<{ study_id: string }>(
