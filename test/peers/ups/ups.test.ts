@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -62,11 +63,14 @@ describe.skipIf(!INSTALLED)('a task manager in Python', () => {
         sopClass: '1.2.840.10008.5.1.4.1.1.6.1',
       }),
     );
-    if (kill) child.stdout.once('data', () => child.kill('SIGKILL'));
-    const [answer, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    const last = answer.trim().split('\n').at(-1) ?? '';
+    const errors = text(child.stderr);
+    let last = '';
+    for await (const line of createInterface(child.stdout)) {
+      last = line;
+      if (kill) child.kill('SIGKILL');
+    }
     if (kill) return { uid: last.replace('created ', '') };
-    if (!last.startsWith('{')) throw new Error(errors);
+    if (!last.startsWith('{')) throw new Error(await errors);
     return JSON.parse(last);
   }
 
@@ -92,6 +96,7 @@ describe.skipIf(!INSTALLED)('a task manager in Python', () => {
 
     // The client dies with its channel open; its step is performed all the same.
     const { uid } = await client({ subscribe: false, kill: true });
+    expect(uid).toMatch(/^[\d.]+$/);
     const headers = { Authorization: `Bearer ${key}` };
     await waitUntil('the step of the killed client', async () => {
       const answer = await fetch(`${url}/workitems/${uid}`, { headers });
