@@ -17,10 +17,14 @@ const INSTALLED = spawnSync('python3', ['-c', 'import schemathesis'], { env }).s
 
 /** Calls of each operation and phase; raise it to search for longer. */
 const EXAMPLES = process.env.FUZZ_EXAMPLES ?? '2';
+/** Calls at random take as long as all others together. */
+const PHASES =
+  process.env.SONOGATE_LONG === '1' ? 'examples,coverage,fuzzing' : 'examples,coverage';
 
 /**
  * What is covered: every operation of the description but those of `LEFT_OUT`, with a test key that
- * may do everything, in the phases with examples, with each keyword of each schema, and at random.
+ * may do everything, with examples and with each keyword of each schema; with SONOGATE_LONG=1 also at
+ * random.
  *
  * What is left out, and what tests it instead:
  * - that every call which fits the description succeeds (`positive_data_acceptance`), because a
@@ -81,7 +85,7 @@ describe.skipIf(!INSTALLED)('schemathesis', () => {
       [
         ...PROGRAM,
         ...['run', `${url}/v1/openapi.json`, '--header', `Authorization: Bearer ${key}`],
-        ...['--checks', CHECKS.join(','), '--phases', 'examples,coverage,fuzzing'],
+        ...['--checks', CHECKS.join(','), '--phases', PHASES],
         ...['--max-examples', EXAMPLES, '--seed', '1', '--no-color', '--request-timeout', '20'],
         ...['--suppress-health-check', 'all'],
         ...['--exclude-path-regex', LEFT_OUT],

@@ -53,7 +53,11 @@ interface Opened {
 const PATIENCE = { timeout: 180_000 };
 
 describe('WebGPU on a Vulkan driver in software', PATIENCE, () => {
-  const absent = existsSync(SWIFTSHADER) ? false : 'chromium with SwiftShader is not installed';
+  const absent = !existsSync(SWIFTSHADER)
+    ? 'chromium with SwiftShader is not installed'
+    : process.env.SONOGATE_LONG === '1'
+      ? false
+      : 'it takes long: SONOGATE_LONG=1';
 
   it('gives the numbers of the processor, with one image and with several', async ({ skip }) => {
     if (absent) return skip(absent);
