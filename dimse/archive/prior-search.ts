@@ -1,4 +1,5 @@
 import type { PriorsSettings } from '../../config/peers.ts';
+import { dayNumber, dicomDate } from '../../pipelines/dicom/dates.ts';
 import { ACCEPTED_REPORTS } from '../../pipelines/dicom/sop-classes.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import {
@@ -13,7 +14,6 @@ import type { InstanceRow } from '../../src/core/studies/study-store.ts';
 import type { FoundObject, FoundStudy } from '../../src/operations/operations.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { DAY_MS } from '../../src/platform/time.ts';
 import type { Archive, StudyKeys } from './archive.ts';
 import { fetchPrior, objectsWeAccept, type RetrievalParts } from './retrievals.ts';
 
@@ -72,11 +72,8 @@ export function choosePriors(
 
 /** Returns the date (DA) that many days before `date`; null if `date` is not a date. */
 function daysBefore(date: string, days: number): string | null {
-  const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
-  if (!match) return null;
-  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  const then = new Date(Date.UTC(year, month - 1, day) - days * DAY_MS);
-  return then.toISOString().slice(0, 10).replaceAll('-', '');
+  const day = dayNumber(date);
+  return day === null ? null : dicomDate(day - days);
 }
 
 /** Maximum number of studies of one patient that are read from an archive. */

@@ -2,10 +2,11 @@ import type { Observation, Patient, Period, Reference, ServiceRequest } from '@m
 import type { FhirWorklistSettings } from '../../config/peers.ts';
 import { LONGEST_INDICATION } from '../../pipelines/contract/job.ts';
 import type { FoundOrder, OrderKeys, Worklist } from '../../src/core/studies/order.ts';
-import { datingMenstrualDate, type ObservedDate } from '../../src/core/studies/order-dating.ts';
 import {
+  datingMenstrualDate,
   KILOGRAMS,
   METRES,
+  type ObservedDate,
   ORDER_LOINC,
   quantityOf,
 } from '../../src/core/studies/order-observations.ts';

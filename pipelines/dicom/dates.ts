@@ -15,6 +15,10 @@ export function dayNumber(date: string): number | null {
   return Date.UTC(year, month - 1, day) / MILLISECONDS_PER_DAY;
 }
 
+/** Returns a day number (`dayNumber`) as a DA. */
+export const dicomDate = (day: number): string =>
+  new Date(day * MILLISECONDS_PER_DAY).toISOString().slice(0, 10).replaceAll('-', '');
+
 /**
  * Returns the seconds from midnight to a time (TM, PS3.5 6.2). The minutes or the seconds may be
  * missing.

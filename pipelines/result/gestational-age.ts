@@ -1,5 +1,5 @@
 /** Days from the last menstrual period to the expected date of delivery. */
-const TERM_DAYS = 280;
+export const TERM_DAYS = 280;
 const DAY_MS = 86_400_000;
 
 /**

@@ -1,6 +1,7 @@
-import { dayNumber } from '../../../pipelines/dicom/dates.ts';
+import { dayNumber, dicomDate } from '../../../pipelines/dicom/dates.ts';
+import { TERM_DAYS } from '../../../pipelines/result/gestational-age.ts';
 import { DAY_MS } from '../../platform/time.ts';
-import { TERM_DAYS } from './stated-age.ts';
+import { GESTATIONAL_AGE_DAYS } from './clinical-context.ts';
 
 /** LOINC codes of observations in an order that date a pregnancy or describe the patient. */
 export const ORDER_LOINC = {
@@ -22,7 +23,45 @@ export const KILOGRAMS: Readonly<Record<string, number>> = { kg: 1, g: 0.001 };
 export function lastMenstrualDateFrom(dates: { stated: string; due: string }): string {
   const due = dayNumber(dates.due);
   if (due === null) return dates.stated;
-  return new Date((due - TERM_DAYS) * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '');
+  return dicomDate(due - TERM_DAYS);
+}
+
+/** A date that was observed. */
+export interface ObservedDate {
+  /** The date as a DA. */
+  date: string;
+  /** When it was observed, in milliseconds since 1970; -Infinity if not stated. */
+  observedAt: number;
+}
+
+/**
+ * Returns the last menstrual date that dates a study, as a DA; '' if no date gives a plausible
+ * gestational age, as those of an earlier pregnancy do not. The due date is preferred, because a
+ * pregnancy that was dated again has a new due date and the former menstrual date. A due date that
+ * was observed before the last menstrual date is of an earlier pregnancy.
+ */
+export function datingMenstrualDate(
+  { menstrual, due }: { menstrual: readonly ObservedDate[]; due: readonly ObservedDate[] },
+  studyDate: string,
+): string {
+  const study = dayNumber(studyDate);
+  if (study === null) return '';
+  const newest = (dates: readonly ObservedDate[], lessDays: number) =>
+    dates
+      .map(({ date, observedAt }) => ({ day: dayNumber(date), observedAt }))
+      .flatMap(({ day, observedAt }) => (day === null ? [] : [{ day: day - lessDays, observedAt }]))
+      .filter(({ day }) => {
+        const [least, most] = GESTATIONAL_AGE_DAYS;
+        return study - day >= least && study - day <= most;
+      })
+      .toSorted((a, b) => b.observedAt - a.observedAt)
+      .at(0);
+  const stated = newest(menstrual, 0);
+  const computed = newest(due, TERM_DAYS);
+  const isFormer = stated && computed && computed.observedAt < stated.day * DAY_MS;
+  const chosen = isFormer ? stated : (computed ?? stated);
+  if (!chosen) return '';
+  return dicomDate(chosen.day);
 }
 
 /** Returns a quantity in the base unit; null if the unit is not one of `units`. */

@@ -2,9 +2,8 @@ import type { NaturalDataset } from 'dcmjs';
 import { STATED_AGE } from '../../../pipelines/concepts/concepts.ts';
 import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { dayNumber } from '../../../pipelines/dicom/dates.ts';
+import { TERM_DAYS } from '../../../pipelines/result/gestational-age.ts';
 
-/** Days from the last menstrual date to the due date. */
-export const TERM_DAYS = 280;
 /**
  * Greatest depth of the search, so that it ends in a damaged tree; no OB-GYN report (TID 5000) is
  * nested so deeply.

@@ -1,8 +1,10 @@
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { firstId } from '../../platform/ids.ts';
 import { conditionOn, type MatchedAttribute } from '../query/matching.ts';
 import {
   CODING_SCHEME,
+  DELIVERING,
   requestIdOfUid,
   STATE_SQL,
   uniqueKeyOf,
@@ -22,7 +24,7 @@ export interface Finder {
 }
 
 /** SQL: the columns of a `WorkitemRow`. */
-export const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r.stage, r.priority,
+const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r.stage, r.priority,
   r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.unique_key,
   w.attributes, w.cancellation, w.changed_at, s.study_instance_uid, s.identity,
   ${STATE_SQL} AS state`;
@@ -31,12 +33,12 @@ export const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.st
  * SQL: all workitems that a finder may see. The values of the finder are the first three
  * parameters.
  */
-export const VISIBLE = `FROM requests r
+const VISIBLE = `FROM requests r
   LEFT JOIN workitems w ON w.request_id = r.id
   LEFT JOIN studies s ON s.id = (r.source ->> 'study')::uuid
   WHERE r.account_id = $1 AND (r.test OR NOT $2) AND r.endpoint = ANY ($3::text[])`;
 
-export const visibleTo = ({ accountId, test, endpoints }: Finder): unknown[] => [
+const visibleTo = ({ accountId, test, endpoints }: Finder): unknown[] => [
   accountId,
   test,
   endpoints,
@@ -283,4 +285,34 @@ export function dateTimeRange(text: string): { first: Date; after: Date } | null
   if (fraction !== undefined) return { first, after: new Date(first.getTime() + 1000) };
   const last = given.length - 1;
   return { first, after: at(given.map((part, n) => (n === last ? part + 1 : part))) };
+}
+
+/** Returns the steps that have not ended, and the steps that were created after a time. */
+export async function openSteps(
+  database: Queryable,
+  finder: Finder,
+  since: Date,
+): Promise<WorkitemRow[]> {
+  const { rows } = await database.query<WorkitemRow>(
+    `SELECT ${COLUMNS} ${VISIBLE} AND (r.status IN ('queued', 'preparing', 'running')
+       OR (r.ended_at > now() - interval '1 day' AND ${DELIVERING}) OR r.id >= $4)
+     ORDER BY r.id`,
+    [...visibleTo(finder), firstId('req', since)],
+  );
+  return rows;
+}
+
+/**
+ * Returns the steps with these ids, and the steps that were created after a time, oldest first.
+ */
+export async function stepsChanged(
+  database: Queryable,
+  finder: Finder,
+  { ids, since }: { ids: readonly string[]; since: Date },
+): Promise<WorkitemRow[]> {
+  const { rows } = await database.query<WorkitemRow>(
+    `SELECT ${COLUMNS} ${VISIBLE} AND (r.id = ANY ($4::text[]) OR r.id >= $5) ORDER BY r.id`,
+    [...visibleTo(finder), ids, firstId('req', since)],
+  );
+  return rows;
 }

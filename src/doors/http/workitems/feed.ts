@@ -1,6 +1,10 @@
 import type { RequestCore } from '../../../core/requests/core.ts';
-import { type Finder, findWorkitem } from '../../../core/workitems/find.ts';
-import { openSteps, stepsChanged } from '../../../core/workitems/steps.ts';
+import {
+  type Finder,
+  findWorkitem,
+  openSteps,
+  stepsChanged,
+} from '../../../core/workitems/find.ts';
 import {
   isSubscribed,
   type Subscription,
