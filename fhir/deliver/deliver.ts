@@ -142,7 +142,7 @@ interface ReportContent {
   result: Result;
   subject: Subject;
   identity: DicomIdentity;
-  /** The decision of a person about the report; null if there is none. */
+  /** The decision of a person about the report; null if nobody has decided. */
   decision: Decision | null;
 }
 

@@ -376,7 +376,7 @@ export interface TimelineEntry {
     | 'changed';
   /** Title of the entry, in one line. */
   title: string;
-  /** The cause; null if there is none, or if the role may not read it. */
+  /** The cause; null if no cause is known, or if the role may not read it. */
   detail: string | null;
   /** The person, machine or peer that did this; null when the gateway did it. */
   actor: string | null;

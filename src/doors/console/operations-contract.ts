@@ -8,7 +8,7 @@ export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'dead' | 'dive
 export interface Delivery {
   id: string;
   requestId: string | null;
-  /** Key of the worklist row to which the delivery belongs; null when there is none. */
+  /** Key of the worklist row to which the delivery belongs; null if it belongs to no row. */
   key: string | null;
   kind: 'dicom' | 'fhir' | 'hl7v2' | 'forward' | 'deidentified' | 'stow' | 'mail';
   destination: string;

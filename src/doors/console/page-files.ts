@@ -81,7 +81,7 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** Returns the file at a path below `/console/`; null when there is none. */
+  /** Returns the file at a path below `/console/`; null when no file has it. */
   file(path: string): PageFile | null;
   /** The page that every deep link opens, and the hash of its import map for the policy. */
   shell: PageFile;

@@ -66,7 +66,7 @@ export interface ResultView {
   /** The side that an image of a paired vessel shows, by its file. */
   sides: Readonly<Record<string, 'left' | 'right'>>;
   artifacts: Artifact[];
-  /** The request whose values are shown as `prior`; null when there is none. */
+  /** The request whose values are shown as `prior`; null without an earlier examination. */
   prior: { requestId: string; daysBefore: number } | null;
 }
 
@@ -133,7 +133,7 @@ export interface MeasurementRow {
   phase: string | null;
   model: Measured | null;
   cart: Measured | null;
-  /** The value in the request; null if there is none. */
+  /** The value in the request; null if the request states no value. */
   given: Measured | null;
   more: Measured[];
   /**

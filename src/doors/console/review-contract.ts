@@ -52,7 +52,7 @@ export interface ReviewStep {
   /** Unit of a typed value, in UCUM. An age is typed in days. */
   unit: string;
   quality: 'accepted' | 'review' | 'low' | 'inadequate';
-  /** The decision of a person; null if there is none. */
+  /** The decision of a person; null if nobody has decided. */
   decision: 'accepted' | 'edited' | 'entered' | 'rejected' | null;
   /** The value of the AI if it differs from the present one; otherwise null. */
   original: string | null;

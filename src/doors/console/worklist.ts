@@ -34,7 +34,7 @@ export interface ListedRow {
   instance_count: number | null;
   complete_after: Date | null;
   next_attempt_at: Date | null;
-  /** Status of the newest request; null when there is none. */
+  /** Status of the newest request; null before the first request. */
   status: RequestStatus | null;
   stage: Stage | null;
   fault_detail: string | null;

@@ -103,7 +103,7 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
   };
 }
 
-/** Returns the first sender with this address; null if there is none. */
+/** Returns the first sender with this address; null for an unknown address. */
 function peerOf(senders: readonly Hl7Sender[], address: string): Hl7Peer | null {
   const here = senders.filter(({ addresses }) => isAddressIn(addresses, address));
   const [first] = here;

@@ -30,7 +30,7 @@ const collector = (meters = createProcessMeters()) =>
 
 const scrape = async (metrics: ReturnType<typeof collector>) => parseExposition(await metrics());
 
-/** The value of the one sample of a family with these labels; null when there is none. */
+/** The value of the one sample of a family with these labels; null when no sample has them. */
 function sampleOf(family: Family | undefined, labels: Record<string, string>, suffix = '') {
   const found = family?.samples.filter(
     ({ name, labels: own }) =>
