@@ -30,8 +30,8 @@ const PATIENCE_MS = 1_200_000;
 const POLL_MS = 500;
 /** Long enough for an ordinary retry to come by itself. */
 const HASTEN_MS = 45_000;
-/** The gateway has to stop for each question: between two, it needs time for whole studies. */
-const POLL_STOPPED_MS = 90_000;
+/** Nothing has arrived anywhere for so long: then a gateway that must stop for a question is stopped. */
+const QUIET_MS = 60_000;
 
 /** SR documents of one obstetric study: TID 5000 and its TID 1500. */
 const DOCUMENTS_OF_STUDY = 2;
@@ -55,7 +55,7 @@ export async function settle(site: SiteUnderFault, promised: Promised): Promise<
       hasten = performance.now() + HASTEN_MS;
     }
     await site.resume();
-    await delay(stops ? POLL_STOPPED_MS : POLL_MS);
+    await (stops ? quiet(site) : delay(POLL_MS));
   }
   const ledger: Ledger = {
     objectsAcknowledged: promised.objects.length,
@@ -71,6 +71,19 @@ export async function settle(site: SiteUnderFault, promised: Promised): Promise<
   for (const study of studies) await countStudy(site, study, ledger);
   for (const request of promised.requests) await countRequest(site, request, ledger);
   return ledger;
+}
+
+/**
+ * Waits until nothing more arrives at PACS, archive, EHR and webhook. A gateway on the embedded database
+ * has to stop for each question, and a stop interrupts the studies that are being interpreted.
+ */
+async function quiet({ pacs, archive, ehr, hook }: SiteUnderFault): Promise<void> {
+  const arrivals = () =>
+    pacs.taken.length + archive.taken.length + ehr.calls.length + hook.calls.length;
+  for (let before = -1; before !== arrivals(); ) {
+    before = arrivals();
+    await delay(QUIET_MS);
+  }
 }
 
 /** @throws when a process of the gateway has ended that nobody stopped. */

@@ -68,7 +68,7 @@ export const randomKills = (backend: Backend): Fault => {
     name: `random kills on ${backend}`,
     done: `kill -9 at random moments, ${KILLS} times each in random order: ${victims.map(({ name }) => name).join(', ')}`,
     // At most what a site can also interpret afterwards in reasonable time; it ends with the last kill.
-    traffic: { studies: count, submits: 2 * count, pauseMs: 6000, untilFinished: true },
+    traffic: { studies: count, submits: 2 * count, pauseMs: 12_000, untilFinished: true },
     prepare: async () => ({ site: { backend }, remove: async () => {} }),
     async strike(site) {
       let cameBackMs = 0;

@@ -57,7 +57,8 @@ const MAY_GROW: Readonly<Record<keyof Sample, number>> = {
 export const soak: Fault = {
   name: 'soak',
   done: `${MINUTES} minutes of studies and submits on the embedded database; a pipeline process is killed every minute`,
-  traffic: { studies: 30 * MINUTES, submits: 60 * MINUTES, pauseMs: 1000 },
+  // Less than two cores interpret: a soak is to show what remains, not how a queue grows.
+  traffic: { studies: 6 * MINUTES, submits: 12 * MINUTES, pauseMs: 10_000 },
   prepare: async () => ({ site: { backend: 'PGlite' }, remove: async () => {} }),
   async strike(site) {
     const samples: Sample[] = [];
