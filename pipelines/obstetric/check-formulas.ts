@@ -94,8 +94,8 @@ const EFW_VARIANTS: Readonly<Record<string, WeightFormula>> = {
 };
 
 /**
- * Returns lengths in cm. A length that is missing in the test vector becomes NaN, so that every
- * result that needs it is NaN as well.
+ * Returns lengths in cm. A length that the test vector lacks becomes NaN, so every result that
+ * depends on it is also NaN.
  */
 function biometryCm(inputs: VectorInputs): BiometryCm {
   const length = (name: string) => inputs.optionalNumber(name) ?? Number.NaN;
@@ -127,8 +127,9 @@ function hadlock1991Spread(name: string) {
 }
 
 /**
- * Refuses a test vector for an interpolation other than the logarithmic one, because WHO and Mari
- * implement only that one.
+ * Checks that a test vector uses logarithmic interpolation, the only kind implemented for WHO and
+ * Mari.
+ * @throws if it uses another.
  */
 function interpolatedInLog(inputs: VectorInputs): void {
   const way = inputs.optionalText('interpolation');
@@ -316,9 +317,7 @@ export const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
     cardiothoracicCircumferenceRatio(i.number('heartCircMm'), i.number('thoraxCircMm')),
 };
 
-/**
- * Maps each formula name of `obstetric-checks.json` to the function of this project that it checks.
- */
+/** Maps each formula name in `obstetric-checks.json` to the function that it checks. */
 export const OBSTETRIC_CHECKS: Readonly<Record<string, CheckFormula>> = {
   ...GROWTH_CHECKS,
   ...PREGNANCY_CHECKS,

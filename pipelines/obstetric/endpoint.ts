@@ -13,7 +13,7 @@ const structures = z
   .meta({ description: 'Structures that were found, with their places in pixels' })
   .optional();
 
-/** Fields in the `data` of section `nt` on which a client may rely. */
+/** Fields in the `data` of section `nt` that clients may rely on. */
 const nuchalDataSchema = z.looseObject({
   plane_adequacy: z
     .array(criterionSchema)
@@ -42,8 +42,8 @@ const withData = <Id extends string, Data extends z.ZodType>(id: Id, data: Data)
   });
 
 /**
- * Result envelope with the section data that clients read. The last alternative matches a section
- * without data, because it was not assessed, and other sections, whose data have no fixed schema.
+ * Result envelope with the section data that clients read. The last alternative matches sections
+ * without data because they were not assessed, and sections whose data have no fixed schema.
  */
 export const obstetricResultSchema = resultSchema.extend({
   sections: z
@@ -60,8 +60,8 @@ export const obstetricResultSchema = resultSchema.extend({
 });
 
 /**
- * Prices in USD as decimal strings (api 1), because binary floating point cannot represent amounts
- * of money exactly.
+ * Prices in USD, as decimal strings (api 1) because binary floating point cannot represent all
+ * amounts of money exactly.
  */
 const PRICE = { run: '0.08', report: '0.02' } as const;
 
@@ -72,12 +72,12 @@ const line = (item: string, price: string) => ({
   amount: price,
 });
 
-/** The endpoint us/obstetric/interpret as the request core expects it. */
+/** The endpoint us/obstetric/interpret in the form that the request core expects. */
 export const obstetricEndpoint = {
   ...OBSTETRIC,
   input: obstetricInputSchema,
   output: obstetricResultSchema,
-  /** One price line for the run, and one for the report if it is requested. */
+  /** Returns one price line for the run, and another for the report if requested. */
   price(input: { options?: Record<string, unknown> | undefined }) {
     const run = line(OBSTETRIC.id, PRICE.run);
     return input.options?.report === true ? [run, line('report', PRICE.report)] : [run];

@@ -21,7 +21,7 @@ import type { SectionEvidence } from './shared/section.ts';
 import { severalFetuses } from './shared/several-fetuses.ts';
 import type { UterineUncertainty } from './shared/uterine-maps.ts';
 
-/** Half widths of 95 % intervals, measured on held-out images; null if not known. */
+/** Half widths of 95 % intervals, measured on held-out images; null if unknown. */
 export interface LocatorUncertainty extends LengthUncertainty {
   /** Half width for the angle of progression, degrees. */
   angleOfProgression?: number | null;
@@ -31,11 +31,11 @@ export interface LocatorUncertainty extends LengthUncertainty {
   brain?: BrainUncertainty | null;
 }
 
-/** Input and readings that are available before the sections run. */
+/** Input and readings available before the sections run. */
 export interface StudyEvidence {
   study: Study;
   options: { dating?: Dating | undefined; report: boolean };
-  /** Evidence that a method must have before its values are used without a review. */
+  /** Evidence that a method must have for its values to be used without review. */
   accept: AcceptedEvidence;
   /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
@@ -44,10 +44,10 @@ export interface StudyEvidence {
   withoutModel: readonly Structure[];
   uncertainty: LocatorUncertainty;
   /**
-   * Findings of each reader in `readers.ts`; null if the reader failed, absent if it did not run.
+   * What each reader in `readers.ts` found; null if the reader failed, absent if it did not run.
    */
   views: Partial<Readings>;
-  /** Names of earlier studies in the request. */
+  /** Names of the earlier studies in the request. */
   priors: readonly string[];
   /**
    * Readings of the earlier studies, newest first; absent if the request has no earlier studies.
@@ -56,15 +56,15 @@ export interface StudyEvidence {
 }
 
 /**
- * Values that one section needs from another. They are passed as evidence, so that no section
- * imports another.
+ * Values that one section needs from another. They are passed as evidence so that sections do not
+ * import each other.
  */
 type FromOtherSections = Pick<RateEvidence, 'spectrumBeats' | 'fetusOf'> &
   Pick<PresentationEvidence, 'heartRates'> &
   Pick<EarlyEvidence, 'embryonicRate'> &
   Pick<GrowthEvidence, 'centileText'>;
 
-/** Everything that the sections may use. It is collected once, before any section runs. */
+/** Everything that the sections may use. It is collected once, before the first section runs. */
 export interface ObstetricEvidence
   extends Omit<StudyEvidence, 'earlier'>,
     SectionEvidence,
@@ -74,10 +74,10 @@ export interface ObstetricEvidence
   earlier: readonly EarlierScan[];
 }
 
-/** Vessels whose beat is that of the fetal heart. Maternal and unnamed vessels are left out. */
+/** Vessels that pulse at the fetal heart rate. Maternal and unidentified vessels are excluded. */
 const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
 
-/** Returns the beats on the spectra of fetal arteries, which the heart sections use. */
+/** Returns the beats on spectra of fetal arteries, for the heart sections. */
 function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
   return spectra.flatMap((reading): SpectrumBeats[] => {
     const { file, sopInstanceUid, frame, fetus, vessel, waveform } = reading;
@@ -100,8 +100,8 @@ const embryonicRate: EarlyEvidence['embryonicRate'] = (gaDays, beatsPerMinute) =
 };
 
 /**
- * Collects the evidence for the sections: the readings, and values that several sections derive
- * from them.
+ * Collects the evidence for the sections: the readings, and values derived from them that several
+ * sections need.
  */
 export function evidenceOf(given: StudyEvidence): ObstetricEvidence {
   const cart = given.study.cart ?? [];

@@ -3,7 +3,7 @@ import { LONGEST_INDICATION } from '../contract/job.ts';
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
 import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
-/** Scale in mm per pixel. The maximum of 5 is that of the service (api). */
+/** Scale in mm per pixel. The maximum of 5 is the service's (api). */
 const scaleSchema = z.number().min(FINEST_MM_PER_PIXEL).max(5);
 
 const optionsSchema = z.strictObject({
@@ -110,8 +110,9 @@ export type ObstetricInput = z.infer<typeof obstetricInputSchema>;
 export type ObstetricOptions = z.infer<typeof optionsSchema>;
 
 /**
- * Returns the scale of each file by its name. The request contains one scale for all files, or a
- * list in the order of the files. A file in an archive has the scale of the archive.
+ * Returns a function that looks up the scale of a file by name. The request gives either one scale
+ * for all files or a list in the order of the files. A file in an archive has the scale given for
+ * the archive.
  */
 export function scaleByFile(
   scale: ObstetricOptions['mm_per_px'],
@@ -125,7 +126,7 @@ export function scaleByFile(
 }
 
 /**
- * Parses the options of a job and adds the defaults.
+ * Parses the options of a job and fills in the defaults.
  * @throws if the options do not match the schema.
  */
 export function parseOptions(options: unknown): ObstetricOptions {

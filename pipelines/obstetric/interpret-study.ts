@@ -34,8 +34,8 @@ function amend(measurement: Measurement, amendments: readonly Amendment[]): Meas
 }
 
 /**
- * Returns true if a reader of a section failed. The section then reports the failure, even if the
- * study contains usable images.
+ * Returns true if a reader that the section depends on failed. The section then reports the
+ * failure, even if the study contains usable images.
  */
 function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
   return Object.entries(views).some(
@@ -44,8 +44,8 @@ function readerFailed(section: Section, { views }: ObstetricEvidence): boolean {
 }
 
 /**
- * Runs each section and returns it with its outcome. Sections that conclude from other sections run
- * last. An error in one section does not affect the others.
+ * Runs each section and returns it with its outcome. Sections that draw on the conclusions of other
+ * sections run last. An error in one section does not affect the others.
  */
 function runSections(
   evidence: ObstetricEvidence,
@@ -69,7 +69,7 @@ function runSections(
 }
 
 /**
- * Returns the outcome of each section, in the order of the result, with the values that need a
+ * Returns the outcome of each section, in the order of the result, including the values that need
  * review.
  */
 function outcomesOf(
@@ -101,8 +101,8 @@ function outcomesOf(
 
 /**
  * Runs every section on the evidence, in the order of the endpoint, and builds the result envelope.
- * The function is pure except for the log of a section that failed; the date is an argument.
- * @param decisions of a person in a review.
+ * The only side effect is that section failures are logged; the date is an argument.
+ * @param decisions made by a person in a review.
  */
 export function interpretStudy(
   given: StudyEvidence,

@@ -10,7 +10,7 @@ import type { UterineModels } from './shared/uterine-frames.ts';
 
 /**
  * Finds planes and structures in images, for the readers of all sections. A member is null if no
- * permitted model can do its task. Each function returns one entry per image; an entry is null if
+ * permitted model can do its task. Each function returns one entry per image, which is null if
  * nothing was found.
  */
 export interface Locator
@@ -22,6 +22,6 @@ export interface Locator
     ChestModels,
     BrainModels {
   uncertainty: LocatorUncertainty;
-  /** The models in use, as named in the result. */
+  /** The models in use, in the form that the result lists them. */
   models: Result['models'];
 }

@@ -16,34 +16,35 @@ import { locateOutline } from './shared/outline.ts';
 export interface PlaneSessions {
   plane: ModelSession;
   /**
-   * If one of these two models is missing, the axial head planes are classified only on the whole
-   * image.
+   * If either of these two models is missing, axial head planes are classified from the whole image
+   * only.
    */
   head: ModelSession | null;
   brainPlane: ModelSession | null;
   /**
-   * If the model of a structure is missing, an uncertain plane keeps the name from the whole image.
+   * If the model for a structure is missing, an uncertain plane keeps the label from the whole
+   * image.
    */
   abdomen?: ModelSession | null;
   femur?: ModelSession | null;
   symphysisHead?: ModelSession | null;
   /**
-   * Outlines heart and thorax. Without this model, a chest that was named an abdomen keeps that
-   * name.
+   * Outlines heart and thorax. Without this model, a chest misclassified as an abdomen keeps that
+   * label.
    */
   chest?: ModelSession | null;
 }
 
 /**
- * Share of one axial plane in the probability of all three planes, above which the plane is not
+ * Share of the combined probability of the three axial planes above which the leading plane is not
  * examined again. On the validation split all such planes were right; with a limit of 0.95, one in
  * ten was wrong.
  */
 const CERTAIN = 0.99;
 
 /**
- * Confidence at or above which a plane is not checked by a second model. It is high because of
- * images that were named wrongly: an adult heart as an abdomen, at up to 0.97; a fetal head as an
+ * Confidence at or above which a second model does not check a plane. It is high because confident
+ * misclassifications occurred: an adult heart as an abdomen, at up to 0.97; a fetal head as an
  * abdomen, at 0.84, and as transperineal, at 0.95. On the validation split, the check rejects no
  * abdomen, no femur and no transperineal image.
  */
@@ -51,9 +52,9 @@ const DOUBTLESS = { abdominal: 0.98, femur: 0.9, transperineal: 0.98 } as const;
 
 /**
  * Probability at or above which a head is not checked again. Below it, the outline of the head must
- * have the confidence `SURE_OUTLINE`. An adult heart in short axis was named a head at 0.84 and
- * outlined with 0.963. On the validation split, heads below `DOUBTLESS_HEAD` are outlined with
- * 0.967 or more.
+ * have at least the confidence `SURE_OUTLINE`. An adult heart in short axis was classified as a
+ * head at 0.84 and outlined with 0.963. On the validation split, heads below `DOUBTLESS_HEAD` are
+ * outlined with 0.967 or more.
  */
 const DOUBTLESS_HEAD = 0.95;
 const SURE_OUTLINE = 0.965;
@@ -82,7 +83,7 @@ const numbersOf = (
   chosen: (estimate: GatedPlane) => boolean,
 ): number[] => [...estimates.keys()].filter((n) => chosen(estimates[n] as GatedPlane));
 
-/** Runs `locate` on some of the images and returns its findings by the index of the image. */
+/** Runs `locate` on the images with the given indices and returns its findings by index. */
 async function secondLook<T>(
   images: readonly GrayImage[],
   numbers: readonly number[],
@@ -94,26 +95,25 @@ async function secondLook<T>(
 }
 
 /**
- * Minimum confidence of a certain symphysis. Every symphysis in the validation split had a higher
- * confidence, even next to a whole head.
+ * Confidence at or above which a symphysis counts as certain. Every symphysis in the validation
+ * split exceeded it, even next to a whole head.
  */
 const SURE_SYMPHYSIS = 0.85;
 
 /**
- * Limits at which a head contradicts an abdomen that was named with certainty: the outline of the
- * head must have at least the confidence `least` and exceed that of the abdomen by `by`. They are
- * needed because a head of 75 mm was named an abdomen at 0.986. No abdomen of the validation split
- * contains a head of this confidence.
+ * Limits at which a head contradicts an abdomen that was classified with certainty: the head
+ * outline must have at least the confidence `least` and exceed the abdomen outline's by `by`. They
+ * are needed because a head of 75 mm was classified as an abdomen at 0.986. No abdomen of the
+ * validation split contains a head outlined with this confidence.
  */
 const SURER_HEAD = { least: 0.85, by: 0.02 } as const;
 
 /**
- * Decides for each uncertain plane whether a head that is outlined on the image contradicts the
- * plane.
+ * Returns true if a head outlined on the image contradicts its uncertain plane.
  *
- * An abdomen must be outlined with more confidence than a head, by `SURER_HEAD.by`. A head of 70 mm
- * was named an abdomen at 0.70; its outline had 0.940 as an abdomen and 0.937 as a head. A
- * transperineal image normally contains a head. Therefore a head contradicts it only if the
+ * An abdomen must be outlined more confidently than a head, by at least `SURER_HEAD.by`. A head of
+ * 70 mm was classified as an abdomen at 0.70; its outline had 0.940 as an abdomen and 0.937 as a
+ * head. A transperineal image normally contains a head, so a head contradicts it only if the
  * symphysis has a low confidence.
  */
 const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Located) => boolean>> = {
@@ -122,7 +122,9 @@ const HEAD_SPEAKS_AGAINST: Readonly<Record<Doubtful, (head: Located, own: Locate
   femur: () => false,
 };
 
-/** Returns the indices of images that were named an abdomen with certainty but show a head. */
+/**
+ * Returns the indices of images that were classified as an abdomen with certainty but show a head.
+ */
 async function withHead(
   { abdomen, head }: PlaneSessions,
   images: readonly GrayImage[],
@@ -143,7 +145,7 @@ async function withHead(
 }
 
 /**
- * Returns the indices of images that do not show their uncertain plane: the structure of the plane
+ * Returns the indices of images whose uncertain plane is contradicted: the structure of the plane
  * is not accepted, or a head contradicts the plane.
  */
 async function contradicted(
@@ -176,9 +178,9 @@ async function contradicted(
 }
 
 /**
- * Returns the indices of images that were named an abdomen, with any confidence, but show a heart
- * in its thorax. A section through the heart is above the plane of the abdominal circumference
- * (ISUOG 2019). On the validation split no abdomen shows a heart, and most chests do.
+ * Returns the indices of images that were classified as an abdomen, with any confidence, but show a
+ * heart in the thorax. A section through the heart is above the plane of the abdominal
+ * circumference (ISUOG 2019). On the validation split no abdomen shows a heart, and most chests do.
  */
 async function withHeart(
   chest: ModelSession,
@@ -194,14 +196,14 @@ async function withHeart(
 }
 
 /**
- * Names the plane of each image. If the classification of the whole image is uncertain, the
- * structure of the plane is examined.
+ * Classifies the plane of each image. If classification from the whole image is uncertain, the
+ * structure on the plane is examined.
  *
  * - If the axial plane of a head is undecided, the head is outlined and the plane is classified on
  *   the cropped head, which shows more detail than the whole image.
- * - For any other uncertain plane, the model of its structure must find the structure, and no head
- *   may contradict it. An abdomen must not show a heart.
- * - `gaDays` excludes views that belong to an earlier age.
+ * - For any other uncertain plane, the model for its structure must find the structure, and no head
+ *   may contradict the plane. An abdomen must not show a heart.
+ * - `gaDays` rules out views that belong to an earlier age.
  */
 export async function namePlanes(
   sessions: PlaneSessions,

@@ -25,9 +25,10 @@ import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 export type OpenLocator = Locator & { close(): Promise<void> };
 
 /**
- * Opens the models of the obstetric pipeline that `allow` permits (`models` of job.json).
- * @param opening decides where the models run. Without it, they run on the calling thread.
- * @throws if the bytes of a model differ from the registry.
+ * Opens the models for the obstetric pipeline that `allow` permits (`models` in job.json).
+ * @param opening opens each session and so decides where the models run. The default runs them on
+ *   the calling thread.
+ * @throws if a model file differs from the registry.
  */
 export async function openLocator(
   settings: InferenceSettings & { allow: PackSetting },
@@ -39,8 +40,8 @@ export async function openLocator(
     return model && (await opening(model, settings));
   };
   const plane = await open('fetal-plane');
-  // These two models take the longest. They are opened one after the other, so that each runs on
-  // its own thread.
+  // These two models are the slowest. They are opened in succession so that each runs on its own
+  // thread.
   const brainPlane = await open('fetal-brain-plane');
   const head = await open('fetal-head');
   const abdomen = await open('fetal-abdomen');
@@ -72,8 +73,7 @@ export async function openLocator(
           images,
           gaDays,
         )),
-    // Each frame is classified twice, unchanged and mirrored, so a batch contains half as many
-    // frames.
+    // Each frame is classified twice, unchanged and mirrored, so half as many frames fill a batch.
     ...(plane && { framesAtOnce: Math.max(DECODING.frames, plane.batch / 2) }),
     head: head && ((images) => locateOutline(head, images)),
     abdomen: abdomen && ((images) => locateOutline(abdomen, images)),
@@ -109,7 +109,7 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * Reads the half width of a model's 95 % interval, measured on real held-out images
+ * Reads the half width of the 95 % interval of a model, measured on real held-out images
  * (models/evaluate.ts).
  */
 async function halfWidthOf(

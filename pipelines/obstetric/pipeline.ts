@@ -27,7 +27,7 @@ export interface ObstetricParts extends ArtifactParts {
   openLocator(settings: Job['models']): Promise<Locator>;
 }
 
-/** Share of the total progress at which each stage begins. Progress is linear within a stage. */
+/** Overall progress at which each stage begins. Progress is linear within a stage. */
 const PROGRESS = { planes: 0.05, biometry: 0.5, views: 0.6, postprocessing: 0.8 } as const;
 
 async function interpret(
@@ -74,7 +74,7 @@ async function interpret(
     views: {},
     priors: job.priorFiles,
   };
-  // The preview is sent now, because the biometry is already known and reading the sweeps takes the
+  // The preview is sent now because the biometry is already known, and reading the sweeps takes the
   // longest.
   if (readings.length > 0) await preview(interpretStudy(measured, [], locator.models, new Date()));
   const views = await runReaders(
@@ -107,8 +107,8 @@ async function interpret(
 }
 
 /**
- * Builds the obstetric pipeline from its parts. A pipeline reads from a work folder and writes to
- * it.
+ * Builds the obstetric pipeline from its parts. The pipeline reads from and writes to a work
+ * folder.
  */
 export function createObstetricPipeline(parts: ObstetricParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);

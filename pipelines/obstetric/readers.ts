@@ -12,9 +12,9 @@ import { presentationReader } from './presentation/read.ts';
 import type { Reader } from './shared/reader.ts';
 
 /**
- * All readers. The key is the name under which sections find the readings. To add a reader, add one
- * line here. The readers start in this order and run at the same time; sweeps are first, because
- * they take the longest.
+ * All readers. Sections look up the readings by these keys. To add a reader, add one line here. The
+ * readers start in this order and run concurrently; the reader of sweeps is first because it takes
+ * the longest.
  */
 export const READERS = {
   presentation: presentationReader,

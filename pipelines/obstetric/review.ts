@@ -12,10 +12,7 @@ import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
 import { type FramePlane, MEASURING_PLANES, PLANES, type Plane } from './shared/plane.ts';
 
-/**
- * Data of an obstetric study that the pipeline stores, so that a review can interpret the study
- * again.
- */
+/** Stored data of an obstetric study from which a review can interpret the study again. */
 export interface ObstetricReviewed {
   given: StudyEvidence;
   refusedFrames: readonly RefusedFile[];
@@ -23,7 +20,7 @@ export interface ObstetricReviewed {
   indication: string | null;
 }
 
-/** Values that are measured on the outline of one structure. */
+/** Values measured on the outline of each structure. */
 const ON_OUTLINE = {
   head: ['hc', 'bpd', 'ofd'],
   abdomen: ['ac', 'tad', 'apad'],
@@ -36,7 +33,8 @@ function outlineOf({ concept, source }: Measurement): CorrectableOutline | null 
 }
 
 /**
- * Returns the ellipse through the given ends of its axes, which are perpendicular in millimetres.
+ * Returns the ellipse through the given ends of its axes. The axes are perpendicular in
+ * millimetres, not necessarily in pixels.
  */
 function ellipseOf(ends: readonly Point[], clip: Clip): Ellipse {
   const scale = scaleFor(clip, ends)?.scale ?? clip.regions[0]?.scale ?? { x: 1, y: 1 };
@@ -57,14 +55,14 @@ type NamedPlane = Extract<Effect, { do: 'name-plane' }>;
 const isAt = ({ clip, frame }: FramePlane, at: { file: string; frame: number }) =>
   clip.file === at.file && frame.index + 1 === at.frame;
 
-/** Returns the frame with the plane that a person named; its confidence is 1. */
+/** Returns the frame with the plane that a person chose, at confidence 1. */
 function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]): Of {
   const named = planes.findLast((at) => isAt(one, at));
   if (!named) return one;
   return { ...one, estimate: { label: named.plane as Plane, confidence: 1, belowGate: null } };
 }
 
-/** Replaces the outlines and planes that were found by those that a person gave. */
+/** Replaces the outlines and planes found by the models with those that a person gave. */
 function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvidence {
   const planes = effects.filter((one) => one.do === 'name-plane');
   const outlines = effects.filter((one): one is Outline => one.do === 'outline');

@@ -7,8 +7,9 @@ import type { LABOR_KEYS } from './labor-progress/evidence.ts';
 import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
 
 /**
- * Removes from a study all readings that need a review. The sections conclude from the remaining
- * readings (review.ts), so that no section needs to know on which images a method was shown.
+ * Evidence entry for the outline or ends of each structure. `whatCounts` removes readings that need
+ * review before the sections run (review.ts), so the sections need not know on which images a
+ * method was validated.
  */
 
 const OF_STRUCTURE = {
@@ -31,7 +32,7 @@ const OF_PLANE: Readonly<Record<Plane, EvidenceKey | null>> = {
   'amniotic-fluid': 'simulated-planes',
   placenta: 'simulated-planes',
   'four-chamber': 'simulated-planes',
-  // No conclusion is drawn from an image that shows none of the planes.
+  // No conclusion is drawn from images that show none of the planes.
   other: null,
 };
 
@@ -42,8 +43,8 @@ const OF_DESCENT = {
 } as const satisfies Record<(typeof LABOR_KEYS)[number], EvidenceKey>;
 
 /**
- * Readers whose readings are removed unless their evidence entry allows them. The value is the
- * empty reading that replaces them.
+ * Readers whose readings are removed unless the evidence for their method is sufficient. `reading`
+ * is the empty reading that replaces them.
  */
 const UNSEEN = {
   presentation: { evidence: 'presentation-sweep', reading: { sweeps: [], cardiac: [] } },
@@ -65,7 +66,7 @@ const UNSEEN = {
   Record<keyof StudyEvidence['views'], { evidence: EvidenceKey; reading: unknown }>
 >;
 
-/** Returns a frame. If the name of its plane needs a review, the plane becomes `other`. */
+/** Returns a frame with its plane set to `other` if the label needs review. */
 function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePlane {
   const { label } = one.estimate;
   const key = OF_PLANE[label];
@@ -78,9 +79,9 @@ const sizesOf = (reading: FrameReading): Readonly<Record<string, number>> =>
   Object.fromEntries((lengthsOf(reading)?.lengths ?? []).map(({ key, mm }) => [key, mm]));
 
 /**
- * Returns the evidence that is used without a review: readings of methods that were shown on images
- * of this kind, and readings that a person confirmed. If a reader reads several values, those that
- * need a review are withheld when their measurements are created (pipelines/result/decisions.ts).
+ * Returns the evidence that is used without review: readings by methods validated on this kind of
+ * image, and readings that a person confirmed. If a reader yields several values, those that need
+ * review are withheld when their measurements are created (pipelines/result/decisions.ts).
  */
 export function whatCounts(
   given: StudyEvidence,

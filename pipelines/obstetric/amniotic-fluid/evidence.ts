@@ -10,8 +10,7 @@ export interface FluidPocket {
   top: Point;
   bottom: Point;
   /**
-   * True if one end is the edge of the picture and not a wall, so that the true depth may be
-   * greater.
+   * True if one end is the edge of the picture instead of a wall, so the true depth may be greater.
    */
   cut: boolean;
   confidence: number;
@@ -20,20 +19,20 @@ export interface FluidPocket {
 
 /** The amniotic fluid found on one frame. */
 export interface FluidReading extends FramePlane {
-  /** Index of the quadrant that the machine named; null if it named no quadrant or several. */
-  quadrant: number | null;
-  /** False if the frame has no scale, so that no value can be given in millimetres. */
-  calibrated: boolean;
   /**
-   * Null if no pocket is wide enough, or if the width is unknown because the frame has no scale.
+   * Index of the quadrant in the machine's label; null if the label states no quadrant, or several.
    */
+  quadrant: number | null;
+  /** False if the frame has no scale, so no value in millimetres is possible. */
+  calibrated: boolean;
+  /** Null if no pocket is wide enough, or if widths are unknown because the frame has no scale. */
   pocket: FluidPocket | null;
 }
 
 export interface FluidReadings {
   /** Null if no permitted model can find fluid. */
   frames: readonly FluidReading[] | null;
-  /** Half width of the 95 % interval of a pocket's depth, mm; null if not known. */
+  /** Half width of the 95 % interval of a pocket's depth, mm; null if unknown. */
   uncertainty: number | null;
 }
 

@@ -7,7 +7,7 @@ export type FluidCategory =
   | 'polyhydramnios-moderate'
   | 'polyhydramnios-severe';
 
-/** Charts of amniotic fluid use centimetres; every length in the result is in millimetres. */
+/** Amniotic fluid charts use centimetres; every length in the result is in millimetres. */
 export const MM_PER_CM = 10;
 
 /** A deepest pocket below this depth is oligohydramnios, cm (AIUM 2018, ACOG PB 229). */
@@ -28,19 +28,19 @@ function high(
   return value >= bounds.mild ? 'polyhydramnios-mild' : 'normal';
 }
 
-/** Returns the category of a deepest vertical pocket, whose depth is given in cm. */
+/** Returns the category of a deepest vertical pocket in cm. */
 export function deepestPocketCategory(dvp: number): FluidCategory {
   if (dvp === 0) return 'anhydramnios';
   return dvp < DVP_LOW ? 'oligohydramnios' : high(dvp, DVP_HIGH);
 }
 
-/** Returns the category of an amniotic fluid index, which is given in cm. */
+/** Returns the category of an amniotic fluid index in cm. */
 export function fluidIndexCategory(afi: number): FluidCategory {
   if (afi === 0) return 'anhydramnios';
   return afi <= AFI_LOW ? 'oligohydramnios' : high(afi, AFI_HIGH);
 }
 
-/** Age in days at which use of the amniotic fluid index begins: 24 weeks (obstetric 4). */
+/** Age in days from which the amniotic fluid index is used: 24 weeks (obstetric 4). */
 export const AFI_FROM_DAYS = 24 * 7;
 
 /**
@@ -64,7 +64,7 @@ const MOORE_CAYLE = {
 
 /**
  * Returns the AFI in mm at the 5th or 95th centile for a completed week; null outside the table.
- * Moore and Cayle, AJOG 1990;162:1168.
+ * Source: Moore and Cayle, AJOG 1990;162:1168.
  */
 export function mooreCayleFluidIndex(week: number, centile: 5 | 95): number | null {
   return MOORE_CAYLE[centile][Math.floor(week) - MOORE_CAYLE_FROM_WEEK] ?? null;

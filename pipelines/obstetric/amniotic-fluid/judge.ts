@@ -29,7 +29,7 @@ export const FLUID_BY = { pocket: 'fluid-by-deepest-pocket', index: 'fluid-by-in
 export const FLUID_KEYS = ['deepest-vertical-pocket', 'amniotic-fluid-index'] as const;
 export type FluidKey = (typeof FLUID_KEYS)[number];
 
-/** Rule by which each quantity is classified; cut-offs are in centimetres. */
+/** Classification rule for each quantity; cut-offs are in centimetres. */
 const RULES = {
   'deepest-vertical-pocket': {
     category: deepestPocketCategory,
@@ -49,7 +49,7 @@ const RULES = {
   },
 } as const;
 
-/** A category and the value from which it was determined. */
+/** A category and the value that determined it. */
 export interface Judged {
   id: string;
   by: FluidKey;
@@ -57,13 +57,13 @@ export interface Judged {
   category: FluidCategory;
 }
 
-/** Values that the amount of fluid is classified by. */
+/** Values from which the amount of fluid is classified. */
 export interface FluidValues {
   pocket: Measurement | null;
   index: Measurement | null;
   /**
-   * A pocket deeper than `pocket` that reaches the edge of the picture, so that its true depth may
-   * be greater.
+   * A pocket deeper than `pocket` that reaches the edge of the picture, so its true depth may be
+   * greater.
    */
   deeper: Measurement | null;
 }
@@ -71,9 +71,7 @@ export interface FluidValues {
 const categoryOf = (by: FluidKey, value: Measurement) =>
   categoryWithin(value, (mm) => RULES[by].category(Math.max(0, mm) / MM_PER_CM));
 
-/**
- * Returns the values that are classified. The index is included only at ages at which it is used.
- */
+/** Returns the values to classify. The index is included only at ages at which it is used. */
 function judgedValues(
   { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
@@ -99,10 +97,7 @@ export function judgeFluid(values: FluidValues, gaDays: number | undefined): Jud
   });
 }
 
-/**
- * Reports each value whose interval contains a cut-off, with the categories on both sides of the
- * cut-off.
- */
+/** Reports each value whose interval contains a cut-off, with the categories on both sides. */
 export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): Statement[] {
   return judgedValues(values, gaDays).flatMap(({ by, value }) => {
     const { between } = categoryOf(by, value);
@@ -114,20 +109,20 @@ export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): 
 const ROUNDING_MM = 1e-6;
 
 /**
- * Returns whether index and deepest pocket are consistent (obstetric 0.6). The deepest pocket is
- * one of the four terms of the index. Therefore the index cannot be smaller than the pocket, nor
- * larger than four times the pocket.
+ * Returns true if the index and the deepest pocket are consistent (obstetric 0.6). The deepest
+ * pocket is one of the four terms of the index, so the index must be at least as large as the
+ * pocket and at most four times as large.
  */
 function isConsistent({ pocket, index, deeper }: FluidValues): boolean {
   const least = deeper ?? pocket;
   if (!least || !index) return true;
-  // If a pocket reaches the edge of the picture, its depth is unknown and the index has no upper
-  // limit.
+  // If a pocket reaches the edge of the picture, its true depth is unknown and the index has no
+  // upper limit.
   const most = deeper ? Number.POSITIVE_INFINITY : QUADRANT_COUNT * least.value;
   return least.value <= index.value + ROUNDING_MM && index.value <= most + ROUNDING_MM;
 }
 
-/** Reports that the pocket and the index are in different categories; null if they agree. */
+/** Reports that the pocket and the index fall into different categories; null if they agree. */
 export function disagreement([one, other]: readonly Judged[]): Statement | null {
   return one && other && one.category !== other.category
     ? say.gap('fluid.pocket-and-index-differ', {})
@@ -135,8 +130,7 @@ export function disagreement([one, other]: readonly Judged[]): Statement | null 
 }
 
 /**
- * Reports that the machine's value is in a different category from ours; empty if the categories
- * agree.
+ * Reports that the machine value falls into a different category from ours; empty if they agree.
  */
 function otherCategory(judged: readonly Judged[], value: Measurement): Statement[] {
   const own = judged.find(({ by }) => by === value.concept.key);
@@ -152,10 +146,7 @@ function otherCategory(judged: readonly Judged[], value: Measurement): Statement
       ];
 }
 
-/**
- * Returns the reasons why there is no category although there are values; empty if the values
- * agree.
- */
+/** Returns the reasons why there are values but no category; empty if the values agree. */
 export function contradictions(
   counting: FluidValues,
   judged: readonly Judged[],
@@ -174,7 +165,7 @@ export function contradictions(
   ];
 }
 
-/** Builds the classification of a category. It contains the cut-offs. */
+/** Builds the classification for a category, including the cut-offs. */
 export function fluidClassification({ id, by, value, category }: Judged): ClassificationDraft {
   const { low, lowRule, isLow, high, scheme } = RULES[by];
   const shown = { of: by, value: value.value };
@@ -201,8 +192,8 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
 const LITTLE: ReadonlySet<FluidCategory> = new Set(['anhydramnios', 'oligohydramnios']);
 
 /**
- * Returns the finding of a value whose interval contains a cut-off, if both ends of the interval
- * are abnormal in the same direction.
+ * Returns a finding for each value whose interval contains a cut-off but is abnormal at both ends,
+ * in the same direction.
  */
 export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined): FindingDraft[] {
   return judgedValues(values, gaDays).flatMap(({ id, by, value }) => {
@@ -245,8 +236,8 @@ export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[
 }
 
 /**
- * Builds the finding that values contradict each other. It is needed because one of them may be
- * abnormal.
+ * Builds the finding that values contradict each other. One of them may be abnormal, so this must
+ * not go unnoticed.
  */
 export function contradictionFinding(
   against: readonly Statement[],

@@ -8,19 +8,23 @@ import { createMeasurement, isPlausible, lineBetween, measuredOn } from '../shar
 import type { FluidReading } from './evidence.ts';
 import { AFI_FROM_DAYS, fluidIndex, MM_PER_CM, mooreCayleFluidIndex } from './guideline.ts';
 
-/** Number of quadrants of the uterus. The index is the sum of one pocket from each. */
+/**
+ * Number of quadrants of the uterus. The index is the sum of the deepest pockets, one from each.
+ */
 export const QUADRANT_COUNT = 4;
 
 export interface MeasuredPocket {
   reading: FluidReading;
   measurement: Measurement;
-  /** True if one end is the edge of the picture, so that the true depth may be greater. */
+  /** True if one end is the edge of the picture, so the true depth may be greater. */
   cut: boolean;
-  /** Index of the quadrant that the machine named; null if it named no quadrant or several. */
+  /**
+   * Index of the quadrant in the machine's label; null if the label states no quadrant, or several.
+   */
   quadrant: number | null;
 }
 
-/** Measures the pocket of a frame in mm. Null if the frame has no accepted pocket or no scale. */
+/** Measures the pocket on a frame in mm. Null if the frame has no pocket or no scale. */
 export function measurePocket(
   reading: FluidReading,
   uncertainty: number | null,
@@ -57,7 +61,7 @@ export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | nu
 
 /**
  * Returns the half width of the 95 % interval of a sum of independent values (JCGM 100:2008 5.1.2);
- * null if the interval of any value is not known.
+ * null if one of the intervals is unknown.
  */
 function uncertaintyOfSum(terms: readonly Measurement[]): number | null {
   const known = terms.flatMap(({ uncertainty }) => uncertainty ?? []);
@@ -69,7 +73,7 @@ export const INDEX_TOO_EARLY = say.gap('fluid.index-too-early', { days: AFI_FROM
 
 /**
  * Returns the depths of the four quadrants and their index, or the reason why there is no index.
- * `named` are the quadrants that the machine named on the images.
+ * `named` contains the quadrants in the machine's labels.
  */
 export function measureIndex(
   pockets: readonly MeasuredPocket[],

@@ -13,23 +13,24 @@ import { NARROWEST_POCKET_MM } from './evidence.ts';
 
 /**
  * A pocket is rejected if its depth changes by more than `mm` between the levels `low` and `high`
- * of the probability map. A structure within it, or one of its ends, is then only faintly visible.
- * The limits were chosen on phantoms (models/uterine-structures/card.md).
+ * of the probability map. Such a change means that a structure within the pocket, or one of its
+ * ends, is only faintly visible. The limits were chosen on phantoms
+ * (models/uterine-structures/card.md).
  */
 export const STEADY = { low: 0.2, high: 0.7, mm: 8 } as const;
 
 /** Maximum brightness of fluid, as a share of the brightness of its walls. */
 const DARKER_THAN_WALL = 0.6;
-/** Grey level below which no echo was received, as outside the ultrasound sector. */
+/** Grey level below which no echo was received, for example outside the ultrasound sector. */
 const NO_ECHO = 3;
 /**
- * Strip in which the brightness of the wall is measured, in pixels: its distances beyond the end of
- * the pocket, and its half width.
+ * Strip in which the brightness of the wall is measured, in pixels: distances `from` and `to`
+ * beyond the end of the pocket, and the half width `aside`.
  */
 const BEYOND = { from: 2, to: 14, aside: 6 } as const;
 /**
- * Limits for an end of a pocket at the edge of the picture: at most `share` of the next `to` pixels
- * beyond the end show an echo. A vessel or a shadow is shorter than that.
+ * An end of a pocket is at the edge of the picture if at most `share` of the next `to` pixels
+ * beyond it show an echo. A vessel or a shadow is shorter than that.
  */
 const PICTURE = { to: 60, share: 0.2 } as const;
 
@@ -47,10 +48,7 @@ function levelsAround({ width, height, data }: GrayImage, x: number, rows: [numb
 
 const typical = (levels: readonly number[]) => (levels.length > 0 ? median(levels) : 0);
 
-/**
- * Returns true if a strip is inside the picture, which is recognised by the share of its pixels
- * that show an echo.
- */
+/** Returns true if enough pixels of a strip show an echo for it to be inside the picture. */
 const isPicture = (levels: readonly number[]) =>
   levels.filter((level) => level >= NO_ECHO).length > PICTURE.share * levels.length;
 
@@ -100,8 +98,8 @@ export function pocketOf(
 }
 
 /**
- * Returns the calibrated region of the ultrasound image. It is the largest region, because a frame
- * may contain insets.
+ * Returns the calibrated region that contains the main image. It is the largest region; smaller
+ * ones are insets.
  */
 function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | null {
   const size = ({ area }: CalibratedRegion) => (area.maxX - area.minX) * (area.maxY - area.minY);
@@ -109,8 +107,8 @@ function mainRegion(regions: readonly CalibratedRegion[]): CalibratedRegion | nu
 }
 
 /**
- * Words that ultrasound machines use for the quadrants, in the order of the index. All words in one
- * pattern name the same quadrant.
+ * Words for the quadrants on ultrasound machines, in the order of the index. All words in a pattern
+ * mean the same quadrant.
  */
 const QUADRANTS = [
   /\b(q1|ruq|right upper|quad(rant)? ?1)\b/,
@@ -120,8 +118,8 @@ const QUADRANTS = [
 ] as const;
 
 /**
- * Returns the index of the quadrant that the machine named; null if it named no quadrant or
- * several.
+ * Returns the index of the quadrant in the machine's label; null if the label states no quadrant,
+ * or several.
  */
 export function quadrantOf(clip: ViewNamed): number | null {
   const words = viewWords(clip);

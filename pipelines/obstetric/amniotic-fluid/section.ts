@@ -38,11 +38,11 @@ import {
 
 const VIEW = 'calibrated images of the deepest pocket or of the four quadrants';
 
-/** Values that were measured on the images, without the machine's values. */
+/** Values measured on the images; machine values are not included. */
 interface Measured {
   measurements: Measurement[];
   /**
-   * The deepest pocket that reaches the edge of the picture; null if a whole pocket is at least as
+   * The deepest pocket that reaches the edge of the picture; null if an uncut pocket is at least as
    * deep.
    */
   cut: Measurement | null;
@@ -75,7 +75,7 @@ function measure(
   };
 }
 
-/** Returns the values by which the fluid is classified, including the machine's values. */
+/** Returns the values from which the fluid is classified, machine values included. */
 function countingValues(values: readonly Measurement[], cut: Measurement | null): FluidValues {
   const pocket = acceptedValue(values, 'deepest-vertical-pocket');
   return {
@@ -110,7 +110,7 @@ function assess(
     ...against,
   ].filter((gap) => gap !== null);
   // A value whose interval contains a cut-off has its own statement with the categories on both
-  // sides. Therefore it is not listed again with the category of another value.
+  // sides, so it is not listed again under the category of another value.
   const shown = [pocket, index]
     .filter((one) => one !== null)
     .filter(({ id }) => !undecided.has(id));
@@ -172,8 +172,8 @@ function outcomeOf(evidence: FluidEvidence, machine: readonly Measurement[]): Se
 }
 
 /**
- * Returns the outcome for several fetuses. Each sac has its own fluid (obstetric 4), and no image
- * shows to which fetus a sac belongs.
+ * Returns the outcome for several fetuses. Each sac has its own fluid (obstetric 4), and the images
+ * do not show which sac belongs to which fetus.
  */
 function apart(pockets: readonly MeasuredPocket[], source: SeveralFetusesSource): SectionOutcome {
   const gap = say.gap('fluid.pockets-apart', { source });

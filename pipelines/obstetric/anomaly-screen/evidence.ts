@@ -1,11 +1,9 @@
 import type { FramePlane, LocatedEnds } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/**
- * Ends of the structures measured on an axial head plane; null for a structure that was not found.
- */
+/** Ends of the structures measured on an axial head plane; null if a structure was not found. */
 export interface LocatedBrain {
-  /** Transverse diameter of the cerebellum, from outer border to outer border. */
+  /** Transverse diameter of the cerebellum, outer border to outer border. */
   cerebellum: LocatedEnds | null;
   /** From the posterior border of the vermis to the inner border of the occipital bone. */
   cisternaMagna: LocatedEnds | null;
@@ -14,8 +12,9 @@ export interface LocatedBrain {
 }
 
 /**
- * Half width of the 95 % interval for one brain structure: in mm from unseen phantoms, and in per
- * cent of the length from readings by eye on held-out real heads. The wider of the two applies.
+ * Half width of the 95 % interval for one brain structure: in mm from unseen phantoms, and as a
+ * percentage of the length from readings by eye on held-out real heads. The wider of the two
+ * applies.
  */
 export interface StructureUncertainty {
   mm: number | null;
@@ -25,14 +24,14 @@ export interface StructureUncertainty {
 export type BrainUncertainty = Readonly<Record<keyof LocatedBrain, StructureUncertainty>>;
 
 /**
- * One axial head frame. `located` is null if the outline of the head was too poor to search for
- * structures inside it.
+ * One axial head frame. `located` is null if the head outline was too poor to search for structures
+ * inside it.
  */
 export type BrainReading = FramePlane & { located: LocatedBrain | null };
 
 export interface BrainReadings {
   /**
-   * Null if no permitted model locates brain structures, or if no permitted model outlines heads.
+   * Null if there is no permitted model that locates brain structures, or none that outlines heads.
    */
   frames: readonly BrainReading[] | null;
 }

@@ -7,8 +7,8 @@ import type { Plane } from '../shared/plane.ts';
 export interface ChecklistItem {
   id: string;
   /**
-   * Name of the structure. It never describes the appearance, because it is also listed for items
-   * that were not seen.
+   * Name of the structure. It does not describe the appearance, because items that were not seen
+   * are listed too.
    */
   text: string;
   /** False for items that the guideline calls "optional when feasible". */
@@ -91,7 +91,7 @@ export const BRAIN_DAYS = { from: 98, to: 280 } as const;
 /** Ages at which the nuchal fold is classified: 16+0 to 24+0 weeks, in days (Benacerraf 1985). */
 export const NUCHAL_FOLD_DAYS = { from: 112, to: 168 } as const;
 
-/** Limits in millimetres; obstetric 8.1 names the sources. */
+/** Limits in millimetres; for sources see obstetric 8.1. */
 export const SCREEN_MM = {
   cisternaMagna: { low: 2, high: 10 },
   nuchalFold: 6,
@@ -108,7 +108,7 @@ export function cisternaMagnaCategory(mm: number): 'effaced' | 'normal' | 'mega'
 }
 
 /**
- * Returns the category of a nuchal fold. At 16 to 24 weeks it is thick from 6 mm. Null at other
+ * Returns the category of a nuchal fold, which is thick from 6 mm at 16 to 24 weeks. Null at other
  * ages, at which it is not classified.
  */
 export function nuchalFoldCategory(mm: number, gaDays: number): 'normal' | 'thick' | null {
@@ -116,7 +116,7 @@ export function nuchalFoldCategory(mm: number, gaDays: number): 'normal' | 'thic
   return mm >= SCREEN_MM.nuchalFold ? 'thick' : 'normal';
 }
 
-/** Brain structures with a chart of their size in mm against exact weeks. */
+/** Brain structures with a size chart in mm by exact weeks. */
 export type BrainStructure =
   | 'parieto-occipital-fissure'
   | 'sylvian-fissure'
@@ -196,8 +196,7 @@ export function ageByCerebellum(tcd: number): number | null {
 }
 
 /**
- * Categories of the width of the atrium of the lateral ventricle (SMFM 2018, Fox et al., AJOG
- * 219:B2-B9).
+ * Categories of the atrial width of the lateral ventricle (SMFM 2018, Fox et al., AJOG 219:B2-B9).
  */
 export type VentricleCategory = 'normal' | 'mild' | 'moderate' | 'severe';
 

@@ -28,7 +28,7 @@ import {
   ventricleCategory,
 } from './guideline.ts';
 
-/** Structures of the checklist that have a limit or a chart for their size. */
+/** Quantities on the checklist that have size limits or a size chart. */
 export const SCREENED = [
   'atrial-width',
   'transcerebellar-diameter',
@@ -39,13 +39,13 @@ export type ScreenKey = (typeof SCREENED)[number];
 
 /**
  * Status of a checklist item. `abnormal` means that a size is outside its limits. There is no
- * `normal`, because a size within its limits does not prove a normal structure.
+ * `normal`, because a size within its limits does not prove that the structure is normal.
  */
 type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
 
 /**
- * Checklist item of each quantity. The measurement may come from this section or from an earlier
- * section.
+ * Checklist item for each quantity. The measurement may come from this section or from an earlier
+ * one.
  */
 const ITEM_OF: Readonly<Partial<Record<ObstetricConcept, string>>> = {
   'atrial-width': 'ventricles',
@@ -68,7 +68,7 @@ export interface CheckedItem {
   frame: number | null;
 }
 
-/** Returns every item of the checklist, each with the best frame of a plane that shows it. */
+/** Returns every checklist item, each with the best frame of a plane that shows it. */
 export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
   return Object.entries(CHECKLIST).flatMap(([region, items]) =>
     items.map(({ id, text, mandatory, shownBy }) => {
@@ -89,7 +89,7 @@ export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
 }
 
 /**
- * Adds the sizes to the items. An item with a size is `measured`, or `abnormal` if the size is
+ * Adds the sizes to the items. An item with a size becomes `measured`, or `abnormal` if the size is
  * outside its limits.
  */
 export function withSizes(
@@ -112,8 +112,8 @@ export const ANOMALY_SECTION = 'anomaly-screen';
 const keyOf = ({ concept }: Measurement) => SCREENED.find((name) => name === concept.key);
 
 /**
- * Returns the sizes that are classified. Our value of a quantity is used; without it, the machine's
- * value. With several fetuses, each size is classified separately.
+ * Returns the sizes to classify: for each quantity our value or, without one, the machine's. With
+ * several fetuses, each size is classified separately.
  */
 export function countingSizes(
   measurements: readonly Measurement[],
@@ -137,7 +137,7 @@ const CHART_OF: Partial<Record<ScreenKey, { structure: BrainStructure; chart: st
 
 /**
  * Returns the z-score of a size in mm, calculated from the chart at z = 0 and z = 1. For the
- * cisterna magna, the scale is ln(mm). Null outside the chart.
+ * cisterna magna it is calculated on ln(mm). Null outside the chart.
  */
 function zScore(structure: BrainStructure, weeks: number, mm: number): number | null {
   const mean = brainStructureAt(structure, weeks, 0);
@@ -148,7 +148,7 @@ function zScore(structure: BrainStructure, weeks: number, mm: number): number | 
     : (mm - mean) / (above - mean);
 }
 
-/** Adds its z-score and centile to an accepted measurement that has a chart. */
+/** Adds z-score and centile to an accepted measurement that has a chart. */
 export function withChart(measurement: Measurement, gaDays: number): Measurement {
   const key = keyOf(measurement);
   const entry = key && CHART_OF[key];
@@ -162,7 +162,7 @@ export function withChart(measurement: Measurement, gaDays: number): Measurement
   };
 }
 
-/** Names of sizes outside their limits, as used in findings. */
+/** Names of abnormal sizes, as used in findings. */
 type Abnormality =
   | 'ventriculomegaly'
   | 'mild-ventriculomegaly'
@@ -177,7 +177,7 @@ interface Judgement {
   concept: FindingConceptKey;
   scheme: string;
   category: string;
-  /** The limit or range that is tested, and whether the size meets it. */
+  /** The limit or range checked, and whether the size meets it. */
   criterion: { name: string; met: boolean };
   /** Null if the size is within its limits. */
   finding: Abnormality | null;
@@ -222,7 +222,7 @@ function judgeFold(mm: number, gaDays: number): Judgement | null {
   );
 }
 
-/** Classifies a size. Null if the size has no category at this age. */
+/** Classifies a size. Null if there is no category for it at this age. */
 function judge(measurement: Measurement, gaDays: number, mm = measurement.value): Judgement | null {
   const key = keyOf(measurement);
   const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;
@@ -249,7 +249,7 @@ function findingOf(
 }
 
 /**
- * Returns the machine's values that are in a different category from ours; empty if the classified
+ * Returns the machine values that fall into a different category from ours; empty if the classified
  * value is the machine's.
  */
 function contradicting(
@@ -269,17 +269,17 @@ function contradicting(
 export interface ScreenConclusion {
   classifications: ClassificationDraft[];
   findings: FindingDraft[];
-  /** Statements on sizes that could not be classified. */
+  /** Statements about sizes that could not be classified. */
   uncertain: Statement[];
 }
 
 /**
  * Returns the categories of the classified sizes, and a finding for each abnormal size.
  *
- * If the machine's value is in a different category from ours, no category is given and a finding
- * names both values. If the interval of a size includes a cut-off, no category is given. With
- * several fetuses, a size that does not name its fetus has no category, but an abnormal size is
- * still a finding.
+ * If the machine value falls into a different category from ours, there is no category, and a
+ * finding shows both values. There is also no category if the interval of a size includes a
+ * cut-off. With several fetuses, a size not assigned to a fetus has no category, but an abnormal
+ * one is still a finding.
  */
 export function concludeSizes(
   measurements: readonly Measurement[],
@@ -306,7 +306,7 @@ export function concludeSizes(
     if (within.between !== null) {
       const [low] = within.between;
       concluded.uncertain.push(...atCutOff(measurement, within));
-      // The ventricle is enlarged in any case, whether it is mild or moderate.
+      // The ventricle is enlarged in either case, mild or moderate.
       if (key === 'atrial-width' && low !== 'normal') {
         const given = {
           key,

@@ -12,7 +12,7 @@ import { cropHead, fromCrop, type Mirroring } from '../shared/head-crop.ts';
 import type { LocatedEnds } from '../shared/plane.ts';
 import type { BrainUncertainty, LocatedBrain } from './evidence.ts';
 
-/** The structures for which the model `fetal-brain-structures` returns a probability map. */
+/** Structures for which the model `fetal-brain-structures` returns a probability map. */
 const CHANNELS = [
   'cerebellum',
   'ventricle',
@@ -35,7 +35,7 @@ const MIRRORINGS: readonly Mirroring[] = [
  */
 const NARROWEST = 4;
 
-/** Placement of the maps, which cover the crop exactly, because the crop is not letterboxed. */
+/** Placement of the maps. They cover the crop exactly, without margins. */
 const ON_CROP: Placement = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 
 const halfWidth = z.number().positive().nullable().default(null);
@@ -103,8 +103,8 @@ function halved(crop: Float32Array, width: number, height: number): Float32Array
 }
 
 /**
- * Returns one channel of the model's output for a mirrored crop. The map is mirrored back to match
- * the original crop.
+ * Returns one channel of the model's output for a mirrored crop, mirrored back to match the
+ * original.
  */
 function turnedBack(
   values: Float32Array,

@@ -51,7 +51,7 @@ const STRUCTURES: readonly Structure[] = [
 ];
 
 /**
- * Returns the half width of the interval in mm for a structure of this length; the wider one if
+ * Returns the half width in mm of the interval for a structure of this length: the wider one if
  * there are two, null if there is none.
  */
 function halfWidthOf(length: number, { mm, percent }: StructureUncertainty): number | null {
@@ -90,7 +90,7 @@ function onFrame(
 
 /**
  * Measures atrial width, transcerebellar diameter and cisterna magna in mm, each on its own plane.
- * Returns the value on each of up to three frames, and their median. A frame gives no value if no
+ * Returns the value on each of up to three frames, and their median. A frame is skipped if no
  * calibrated region contains the line.
  * @param apart true if the frames may show several fetuses; no median is then calculated.
  */
@@ -121,8 +121,8 @@ function reasonOf(readings: readonly BrainReading[], part: Structure['part']) {
 }
 
 /**
- * Returns the gaps for structures whose plane was found but which have no accepted value. If a
- * plane was not found, the checklist reports that.
+ * Returns the gaps for structures that have no accepted value although their plane was found. The
+ * checklist reports planes that were not found.
  */
 export function brainGaps(
   readings: readonly BrainReading[] | null,

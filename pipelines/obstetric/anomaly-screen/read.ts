@@ -4,19 +4,19 @@ import type { LocatedOutline } from '../shared/plane.ts';
 import type { Reader } from '../shared/reader.ts';
 import type { BrainReading, BrainReadings, LocatedBrain } from './evidence.ts';
 
-/** The models that outline a head and locate brain structures inside that outline. */
+/** Models that outline a head and locate brain structures within it. */
 export interface BrainModels {
   head: ((images: readonly GrayImage[]) => Promise<(LocatedOutline | null)[]>) | null;
   brain?: ((image: GrayImage, head: Ellipse) => Promise<LocatedBrain>) | null;
 }
 
 /**
- * Number of frames examined per plane. More frames are examined than measured, because some frames
- * fail the gate.
+ * Number of frames examined per plane. It exceeds the number measured, because some frames fail the
+ * gate.
  */
 const CANDIDATES = 5;
 
-/** Locates cerebellum, cisterna magna and atrium, each on the plane on which it is measured. */
+/** Locates cerebellum, cisterna magna and atrium, each on its measuring plane. */
 export const fetalBrainReader: Reader<BrainReadings, BrainModels> = {
   stage: 'fetal-brain',
   label: 'Measuring structures of the brain',

@@ -22,7 +22,7 @@ const WINDOW = `${weeksAndDays(SCREEN_DAYS.from)} to ${weeksAndDays(SCREEN_DAYS.
 const NEEDS = ['one image per item of the checklist', `gestational age of ${WINDOW}`];
 
 /**
- * Returns the machine's reported values and ours from the images. The nuchal fold is taken only
+ * Returns the machine-reported values and those measured on the images. The nuchal fold comes only
  * from the machine.
  */
 function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement[] {
@@ -33,7 +33,7 @@ function measurementsOf(evidence: ScreenEvidence, several: boolean): Measurement
 }
 
 /**
- * Returns the outcome without a gestational age. Sizes are shown, but neither charted nor
+ * Returns the outcome without a gestational age: sizes are shown, but neither charted nor
  * classified (obstetric 0.5).
  */
 function withoutAge(sizes: readonly Measurement[], several: boolean): SectionOutcome {

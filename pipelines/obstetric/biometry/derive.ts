@@ -34,25 +34,19 @@ const MM_PER_CM = 10;
 
 /**
  * Half width of the 95 % interval of a Hadlock weight, as a share of the weight: two standard
- * deviations, each 7.5 % (obstetric 2.5).
+ * deviations of 7.5 % (obstetric 2.5).
  */
 const WEIGHT_UNCERTAINTY = 0.15;
-/**
- * Minimum age at which the INTERGROWTH weight is given; if the age is not known, the minimum AC.
- */
+/** Minimum age for the INTERGROWTH weight; if the age is unknown, the minimum AC. */
 const INTERGROWTH_WEIGHT = { fromDays: 22 * DAYS_PER_WEEK, fromAcMm: 160 } as const;
 
 /** Range of weights in g in which the error of the formulas is known (obstetric 2.5). */
 const WEIGHT_GRAMS = { from: 500, to: 4500 } as const;
 
-/**
- * How the calipers of the used BPD were placed. Machine reports do not record this (obstetric 2.1).
- */
+/** Caliper placement of the BPD that was used. Machine reports do not record it (obstetric 2.1). */
 export type BpdConvention = 'outer-outer' | 'not-stated';
 
-/**
- * Returns how the calipers of the used BPD were placed. Without a BPD it returns our convention.
- */
+/** Returns the caliper placement of the BPD that was used; without a BPD, our own convention. */
 export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   const bpd = acceptedValue(lengths, 'bpd');
   return bpd && isOfMachine(bpd) ? 'not-stated' : 'outer-outer';
@@ -80,7 +74,8 @@ function derived(
 const cm = (measurement: Measurement) => measurement.value / MM_PER_CM;
 
 /**
- * Marks an age outside the range of its equation, which is then shown but not used (obstetric 0.5).
+ * Marks an age outside the range of its equation as inadequate: it is shown but not used (obstetric
+ * 0.5).
  */
 function withinEquation(weeks: number): Given {
   const { from, to } = HADLOCK_1984_WEEKS;
@@ -144,14 +139,14 @@ export function weightGap(
 }
 
 /**
- * Greatest accepted difference between two weight formulas for the same lengths, as a share of the
+ * Maximum accepted difference between two weight formulas for the same lengths, as a share of the
  * weight (obstetric 0.6).
  */
 export const WEIGHTS_DIFFER = 0.1;
 
 /**
- * Returns two weights in g, from HC, AC and FL and from AC and FL alone, if they differ by more
- * than is accepted; otherwise null.
+ * Returns the weights in g from HC, AC and FL and from AC and FL alone if they differ by more than
+ * is accepted; otherwise null.
  */
 export function weightsApart(lengths: readonly Measurement[]): [number, number] | null {
   const [hc, ac, fl] = (['hc', 'ac', 'fl'] as const).map((key) => acceptedValue(lengths, key));
@@ -213,7 +208,7 @@ function ratios(
   ac: Measurement | null,
   fl: Measurement | null,
 ): Measurement[] {
-  // An axis of the head has about the same relative uncertainty as the circumference.
+  // An axis of the head is assumed to have the same relative uncertainty as the circumference.
   const share = hc?.uncertainty == null ? null : hc.uncertainty / hc.value;
   const withShare = (one: Measurement) =>
     (one === bpd || one === ofd) && one.uncertainty === null && share !== null && !isOfMachine(one)
@@ -244,8 +239,8 @@ function ratios(
 }
 
 /**
- * Returns gestational age, weight and ratios, calculated from the accepted lengths. A value is left
- * out if one of its inputs is missing.
+ * Returns gestational age, weight and ratios calculated from the accepted lengths. Values that lack
+ * an input are left out.
  */
 export function deriveBiometry(
   lengths: readonly Measurement[],
@@ -262,8 +257,8 @@ export function deriveBiometry(
 }
 
 /**
- * Returns the term for a head whose cephalic index (in %) is outside the usual range (Hadlock
- * 1981); null if it is within the range.
+ * Returns the term for a head with a cephalic index (in %) outside the usual range (Hadlock 1981);
+ * null if within the range.
  */
 export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | null {
   if (index < CEPHALIC_INDEX_RANGE.low) return 'dolichocephaly';
@@ -273,8 +268,8 @@ export function headShape(index: number): 'dolichocephaly' | 'brachycephaly' | n
 type HeadReading = Extract<FrameReading, { structure: 'head' }>;
 
 /**
- * Returns true if a ratio may be calculated from a head without a scale. If the image has a scale
- * that was refused, the image is suspect and no ratio is calculated.
+ * Returns true if a ratio may be calculated from a head without a scale. An image whose scale was
+ * refused is suspect and not used.
  */
 function isUsable(reading: FrameReading): reading is HeadReading {
   const { clip, structure, located } = reading;
@@ -286,8 +281,8 @@ function isUsable(reading: FrameReading): reading is HeadReading {
 
 /**
  * Returns the cephalic index in % of a head without a scale; empty if there is no such head. It is
- * the only value that needs no scale (obstetric 0.4), because HC/AC would need head and abdomen in
- * one picture.
+ * the only value that needs no scale (obstetric 0.4); HC/AC would need head and abdomen in one
+ * picture.
  */
 export function uncalibratedIndex({ readings }: Pick<BiometryEvidence, 'readings'>): Measurement[] {
   const heads = readings.filter(isUsable);

@@ -36,12 +36,12 @@ export const HADLOCK_1984_AGE = {
     10.85 + 0.06 * hc * fl + 0.67 * bpd + 0.168 * ac,
 } as const;
 
-/** Weeks for which Hadlock 1984 was fitted. */
+/** Ages in weeks for which Hadlock 1984 was fitted. */
 export const HADLOCK_1984_WEEKS = { from: 12, to: 42 } as const;
 
 /**
- * Returns two standard deviations, in weeks, of a gestational age that was estimated from HC alone
- * (Hadlock 1984, from memory: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
+ * Returns two standard deviations, in weeks, of a gestational age estimated from HC alone (Hadlock
+ * 1984, from memory: obstetric 2.4, grade R). Null outside 12 to 42 weeks.
  */
 export function hadlock1984HcTwoSd(gaWeeks: number): number | null {
   if (gaWeeks < HADLOCK_1984_WEEKS.from || gaWeeks > HADLOCK_1984_WEEKS.to) return null;
@@ -69,8 +69,8 @@ export function intergrowthAgeByHcFl(hc: number, fl: number): number {
 type LengthsCm<Inputs extends keyof BiometryCm> = Pick<BiometryCm, Inputs>;
 
 /**
- * Formulas for the estimated fetal weight in g from lengths in cm. Each formula is named by its
- * inputs, because publications number "Hadlock 1 to 4" in different orders.
+ * Formulas for the estimated fetal weight in g from lengths in cm. They are keyed by their inputs,
+ * because publications number "Hadlock 1 to 4" in different orders.
  */
 export const WEIGHT_FORMULAS = {
   /**
@@ -103,7 +103,7 @@ export const WEIGHT_FORMULAS = {
     10 ** (1.182 + 0.0273 * hc + 0.07057 * ac - 0.00063 * ac ** 2 - 0.0002184 * hc * ac),
   /** Hadlock 1984. */
   'hadlock-ac': ({ ac }: LengthsCm<'ac'>) => exp(2.695 + 0.253 * ac - 0.00275 * ac ** 2),
-  /** Shepard et al., Am J Obstet Gynecol 1982;142:47-54; the equation gives kg. */
+  /** Shepard et al., Am J Obstet Gynecol 1982;142:47-54; the published equation is in kg. */
   'shepard-bpd-ac': ({ bpd, ac }: LengthsCm<'bpd' | 'ac'>) =>
     1000 * 10 ** (-1.7492 + 0.166 * bpd + 0.046 * ac - 0.002646 * ac * bpd),
   /** Stirnemann et al., UOG 2017;49:478-486. The INTERGROWTH 2017 chart uses this weight. */
@@ -117,7 +117,7 @@ export const WEIGHT_FORMULAS = {
 
 export type WeightFormula = keyof typeof WEIGHT_FORMULAS;
 
-/** Ratios of biometry and their usual ranges (obstetric 2.3). */
+/** Biometric ratios and their usual ranges (obstetric 2.3). */
 
 /**
  * Returns the cephalic index: 100 × BPD / OFD, in %. Hadlock et al., AJR 1981;137:83-85, with BPD
@@ -146,30 +146,30 @@ export function headAbdomenRatio(hc: number, ac: number): number {
 }
 
 /**
- * Returns the expected HC / AC at an age in weeks, by a linear regression that online calculators
- * quote (grade X).
+ * Returns the expected HC / AC at an age in weeks, by a linear regression used in online
+ * calculators (grade X).
  */
 export function expectedHeadAbdomenRatio(gaWeeks: number): number {
   return 1.32293 - 0.0084471 * gaWeeks;
 }
 
 /**
- * Returns a circumference as π times the mean of two diameters, in the unit of the diameters: AC
- * from APAD and TAD, HC from outer-outer diameters.
+ * Returns a circumference, in the unit of its diameters, as π times their mean: AC from APAD and
+ * TAD, HC from outer-outer diameters.
  */
 export function circumferenceOfDiameters(first: number, second: number): number {
   return (Math.PI * (first + second)) / 2;
 }
 
 /**
- * Greatest accepted difference between a circumference and the value calculated from its diameters,
- * as a share of the circumference (obstetric 0.6).
+ * Maximum accepted difference between a circumference and the value calculated from its diameters,
+ * as a share of the latter (obstetric 0.6).
  */
 export const CIRCUMFERENCE_SHARE = 0.06;
 
 /**
  * Returns the HC from an outer-inner BPD and the OFD. The factor 1.62 corrects for the bone that an
- * outer-inner BPD leaves out (ISUOG 2019, Hadlock 1982).
+ * outer-inner BPD excludes (ISUOG 2019, Hadlock 1982).
  */
 export function headCircumferenceOuterInner(bpdOuterInner: number, ofd: number): number {
   return 1.62 * (bpdOuterInner + ofd);

@@ -21,15 +21,15 @@ import { CIRCUMFERENCE_SHARE, circumferenceOfDiameters } from './formulas.ts';
 import type { BiometryEvidence } from './measure.ts';
 
 /**
- * Finds lengths of one fetus that contradict each other (obstetric 0.6). Such a length is withheld
- * before anything is calculated from it. Otherwise an age, weight, ratio, centile or category might
- * depend on a wrong length, for example on an abdomen that contradicts head and femur.
+ * A length with which other lengths of the same fetus can conflict (obstetric 0.6). A contradicted
+ * length is withheld before anything is calculated from it, so that no age, weight, ratio, centile
+ * or category depends on a wrong length, for example on an abdomen that contradicts head and femur.
  */
 
 type Whole = 'hc' | 'ac' | 'fl';
 const WHOLES = ['hc', 'ac', 'fl'] as const satisfies readonly Whole[];
 
-/** Lengths that come from the same outline or line. They are withheld together. */
+/** Lengths from the same outline or line. They are withheld together. */
 const LENGTHS_OF = {
   hc: ['hc', 'bpd', 'ofd'],
   ac: ['ac', 'tad', 'apad'],
@@ -45,7 +45,7 @@ interface PlausibleRatio {
   id: string;
   /** The ratio is the first length divided by the second. */
   of: readonly [Whole, Whole];
-  /** Limits if the age is not known, or is below the first week of `expected`. */
+  /** Limits if the age is unknown or below the first week of `expected`. */
   always: Range;
   /** Limits that replace `always` if the second length is below `belowMm`. */
   small?: { belowMm: number; range: Range };
@@ -54,11 +54,10 @@ interface PlausibleRatio {
 }
 
 /**
- * Limits of the ratios, which are choices of this project. From 15 weeks on, they allow lengths
- * that are two standard deviations from the median on opposite sides (INTERGROWTH-21st, UOG
- * 2014;44:641-648), so that the lengths of an asymmetric fetus are not withheld; a test checks
- * this. The expected ratios are regressions that calculators quote (grade X). They are used for a
- * limit, never for a category.
+ * Limits of the ratios, chosen by this project. From 15 weeks on, they allow lengths that are two
+ * standard deviations from the median on opposite sides (INTERGROWTH-21st, UOG 2014;44:641-648), so
+ * that the lengths of an asymmetric fetus are not withheld; a test checks this. The expected ratios
+ * are regressions used in calculators (grade X). They are used for limits, never for categories.
  */
 export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   {
@@ -83,7 +82,7 @@ export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
   },
 ];
 
-/** Returns the limits of a ratio from the second length in mm and from the age, if it is known. */
+/** Returns the limits of a ratio for a second length in mm and, if known, the age. */
 export function plausibleRange(
   { always, small, expected }: PlausibleRatio,
   mm: number,
@@ -120,11 +119,11 @@ export function contradictions(
 }
 
 /**
- * Returns the lengths to withhold, each with the first contradiction in which it occurs.
+ * Returns the lengths to withhold, each with the first contradiction that involves it.
  *
  * If a length contradicts both others, only that length is withheld. If only two lengths contradict
- * each other, it is not known which of them is wrong, and both are withheld. A value of the machine
- * is never withheld, because a person placed its calipers.
+ * each other, both are withheld because either may be wrong. A machine value is never withheld,
+ * because a person placed its calipers.
  */
 function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   const keyOf = (one: Measurement) => one.concept.key;
@@ -142,7 +141,7 @@ function atFault(found: readonly Contradiction[]): Map<string, Contradiction> {
   return new Map(faults.toReversed());
 }
 
-/** Returns our lengths. Those that are involved in a contradiction are marked as withheld. */
+/** Returns our lengths, with those involved in a contradiction marked as withheld. */
 export function withoutContradicted(
   own: readonly Measurement[],
   found: readonly Contradiction[],
@@ -164,7 +163,7 @@ export const isContradicted = ({ remarks }: Measurement) =>
   remarks.some(({ code }) => code === 'biometry.contradicts');
 
 /**
- * Returns a finding for each contradiction. It asks for a check of the measurements and does not
+ * Returns a finding for each contradiction. It asks for the measurements to be checked and does not
  * call the fetus abnormal.
  */
 export function contradictionFindings(found: readonly Contradiction[]): FindingDraft[] {
@@ -191,7 +190,7 @@ function doubt(id: string, statement: Statement, evidence: readonly Measurement[
   };
 }
 
-/** Returns a finding if the outline of an abdomen is too long for its width (obstetric 0.6). */
+/** Returns a finding if TAD and APAD of an abdomen do not fit each other (obstetric 0.6). */
 function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): FindingDraft[] {
   if (!tad || !apad) return [];
   const ratio = tad.value / apad.value;
@@ -202,8 +201,8 @@ function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): Findin
 }
 
 /**
- * Returns the finding that a circumference does not agree with its diameters; empty if they agree.
- * The values may be the machine's or ours.
+ * Returns a finding if a circumference does not agree with its diameters; empty if it does. The
+ * values may be the machine's or ours.
  */
 function circumferenceDoubt(
   circumference: Measurement | null,
@@ -239,8 +238,8 @@ function weightDoubt(lengths: readonly Measurement[]): FindingDraft[] {
 }
 
 /**
- * Returns findings for lengths that contradict each other. They suggest a measurement error and not
- * an abnormal fetus (obstetric 0.6).
+ * Returns findings for lengths that contradict each other. They suggest a measurement error rather
+ * than an abnormal fetus (obstetric 0.6).
  */
 export function consistencyFindings(measurements: readonly Measurement[]): FindingDraft[] {
   const value = (key: ObstetricConcept) => acceptedValue(measurements, key);
@@ -256,28 +255,22 @@ export function consistencyFindings(measurements: readonly Measurement[]): Findi
 export const LENGTHS = ['bpd', 'ofd', 'hc', 'tad', 'apad', 'ac', 'fl'] as const;
 type LengthKey = (typeof LENGTHS)[number];
 
-/**
- * The used lengths after the comparison with the machine's values, and the findings of the
- * comparison.
- */
+/** Lengths to use after the comparison with the machine values, and the resulting findings. */
 export interface CartComparison {
   /**
-   * The lengths that are used. They are ours if accepted, and otherwise the machine's. Each has the
-   * plain id (`hc`).
+   * The lengths to use: ours if accepted, otherwise the machine's. Each has the plain id (`hc`).
    */
   lengths: Measurement[];
-  /** The machine's lengths that are listed in addition to ours, as `cart-hc`. */
+  /** Machine lengths listed beside ours, as `cart-hc`. */
   beside: Measurement[];
   findings: FindingDraft[];
-  /**
-   * Reason why the machine's values are not used; null if they are used, or if there are no values.
-   */
+  /** Reason why the machine values are not used; null if they are used or there are none. */
   unused: Statement | null;
 }
 
 /**
- * Returns the remark that machines measure the BPD outer to inner by default, but we measure it
- * outer to outer (obstetric 2.1). Empty for other lengths.
+ * Returns the remark that machines by default measure the BPD outer to inner, whereas ours is outer
+ * to outer (obstetric 2.1). Empty for other lengths.
  */
 const placementRemarks = (key: LengthKey) =>
   key === 'bpd' ? [remarkOfBiometry('biometry.machine-bpd', {})] : [];
@@ -286,13 +279,16 @@ const inPlaceOfOurs = (key: LengthKey, value: Measurement): Measurement =>
   remarked({ ...value, id: key }, ...placementRemarks(key), IN_PLACE_OF_OURS);
 
 /**
- * Returns the greatest accepted difference, in mm, between repeated values of a length of this size
- * (obstetric 2.6).
+ * Returns the maximum accepted difference, in mm, between repeated measurements of a length of this
+ * size (obstetric 2.6).
  */
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
-/** Returns true if our value and the machine's differ by more than repeated values may. */
+/**
+ * Returns true if our value and the machine's differ by more than is accepted of repeated
+ * measurements.
+ */
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 
@@ -344,10 +340,9 @@ function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement
 }
 
 /**
- * Compares our lengths with those in the machine's reports. If we have no accepted value of a
- * length, the machine's value is used. With several fetuses no machine value is used, because the
- * images do not show to which fetus it belongs. An implausible value is listed but not compared
- * (obstetric 0.6).
+ * Compares our lengths with those in the machine's reports. Where we have no accepted value, the
+ * machine value is used. With several fetuses no machine value is used, because the images do not
+ * show which fetus it belongs to. An implausible value is listed but not compared (obstetric 0.6).
  */
 export function compareWithCart(
   evidence: BiometryEvidence,
@@ -364,13 +359,11 @@ export function compareWithCart(
     if (!key) continue;
     const own = acceptedValue(ours, key);
     const implausible = value.quality === 'inadequate' ? [value] : [];
-    // If we did not measure the length, the remarks on the machine's value explain why it is
-    // missing.
+    // If we did not measure the length, the remarks on the machine value explain why it is missing.
     (own ? comparison.beside : comparison.lengths).push(...implausible, ...quantity.unused);
     if (implausible.length > 0) continue;
     const shown = own ? besideOurs(key, value, own) : inPlaceOfOurs(key, value);
-    // Our withheld length still has the plain id. It gets another id, because the machine's value
-    // now has the plain one.
+    // The machine value now has the plain id, so our withheld length is given another.
     comparison.lengths = comparison.lengths.map((one) =>
       one.id === shown.id ? { ...one, id: `${one.id}-traced` } : one,
     );
@@ -381,15 +374,12 @@ export function compareWithCart(
   return comparison;
 }
 
-/** Returns the names of the lengths whose accepted value comes from the machine. */
+/** Returns the concepts whose accepted length comes from the machine. */
 export function fromMachine(measurements: readonly Measurement[]): ObstetricConcept[] {
   return LENGTHS.filter((key) => acceptedValue(measurements, key)?.origin === 'machine');
 }
 
-/**
- * Adds a remark to each value that was calculated from the machine's lengths. The remark names
- * those lengths.
- */
+/** Adds a remark to each value calculated from machine lengths, listing those lengths. */
 export function withCartInputs(
   derived: readonly Measurement[],
   lengths: readonly Measurement[],
@@ -405,7 +395,7 @@ export function withCartInputs(
 
 /**
  * Compares our weight with the machine's. If they differ by more than two formulas can for the same
- * lengths, a finding asks for a check (obstetric 0.6).
+ * lengths, the finding is abnormal and asks for a check (obstetric 0.6).
  */
 function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;
@@ -423,9 +413,9 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
 }
 
 /**
- * Returns the calculated values together with the machine's weight. The machine's weight is listed
- * in addition to ours, or replaces it if we have none. With several fetuses no machine weight is
- * used, because the images do not show to which fetus it belongs.
+ * Adds the machine's weight to the calculated values: beside ours, or in its place if we have none.
+ * With several fetuses no machine weight is used, because the images do not show which fetus it
+ * belongs to.
  */
 export function withCartWeight(
   { machine: report }: Pick<BiometryEvidence, 'machine'>,

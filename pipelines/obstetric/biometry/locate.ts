@@ -9,12 +9,11 @@ export interface FemurEnds {
   /** Outer ends of the ossified diaphysis in pixels of the image; the left end comes first. */
   ends: [Point, Point];
   /**
-   * Geometric mean of three confidences, 0 to 1: one for each end, and one for bone between the
-   * ends.
+   * Geometric mean of three confidences, 0 to 1: one for each end, and one for bone between them.
    */
   confidence: number;
   /**
-   * True if the confidence reaches the gate on the model's card. A femur below the gate must not be
+   * True if the confidence reaches the gate on the model's card. Otherwise the femur must not be
    * measured.
    */
   accepted: boolean;
@@ -45,10 +44,10 @@ export async function locateFemurEnds(
 }
 
 /**
- * Returns the pair of peaks in the map of ends with the most bone between them. A pixel on the
- * connecting line adds to the score if it is probably bone, and is subtracted otherwise, so that
- * the best pair spans exactly the whole shaft. The method can be used for any structure that is
- * measured from end to end.
+ * Returns the pair of peaks in the map of ends with the most bone between them. On the line between
+ * the peaks, each pixel raises the score if it is probably bone and lowers it otherwise, so the
+ * best pair spans exactly the whole shaft. The method works for any structure measured from end to
+ * end.
  */
 export function endsOfMaps(
   shaft: SoftMask,

@@ -27,7 +27,7 @@ import { BPD_PLANES, excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * Half width of the 95 % interval for each length. For an outlined structure it is a percentage of
+ * Half width of the 95 % interval of each length. For an outlined structure it is a percentage of
  * the length, because the error increases with size.
  */
 export interface LengthUncertainty {
@@ -63,8 +63,8 @@ export interface ReadLengths {
 }
 
 /**
- * Maximum part of the fitted ellipse that may extend beyond the only calibrated region, as a share
- * of the ellipse's longer axis.
+ * How far the fitted ellipse may extend beyond the only calibrated region, as a share of its longer
+ * axis.
  */
 const OVERHANG = 0.05;
 
@@ -89,7 +89,7 @@ function outlineRegion(clip: Clip, points: readonly Point[]): CalibratedRegion |
 
 /**
  * Returns the ends of the axes of an ellipse, in pixels. The axes are perpendicular in mm, but not
- * always on the screen.
+ * necessarily on the screen.
  */
 function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, Point, Point] {
   const [a1, a2, b1, b2] = axisEnds(millimetres);
@@ -100,10 +100,7 @@ function axesInPixels(millimetres: Ellipse, scale: PixelScale): [Point, Point, P
 interface Axis {
   mm: number;
   caliper: Caliper;
-  /**
-   * True if the axis is closer to the direction of the beam (down the image) than to the
-   * horizontal.
-   */
+  /** True if the axis is closer to the beam direction (down the image) than to the horizontal. */
   alongBeam: boolean;
 }
 
@@ -120,9 +117,9 @@ function headAxes(longer: Axis, shorter: Axis): Length[] {
 }
 
 /**
- * Returns TAD and APAD from the axes of an abdomen. Either of the two may be the longer axis. The
- * abdomen is scanned with the spine at the side, so the axis along the beam is the transverse axis.
- * This is true for 151 of the 160 landmarked images of FETAL_PLANES_DB (Burgos-Artizzu 2020).
+ * Returns TAD and APAD from the axes of an abdomen; either may be the longer. The abdomen is
+ * scanned with the spine at the side, so the axis along the beam is the transverse one. This holds
+ * for 151 of the 160 landmarked images of FETAL_PLANES_DB (Burgos-Artizzu 2020).
  */
 function abdomenAxes(one: Axis, other: Axis): Length[] {
   const [transverse, anteroposterior] = one.alongBeam ? [one, other] : [other, one];
@@ -165,8 +162,8 @@ function outlineLengths(
 }
 
 /**
- * Returns the lengths in mm of the structure that was located on a frame. Null if no structure was
- * located, or if no calibrated region contains it.
+ * Returns the lengths in mm of the structure located on a frame. Null if no structure was located,
+ * or if no calibrated region contains it.
  */
 export function lengthsOf(reading: FrameReading): ReadLengths | null {
   const { clip, located, structure } = reading;
@@ -189,16 +186,15 @@ export function lengthsOf(reading: FrameReading): ReadLengths | null {
 const FRAMES_PER_MEASUREMENT = 3;
 
 /**
- * Ratio of the BPD outer to inner to the BPD outer to outer, for example 89 mm to 92 mm (obstetric
- * 2.2). The difference is the far skull bone. The ratio is an estimate, because the bone is not
- * measured.
+ * Ratio of the outer-inner to the outer-outer BPD, for example 89 mm to 92 mm (obstetric 2.2). The
+ * difference is the far skull bone. The ratio is an estimate, because the bone is not measured.
  */
 const OUTER_INNER = 0.97;
 
 /** Remark that the head was measured on the least preferred permitted plane. */
 const ON_LAST_RESORT = remarkOfBiometry('biometry.last-resort-plane', {});
 
-/** Returns true if a value was measured on a plane that only substitutes for the proper plane. */
+/** Returns true if a value was measured on a plane that is only a substitute for the proper one. */
 export const isOfLastResort = ({ remarks }: Measurement) =>
   remarks.some(({ code }) => code === ON_LAST_RESORT.code);
 
@@ -209,7 +205,7 @@ function planeRemarks(key: ObstetricConcept, plane: Plane): Remark[] {
     : [];
 }
 
-/** The located structures, and the uncertainty of the models that located them. */
+/** The located structures, and the uncertainties of the models that located them. */
 export type Measured = Pick<BiometryEvidence, 'readings' | 'uncertainty'>;
 
 interface Read {
@@ -218,7 +214,8 @@ interface Read {
   extrapolated: boolean;
   calibration: CalibratedRegion['source'];
   /**
-   * Reason why the frame does not show the plane of the structure; null if there is no such sign.
+   * Reason why the frame does not show the structure's measuring plane; null if there is no sign of
+   * that.
    */
   excluded: PlaneExclusion | null;
   /** Reason why no length of this outline or line is used; null if all lengths are plausible. */
@@ -226,7 +223,7 @@ interface Read {
 }
 
 /**
- * Returns the half width of the 95 % interval of a length, mm; null if not known. The error of an
+ * Returns the half width of the 95 % interval of a length, mm; null if unknown. The error of an
  * outlined structure increases with its size.
  */
 function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number | null {
@@ -236,7 +233,7 @@ function uncertaintyOf({ key, mm }: Length, { uncertainty }: Measured): number |
   return percent === null ? null : (percent / 100) * mm;
 }
 
-/** Remarks with the length itself, which a median does not take from its inputs. */
+/** Remarks that state the length itself, which a median must therefore not copy from its inputs. */
 const placementRemarks = (key: ObstetricConcept, mm: number): Remark[] =>
   key === 'bpd'
     ? [remarkOfBiometry('biometry.bpd-placement', { outerInner: OUTER_INNER * mm })]
@@ -249,7 +246,7 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
     ...(excluded === null
       ? planeRemarks(key, reading.estimate.label)
       : [remarkOfBiometry('biometry.not-used', { by: excluded })]),
-    // A remark is added if the scale comes from the request and not from the image (obstetric 0.4).
+    // A remark is added if the scale comes from the request instead of the image (obstetric 0.4).
     ...(calibration === 'user' ? [remarkOfBiometry('biometry.scale-of-request', {})] : []),
     ...(key === 'tad' || key === 'apad' ? [remarkOfBiometry('biometry.abdomen-axes', {})] : []),
     ...placementRemarks(key, read.length.mm),
@@ -259,7 +256,7 @@ function remarksOn(key: ObstetricConcept, read: Read): Remark[] {
 
 /**
  * Returns why an outline is implausible; null if it is plausible. One implausible length rejects
- * all lengths of the outline, because the outline probably shows another structure.
+ * all lengths of the outline, because the outline is probably that of another structure.
  */
 function implausibility(structure: Structure, lengths: readonly Length[]): Remark | null {
   const outside = lengths.find(({ key, mm }) => !isPlausible(key, mm));
@@ -288,8 +285,8 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
 }
 
 /**
- * Adds the median of the accepted values under the plain id. If only one value is accepted, it gets
- * the plain id.
+ * Adds the median of the accepted values under the plain id. If only one value is accepted, that
+ * value takes the plain id.
  */
 function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
@@ -323,8 +320,8 @@ function withSpread(key: ObstetricConcept, single: readonly Measurement[]): Meas
 }
 
 /**
- * Returns up to three readings to measure: the accepted readings of the most preferred plane that
- * has any. If no reading is accepted, it returns up to three others, which are listed but not used.
+ * Returns up to three readings to measure: accepted readings of the most preferred plane that has
+ * any. If no reading is accepted, returns up to three others, which are listed but not used.
  */
 function measuredReadings(
   structure: Structure,
@@ -379,7 +376,7 @@ function measureFrames(
 
 /**
  * Measures every length of a structure. Returns one measurement per frame (`hc-1` to `hc-3`) and
- * their median under the plain id (`hc`). If only one measurement is accepted, it gets the plain
+ * their median under the plain id (`hc`). If only one measurement is accepted, it takes the plain
  * id.
  */
 export function measureStructure(structure: Structure, evidence: Measured): Measurement[] {
@@ -390,7 +387,7 @@ export function measureStructure(structure: Structure, evidence: Measured): Meas
 
 /**
  * Measures every length of a structure on frames that may show different fetuses. Returns one
- * measurement per frame, and no median.
+ * measurement per frame, without a median.
  */
 export function measureApart(structure: Structure, evidence: Measured): Measurement[] {
   return [...measureFrames(structure, evidence).values()].flat();
@@ -398,7 +395,7 @@ export function measureApart(structure: Structure, evidence: Measured): Measurem
 
 /**
  * Returns the positions, in pixels, of heads, abdomens and femurs on frames without a scale. On
- * frames with a scale, calipers show the positions.
+ * frames with a scale, the calipers already show them.
  */
 export function structuresWithoutScale(readings: readonly FrameReading[]): LocatedStructure[] {
   return readings.flatMap((reading) => {

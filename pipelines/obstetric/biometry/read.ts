@@ -12,7 +12,7 @@ import type {
 
 type Locate<Found> = (images: readonly GrayImage[]) => Promise<(Found | null)[]>;
 
-/** The models that outline a structure or find its ends; null if no permitted model locates it. */
+/** Models that outline a structure or find its ends; null if no permitted model locates it. */
 export interface StructureModels {
   head: Locate<LocatedOutline> | null;
   abdomen: Locate<LocatedOutline> | null;
@@ -20,8 +20,8 @@ export interface StructureModels {
 }
 
 /**
- * Maximum number of frames examined per structure. It is twice the number of measured frames,
- * because some frames fail the gate.
+ * Maximum number of frames examined per structure. It is twice the number measured, because some
+ * frames fail the gate.
  */
 const CANDIDATES = 6;
 

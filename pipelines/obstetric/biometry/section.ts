@@ -37,7 +37,7 @@ import {
   structuresWithoutScale,
 } from './measure.ts';
 
-/** Lengths of each structure, and the best plane for measuring them. */
+/** The lengths measured on each structure, and the best plane for them. */
 const STRUCTURES = {
   head: {
     plane: 'transthalamic head plane',
@@ -52,7 +52,7 @@ const STRUCTURES = {
 
 const NAMES = ['head', 'abdomen', 'femur'] as const satisfies readonly Structure[];
 
-/** Codes of the gaps for a plane that was found but was not adequate. */
+/** Gap codes for a plane that was found but inadequate. */
 const INADEQUATE: ReadonlySet<string> = new Set([
   'low_confidence',
   'implausible',
@@ -67,8 +67,8 @@ interface Gap {
 }
 
 /**
- * Minimum probability at which a gap names a plane although its confidence is below the gate. The
- * plane is then more likely than all other planes together.
+ * Minimum probability at which a gap mentions a plane whose confidence is below the gate. The plane
+ * is then more likely than all others together.
  */
 const LIKELY = 0.5;
 
@@ -87,8 +87,8 @@ function likelyFrames(structure: Structure, { planes }: BiometryEvidence): numbe
 }
 
 /**
- * Returns why a structure was not searched for: no frame shows its plane, or no frame shows it with
- * enough certainty.
+ * Returns why there was no search for a structure: no frame shows its plane, or none with enough
+ * certainty.
  */
 function withoutPlane(
   structure: Structure,
@@ -156,7 +156,7 @@ function gapOf(
   return { code: 'low_confidence', said, need: `a clearer ${plane}` };
 }
 
-/** Returns the gap for accepted lengths that were measured on the least preferred plane. */
+/** Returns the gap for accepted lengths measured on the least preferred plane. */
 function lastResort(lengths: readonly Measurement[]): Gap[] {
   const { keys, plane } = STRUCTURES.head;
   const used = keys.filter((key) => {
@@ -234,8 +234,8 @@ function statementsFor(
 }
 
 /**
- * Returns the data of the section: how the calipers of the BPD were placed, and the source of the
- * scale of our lengths (obstetric 2.1 and 0.4).
+ * Returns the data of the section: the caliper placement of the BPD, and the source of the scale
+ * for our lengths (obstetric 2.1 and 0.4).
  */
 function dataOf(
   { readings }: BiometryEvidence,
@@ -267,7 +267,7 @@ function apart(
   };
 }
 
-/** Replaces the lengths in a contradiction by the listed lengths, whose ids may have changed. */
+/** Replaces the lengths in a contradiction with the listed versions, whose ids may have changed. */
 const withLengths = (
   { of: [first, second], ...one }: Contradiction,
   listed: (one: Measurement) => Measurement,
@@ -279,9 +279,9 @@ interface CheckedLengths extends CartComparison {
 }
 
 /**
- * Returns the used lengths, without our lengths that contradict others. A value of the machine that
- * replaces a withheld length may contradict another of our lengths. Therefore the check is repeated
- * until no further length is withheld.
+ * Returns the lengths to use, without those of ours that contradict others. A machine value that
+ * replaces a withheld length may contradict another of our lengths, so the check is repeated until
+ * no further length is withheld.
  */
 function checkedLengths(
   evidence: BiometryEvidence,

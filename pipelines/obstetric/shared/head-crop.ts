@@ -1,18 +1,18 @@
 import type { Ellipse, GrayImage, Point } from '../../contract/image.ts';
 
-/** Length of the head's long axis as a share of the crop's width (models/training/head_crop.py). */
+/** Length of the head's long axis as a share of the crop width (models/training/head_crop.py). */
 export const CROP_FILL = 0.88;
 
-/** Whether the crop is mirrored along and across the head: 1 for unchanged, -1 for mirrored. */
+/** Mirroring of the crop along and across the head: 1 for unchanged, -1 for mirrored. */
 export interface Mirroring {
   along: 1 | -1;
   across: 1 | -1;
 }
 
 /**
- * Crops the image to the head, rotated so that its long axis is horizontal and centred. Returns
- * grey levels from 0 to 1, with bilinear interpolation and black outside the image. Either end of
- * the head may be the front; this has no effect.
+ * Crops the image to the head, centred and rotated so that its long axis is horizontal. Returns
+ * grey levels from 0 to 1, with bilinear interpolation and black outside the image. Which end of
+ * the head is the front is unknown and does not matter.
  */
 export function cropHead(
   image: GrayImage,
@@ -34,10 +34,7 @@ export function cropHead(
   return crop;
 }
 
-/**
- * Returns a function that converts a point of the crop, before it is mirrored, to pixels of the
- * image.
- */
+/** Returns a function that converts a point on the crop before mirroring to pixels of the image. */
 export function fromCrop(head: Ellipse, width: number, height: number): (at: Point) => Point {
   const level = head.a >= head.b ? head.angle : head.angle + Math.PI / 2;
   const angle = Math.cos(level) >= 0 ? level : level + Math.PI;

@@ -19,14 +19,14 @@ const STRUCTURE_OF: Readonly<Partial<Record<Plane, Structure | 'chest'>>> = {
 };
 
 /**
- * Minimum share of the named frames of a clip that must show a part of the fetus. Rarer names are
- * probably wrong.
+ * Minimum share of the classified frames of a clip that must show a part of the fetus. Rarer labels
+ * are probably wrong.
  */
 const PASSED = 0.1;
 
 /**
- * Returns clips that pass through several parts of the fetus, or that are named a sweep. In such a
- * clip, the operator did not stop at a plane to measure it.
+ * Returns clips that pass through several parts of the fetus or are labelled as a sweep. In these,
+ * the operator did not stop at a plane to measure it.
  */
 function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
   const parts = Map.groupBy(planes, ({ clip }) => clip);
@@ -41,9 +41,9 @@ function sweptClips(planes: readonly FramePlane[]): ReadonlySet<Clip> {
 }
 
 /**
- * Sorts frames of one plane into the order of measurement: the best frame of every clip, then the
- * second best of every clip, and so on. Neighbouring frames of one cine are almost the same image.
- * A median of three such frames would look more reliable than it is.
+ * Sorts the frames of a plane into the order in which they are measured: the best frame of every
+ * clip, then the second best of every clip, and so on. Neighbouring frames of a cine are almost the
+ * same image, so a median of three of them would look more reliable than it is.
  */
 function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
   const byClip = Map.groupBy(frames.toSorted(byConfidence), ({ clip }): Clip => clip);
@@ -54,9 +54,9 @@ function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
 }
 
 /**
- * Returns at most `limit` frames of some planes: the best plane first, and calibrated frames before
- * others. A frame of a sweep through the fetus cuts a structure at random and is used only if no
- * other frame shows the planes.
+ * Returns at most `limit` frames of the wanted planes: the best plane first, and calibrated frames
+ * before others. A frame of a sweep through the fetus cuts a structure at random and is used only
+ * if no other frame shows the planes.
  */
 export function bestFrames(
   planes: readonly FramePlane[],
@@ -85,7 +85,7 @@ function ranked(
   return [...calibrated, ...uncalibrated].slice(0, limit);
 }
 
-/** Returns at most `limit` frames in which a structure is searched. */
+/** Returns at most `limit` frames in which to search for a structure. */
 export const candidateFrames = (
   planes: readonly FramePlane[],
   structure: Structure,

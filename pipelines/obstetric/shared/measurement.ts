@@ -23,7 +23,7 @@ import type { SectionEvidence } from './section.ts';
 export { isOfMachine, lineBetween, measuredOn, NO_FRAME } from '../../result/measured.ts';
 export { isPlausible } from '../../result/obstetric/limits.ts';
 
-/** Creates a measurement of an obstetric concept with the unit and label of the concept table. */
+/** Creates a measurement of an obstetric concept, with unit and label from the concept table. */
 export const createMeasurement = (
   id: string,
   key: ObstetricConcept,
@@ -45,8 +45,8 @@ export function acceptedValue(
 }
 
 /**
- * Adds the median of the accepted values under the plain id. If there is only one accepted value,
- * it gets that id.
+ * Adds the median of the accepted values under the plain id. If only one value is accepted, that
+ * value takes the plain id.
  */
 export function withMedian(key: ObstetricConcept, single: readonly Measurement[]): Measurement[] {
   const accepted = single.filter(({ quality }) => quality === 'accepted');
@@ -68,8 +68,8 @@ export function withMedian(key: ObstetricConcept, single: readonly Measurement[]
 }
 
 /**
- * Reports that the interval of a value includes a cut-off; null if the whole interval is on one
- * side.
+ * Reports that the interval of a value includes a cut-off; null if the interval lies on one side of
+ * every cut-off.
  */
 export function acrossCutOff(
   one: Pick<Measurement, 'value' | 'uncertainty'>,
@@ -82,7 +82,7 @@ export function acrossCutOff(
 
 /**
  * Reports that the interval of a value includes a cut-off, with the categories on both sides; empty
- * if the whole interval is in one category.
+ * if the interval lies within one category.
  */
 export function atCutOff(
   one: Measurement,
@@ -94,9 +94,9 @@ export function atCutOff(
 }
 
 /**
- * Returns the half width of the interval of a product or a quotient: the root of the sum of squares
- * of the relative half widths of the factors. A factor without an interval, such as a value of the
- * machine, is treated as exact. Null if no factor has an interval.
+ * Returns the half width of the interval of a product or quotient: the root sum of squares of the
+ * relative half widths of the factors. A factor without an interval, such as a machine value, is
+ * treated as exact. Null if no factor has an interval.
  */
 export function uncertaintyOfRatio(
   value: number,
@@ -109,7 +109,7 @@ export function uncertaintyOfRatio(
 }
 
 /**
- * Limits of the ratio of the shorter to the longer axis of an outline. Outside them, the outline is
+ * Limits for the ratio of the shorter to the longer axis of an outline. An outline outside them is
  * rejected (obstetric 16.3). For a head the ratio is the cephalic index. Its limits are four
  * standard deviations from the mean of Hadlock 1981; the upper limit is up to 2.5 points higher,
  * because our BPD is outer to outer.
@@ -119,36 +119,38 @@ export const AXIS_RATIO = {
   abdomen: { low: 0.7, high: 1 },
 } as const;
 
-/** Returns true if two axes, in any order and in the same unit, fit a head or an abdomen. */
+/**
+ * Returns true if the ratio of two axes, in either order and in the same unit, fits the structure.
+ */
 export function isShapeOf(structure: keyof typeof AXIS_RATIO, one: number, other: number): boolean {
   const ratio = Math.min(one, other) / Math.max(one, other);
   return ratio >= AXIS_RATIO[structure].low && ratio <= AXIS_RATIO[structure].high;
 }
 
 /**
- * Limits of TAD/APAD. Outside them the measurement must be checked; the fetus is not called
+ * Limits of TAD/APAD. Outside them the measurement must be checked; the fetus is not reported as
  * abnormal (obstetric 0.6).
  */
 export const TAD_TO_APAD = { low: 0.75, high: 1.35 } as const;
 
 /**
- * Cervical length in mm above which the lower segment was probably measured together with the
- * cervix (obstetric 0.6 and 10).
+ * Cervical length in mm above which the lower segment was probably included in the measurement
+ * (obstetric 0.6 and 10).
  */
 export const LONGEST_CERVIX_MM = 60;
 
-/** |z| above which dating or measurement must be checked before size is classified. */
+/** |z| above which dating or measurement must be checked before the size is classified. */
 export const SOFT_Z = 5;
 
 /**
- * Greatest accepted difference between repeated values: a share of the mean for circumferences, mm
+ * Maximum accepted difference between repeated values: a share of the mean for circumferences, mm
  * for FL (obstetric 2.6).
  */
 export const REPEATABILITY = { circumferenceShare: 0.05, femurMm: 3 } as const;
 
 /**
- * Accepted differences in days. Each is valid up to a last day of the age by last period, which is
- * included.
+ * Accepted differences in days. `untilDays` is the last age by last period, inclusive, at which
+ * each applies.
  */
 const REDATING = [
   { untilDays: 62, days: 5 },
@@ -158,8 +160,8 @@ const REDATING = [
 ] as const;
 const REDATING_LATE_DAYS = 21;
 /**
- * Age in days at or above which a single scan does not change the date, because disturbed growth
- * looks the same (ACOG 700).
+ * Age in days from which a single scan does not change the dating, because disturbed growth looks
+ * the same as a wrong date (ACOG 700).
  */
 export const NO_REDATING_FROM_DAYS = 196;
 
@@ -171,22 +173,21 @@ export function redatingDays(daysByLmp: number): number {
   return REDATING.find(({ untilDays }) => daysByLmp <= untilDays)?.days ?? REDATING_LATE_DAYS;
 }
 
-/** Returns a measurement with further remarks added at the end. */
+/** Returns the measurement with further remarks appended. */
 export const remarked = (value: Measurement, ...remarks: readonly Remark[]): Measurement => ({
   ...value,
   remarks: [...value.remarks, ...remarks],
 });
 
-/** Remark on a value of the machine that is used because we have no accepted value. */
+/** Remark on a machine value used because we have no accepted value. */
 export const IN_PLACE_OF_OURS = remark('machine.in-place-of-ours', {});
 
-/** Returns true if the values of the machine belong to more than one fetus. */
+/** Returns true if the machine values belong to more than one fetus. */
 export const ofSeveralFetuses = (values: readonly Measurement[]) =>
   new Set(values.map(({ fetus }) => fetusKey(fetus))).size > 1;
 
 /**
- * Returns why no value of the machine is used if there is more than one fetus; null if the values
- * are used.
+ * Returns the reason why no machine value is used if there is more than one fetus; otherwise null.
  */
 export function machineUnused(
   values: readonly Measurement[],
@@ -199,8 +200,8 @@ export function machineUnused(
 }
 
 /**
- * Returns the plain id of a value, which is that of the used value if the side of the body does not
- * matter.
+ * Returns the plain id of a value for concepts without a side: the id that the value gets if it is
+ * the one used.
  */
 const keyOf = ({ concept }: Measurement) => concept.key;
 
@@ -210,8 +211,7 @@ function besideOwn(value: Measurement, own: Measurement): Measurement {
 }
 
 /**
- * Returns a value of the machine. If it is beyond its hard limits, it is marked as inadequate
- * (obstetric 0.6).
+ * Returns a machine value, marked as inadequate if it is beyond its hard limits (obstetric 0.6).
  */
 export function ifPlausible(value: Measurement): Measurement {
   if (value.quality === 'inadequate' || isPlausible(value.concept.key, value.value)) return value;
@@ -219,10 +219,10 @@ export function ifPlausible(value: Measurement): Measurement {
 }
 
 /**
- * Combines the machine's values with ours. If we have an accepted value, the machine's value is
- * listed in addition, with the difference. Otherwise the machine's value gets the plain id in place
- * of ours. If several machine values would get the same plain id, the first plausible one is used
- * and the others are marked as not used. An implausible value is never used (obstetric 0.6).
+ * Combines the machine values with ours. If we have an accepted value, the machine value is listed
+ * beside it, with the difference. Otherwise the machine value takes the plain id. If several
+ * machine values would take the same plain id, the first plausible one is used and the others are
+ * marked as not used. An implausible value is never used (obstetric 0.6).
  */
 export function withMachineValues(
   values: readonly Measurement[],
@@ -245,7 +245,7 @@ export function withMachineValues(
   return [...kept, ...machine];
 }
 
-/** The first-trimester values that are read from the machine's report. */
+/** First-trimester values read from the machine's report. */
 export type EarlyKey =
   | 'mean-sac-diameter'
   | 'yolk-sac'
@@ -260,15 +260,15 @@ export type EarlyLength = (typeof EARLY_LENGTHS)[number];
 export interface MachineValues {
   measurements: Measurement[];
   /**
-   * Reason why the machine's values are not used, which is that there are several fetuses. Null if
-   * they are used.
+   * Reason why the machine values are not used, namely that there are several fetuses; null if they
+   * are used.
    */
   unused: Statement | null;
 }
 
 /**
- * Returns the machine's values of these quantities. A value beyond its plausible limits is not
- * accepted.
+ * Returns the machine values of these quantities. Values beyond their plausible limits are marked
+ * as inadequate.
  */
 export function machineValues(
   evidence: SectionEvidence,
@@ -289,8 +289,8 @@ const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
 /**
- * Returns the value that is assessed. The machine's value is preferred, because a person placed its
- * calipers. Null if there is no value.
+ * Returns the value to assess. The machine value is preferred because a person placed its calipers.
+ * Null if there is no value.
  */
 export const judgedValue = (
   measurements: readonly Measurement[],
@@ -298,9 +298,9 @@ export const judgedValue = (
 ): Measurement | null => firstOfMachine(measurements, key) ?? acceptedValue(measurements, key);
 
 /**
- * Returns the heart rate that is assessed: the machine's, or else that of a clip; null if no rate
- * is accepted. If the machine has several rates, the slowest is used, because a slow rate is the
- * more severe sign in an embryo.
+ * Returns the heart rate to assess: the machine's, or otherwise that of a clip; null if no rate is
+ * accepted. If the machine has several rates, the slowest is used, because a slow rate is the more
+ * severe sign in an embryo.
  */
 export function judgedRate(measurements: readonly Measurement[]): Measurement | null {
   const own = measurements.find(
@@ -322,7 +322,7 @@ export function bothValues(
   return machine && own && own !== machine ? { machine, own } : null;
 }
 
-/** Adds to each machine value its difference from ours, if we have an accepted value. */
+/** Adds to each machine value its difference from our accepted value, if there is one. */
 export function withDifference(
   machine: readonly Measurement[],
   ours: readonly Measurement[],
@@ -333,7 +333,7 @@ export function withDifference(
   });
 }
 
-/** Returns true if the machine's value and ours differ by more than the uncertainty of ours. */
+/** Returns true if the machine value differs from ours by more than the uncertainty of ours. */
 export const differ = ({ machine, own }: { machine: Measurement; own: Measurement }): boolean =>
   Math.abs(machine.value - own.value) > (own.uncertainty ?? 0);
 
@@ -344,8 +344,7 @@ interface JudgedParts {
 }
 
 /**
- * Returns a statement about a named fetus. The name of the fetus is added to the ids of its
- * measurements.
+ * Returns the statement for the given fetus, with the fetus added to the ids of its measurements.
  */
 export const statementOfFetus = (statement: Statement, fetus: string): Statement => ({
   ...statement,

@@ -11,36 +11,34 @@ export interface Outline {
   ellipse: Ellipse;
   /** Points of the border to which the ellipse was fitted, in pixels of the image. */
   boundary: Point[];
-  /** Soft Dice overlap of the ellipse with the network's mask, 0 to 1. */
+  /** Soft Dice overlap between the ellipse and the network's mask, 0 to 1. */
   confidence: number;
   /**
-   * True if the confidence reaches the gate on the model's card. A structure below the gate must
-   * not be measured.
+   * True if the confidence reaches the gate on the model's card. Otherwise the structure must not
+   * be measured.
    */
   accepted: boolean;
 }
 
-/**
- * Settings for segmenting a structure again on an image that is enlarged around the first outline.
- */
+/** Settings for segmenting a structure again on an image enlarged around the first outline. */
 interface Again {
   /** Share of the network's input below which the structure is segmented again. */
   below: number;
   /**
-   * Share of the input that the outline fills in each further pass. The results of the further
-   * passes are averaged.
+   * Share of the input that the outline fills in each further pass. The results of these passes are
+   * averaged.
    */
   fills: readonly number[];
-  /** Amount by which the mean confidence may be below the gate if the passes agree. */
+  /** How far the mean confidence may be below the gate if the passes agree. */
   lenience: number;
 }
 
 /**
  * A small head is segmented again in two enlarged passes. At the original size its border is
  * blurred and the ellipse is too large (HC18 validation split, 18 heads: bias 1.2 mm, with further
- * passes -0.2 mm; a head is 2 % too large if the sector fills only half of the screen). Two passes
- * that agree are better evidence than the confidence of one pass. With them, 18 instead of 17 of
- * the 23 heads below 100 mm in the validation split are accepted, at the same error.
+ * passes -0.2 mm; a head is 2 % too large if the sector fills only half of the screen). Agreement
+ * between two passes is better evidence than the confidence of one pass. With them, 18 instead of
+ * 17 of the 23 heads below 100 mm in the validation split are accepted, with the same error.
  *
  * The skin of an abdomen is fainter, so an abdomen is always segmented in two further passes (22
  * abdomens of the validation split: mean error 2.8 % with one pass, 2.3 % with the two).
@@ -49,13 +47,14 @@ const HEAD: Again = { below: 0.5, fills: [0.5, 0.6], lenience: 0.01 };
 const ABDOMEN: Again = { below: Number.POSITIVE_INFINITY, fills: [0.72, 0.86], lenience: 0 };
 
 /**
- * Greatest accepted difference between the circumferences of two passes, as a share. It is exceeded
- * by an abdomen whose outline includes placenta or uterine wall, which happened in one of 68
- * held-out abdomens.
+ * Maximum accepted difference between the circumferences of two passes, as a share. Among 68
+ * held-out abdomens, only one exceeded it; its outline included placenta or uterine wall.
  */
 const MOST_DIFFERENCE = 0.04;
 
-/** Outlines each image with a model that has one mask channel; null if nothing was found. */
+/**
+ * Outlines the structure on each image with a single-channel mask model; null if nothing was found.
+ */
 export async function locateOutline(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -81,8 +80,7 @@ interface Look {
 }
 
 /**
- * Returns the share of the network's input that an outline fills, 0 to 1; 1 if nothing was
- * outlined.
+ * Returns the share of the network's input that an outline fills, 0 to 1; 1 if there is no outline.
  */
 function takenOf(
   { outline, placement: { scaleX, scaleY } }: Pick<Look, 'outline' | 'placement'>,
@@ -93,7 +91,7 @@ function takenOf(
   return Math.max((scaleX * (to.x - from.x)) / width, (scaleY * (to.y - from.y)) / height);
 }
 
-/** Segments each outline again, enlarged so that it fills `fill` of the input. */
+/** Segments each structure again, enlarged so that its outline fills `fill` of the input. */
 async function lookAgain(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -138,7 +136,7 @@ function combined({ outline, outlines }: Look, least: number): Outline | null {
 
 /**
  * Returns the difference between the largest and the smallest circumference, as a share of the
- * smallest one.
+ * smallest.
  */
 function differenceOf(outlines: readonly Outline[]): number {
   const around = outlines.map(({ ellipse }) => perimeter(ellipse.a, ellipse.b));
@@ -171,8 +169,8 @@ function around(look: Look, input: ModelSession['model']['input'], fill: number)
 }
 
 /**
- * Crops an image to the area between two corners, and returns the position of its first pixel in
- * the image.
+ * Crops an image to the area between two corners. Also returns the position of the first pixel of
+ * the crop in the image.
  */
 function part(image: GrayImage, [from, to]: [Point, Point]) {
   const bounded = (value: number, size: number) =>
@@ -195,7 +193,10 @@ function shifted(outline: Outline, by: Point): Outline {
   };
 }
 
-/** Fits an ellipse to a soft mask on the network's grid, and converts it to the source image. */
+/**
+ * Fits an ellipse to a soft mask on the network's grid and converts it to pixels of the source
+ * image.
+ */
 export function outlineOfMask(mask: SoftMask, placement: Placement, gate: number): Outline | null {
   const region = largestRegion(mask);
   if (!region) return null;
@@ -210,8 +211,8 @@ export function outlineOfMask(mask: SoftMask, placement: Placement, gate: number
 }
 
 /**
- * Converts an ellipse to the source image with one scale. This is accurate enough for a starting
- * value, because the two scales of a placement differ by less than the rounding of a pixel.
+ * Converts an ellipse to the source image using one scale. This is accurate enough for a starting
+ * value, because the two scales of a placement differ by less than the rounding to whole pixels.
  */
 function ellipseToSource(ellipse: Ellipse, placement: Placement): Ellipse {
   const scale = (placement.scaleX + placement.scaleY) / 2;

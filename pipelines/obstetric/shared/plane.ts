@@ -2,8 +2,8 @@ import type { Ellipse, Point } from '../../contract/image.ts';
 import { type Clip, type Frame, scaleFor } from '../../contract/study.ts';
 
 /**
- * Classes of the plane classifier (api 2.6; obstetric 1.1): first the eight of the API, then the
- * views of the other sections.
+ * Classes of the plane classifier (api 2.6; obstetric 1.1): first the eight in the API, then the
+ * views for the other sections.
  */
 export const PLANES = [
   'transthalamic',
@@ -25,26 +25,25 @@ export const PLANES = [
 export type Plane = (typeof PLANES)[number];
 
 /**
- * Structures that show whether a head is cut at the level of its biometry or too low (Salomon
- * 2006).
+ * Structures that show whether a head was cut at the level for biometry or too low (Salomon 2006).
  */
 export const HEAD_STRUCTURES = ['csp', 'thalami', 'cerebellum'] as const;
 
-/** The confidence that each structure is visible, 0 to 1. */
+/** Confidence that each structure is visible, 0 to 1. */
 export type HeadStructures = Readonly<Record<(typeof HEAD_STRUCTURES)[number], number>>;
 
 export interface PlaneEstimate {
-  /** Label of the plane; `other` if the gate of the classifier is not reached. */
+  /** The plane; `other` if no plane reached the gate of the classifier. */
   label: Plane;
   confidence: number;
-  /** Probability of every plane; absent if the classifier gives only its answer. */
+  /** Probability of every plane; absent if the classifier returns only its decision. */
   probabilities?: Readonly<Record<Plane, number>>;
   /**
-   * Plane that was not named because it was below the gate or was contradicted; null or absent if
-   * there is no such plane.
+   * Plane that was rejected because its probability was below the gate or another finding
+   * contradicted it; null or absent if there is no such plane.
    */
   belowGate?: Plane | null;
-  /** Structures seen on the crop of a head; absent if no crop was examined. */
+  /** Structures seen on the cropped head; absent if no crop was examined. */
   structures?: HeadStructures;
 }
 
@@ -52,7 +51,7 @@ export interface LocatedOutline {
   /** In pixels of the image. */
   ellipse: Ellipse;
   confidence: number;
-  /** False below the model's gate. The structure is then listed but not used. */
+  /** False if below the model's gate. The structure is then listed but not used. */
   accepted: boolean;
 }
 
@@ -69,7 +68,7 @@ export interface FramePlane {
   estimate: PlaneEstimate;
 }
 
-/** Findings on one frame; `located` is null if nothing was found. */
+/** What was found on a frame; `located` is null if nothing was found. */
 export type FrameReading = FramePlane &
   (
     | { structure: 'head'; located: LocatedOutline | null }
@@ -84,8 +83,8 @@ export type Structure = FrameReading['structure'];
  * have no accepted reading. Within a tier, the best plane comes first.
  *
  * HC may also be measured on the transventricular plane (ISUOG 2019). The tilted transcerebellar
- * plane is the last choice and gets a remark. A plane is not used if the cerebellum is clearly
- * visible (`excludedBy`).
+ * plane is the last choice and gets a remark. It is not used if the cerebellum is clearly visible
+ * (`excludedBy`).
  */
 export const MEASURING_PLANES: Readonly<Record<Structure, readonly (readonly Plane[])[]>> = {
   head: [['transthalamic', 'transventricular'], ['transcerebellar']],
@@ -103,7 +102,7 @@ export const BPD_PLANES: readonly (readonly Plane[])[] = [
   ['transcerebellar'],
 ];
 
-/** Compares frames for sorting, the most confident first. */
+/** Compares frames for sorting: most confident first. */
 export const byConfidence = (a: FramePlane, b: FramePlane) =>
   b.estimate.confidence - a.estimate.confidence;
 
@@ -114,24 +113,21 @@ export function keyFrame(planes: readonly FramePlane[], plane: Plane): FramePlan
   );
 }
 
-/**
- * Whether an image is transvaginal or transabdominal; null if the name of the view does not
- * indicate it.
- */
+/** Route of a scan; null if the name of the view does not indicate it. */
 export type MeasuringRoute = 'transvaginal' | 'transabdominal' | null;
 
 /** Maximum angle of a measured femur to the horizontal, degrees (Salomon 2006). */
 export const STEEPEST_FEMUR = 45;
 
 /**
- * Minimum confidence at which a structure of the head is visible. At or below `NOT_SEEN` it is not
- * visible; between the two it is undecided. The limits were chosen out of fold against readings by
- * eye (card of `fetal-brain-plane`).
+ * Minimum confidence at which a structure of the head counts as visible. At or below `NOT_SEEN` it
+ * counts as not visible; between the two it is undecided. The limits were chosen out of fold
+ * against readings by eye (card of `fetal-brain-plane`).
  */
 const SEEN = 0.8;
 const NOT_SEEN = 0.4;
 
-/** Returns whether a structure is visible; null if this was not examined or is undecided. */
+/** Returns whether a structure is visible; null if it was not examined or is undecided. */
 export function inView(
   structures: HeadStructures | undefined,
   name: keyof HeadStructures,
@@ -157,8 +153,8 @@ export function femurAngle({ clip, located }: FemurReading): number | null {
 
 /**
  * Returns why a frame does not show the plane on which its structure is measured (obstetric 1.1);
- * null if there is no clear sign of that. Two answers must confirm that a head shows the
- * cerebellum, because the name of the plane alone is wrong too often (card of `fetal-brain-plane`).
+ * null if there is no clear sign of that. For the cerebellum, both the plane and the structure must
+ * be recognised, because the plane alone is wrong too often (card of `fetal-brain-plane`).
  */
 export function excludedBy(reading: FrameReading): 'steep-femur' | 'cerebellum-in-view' | null {
   if (reading.structure === 'femur') {

@@ -3,8 +3,8 @@ import type { Dating } from '../../result/render/obstetric/shared.ts';
 import type { FramePlane } from './plane.ts';
 
 /**
- * Input of a reader. Frames are decoded on demand; a reader must not hold their pixels after it has
- * read them.
+ * Input of a reader. Frames are decoded on demand; a reader must release their pixels after reading
+ * them.
  */
 export interface ReaderInput<Models> {
   study: Study;
@@ -17,9 +17,9 @@ export interface ReaderInput<Models> {
 }
 
 /**
- * Reads the images for one or more sections. It is the only part of a section with effects. It
+ * Reads the images for one or more sections. Only this part of a section has side effects. It
  * returns plain data (positions in pixels of stored frames, confidences), so that sections stay
- * pure and can be tested without images. `Models` are the members of the locator that it needs.
+ * pure and can be tested without images. `Models` lists the members of the locator that it needs.
  */
 export interface Reader<Found, Models = object> {
   /** Suffix of the stage name, after `inference.`. */

@@ -8,21 +8,22 @@ import type {
 } from '../../result/section-outcome.ts';
 import type { Remark } from '../../result/statement.ts';
 
-/** Values in the machine's reports for one quantity, fetus and side. */
+/** The value in the machine's reports for one quantity, fetus and side. */
 export interface MachineQuantity {
   measurement: Measurement;
   /**
-   * Range of repeated values, if the machine chose none of them; null if there is only one value.
+   * Range of the repeated values if the machine did not select one of them; null if there is only
+   * one value.
    */
   spread: { low: number; high: number } | null;
-  /** Values that are not used, each with a remark that gives the reason. */
+  /** Values that are not used, each with a remark giving the reason. */
   unused: Measurement[];
 }
 
-/** The values of the ultrasound machine's own structured reports. */
+/** The values in the ultrasound machine's own structured reports. */
 export interface MachineReport {
   /**
-   * Returns the measurements of these quantities, in the order of `keys`, as values of `section`.
+   * Returns the measurements of these quantities as values of `section`, in the order of `keys`.
    * @param where returns true if a value may be used.
    */
   values(
@@ -35,13 +36,13 @@ export interface MachineReport {
 }
 
 /**
- * The input that every section has. Each section adds the readings that it needs (`evidence.ts`).
+ * The input common to all sections. Each section adds the readings that it needs (`evidence.ts`).
  */
 export interface SectionEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   options: { dating?: Dating | undefined };
   machine: MachineReport;
-  /** Source that shows that there are several fetuses; null if there is no such source. */
+  /** Source indicating several fetuses; null if there is none. */
   severalFetuses: SeveralFetusesSource | null;
 }
 
@@ -58,7 +59,8 @@ export interface SectionOutcome extends Outcome {
 }
 
 /**
- * One section of the result. It declares its needs; its `run` is a pure function of the evidence.
+ * One section of the result. It declares what it needs; its `run` is a pure function of the
+ * evidence.
  */
 export interface ObstetricSection<Evidence extends SectionEvidence> {
   id: string;
@@ -68,12 +70,13 @@ export interface ObstetricSection<Evidence extends SectionEvidence> {
   /** Readers that the section needs. If one of them failed, the section is `failed`. */
   reads?: readonly string[];
   /**
-   * Set if a section runs after all others, because it uses their conclusions. The result lists it
-   * in its usual place.
+   * Set if the section runs after all others because it uses their conclusions. The result still
+   * lists it in its usual place.
    */
   concludes?: true;
   /**
-   * Runs the section. `before` contains the measurements and classifications of earlier sections.
+   * Runs the section. `before` contains the measurements of earlier sections, and `classified`
+   * their classifications.
    */
   run(
     evidence: Evidence,

@@ -7,7 +7,7 @@ import type { SeveralFetusesSource } from '../../result/render/obstetric/shared.
 import type { SweepReading } from './sweeps.ts';
 import { readPresentation } from './sweeps.ts';
 
-/** The evidence that may show that there are several fetuses. */
+/** Evidence that may indicate several fetuses. */
 export interface FetusEvidence {
   study: Pick<Study, 'clips' | 'cart'>;
   views: {
@@ -18,7 +18,7 @@ export interface FetusEvidence {
 
 const differ = (names: readonly string[]) => new Set(names.map(fetusKey)).size > 1;
 
-/** Returns true if a name is that of a second or later fetus. A fetus B implies a fetus A. */
+/** Returns true if the name designates a second or later fetus. A fetus B implies a fetus A. */
 const isFurther = (name: string) => (fetusPlace(name) ?? 1) > 1;
 
 const COUNTS: ReadonlySet<string> = new Set(Object.values(NUMBER_OF_FETUSES).map(keyOf));
@@ -27,8 +27,8 @@ const countSeveral = (cart: readonly CartMeasurement[]) =>
   cart.some(({ concept, value }) => COUNTS.has(keyOf(concept)) && value > 1);
 
 /**
- * Returns true if the machine's words on the images name several fetuses. If all images have the
- * same name, it is that of an only fetus.
+ * Returns true if the machine's labels on the images name several fetuses. If every image has the
+ * same name, there is only one fetus.
  */
 function imagesNameSeveral({ study, views }: FetusEvidence): boolean {
   const words = study.clips.map(viewWords);
@@ -44,9 +44,7 @@ function sweepsShowSeveral({ views }: FetusEvidence): boolean {
   );
 }
 
-/**
- * Returns the source that shows that there are several fetuses; null if there is no such source.
- */
+/** Returns the source indicating several fetuses; null if there is none. */
 export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | null {
   const { cart = [] } = evidence.study;
   const reported = cart.flatMap(({ fetus }) => fetus ?? []);

@@ -1,13 +1,13 @@
 import type { Clip } from '../../contract/study.ts';
 import type { Plane } from './plane.ts';
 
-/** Direction of a sweep along the mother; null if the cart's words do not contain it. */
+/** Direction of a sweep along the mother, from the machine's labels. */
 export type SweepDirection = 'to-cranial' | 'to-caudal';
 
-/** The parts of the fetus that a sweep distinguishes. */
+/** Parts of the fetus distinguished in a sweep. */
 export type FetalPart = 'head' | 'trunk';
 
-/** One frame of a sweep: its plane, and the outlines that were accepted on it. */
+/** One frame of a sweep: its plane, and which outlines were accepted on it. */
 export interface SweptFrame {
   plane: Plane;
   head: boolean;
@@ -15,8 +15,8 @@ export interface SweptFrame {
 }
 
 /**
- * Consecutive frames that show one part. The indices are those in the sweep; both ends are
- * included.
+ * Consecutive frames that show one part. The indices count frames of the sweep; both ends are
+ * inclusive.
  */
 export interface PartRun {
   part: FetalPart;
@@ -36,16 +36,16 @@ const PART_OF: Partial<Record<Plane, FetalPart>> = {
 export const RUN = {
   /** Minimum number of frames in a run. */
   frames: 3,
-  /** Maximum number of frames without a part inside a run. */
+  /** Maximum number of consecutive frames within a run that show no part. */
   gap: 2,
 } as const;
 
 /**
- * Returns the part that a frame shows. Off the standard planes, the classified plane is unreliable
- * but the outline is reliable. Therefore the outline decides. The plane decides only if both
- * structures are outlined, or neither is. An abdomen or a head that is named but not outlined is
- * ignored. A chest may be outlined as a head. It is on the head's side of the abdomen, so the order
- * of head and trunk is still correct.
+ * Returns the part that a frame shows. Off the standard planes, the outline is reliable but the
+ * classified plane is not, so the outline decides. The plane decides only if both structures are
+ * outlined, or neither is. An abdomen or a head that is classified but not outlined is ignored. A
+ * chest may be outlined as a head; since it is on the head's side of the abdomen, the order of head
+ * and trunk is still correct.
  */
 export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
   if (head !== abdomen) return head ? 'head' : 'trunk';
@@ -54,12 +54,12 @@ export function partOf({ plane, head, abdomen }: SweptFrame): FetalPart | null {
 }
 
 /**
- * Returns the runs of head and trunk along a sweep. A frame of the other part ends a run. Frames
- * without a part end it only if there are more than `RUN.gap` of them.
+ * Returns the runs of head and trunk along a sweep. A frame that shows the other part ends a run.
+ * Frames without a part end it only if there are more than `RUN.gap` in a row.
  *
- * Runs of too few frames are removed, and the runs on both sides are joined, so that one misread
- * frame does not look like twins. A run is also removed if none of its frames was named a plane of
- * head or trunk, because other round objects are outlined as well.
+ * Runs that are too short are removed and the runs on both sides joined, so that one misread frame
+ * does not look like twins. A run is also removed if none of its frames was classified as a plane
+ * of head or trunk, because other round objects are outlined as well.
  */
 export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
   const runs: PartRun[] = [];
@@ -84,15 +84,15 @@ export function partRuns(frames: readonly SweptFrame[]): PartRun[] {
 
 export type Presentation = 'cephalic' | 'breech';
 
-/** Result of one sweep; `presentation` is that of the fetus nearest the cervix. */
+/** Result of one sweep; `presentation` belongs to the fetus nearest the cervix. */
 export interface SweptPresentation {
   fetuses: number;
   presentation: Presentation | null;
 }
 
 /**
- * Returns the parts from the cervix upwards, independent of the direction of the sweep.
- * Neighbouring runs of the same part are one part.
+ * Returns the parts from the cervix upwards, whatever the direction of the sweep. Neighbouring runs
+ * of the same part are merged.
  */
 function fromCervix({ runs, direction }: SweepReading): FetalPart[] {
   const parts = runs.map(({ part }) => part);
@@ -101,9 +101,9 @@ function fromCervix({ runs, direction }: SweepReading): FetalPart[] {
 }
 
 /**
- * Interprets one sweep of known direction. `presentation` follows from the part nearest the cervix,
- * which is a head with the trunk above it, or the reverse. `fetuses` is the number of heads or the
- * number of trunks, whichever is larger; it is 0 without a head.
+ * Interprets one sweep of known direction. `presentation` is determined by the part nearest the
+ * cervix: cephalic for a head with the trunk above it, breech for the reverse. `fetuses` is the
+ * larger of the numbers of heads and trunks, or 0 without a head.
  */
 export function readPresentation(sweep: SweepReading): SweptPresentation {
   const parts = fromCervix(sweep);
@@ -115,7 +115,7 @@ export function readPresentation(sweep: SweepReading): SweptPresentation {
   };
 }
 
-/** Returns the presentation on which the sweeps agree. */
+/** Returns the presentation on which all sweeps agree, and whether they contradict each other. */
 export function agreedPresentation(reads: readonly SweptPresentation[]): {
   presentation: Presentation | null;
   contradicts: boolean;
@@ -128,6 +128,6 @@ export function agreedPresentation(reads: readonly SweptPresentation[]): {
 export interface SweepReading {
   clip: Clip;
   direction: SweepDirection | null;
-  /** Runs over the examined frames, which are all frames or `LOOKED_AT` of them. */
+  /** Runs over the examined frames, either all frames or `LOOKED_AT` of them. */
   runs: readonly PartRun[];
 }

@@ -4,20 +4,18 @@ import type { FramePlane, Plane } from './plane.ts';
 import type { ReaderInput } from './reader.ts';
 import type { UterineMaps, UterineUncertainty } from './uterine-maps.ts';
 
-/**
- * The model that segments fluid, placenta and cervix. Each reader uses those maps that it needs.
- */
+/** The model that segments fluid, placenta and cervix. Each reader uses the maps that it needs. */
 export interface UterineModels {
   uterus: ((images: readonly GrayImage[]) => Promise<UterineMaps[]>) | null;
   uncertainty: { uterus?: UterineUncertainty | null };
 }
 
-/** Maximum number of frames examined per view. It limits the time for a long sweep. */
+/** Maximum number of frames examined per view. It bounds the time spent on a long sweep. */
 const FRAMES = 24;
 /** Number of frames decoded at a time. */
 const BATCH = 8;
 
-/** One frame with the maps of its uterus. */
+/** One frame with its uterine maps. */
 export interface MappedFrame {
   at: FramePlane;
   image: GrayImage;
@@ -25,8 +23,9 @@ export interface MappedFrame {
 }
 
 /**
- * Applies `read` to the frames of some planes, the best frame of every clip first. Returns null if
- * no permitted model segments the uterus. A frame for which `read` returns null is left out.
+ * Applies `read` to the frames of the wanted planes, starting with the best frame of every clip.
+ * Returns null if no permitted model segments the uterus. Frames for which `read` returns null are
+ * left out.
  */
 export async function readUterineFrames<T>(
   { planes, locator, signal }: ReaderInput<UterineModels>,

@@ -8,10 +8,7 @@ import { REGISTRY_FILE, type RegisteredModel } from '../../inference/model-regis
 import type { ModelSession } from '../../inference/session.ts';
 import type { SoftMask } from '../../measure/soft-mask.ts';
 
-/**
- * The structures for which the model `uterine-structures` returns a map, in the order of its
- * channels.
- */
+/** Structures for which the model `uterine-structures` returns a map, in channel order. */
 export const UTERINE_STRUCTURES = [
   'fluid',
   'placenta',
@@ -27,19 +24,22 @@ export const UTERINE_STRUCTURES = [
 export type UterineStructure = (typeof UTERINE_STRUCTURES)[number];
 
 /**
- * Maps of one image on the network's grid. Areas and landmarks are read from them. No gate has been
- * applied yet.
+ * Maps of one image on the network's grid, from which areas and landmarks are read. No gate has
+ * been applied yet.
  */
 export interface UterineMaps {
   placement: Placement;
   maps: Readonly<Record<UterineStructure, SoftMask>>;
-  /** Minimum confidence of a reading from the maps. */
+  /** Minimum confidence of a reading taken from the maps. */
   gate: number;
   /**
-   * Gate for the body of a placenta, which the model finds too easily on images of other planes.
+   * Gate for the body of a placenta. It is separate because the model finds placentas too readily
+   * on images of other planes.
    */
   placentaGate: number;
-  /** Gate for the lower placental edge. The side of the os on which the edge is must be certain. */
+  /**
+   * Gate for the lower placental edge. It must be certain on which side of the os the edge lies.
+   */
   edgeGate: number;
 }
 
@@ -53,7 +53,7 @@ const metricsSchema = z.looseObject({
   }),
 });
 
-/** Half widths of 95 % intervals as measured on unseen phantoms, mm; null if not known. */
+/** Half widths of 95 % intervals measured on unseen phantoms, mm; null if unknown. */
 export type UterineUncertainty = z.infer<typeof metricsSchema>['halfWidths95Mm'];
 
 /** Reads the half widths that models/evaluate.ts measured. */

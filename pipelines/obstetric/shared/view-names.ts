@@ -3,7 +3,7 @@ import { viewWords } from '../../contract/view-words.ts';
 import type { MeasuringRoute, Plane, PlaneEstimate } from './plane.ts';
 import type { SweepDirection } from './sweeps.ts';
 
-/** Returns whether the words of a view name a sweep, and its direction. */
+/** Returns whether a view's label describes a sweep, and its direction. */
 export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepDirection | null } {
   const text = viewWords(clip);
   const low = '(caudal|caudad|inferior|pubis|suprapubic|symphysis|cervix)';
@@ -14,15 +14,13 @@ export function namedSweep(clip: ViewNamed): { sweep: boolean; direction: SweepD
   return { sweep: /\bsweep\b/.test(text) || direction !== null, direction };
 }
 
-/**
- * Plane through the uterus, and whether the image is transvaginal; null if no word indicates it.
- */
+/** Plane through the uterus and route of the scan, each null if the label does not indicate it. */
 export interface NamedView {
   plane: 'sagittal' | 'transverse' | null;
   route: MeasuringRoute;
 }
 
-/** Reads plane and route from the words of a view. */
+/** Reads plane and route from the label of a view. */
 export function namedView(clip: ViewNamed): NamedView {
   const text = viewWords(clip);
   return {
@@ -40,9 +38,9 @@ export function namedView(clip: ViewNamed): NamedView {
 }
 
 /**
- * Words that operators and presets use for the views that the header may name. The classifier
- * learned these views from simulated images and confuses fluid with placenta. A plane that it
- * learned from real images is never named by a header.
+ * Words that operators and presets use for the views that a header may set. For these views the
+ * classifier was trained on simulated images and confuses fluid with placenta. Planes that it
+ * learned from real images are never taken from a header.
  */
 const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
   [
@@ -54,7 +52,7 @@ const PLANE_WORDS: readonly (readonly [RegExp, Plane])[] = [
 ];
 
 /**
- * Returns the view that the header of an image names; null if it names none of these views, or
+ * Returns the view stated in an image header; null if the header states none of these views, or
  * several.
  */
 export function headerPlane(clip: ViewNamed): Plane | null {
@@ -64,8 +62,8 @@ export function headerPlane(clip: ViewNamed): Plane | null {
 }
 
 /**
- * Returns the estimate of an image whose header names a view: that view, with the confidence of the
- * classifier. The structures to be measured must still be found on the image.
+ * Returns the estimate for an image whose header states a view: that view, with the classifier's
+ * confidence in it. The structures to be measured must still be found on the image.
  */
 export const withHeaderPlane = (estimate: PlaneEstimate, named: Plane | null): PlaneEstimate =>
   named === null || estimate.label === named
