@@ -14,7 +14,7 @@ import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
 import { buildTid5300 } from './sr/tid5300.ts';
 
-/** The content of an object, and the settings of its destination. */
+/** Input for building an object, and the settings of its destination. */
 export interface ObjectSource {
   result: Result;
   subject: Subject;
@@ -36,8 +36,8 @@ export type ObjectForms = readonly Buffer[];
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
 /**
- * SOP classes from that of IHE AI Results to the oldest. One content tree fits all these classes
- * (exchange 2.1).
+ * SOP classes to offer, from the one that IHE AI Results requires to the oldest. The same content
+ * tree is valid in all of them (exchange 2.1).
  */
 const MEASUREMENT_CLASSES = ['comprehensive3d', 'comprehensive', 'enhanced'] as const;
 

@@ -8,8 +8,8 @@ import { codeSequence } from './sr/encode.ts';
 import { SR } from './sr/vocabulary.ts';
 
 /**
- * Series that we create, by kind. Each has one modality, and a high number so that it is listed
- * after the series of the cart.
+ * Series that we create, by kind. Each has one modality and a high number, so that it is listed
+ * after the cart's series.
  */
 export const SERIES = {
   sr: { modality: 'SR', number: '9001' },
@@ -70,8 +70,8 @@ export function resultSeriesUids(requestId: string): string[] {
 }
 
 /**
- * Returns the Study Instance UID of the source images. If the identity is not known, it returns a
- * UID derived from the request.
+ * Returns the Study Instance UID of the source images, or a UID derived from the request if the
+ * identity is not known.
  */
 export function studyUidOf(subject: Subject): string {
   return subject.identity?.StudyInstanceUID || uidOf({ ...subject, signedRevision: 0 }, 'study');
@@ -130,8 +130,8 @@ export interface ObjectKind {
 
 /**
  * Builds the modules that all our objects share: Patient, General Study, series, (Enhanced) General
- * Equipment and SOP Common. The times come from the result, so that an object that is built again
- * is the same object.
+ * Equipment and SOP Common. The times come from the result, so rebuilding an object yields an
+ * identical one.
  */
 export function commonModules(result: Result, subject: Subject, kind: ObjectKind): NaturalDataset {
   const time = contentTime(result.generated_at, subject.identity);
@@ -162,14 +162,14 @@ export function commonModules(result: Result, subject: Subject, kind: ObjectKind
   };
 }
 
-/** Returns Content Date and Content Time, which are the time at which the result was created. */
+/** Returns Content Date and Content Time, both set to the time at which the result was created. */
 export function contentDateTime(result: Result, subject: Subject): NaturalDataset {
   const { date, time } = contentTime(result.generated_at, subject.identity);
   return { ContentDate: date, ContentTime: time };
 }
 
 /**
- * Builds the attributes of lossy compression. The compression must be recorded permanently, even in
+ * Builds the Lossy Image Compression attributes. Lossy compression must stay on record, even in
  * derived objects (PS3.3 C.7.6.1.1.5).
  */
 export function lossyHistory(sources: readonly SourceInstance[]): NaturalDataset {
@@ -194,8 +194,8 @@ export function sopReference(instance: Pick<SourceInstance, 'sopClassUid' | 'sop
 type Referenced = Pick<SourceInstance, 'sopClassUid' | 'sopInstanceUid' | 'seriesInstanceUid'>;
 
 /**
- * Groups instances by series; `item` writes each instance (Series and Instance Reference Macro,
- * Table 10-4).
+ * Groups instances by series; `item` builds the item for one instance (Series and Instance
+ * Reference Macro, Table 10-4).
  */
 export function bySeries<Instance extends Referenced>(
   instances: readonly Instance[],

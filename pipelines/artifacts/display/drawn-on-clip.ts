@@ -85,7 +85,7 @@ export function drawnMeasurements(
   });
 }
 
-/** Returns the runs of 1 in a mask, row by row, each as [row, first column, last column]. */
+/** Returns the runs of ones in a mask, row by row, each as [row, first column, last column]. */
 export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
   const runs: Mask['runs'] = [];
   for (let start = pixels.indexOf(1); start !== -1; ) {
@@ -100,8 +100,8 @@ export function runsOf(pixels: Uint8Array, columns: number): Mask['runs'] {
 }
 
 /**
- * Returns the accepted outlines on a clip, which are those of its DICOM Segmentation. The outlines
- * of measurements come first, then those that sections only list.
+ * Returns the accepted outlines on a clip, the same as in its DICOM Segmentation: first those of
+ * measurements, then those that only a section lists.
  */
 export function masksOn(
   clip: Clip,

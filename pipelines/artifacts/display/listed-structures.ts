@@ -7,8 +7,8 @@ import type { Contour, FlowTrace, OverlayClip, Structure } from './overlay-contr
 const STRUCTURES = ['lv', 'myocardium', 'la', 'rv', 'ra'] as const satisfies Contour['structure'][];
 
 /**
- * Interval of the points of an outline that are written. An outline has a point every few pixels,
- * so with every second point it looks the same and takes half the bytes.
+ * Every n-th point of an outline is written. Outlines have a point every few pixels, so every
+ * second point looks the same and takes half the bytes.
  */
 const CONTOUR_STEP = 2;
 
@@ -69,8 +69,8 @@ export interface Listed {
   /** Returns the frame numbers (1-based) in a file that show their plane best. */
   bestOf(file: string): number[];
   /**
-   * Returns the view of the clip to which a frame belongs. If it is not listed, it returns the
-   * plane of the frame; null if neither is known.
+   * Returns the view of the clip or, if it is not listed, the plane of the frame; null if neither
+   * is known.
    */
   viewOf(file: string, frame: number): string | null;
   beatsOf(file: string): OverlayClip['beats'];
@@ -78,9 +78,7 @@ export interface Listed {
   tracesOf(file: string): FlowTrace[];
 }
 
-/**
- * Reads the data in which sections describe single frames in more detail than the measurements do.
- */
+/** Reads the frame-level data of the sections, which is more detailed than the measurements. */
 export function listedInSections(result: Pick<Result, 'sections'>): Listed {
   const outlined = listed(result, 'segment-chambers', 'clips', outlinedClips);
   const traced = ['doppler', 'views'].flatMap((section) =>
@@ -136,7 +134,7 @@ export function listedInSections(result: Pick<Result, 'sections'>): Listed {
 const CONTOURED = ['symphysis', 'fetal-head', 'fetal-abdomen'] as const satisfies (StructureName &
   Contour['structure'])[];
 
-/** Returns the structures that sections list on a clip. */
+/** Returns the structures listed by sections for one clip. */
 export function structuresOn(file: string, listed: readonly ListedStructure[]): Structure[] {
   return listed
     .filter((one) => one.file === file)
@@ -151,7 +149,7 @@ export function structuresOn(file: string, listed: readonly ListedStructure[]): 
     }));
 }
 
-/** Returns the outlines among the structures that sections list on a clip. */
+/** Returns the outlines among the structures listed by sections for one clip. */
 export function contoursOn(file: string, listed: readonly ListedStructure[]): Contour[] {
   return listed.flatMap((one) => {
     const structure = CONTOURED.find((name) => name === one.structure);

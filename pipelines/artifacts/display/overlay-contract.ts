@@ -1,5 +1,5 @@
 /**
- * `overlays.json` of a request: the drawings of a viewer over its key frames and cines. This file
+ * `overlays.json` of a request: what a viewer draws over its key frames and cines. This file
  * contains only types, so that a browser can import it; overlay-schema.ts checks the same shape.
  *
  * Positions are as in the result: pixel-centre coordinates of the stored frame, independent of the
@@ -33,9 +33,9 @@ export interface OverlayClip {
   /** The same name as `measurements[].source.file` of the result. */
   file: string;
   /**
-   * Content of the first key frame of the clip according to the result: the view of a heart
-   * (`A4C`), the plane (`transthalamic`), or the vessel or flow of a spectrum (`umbilical-artery`).
-   * Null if not known.
+   * Content of the first key frame of the clip according to the result: the cardiac view (`A4C`),
+   * the plane (`transthalamic`), or the vessel or flow of a spectrum (`umbilical-artery`). Null if
+   * not known.
    */
   view: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
@@ -55,12 +55,12 @@ export interface OverlayClip {
   calipers: DrawnMeasurement[];
   contours: Contour[];
   masks: Mask[];
-  /** Structures that models found and that no caliper shows. */
+  /** Structures that models found but no caliper shows. */
   structures: Structure[];
   traces: FlowTrace[];
 }
 
-/** A frame as JPEG, without drawings. */
+/** A frame as a JPEG, without drawings. */
 export interface KeyFrame {
   frame: number;
   time: number;
@@ -72,15 +72,16 @@ export interface KeyFrame {
   width: number;
   height: number;
   /**
-   * Ids of the sections that measured or chose this frame; empty if the frame only represents its
-   * clip.
+   * Ids of the sections that measured or chose this frame; empty if it was chosen only to represent
+   * its clip.
    */
   sections: string[];
 }
 
 /**
  * The frames of a clip as JPEGs, concatenated in one file (Motion JPEG). The JPEG of a frame begins
- * at `offset`. A viewer can therefore show any frame, with only a few decoded frames in memory.
+ * at `offset`. A viewer can therefore show any frame while keeping only a few decoded frames in
+ * memory.
  */
 export interface Cine {
   /** Name of the artifact, such as `cine-1.mjpeg`. */
@@ -123,9 +124,8 @@ export interface Shape {
 }
 
 /**
- * The closed outline of a structure on one frame. A chamber has an outline on each frame of a cine,
- * with every second point of the outline in the result; other structures have the outlines that the
- * result lists.
+ * The closed outline of a structure on one frame. Chambers have one on each frame of a cine,
+ * reduced to every second point; other structures have the outlines listed in the result.
  */
 export interface Contour {
   frame: number;
@@ -140,8 +140,7 @@ export interface Contour {
     | 'fetal-abdomen';
   points: Position[];
   /**
-   * False if the outline on this frame is doubtful. It is then drawn but was not used for
-   * measuring.
+   * False if the outline on this frame is doubtful: it is drawn, but nothing was measured with it.
    */
   measured: boolean;
 }
@@ -151,8 +150,8 @@ export interface Mask {
   frame: number;
   label: string;
   /**
-   * Null if the outline was accepted but has no value, such as that of a head on an image without a
-   * scale.
+   * Null if the outline was accepted but has no value, such as the outline of a head on an image
+   * without a scale.
    */
   measurement: string | null;
   section: string;
@@ -169,13 +168,13 @@ export interface Structure {
   section: string;
   /** Key of the structure, such as `nuchal-translucency`. */
   structure: string;
-  /** Name of the structure for people, such as "Nuchal translucency". */
+  /** Display name of the structure, such as "Nuchal translucency". */
   label: string;
   /** Confidence from 0 to 1. */
   confidence: number;
   /**
-   * False if the confidence is below the gate of the model or the shape is implausible. The
-   * structure is then not used.
+   * False if the confidence is below the model's gate or the shape is implausible. Such a structure
+   * is not used.
    */
   accepted: boolean;
   /** `rectangle`: top left and bottom right corner. The other types are as in `Shape`. */

@@ -10,14 +10,17 @@ import { drawnMeasurements, geometryOf, growthCharts, masksOn } from './drawn-on
 import { contoursOn, type Listed, listedInSections, structuresOn } from './listed-structures.ts';
 import type { Cine, KeyFrame, OverlayClip, Overlays } from './overlay-contract.ts';
 
-/** Limits on the data of a study that are stored for a viewer. */
+/** Limits on what is stored for a viewer, per study. */
 export const KEPT = {
-  /** Maximum number of evenly spaced frames in a cine. Frames with calipers are added to them. */
+  /**
+   * Maximum number of evenly spaced frames in a cine, not counting frames with calipers, which are
+   * always included.
+   */
   cineFrames: 60,
-  /** Maximum number of key frames per study. */
+  /** Maximum number of key frames. */
   keyFrames: 200,
   /**
-   * Maximum size in bytes of all cines of a study. If it is reached, further clips have only key
+   * Maximum total size of all cines, in bytes. Once it is reached, further clips get only key
    * frames.
    */
   cineBytes: 48 * 1024 * 1024,
@@ -33,9 +36,7 @@ interface ChosenFrame {
   sections: readonly string[];
 }
 
-/**
- * Returns the frames of a clip that have calipers, each with the sections that placed the calipers.
- */
+/** Groups the measurements with calipers on a clip by frame number. */
 function measuredFrames(file: string, measurements: readonly Measurement[]) {
   const own = measurements.filter(
     ({ source }) => source.file === file && source.frame !== null && source.calipers.length > 0,
@@ -170,7 +171,7 @@ interface DisplayInput {
   result: Result;
   study: Study;
   shown: ShownFrames;
-  /** Gestational age in days; null if there are no growth charts. */
+  /** Gestational age in days; null if no growth charts are to be drawn. */
   gaDays: number | null;
   curves: readonly GrowthCurve[];
 }
@@ -263,10 +264,10 @@ function overlayOf(
 }
 
 /**
- * Writes the data of a result for a viewer: key frames without drawings (`key-frame-<n>.jpg`), the
- * clips that were measured (`cine-<n>.mjpeg`), and the drawings over them (`overlays.json`,
- * overlay-contract.ts). Writes nothing for a study without images and charts. The areas that are
- * black in the previews are black in these files as well.
+ * Writes everything a viewer needs to display a result: key frames without drawings
+ * (`key-frame-<n>.jpg`), the clips that were measured (`cine-<n>.mjpeg`), and the drawings over
+ * them (`overlays.json`, overlay-contract.ts). Writes nothing for a study with neither images nor
+ * charts. The areas that are black in the previews are black in these files as well.
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;

@@ -57,7 +57,7 @@ export function rectangle(
   return { kind: 'area', points: corners, colour, opacity };
 }
 
-/** Returns points on an ellipse that is given by its centre and two conjugate half diameters. */
+/** Returns points on the ellipse with this centre and these two conjugate half-diameters. */
 export function ellipsePoints(centre: Point, u: Point, v: Point, count = 120): Point[] {
   return Array.from({ length: count }, (_, index) => {
     const t = (2 * Math.PI * index) / count;

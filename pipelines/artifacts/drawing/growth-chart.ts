@@ -250,7 +250,7 @@ function moved(mark: Mark, dx: number, dy: number): Mark {
     : { ...mark, points: mark.points.map(shift) };
 }
 
-/** Draws the panels with a measured value side by side; null if no panel has one. */
+/** Draws the panel of each quantity that was measured, side by side; null if none was measured. */
 export function growthChart(
   growthCurves: readonly GrowthCurve[],
   measurements: readonly Measurement[],

@@ -27,8 +27,8 @@ import {
 } from './page.ts';
 
 /**
- * The table on the first pages. It lists the used values, one row each, by topic in two columns.
- * Repeats, intervals and methods are in the appendix.
+ * This file draws the compact table on the first pages of the report: one row for each value that
+ * was used, grouped by topic, in two columns. Repeats, intervals and methods are in the appendix.
  */
 
 const SIZE = 7.5;
@@ -36,14 +36,14 @@ const PADDING = 1.1;
 const GUTTER = 16;
 const HALF = (WIDTH - GUTTER) / 2;
 
-/** Widths of the columns. The range has the remaining width. */
+/** Column widths. The range takes up the remaining width. */
 const WIDTHS = {
   alone: { name: 113, value: 68, prior: 0 },
   withPrior: { name: 90, value: 58, prior: 34 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 
-/** Returns the columns. The column of the earlier scan is included only if its values are known. */
+/** Returns the columns. There is a column for the earlier scan only if its values are known. */
 const columnsFor = ({ name, value, prior }: Widths): readonly Column[] => [
   { title: 'Measurement', width: name },
   { title: 'Value', width: value, align: 'right' },
@@ -51,7 +51,7 @@ const columnsFor = ({ name, value, prior }: Widths): readonly Column[] => [
   ...(prior > 0 ? [{ title: 'Prior', width: prior, align: 'right' as const }] : []),
 ];
 
-/** Values of one view that are inputs of a biplane value. They are listed only in the appendix. */
+/** Single-view values that are inputs to a biplane value. They are listed only in the appendix. */
 const SINGLE_PLANE: ReadonlySet<string> = new Set([
   ...['lvedv-4c', 'lvesv-4c', 'lvedv-2c', 'lvesv-2c', 'lv-length-4c', 'lv-length-2c'],
   ...['la-volume-4c', 'la-volume-2c', 'la-area-4c', 'la-area-2c', 'la-length-4c', 'la-length-2c'],
@@ -61,14 +61,14 @@ const SINGLE_PLANE: ReadonlySet<string> = new Set([
   ...['la-volume-area-length', 'la-volume-index-area-length'],
 ]);
 
-/** Kinds of LVEF. The table lists only the kind that is used. */
+/** Kinds of LVEF. The table lists only the one that was used. */
 const EJECTION_FRACTIONS: ReadonlySet<string> = new Set([
   ...['lvef', 'lvef-3d', 'lvef-biplane', 'lvef-networks', 'lvef-4c', 'lvef-2c', 'lvef-teichholz'],
 ]);
 
 /**
- * Codes of statements that values with the same name belong to several fetuses, so that no value
- * represents the others.
+ * Codes of statements saying that values with the same name belong to different fetuses, so that no
+ * value can represent the others.
  */
 const APART = ['biometry.apart', 'nt.apart', 'early.apart', 'fluid.pockets-apart'] as const;
 
@@ -81,9 +81,9 @@ function isInside({ value, reference, interpretation }: Measurement): boolean {
 }
 
 /**
- * Returns the ids of the values that need action: values that an abnormal or critical finding
- * names, and values outside their range on which it is based. A finding may also name or use values
- * within their range; these need no action.
+ * Returns the ids of the values that need action: those that an abnormal or critical finding
+ * mentions, and those among its evidence that are outside their range. A mentioned value that is
+ * within its range needs no action.
  */
 export function actionable({
   findings,
@@ -107,8 +107,8 @@ export function actionable({
 }
 
 /**
- * Returns one value for each quantity, side and fetus. Of the kinds of LVEF it returns the one that
- * is used.
+ * Returns one value for each quantity, side and fetus. Of the kinds of LVEF, it returns the one
+ * that was used.
  */
 export function compactValues(result: Result): Measurement[] {
   const said = saidIn(result);
@@ -136,8 +136,8 @@ const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, one.interpretation ? 'bold' : 'regular') <= width;
 
 /**
- * Returns the label of a value. If the label is too long for its column, it returns the
- * abbreviation. Both sides and all fetuses get the same form.
+ * Returns the label of a value, or its abbreviation if the label is too long for the column. Both
+ * sides and all fetuses get the same form.
  */
 function nameOf(one: Measurement, all: readonly Measurement[], width: number): string {
   const alike = all.filter(({ concept }) => concept.key === one.concept.key);
@@ -178,11 +178,11 @@ interface Line {
   cells: Cell[];
   title: boolean;
   height: number;
-  /** The name of its group. */
+  /** Name of the group to which the line belongs. */
   group: string;
 }
 
-/** Height of a title below the text itself. */
+/** Space added to the height of a title's text. */
 const TITLE_SPACE = 6;
 
 const titleLine = (page: Page, group: string, text: string): Line => ({
@@ -192,7 +192,10 @@ const titleLine = (page: Page, group: string, text: string): Line => ({
   group,
 });
 
-/** Returns the lines with the title of their group, where a column begins within a group. */
+/**
+ * Returns lines that start a column. If they start in the middle of a group, the title of the group
+ * is repeated above them.
+ */
 function titled(page: Page, lines: readonly Line[]): Line[] {
   const [first] = lines;
   if (!first || first.title) return [...lines];
@@ -268,7 +271,7 @@ function drawColumn(
   return page.y;
 }
 
-/** Minimum height that must be left on a page to begin a part of the table. */
+/** Minimum height that must be left on a page to start a part of the table there. */
 const LEAST = 60;
 
 const LEGEND =
@@ -300,7 +303,7 @@ export function compactTable(page: Page, result: Result): void {
     }
     const tallest = Math.max(...rest.map(({ height }) => height));
     const wanted = Math.min(room, sumOf(rest) / 2 + tallest);
-    // At least a row is drawn, so that a row above the height of a page does not end in a loop.
+    // At least one row is drawn, so that a row taller than a page does not cause an endless loop.
     const left = Math.max(rest[0]?.title ? 2 : 1, taken(rest, wanted));
     const other = titled(page, rest.slice(left));
     const right = taken(other, room);

@@ -22,8 +22,7 @@ const COLUMNS: readonly Column[] = [
 const CENTILE_COLUMNS = [3, 4];
 
 /**
- * The mark before a value that is below its reference range (L), above it (H) or otherwise abnormal
- * (A).
+ * Marks in front of a value below its reference range (L), above it (H) or otherwise abnormal (A).
  */
 export const MARKS = { N: '', L: '\u25bc ', H: '\u25b2 ', A: '\u25cf ' } as const;
 
@@ -31,8 +30,8 @@ export const MARK_LEGEND =
   '± half width of the 95 % interval; \u25bc below, \u25b2 above the reference range; \u25cf abnormal. An unmarked value without a range was not rated.';
 
 /**
- * Returns the reference range as text. The unit is left out if it is the same as that of the value
- * beside it.
+ * Returns the reference range as text. The unit can be left out where the value beside it already
+ * has one.
  */
 export function rangeText(measurement: Measurement, withUnit = true): string {
   const { low = null, high = null } = measurement.reference ?? {};
@@ -56,13 +55,13 @@ function intervalText(measurement: Measurement): string {
   return [number, '±', plainNumber(measurement, uncertainty), ...unitWords].join(' ');
 }
 
-/** Prefixes of the method, for values that are listed in addition to the used value. */
+/** Prefixes of the method, for values that are listed in addition to the value that was used. */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
   ...{ repeat: 'repeat', 'part-of-mean': 'part of the mean', comparison: 'for comparison' },
 } as const satisfies Record<Measurement['standing'], string>;
 
-/** In place of a method that the row above has too. */
+/** Printed instead of a method that is the same as in the row above. */
 const SAME_METHOD = 'as above';
 
 /**
@@ -73,8 +72,8 @@ function methodText(measurement: Measurement, above: Measurement | undefined): s
   const method = statedMethod(measurement);
   const isSame = above !== undefined && isShown(above) && statedMethod(above) === method;
   const text = method === null ? 'typed by the reader' : (methodEntry(method)?.text ?? method);
-  // If a mean was calculated over the beats of one image, it has no input measurements and their
-  // number is not printed.
+  // A mean over the beats of one image has no input measurements, so the number of beats is not
+  // printed.
   const repeated = (derivation === 'mean' || derivation === 'median') && inputs.length > 0;
   const of = [STANDING[standing], repeated ? `${derivation} of ${inputs.length}` : ''];
   return [...of, isSame ? '' : text].filter(Boolean).join('; ') || SAME_METHOD;
@@ -109,7 +108,7 @@ function notAcceptedCells(measurement: Measurement): Cell[] {
 }
 
 /**
- * Sections whose values are inputs of other values. They come last, because a reader looks for the
+ * Sections whose values are inputs to other values. They come last, because readers look for the
  * other values first.
  */
 export const INTERMEDIATE: ReadonlySet<string> = new Set(['segment-chambers']);
@@ -122,8 +121,8 @@ interface MeasurementGroup {
 }
 
 /**
- * Removes values that were not accepted if their quantity has an accepted value. If it has none,
- * only the first value is listed.
+ * Leaves out each value that was not accepted if its quantity has an accepted value. If a quantity
+ * has no accepted value, only its first value is kept.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
   const name = (one: Measurement) => withSubject(one.label, one);

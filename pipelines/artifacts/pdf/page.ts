@@ -25,10 +25,10 @@ type Structure = ReturnType<PdfDocument['struct']>;
 /** A page that is filled from top to bottom; `y` is the position of the next block. */
 export interface Page {
   doc: PdfDocument;
-  /** The element of the structure tree (ISO 32000-1, 14.7) to which the next block belongs. */
+  /** Element of the structure tree (ISO 32000-1, 14.7) to which the next block is added. */
   parent: Structure;
   y: number;
-  /** Lower end of the space for blocks. */
+  /** Lower limit of the space for blocks. */
   bottom: number;
 }
 
@@ -42,7 +42,7 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
     bufferPages: true,
     lang: 'en',
     displayTitle: true,
-    // The PDF is tagged, so that screen readers and archives can read its order and its alternate
+    // The PDF is tagged, so that screen readers and archives can read its order and its alternative
     // texts.
     tagged: true,
     pdfVersion: '1.7',
@@ -57,17 +57,17 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
   return { doc, parent, y: HEAD, bottom: height - FOOT };
 }
 
-/** Types of structure elements that this report uses. */
+/** Types of structure element used in this report. */
 type Tag = 'H1' | 'H2' | 'P' | 'Sect' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure';
 
 /**
- * Draws something as one element of the structure tree; `alt` is the alternate text of a picture.
+ * Draws something as one element of the structure tree; `alt` is the alternative text of a picture.
  */
 export function tagged(page: Page, tag: Tag, draw: () => void, alt?: string): void {
   page.parent.add(page.doc.struct(tag, alt === undefined ? {} : { alt }, [draw]));
 }
 
-/** Puts all contents that `fill` adds to the page under one element of the structure tree. */
+/** Puts everything that `fill` adds to the page under one element of the structure tree. */
 export function within(page: Page, tag: Tag, fill: () => void): void {
   const outer = page.parent;
   const element = page.doc.struct(tag);
@@ -129,8 +129,8 @@ export function paragraph(page: Page, text: string, style: TextStyle = {}): void
 }
 
 /**
- * Draws a heading and adds its bookmark. At least `following` points are left below it on the same
- * page.
+ * Draws a heading and adds its bookmark. Begins a new page if less than `following` points would be
+ * left below the heading.
  */
 export function heading(page: Page, text: string, following = 60): void {
   makeRoom(page, 24 + following);
@@ -154,11 +154,9 @@ export function rule(page: Page, x = MARGIN, width = WIDTH): void {
 /** Text on every page: the patient and the notices. */
 interface Furniture {
   who: string;
-  /** Second notice below the draft notice, or null. */
+  /** Second notice, printed with the draft notice; null if there is none. */
   notice: string | null;
-  /**
-   * Names of the persons who signed the result; null for a draft, which is marked on every page.
-   */
+  /** Names of the people who signed the result; null for a draft, which is marked on every page. */
   signed: string | null;
 }
 
@@ -195,7 +193,7 @@ function furnish(doc: PdfDocument, of: Furniture, number: number, count: number)
   doc.endMarkedContent();
 }
 
-/** Adds the patient, the notices and the page number to every page, and ends the document. */
+/** Adds the patient, the notices and the page number to every page, then ends the document. */
 export function closeDocument({ doc, parent }: Page, of: Furniture): Promise<Buffer> {
   parent.end();
   const { start, count } = doc.bufferedPageRange();
@@ -240,11 +238,11 @@ interface RowStyle {
   x?: number;
   size?: number;
   padding?: number;
-  /** True if the cells are the headers of their columns. */
+  /** True if the cells are column headers. */
   head?: boolean;
 }
 
-/** Draws one row at `page.y`, as a row of the structure tree. */
+/** Draws one row at `page.y` and tags it as a table row. */
 export function drawRow(
   page: Page,
   columns: readonly Column[],
@@ -272,7 +270,7 @@ const headOf = (columns: readonly Column[]): Cell[] =>
   columns.map(({ title }) => ({ text: title, colour: MUTED, bold: true }));
 
 /**
- * Returns the height of the start of a table: its header, the title of the first group and the
+ * Returns the height needed to start a table: the header, the title of the first group and the
  * first row.
  */
 export function startHeight(

@@ -67,7 +67,7 @@ function modelOf({ endpoint }: Pick<Result, 'endpoint'>): Model {
 /** Returns the title of the document. */
 const reportTitle = (result: Pick<Result, 'endpoint'>) => EXAMINATIONS[modelOf(result)].title;
 
-/** Returns true if the report has a gestational age and growth. */
+/** Returns true if the report covers gestational age and growth. */
 const isObstetric = (result: Pick<Result, 'endpoint'>) => modelOf(result) === 'us/obstetric';
 
 /**
@@ -81,12 +81,12 @@ export function readableName(name: string): string {
   return [family, first, suffix].filter(Boolean).join(', ');
 }
 
-/** Returns a DA as YYYY-MM-DD for people. Text that is not a date is returned unchanged. */
+/** Returns a DA as YYYY-MM-DD. Text that is not a date is returned unchanged. */
 const readableDate = (date: string): string => isoDate(date) ?? date;
 
 const or = (value: string): string => value || 'not given';
 
-/** Marks a value in the head of the report that comes from the order instead of the study. */
+/** Marks a value in the head of the report that comes from the order rather than the study. */
 const withOrigin = (value: string, key: string, { order }: Pick<Subject, 'order'>): string =>
   order?.joined.includes(key) ? `${value} (from the order)` : value;
 
@@ -107,13 +107,13 @@ function patientRows(subject: Subject): [string, string][] {
 }
 
 /**
- * Returns text such as "GE Healthcare Voluson E10, ROOM-2"; empty if the images do not name the
+ * Returns text such as "GE Healthcare Voluson E10, ROOM-2"; empty if the images do not identify the
  * machine.
  */
 function equipmentText({ equipment }: Subject): string {
   if (!equipment) return '';
   const { manufacturer, model, station } = equipment;
-  // Some manufacturers repeat their name in the name of the model.
+  // Some manufacturers repeat their name in the model name.
   const machine = model.startsWith(manufacturer) ? model : `${manufacturer} ${model}`.trim();
   return [machine, station].filter(Boolean).join(', ');
 }
@@ -144,7 +144,7 @@ function datingRows(subject: Subject): [string, string][] {
   ];
 }
 
-/** Returns the line that names the patient on every page. */
+/** Returns the line that identifies the patient on every page. */
 function patientLine({ identity }: Subject): string {
   if (!identity) return 'Anonymous';
   const birth = readableDate(identity.PatientBirthDate);
@@ -156,7 +156,7 @@ export interface KeyImage {
   bytes: Buffer;
   width: number;
   height: number;
-  /** Alternate text for readers who do not see the image. */
+  /** Alternative text for readers who cannot see the image. */
   alt: string;
 }
 
@@ -167,7 +167,6 @@ export interface Signature {
   at: string;
 }
 
-/** Returns the signatures of a signed result for its signature block. */
 const signaturesOf = ({ verification }: Result): Signature[] =>
   (verification?.signatures ?? []).map(({ observer, organization, at }) => ({
     name: observer,
@@ -223,10 +222,7 @@ function head(page: Page, { subject, result }: ReportInput): void {
 
 const isRead = ({ status }: Section) => status === 'complete' || status === 'partial';
 
-/**
- * Writes the impression, in the same words as in every other document, followed by the
- * recommendations.
- */
+/** Writes the impression, worded as in every other document, followed by the recommendations. */
 function conclusion(page: Page, { result, subject }: ReportInput): void {
   heading(page, 'Impression', 30);
   const nothing = noMeasurementStatement(result);
@@ -246,7 +242,7 @@ function conclusion(page: Page, { result, subject }: ReportInput): void {
 }
 
 /**
- * Names the parts that were not assessed, so that a missing part is not mistaken for a normal
+ * Lists the parts that were not assessed, so that a missing part is not mistaken for a normal
  * finding.
  */
 function openParts(page: Page, { result }: ReportInput): void {
@@ -266,11 +262,11 @@ function measurements(page: Page, { result }: ReportInput): void {
   compactTable(page, result);
 }
 
-/** Draws the growth panels, two in a row. A panel is never split over pages. */
+/** Draws the growth panels, two to a row. A panel is never split across pages. */
 function growth(page: Page, { panels }: ReportInput): void {
   const [first] = panels;
   if (!first) return;
-  // A single panel is smaller, because nothing beside it uses the space.
+  // A single panel is drawn smaller, because the space beside it stays empty.
   const share = panels.length > 1 ? 0.5 : 0.3;
   const scale = (share * (WIDTH - 12)) / first.width;
   const height = first.height * scale + 6;
@@ -285,7 +281,7 @@ function growth(page: Page, { panels }: ReportInput): void {
   });
 }
 
-/** Width of the bull's-eye as a share of the width of the page. */
+/** Width of the bull's-eye as a share of the page width. */
 const BULLS_EYE_SHARE = 0.36;
 
 function strain(page: Page, { result }: ReportInput): void {
@@ -300,7 +296,7 @@ function strain(page: Page, { result }: ReportInput): void {
   page.y += height;
 }
 
-/** Number of key images in a row, and on the first pages. */
+/** Number of key images in a row. The first pages have one row. */
 const IN_ROW = 3;
 
 const IMAGE_WIDTH = (WIDTH - 8 * (IN_ROW - 1)) / IN_ROW;
@@ -334,7 +330,7 @@ function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   const row = images.slice(0, IN_ROW);
   if (row.length === 0) return;
   const tallest = Math.max(...row.map(({ height, width }) => (height * IMAGE_WIDTH) / width));
-  // The images become smaller if the signature then fits on the same page.
+  // The images are made smaller if the signature then fits on the same page.
   const room = page.bottom - page.y - 2 * HEADING_HEIGHT - SIGNATURE_HEIGHT;
   const share = room < tallest && room >= SMALLEST_SHARE * tallest ? room / tallest : 1;
   heading(page, 'Key images', share * tallest);
@@ -346,7 +342,7 @@ const HEADING_HEIGHT = 26;
 const SIGNATURE_HEIGHT = 46;
 const SMALLEST_SHARE = 0.6;
 
-/** Draws the signature line of a draft, or the names of the persons who signed. */
+/** Draws the signature line of a draft, or the names of the people who signed. */
 function signature(page: Page, { signatures = [] }: ReportInput): void {
   heading(page, 'Signature', 34);
   for (const { name, role, at } of signatures) {
@@ -358,7 +354,7 @@ function signature(page: Page, { signatures = [] }: ReportInput): void {
   paragraph(page, `Name and role ${'_'.repeat(34)}   Date and time ${'_'.repeat(22)}`);
 }
 
-/** Starts the appendix on a new page. The appendix contains details for reference. */
+/** Adds the appendix, which starts on a new page and contains details for reference. */
 function appendix(page: Page, { result, keyImages: images }: ReportInput): void {
   newPage(page);
   page.doc.outline.addItem('Appendix');
@@ -385,8 +381,8 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
 }
 
 /**
- * Returns why a section was not assessed. The heading already says "not assessed", so only another
- * status is named.
+ * Returns why a section was not assessed. The heading already says "not assessed", so the status is
+ * only added if it is a different one.
  */
 function reasonText(section: Section): string {
   const { status, summary, reason } = section;
@@ -413,7 +409,9 @@ function notAssessed(page: Page, { result }: ReportInput): void {
   table(page, columns, rows);
 }
 
-/** Writes the limitations, except those in the table of parts that were not assessed. */
+/**
+ * Writes the limitations, except those already listed in the table of parts that were not assessed.
+ */
 function limitations(page: Page, { result }: ReportInput): void {
   const tabled = new Set(
     ownSections(result)
@@ -429,8 +427,8 @@ function limitations(page: Page, { result }: ReportInput): void {
 }
 
 /**
- * Returns the limitations of a result without a report section: parts that were assessed only
- * partly, and limitations of the images.
+ * Returns the limitations of a result that has no report section: parts that were only partly
+ * assessed, and limitations of the images.
  */
 function limitationsWithoutReport(result: Result): string[] {
   const partial = result.sections
@@ -478,7 +476,7 @@ const BLOCKS = [
   software,
 ] as const;
 
-/** Builds the report for people, with embedded fonts and a draft notice on every page. */
+/** Builds the printed report, with embedded fonts and a draft notice on every page. */
 function buildReportPdf(input: ReportInput): Promise<Buffer> {
   const page = openDocument(
     `${reportTitle(input.result)} - ${noticeOf(input.result)}`,
@@ -494,8 +492,8 @@ function buildReportPdf(input: ReportInput): Promise<Buffer> {
 }
 
 /**
- * Size and quality of the key images in the PDF. They are JPEGs, which keeps the file small. Two
- * images side by side need no more pixels at 250 per inch.
+ * Size and quality of the key images in the PDF. JPEG keeps the file small. Two images side by side
+ * need no more pixels than this at 250 per inch.
  */
 const KEY_IMAGE = { width: 900, quality: 88 } as const;
 
@@ -515,8 +513,8 @@ async function keyImage({ png, measurements: shown }: ReportPreview): Promise<Ke
 }
 
 /**
- * Renders the report of a result with its growth panels. It contains each preview that shows a
- * quantity not shown before.
+ * Renders the report of a result with its growth panels. A preview is included only if it shows a
+ * quantity that no earlier preview shows.
  */
 export async function renderReport(
   result: Result,
@@ -542,8 +540,8 @@ export async function renderReport(
 }
 
 /**
- * Builds the report of a stored result again, for the copy of a delivery with the identity of the
- * source images. The stored previews are reused; a missing preview is left out.
+ * Rebuilds the report of a stored result with the identity of the source images, for delivery. The
+ * stored previews are reused; a missing preview is left out.
  * @param artifactPath returns the path of a stored artifact by its name, or null if it does not
  *   exist.
  */

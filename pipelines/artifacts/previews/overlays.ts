@@ -15,8 +15,8 @@ export interface PreviewOverlay {
 
 /**
  * Returns the previews of a result: one for every frame with calipers, numbered within its section
- * in the order of the measurements. The names depend only on the result, so that each preview can
- * be found later among the stored artifacts.
+ * in the order of the measurements. The names depend only on the result, so each preview can later
+ * be found among the stored artifacts.
  */
 export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay[] {
   const overlays = new Map<string, PreviewOverlay>();
@@ -47,7 +47,7 @@ export function captionOf({ measurements }: Pick<PreviewOverlay, 'measurements'>
 const placeOf = ({ section, file, frame }: PreviewOverlay) =>
   JSON.stringify([section, file, frame]);
 
-/** Returns the values and calipers that a preview shows, as text. */
+/** Returns the values and calipers that a preview shows, as a string for comparison. */
 export const drawnOn = ({ measurements }: PreviewOverlay) =>
   JSON.stringify(
     measurements.map(({ concept, value, source }) => [concept.key, value, source.calipers]),
@@ -55,14 +55,14 @@ export const drawnOn = ({ measurements }: PreviewOverlay) =>
 
 /** A preview with its stored picture. */
 export interface StoredPreview extends PreviewOverlay {
-  /** Returns the picture with the values of this result; null if it does not exist. */
+  /** Returns the picture with this result's values; null if it does not exist. */
   png(): Promise<Buffer | null>;
 }
 
 /**
- * Returns the stored pictures that agree with the result. They were drawn for the draft. A picture
- * is left out if a person changed one of its values or calipers in a review. The pictures of a
- * signed result are shown without the draft notice.
+ * Returns the stored pictures that agree with the result. They were drawn for the draft, so a
+ * picture is left out if a reviewer changed one of its values or calipers. For a signed result, the
+ * strip below each picture is redrawn without the draft notice.
  * @param artifactPath returns the path of a stored artifact by its name.
  */
 export async function storedPreviews(
@@ -90,9 +90,7 @@ export async function storedPreviews(
   });
 }
 
-/**
- * Returns the previews for a report. Each of them shows a quantity that no earlier preview shows.
- */
+/** Returns the previews for a report: each shows a quantity that no earlier preview shows. */
 export function keyOverlays<Shown extends Pick<PreviewOverlay, 'measurements'>>(
   overlays: readonly Shown[],
 ): Shown[] {

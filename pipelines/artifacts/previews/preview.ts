@@ -24,16 +24,16 @@ const HALO = '#000000';
 const GROUND = '#1b1b1b';
 
 /**
- * Compression level of zlib. At level 3, a file with speckle is nearly as small as at level 6 but
+ * zlib compression level. At level 3, a file with speckle is nearly as small as at level 6 but
  * takes two thirds of the time.
  */
 const COMPRESSION = 3;
 
-/** Text size relative to the width, so that it is legible when the preview is shown small. */
+/** Text size relative to the width, chosen to be legible when the preview is shown small. */
 const TEXT_PER_WIDTH = 1 / 46;
 const STROKE_PER_WIDTH = 1 / 450;
 
-/** Draws a cross with a dark edge, so that it is visible on bright and on dark tissue. */
+/** Draws a cross with a dark edge, so that it is visible on both bright and dark tissue. */
 function cross({ x, y }: Point, colour: string, stroke: number): Mark[] {
   const arm = 5 * stroke;
   const arms = (of: string, width: number) => [
@@ -83,9 +83,12 @@ const stripHeight = (width: number, measurements: readonly Measurement[]): numbe
 interface LegendPlace {
   top: number;
   width: number;
-  /** Measurements with their calipers as drawn. The legend has the same colours. */
+  /**
+   * The measurements in the order in which their calipers were drawn; the legend uses the same
+   * colours.
+   */
   drawn?: readonly Measurement[];
-  /** Notice on the picture: a draft, or signed. */
+  /** Notice on the picture, which says that the result is a draft or that it is signed. */
   notice: string;
 }
 
@@ -131,7 +134,7 @@ function colourOf({ quality }: Measurement, index: number): string {
 /**
  * Renders a measured frame with its calipers and, below the frame, its values. Returns a PNG that
  * is at least 1024 pixels wide.
- * @param frame from `ShownFrames`, without the parts that may show a name.
+ * @param frame a frame from `ShownFrames`, in which parts that may show a name are black.
  */
 export async function renderPreview(
   frame: RgbImage,
@@ -159,9 +162,8 @@ export async function renderPreview(
 }
 
 /**
- * Converts the preview of a draft to that of the signed result. The frame and its calipers do not
- * change. The strip below the frame is drawn again, with the signed values and without the draft
- * notice.
+ * Converts the preview of a draft to that of the signed result. The frame and its calipers stay as
+ * they are; the strip below is redrawn with the signed values and without the draft notice.
  * @param drawn the measurements of the draft, in the same order.
  */
 export async function signedPreview(

@@ -12,9 +12,9 @@ import type { PreviewOverlay } from './overlays.ts';
 
 /**
  * Writes a preview, with calipers and values in its pixels, as a Secondary Capture (PS3.3 A.8.1).
- * It is for viewers that show neither SR nor presentation states.
+ * It is meant for viewers that show neither SR nor presentation states.
  * @param png the stored preview of `overlay`.
- * @param number of the preview among the previews, from 1.
+ * @param number the number of this preview, counted from 1.
  * @returns a DICOM Part 10 file, RGB, uncompressed.
  */
 export async function buildSecondaryCapture(

@@ -2,19 +2,19 @@ import type { Clip, RgbImage } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
 import { maskOutside, type ShownPicture, shownPictureOf } from '../../measure/picture.ts';
 
-/** Returns the frames of a study without the parts that may show a name. */
+/** Provides the frames of a study without the parts that may show a name. */
 export interface ShownFrames {
   /**
-   * Returns a frame by its number (1-based). It is black outside the ultrasound picture and where
-   * text is burned in. Null for a damaged frame, which the result already lists as refused.
+   * Returns a frame by its number (1-based), black outside the ultrasound picture and where text is
+   * burned in. Null for a damaged frame, which the result already lists as refused.
    */
   frame(clip: Clip, number: number): Promise<RgbImage | null>;
 }
 
 /**
- * Creates a source of frames. The ultrasound picture of a clip is located once, when the first of
- * its frames is requested.
- * @param whole true if the site wants whole frames, including names.
+ * Creates a source of frames. The ultrasound picture of a clip is located only once, when its first
+ * frame is requested.
+ * @param whole true if the installation is set to show whole frames, including names.
  */
 export function createShownFrames(whole = false): ShownFrames {
   const pictures = new Map<Clip, Promise<ShownPicture>>();

@@ -25,7 +25,7 @@ const viewsSchema = z.looseObject({
 type ListedClip = z.infer<typeof viewsSchema>['clips'][number];
 
 const COLUMNS = 6;
-/** Maximum number of clips on the sheet. With more clips the sheet would be illegible. */
+/** Maximum number of clips on the sheet. With more, it would be illegible. */
 const MOST = 60;
 const TILE = { width: 240, height: 180, caption: 26 } as const;
 const FOOTER = 26;

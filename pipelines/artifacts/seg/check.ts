@@ -1,6 +1,6 @@
 import type { NaturalDataset } from 'dcmjs';
 
-/** Attributes to which a dimension may point, and their functional groups. */
+/** Attributes that a dimension may point to, and their functional groups. */
 const DIMENSIONS = {
   SegmentIdentificationSequence: 0x0062000a,
   ReferencedSegmentNumber: 0x0062000b,
@@ -66,8 +66,8 @@ const keywordOf = (pointer: unknown) =>
   Object.entries(DIMENSIONS).find(([, tag]) => tag === pointer)?.[0] ?? '';
 
 /**
- * Checks that each dimension is an attribute directly inside its functional group, in every frame
- * (PS3.3 C.7.6.17).
+ * Checks that the attribute of each dimension is present directly inside its functional group in
+ * every frame (PS3.3 C.7.6.17).
  */
 function dimensionFaults(dataset: NaturalDataset, frames: readonly NaturalDataset[]): string[] {
   return items(dataset.DimensionIndexSequence).flatMap((index) => {
@@ -80,11 +80,11 @@ function dimensionFaults(dataset: NaturalDataset, frames: readonly NaturalDatase
 }
 
 /**
- * Checks that a Segmentation conforms to exchange 3.1 to 3.3: its segments are numbered and have
- * algorithm and tracking, its frames name their source, and its pixel data have the size in the
- * header.
+ * Checks that a Segmentation conforms to exchange 3.1 to 3.3: segments are numbered and have an
+ * algorithm and tracking, frames reference their source, and the size of the pixel data agrees with
+ * the header.
  * @param dataset the Segmentation by DICOM keyword.
- * @returns the faults that were found; empty for a conforming object.
+ * @returns the faults found; empty for a conforming object.
  */
 export function checkSegmentation(dataset: NaturalDataset): string[] {
   const labelmap = dataset.SegmentationType === 'LABELMAP';

@@ -33,8 +33,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const point = ([x, y]: readonly [number, number]): Point => ({ x, y });
 
 /**
- * Returns the closed outline of a position. Null for a line, which encloses nothing, and for a
- * rectangle, because it is drawn around a structure and not along its border.
+ * Returns the closed outline at a position. Null for a line, which encloses nothing, and for a
+ * rectangle, which is drawn around a structure rather than along its border.
  */
 export function closedOutline({ type, points }: Place): [number, number][] | null {
   if (type === 'polygon') return points;
@@ -49,19 +49,19 @@ export function closedOutline({ type, points }: Place): [number, number][] | nul
 export interface FrameMask {
   /** Frame number in the source instance, 1-based. */
   frame: number;
-  /** Its length is rows times columns of the source instance. */
+  /** Its length is rows times columns of the source image. */
   pixels: Uint8Array;
 }
 
 /** One structure on one image, as a segment of a Segmentation (PS3.3 C.8.20.4). */
 export interface Segment {
-  /** Name in the list of a viewer, such as "Fetal head". */
+  /** Name shown in a viewer's segment list, such as "Fetal head". */
   label: string;
   description: string;
   /** Segmented Property Category (CID 7150). */
   category: Code;
   type: Code;
-  /** Equal to the Tracking Identifier and UID of the SR's measurement group (TID 1410). */
+  /** The same as in the measurement group of the SR (TID 1410). */
   tracking: { identifier: string; uid: string };
   /** In ascending order of frame number, without duplicates. */
   frames: readonly FrameMask[];
@@ -76,8 +76,8 @@ export interface SegmentedImage {
 type PointPair = readonly [number, number];
 
 /**
- * Returns the pixels whose centre is inside an ellipse or on its edge. The axes may be conjugate
- * diameters, which is the case if the pixel spacing differs by axis.
+ * Returns the pixels whose centre is inside an ellipse or on its edge. The axes can be conjugate
+ * diameters rather than perpendicular, as happens if the pixel spacing differs by axis.
  * @param points both ends of one axis, followed by both ends of the other axis, in pixel-centre
  *   coordinates.
  * @returns 1 inside, 0 outside, row by row.
@@ -139,8 +139,7 @@ export function filledPolygon(points: readonly Pair[], columns: number, rows: nu
 }
 
 /**
- * Category in CID 7150. None of its codes means "fetal" (exchange 3.4), so the label contains that
- * word.
+ * Category in CID 7150. None of its codes means "fetal" (exchange 3.4), so the label says "fetal".
  */
 const ANATOMICAL_STRUCTURE: Code = {
   scheme: 'SCT',
@@ -153,22 +152,22 @@ const ABDOMEN: Code = { scheme: 'SCT', code: '113345001', meaning: 'Abdomen' };
 const SYMPHYSIS: Code = { scheme: 'SCT', code: '82561000', meaning: 'Symphysis pubis' };
 
 /**
- * Name and code of the structure inside an outline, for measurements whose finding site is another
- * structure.
+ * Label and code of the structure inside an outline, for measurements whose finding site is a
+ * different structure.
  */
 const INSIDE: Readonly<Record<string, { label: string; type: Code }>> = {
   hc: { label: LOCATED_STRUCTURES['fetal-head'], type: HEAD },
   ac: { label: LOCATED_STRUCTURES['fetal-abdomen'], type: ABDOMEN },
 };
 
-/** Codes of the structures that sections list by their outline. */
+/** Codes of the structures that sections list with their outline. */
 const LISTED: Readonly<Partial<Record<StructureName, Code>>> = {
   symphysis: SYMPHYSIS,
   'fetal-head': HEAD,
   'fetal-abdomen': ABDOMEN,
 };
 
-/** Functions that fill each type of caliper that encloses an area. */
+/** The function that fills each type of caliper, for the types that enclose an area. */
 const FILL: Readonly<Partial<Record<Caliper['type'], typeof filledEllipse>>> = {
   ellipse: filledEllipse,
   polygon: filledPolygon,
@@ -186,9 +185,9 @@ type Size = Pick<SourceInstance, 'columns' | 'rows'>;
 
 /**
  * Returns the filled outline of an accepted measurement. Null if the measurement has no closed
- * outline, or if the outline encloses nothing within a frame of that size. For a heart, the label
- * comes from the measurement, which names view and phase, because one chamber is outlined several
- * times.
+ * outline, or if the outline encloses nothing within a frame of that size. A cardiac chamber is
+ * outlined several times, so its label is that of the measurement, which includes the view and
+ * phase.
  */
 export function outlinedStructure(
   measurement: Measurement,
@@ -209,7 +208,7 @@ export function outlinedStructure(
 
 /**
  * Returns the filled outline of a structure that a section lists without a measurement. Null if the
- * structure was not accepted, or if its outline encloses nothing or is outside the frame.
+ * structure was not accepted, if its outline encloses nothing, or if it is outside the frame.
  */
 export function listedOutline(
   { structure, accepted, place }: ListedStructure,
@@ -292,8 +291,8 @@ function distinct(segments: readonly Segment[]): Segment[] {
 
 /**
  * Returns the accepted outlines of a result as filled masks, by source image in the order of the
- * subject. The outlines of measurements come first, then those that sections only list. An outline
- * is left out if it is not on a DICOM image, or if it is entirely outside its image.
+ * subject. The outlines of measurements come first, then those that only a section lists. An
+ * outline is left out if it is not on a DICOM image, or if it is entirely outside its image.
  */
 export function outlinedStructures(result: Result, subject: Subject): SegmentedImage[] {
   const found = [...ofMeasurements(result, subject), ...ofSections(result, subject)];

@@ -46,8 +46,8 @@ export const SEGMENTATION_CLASSES = {
 } as const;
 
 /**
- * Form of a Segmentation. `binary`: a bit plane for each segment; `labelmap`: the number of the
- * segment in each pixel.
+ * Form of a Segmentation. `binary`: one bit plane per segment; `labelmap`: each pixel holds the
+ * number of its segment.
  */
 export type SegmentationForm = keyof typeof SEGMENTATION_CLASSES;
 
@@ -55,8 +55,8 @@ const SEGMENTATION = { scheme: 'DCM', code: '113076', meaning: 'Segmentation' };
 const BACKGROUND = { scheme: 'DCM', code: '125040', meaning: 'Background' };
 
 /**
- * Colours that can be distinguished on grey, as 16-bit CIELab values (PS3.3 C.10.7.1.1). The
- * segments use them in turn.
+ * Colours that stand out on grey, as 16-bit CIELab values (PS3.3 C.10.7.1.1). The segments take
+ * them in turn.
  */
 const COLOURS = [
   [48_000, 22_000, 18_000],
@@ -65,7 +65,10 @@ const COLOURS = [
   [46_000, 52_000, 26_000],
 ];
 
-/** One frame of the Segmentation: a mask and the number (1-based) of its segment. */
+/**
+ * One frame of the Segmentation: a mask and the number (1-based) of its segment, or null in a
+ * labelmap.
+ */
 interface SegmentationFrame {
   segment: number | null;
   source: number;
@@ -112,7 +115,8 @@ function overlapping(segments: readonly Segment[]): boolean {
 }
 
 /**
- * Builds the Algorithm Identification Macro (PS3.3 10.16), which names the pipeline and its models.
+ * Builds the Algorithm Identification Macro (PS3.3 10.16), which identifies the pipeline and its
+ * models.
  */
 function algorithm(result: Result): NaturalDataset {
   const models = result.models.map(
@@ -163,7 +167,7 @@ const TAGS = {
 /**
  * Builds the dimensions. Each dimension points to an attribute directly inside its functional
  * group, and every frame has that attribute (PS3.3 C.7.6.17). Referenced Frame Number cannot be
- * used, because it is one sequence deeper and is absent for a source with a single frame.
+ * used, because it is nested one sequence deeper and is absent for a single-frame source.
  */
 function dimensions(form: SegmentationForm, organization: string): NaturalDataset {
   const index = (pointer: number, group: number, label: string) => ({
@@ -241,10 +245,10 @@ function pixelModule(
 
 /**
  * Writes the masks of one image as a Segmentation (PS3.3 A.51) with the frame size of the image.
- * Ultrasound has no Frame of Reference. Therefore Derivation Image names the source frame of each
- * frame, and no position or spacing is invented. Overlapping segments cannot be written as LABELMAP
+ * Ultrasound has no Frame of Reference, so each frame references its source frame in Derivation
+ * Image, and no position or spacing is invented. Overlapping segments cannot be written as LABELMAP
  * and are written as BINARY.
- * @param number of the image among the images with masks, from 1.
+ * @param number the number of this image among the images with masks, from 1.
  * @returns a DICOM Part 10 file; the same arguments give the same bytes.
  * @throws RangeError if a mask does not have the size of the image.
  */

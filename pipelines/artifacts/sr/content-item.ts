@@ -26,8 +26,8 @@ export interface ImageReference {
 }
 
 /**
- * Image coordinates, whose origin is the top left corner of the image. Column and row alternate
- * (PS3.3 C.18.6.1.1).
+ * Image coordinates with the origin at the top left corner of the image, as alternating column and
+ * row values (PS3.3 C.18.6.1.1).
  */
 export interface Graphic {
   shape: 'POINT' | 'POLYLINE' | 'ELLIPSE';
@@ -46,7 +46,7 @@ export type ItemValue =
   | { type: 'UIDREF'; uid: string }
   /** Date as a DICOM DA, YYYYMMDD. */
   | { type: 'DATE'; date: string }
-  /** If there is no quantity, the qualifier gives the reason (PS3.16 CID 42). */
+  /** If there is no quantity, the qualifier states why (PS3.16 CID 42). */
   | { type: 'NUM'; quantity: Quantity | null; qualifier: Code | null }
   | { type: 'SCOORD'; graphic: Graphic }
   | { type: 'IMAGE'; image: ImageReference };
@@ -103,7 +103,7 @@ export function num(
 }
 
 /**
- * Returns a numeric item without a value. It contains the reason why the value is missing (PS3.3
+ * Returns a numeric item without a value but with the reason why the value is missing (PS3.3
  * C.18.1).
  */
 export function missingNum(
@@ -123,7 +123,7 @@ export function image(
   return { relationship, name, value: { type: 'IMAGE', image: reference }, items: [] };
 }
 
-/** Returns spatial coordinates, together with the image on which they were placed (TID 320). */
+/** Returns spatial coordinates with the image on which they were placed (TID 320). */
 export function scoord(
   relationship: Relationship,
   name: Code,
@@ -134,7 +134,7 @@ export function scoord(
   return { relationship, name, value: { type: 'SCOORD', graphic }, items };
 }
 
-/** Yields all items of a tree, depth first, beginning with the root. */
+/** Yields all items of a tree depth first, starting with the root. */
 export function* walk(item: ContentItem): Generator<ContentItem> {
   yield item;
   for (const child of item.items) yield* walk(child);

@@ -25,7 +25,7 @@ export const ECHO_SITES = {
 } as const satisfies Record<string, Code>;
 export type EchoSite = keyof typeof ECHO_SITES;
 
-/** Section for each beginning of a concept key; the first match is used. */
+/** Section for each concept key pattern; the first match is used. */
 const BY_KEY: readonly (readonly [RegExp, EchoSite])[] = [
   [/^(lv|ivsd|fractional-|relative-wall|gls-|mechanical-|wall-motion|ivrt)/, 'leftVentricle'],
   [/^(rv-|rvsp|tapse|rimp)/, 'rightVentricle'],
@@ -52,8 +52,8 @@ export function echoSite({ concept }: Measurement): EchoSite | null {
 }
 
 /**
- * Returns the finding site of a measurement: the site of its concept, or else the structure of its
- * section in TID 5200. Null if neither exists.
+ * Returns the finding site of a measurement: the site of its concept, otherwise the structure of
+ * its section in TID 5200. Null if neither exists.
  */
 export function siteOf(measurement: Measurement): Code | null {
   const site = conceptEntry(measurement.concept.key)?.site;
@@ -62,7 +62,7 @@ export function siteOf(measurement: Measurement): Code | null {
   return section && ECHO_SITES[section];
 }
 
-/** Findings for values that belong to no single structure (PS3.16 CID 271, CID 12140). */
+/** Findings for values that do not belong to a single structure (PS3.16 CID 271, CID 12140). */
 const WHOLES: readonly (readonly [RegExp, Code])[] = [
   [/^body-surface-area$/, dcm('121025', 'Patient')],
   [/^percent-funnelling$/, sct('71252005', 'Cervix')],

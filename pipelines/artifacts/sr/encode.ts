@@ -42,8 +42,8 @@ export function codeSequence({ scheme, code, meaning }: Code): NaturalDataset[] 
 
 /**
  * Number of significant digits in Numeric Value; Floating Point Value has full precision. Ten
- * digits are more than any document shows. With fewer digits, a document would round a value that
- * is already rounded (158.0247 to 158.025 to 158.03) and could differ from the other documents.
+ * digits are more than any document shows. With fewer, a document would round a number that was
+ * already rounded (158.0247 to 158.025 to 158.03) and could differ from the other documents.
  */
 const SHOWN_DIGITS = 10;
 
@@ -111,8 +111,8 @@ function toDataset(item: ContentItem): NaturalDataset {
 }
 
 /**
- * Writes header and content tree as a DICOM Part 10 file in Explicit VR Little Endian, with text in
- * UTF-8. `header` must have at least SOPClassUID and SOPInstanceUID.
+ * Writes a header and content tree as a DICOM Part 10 file in Explicit VR Little Endian, with text
+ * in UTF-8. `header` must have at least SOPClassUID and SOPInstanceUID.
  */
 export function encode(header: NaturalDataset, root: ContentItem): Buffer {
   return encodePart10({ ...header, ...toDataset(root) });

@@ -18,8 +18,8 @@ import { referencedInstances } from './references.ts';
 import { SR } from './vocabulary.ts';
 
 /**
- * SR SOP classes. All relationships of the content trees are by value, so that one tree fits the
- * first three classes.
+ * SR SOP classes. All relationships in the content trees are by value, so the same tree is valid in
+ * the first three classes.
  */
 const SR_CLASSES = {
   enhanced: STORAGE_CLASS.enhancedSr,
@@ -34,14 +34,14 @@ type SrRole = 'sr-tid1500' | 'sr-tid5000' | 'sr-tid5200' | 'sr-tid5300';
 interface SrDocument {
   sopClass: SrClass;
   role: SrRole;
-  /** Instance Number. It is needed because the documents of one run share a series. */
+  /** Instance Number. Documents of one run share a series, so each needs its own number. */
   number: number;
   tree: ContentItem;
 }
 
 /**
- * SOP class in which each kind of document was first written. In any other class, the document is a
- * separate object with another UID.
+ * SOP class for which the UID of each kind of document is derived from the role alone. In any other
+ * class, the document is a separate object with a different UID.
  */
 const FIRST_CLASS = {
   'sr-tid1500': 'comprehensive3d',
@@ -58,8 +58,8 @@ const uidRole = ({ role, sopClass }: SrDocument): string =>
   FIRST_CLASS[role] === sopClass ? role : `${role} ${sopClass}`;
 
 /**
- * Organisation that is responsible for the private coding scheme (PS3.3 C.12.1.1.1). It is written
- * only into a document that uses that scheme.
+ * Organisation responsible for the private coding scheme (PS3.3 C.12.1.1.1). It is only written to
+ * a document that uses the scheme.
  */
 const OWN_CODES: NaturalDataset[] = [
   {
@@ -75,9 +75,9 @@ function usesOwnCodes(tree: ContentItem): boolean {
 
 /**
  * Returns the Completion Flag. It is `COMPLETE` if every requested section is complete, and
- * `PARTIAL` for a draft with a section that was not assessed, or only partly. A signed document is
- * always `COMPLETE`, because only a complete document may be verified (PS3.3 C.17.2). With the
- * signature, a person confirms that nothing is missing.
+ * `PARTIAL` for a draft with a section that was not fully assessed. A signed document is always
+ * `COMPLETE`, because only a complete document can be verified (PS3.3 C.17.2): by signing, a person
+ * confirms that nothing is missing.
  */
 function completion(result: Result): NaturalDataset {
   const done = ({ status }: { status: string }) =>
@@ -91,9 +91,9 @@ function completion(result: Result): NaturalDataset {
 }
 
 /**
- * Returns the order for which the images were acquired, as far as it is known from their headers or
- * from a worklist (PS3.3 C.17.2). The attributes of the study come from the images, even if the
- * order has further ones.
+ * Returns the order for which the images were acquired, as far as it is known from the image
+ * headers or a worklist (PS3.3 C.17.2). The study attributes are taken from the images, even if the
+ * order has more of them.
  */
 export function referencedRequest(subject: Subject): NaturalDataset {
   const { identity, order } = subject;
@@ -116,8 +116,8 @@ export function referencedRequest(subject: Subject): NaturalDataset {
 }
 
 /**
- * Returns the subject of the documents that this document replaces. They belong to the revision
- * before it, or to the earlier run of the same study. Null if there are none.
+ * Returns the subject of the documents that this document replaces: those of the previous revision,
+ * or of the earlier run of the same study. Null if there are none.
  */
 function formerSubject(
   subject: Subject,
@@ -128,7 +128,10 @@ function formerSubject(
   return supersedes ? { requestId: supersedes, identity } : null;
 }
 
-/** Builds the verification by the persons who signed (PS3.3 C.17.2). A draft is unverified. */
+/**
+ * Builds the Verifying Observer Sequence with everyone who signed (PS3.3 C.17.2). A draft is
+ * unverified.
+ */
 function verification({ verification: signed }: Result, subject: Subject): NaturalDataset {
   if (!signed) return { VerificationFlag: 'UNVERIFIED', PreliminaryFlag: 'PRELIMINARY' };
   return {
@@ -147,9 +150,9 @@ function verification({ verification: signed }: Result, subject: Subject): Natur
 }
 
 /**
- * Returns a name as a DICOM PN (PS3.5 6.2.1), without backslash and `=`, which are delimiters
- * there. It is not known which part is the family name. The whole name is marked as the family name
- * by the delimiter, because a name without a delimiter is read as the retired form.
+ * Returns a name as a DICOM PN (PS3.5 6.2.1), without `\` and `=`, which are delimiters in a PN.
+ * Nobody knows which part is the family name, so a `^` after the whole name marks all of it as
+ * family name; a PN without `^` is read as the retired form.
  */
 function personName(name: string): string {
   const plain = name.replaceAll(/[\\=]/g, ' ').trim().slice(0, 63);
@@ -157,8 +160,8 @@ function personName(name: string): string {
 }
 
 /**
- * Refers to the document of the same kind and class from an earlier run of the study (PS3.3
- * C.17.2). The UIDs of that document are derived from the id of the earlier request.
+ * Refers to the document of the same kind and class that this document replaces (PS3.3 C.17.2). The
+ * UIDs of that document are derived from its request and revision.
  */
 function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
   const former = formerSubject(subject);
@@ -172,15 +175,15 @@ function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
 }
 
 /**
- * Returns Current Requested Procedure Evidence, which lists exactly the objects to which the tree
- * refers (PS3.3 C.17.2).
+ * Returns Current Requested Procedure Evidence, which lists exactly the objects that the tree
+ * references (PS3.3 C.17.2).
  */
 export function evidenceOf(tree: ContentItem, subject: Subject): NaturalDataset {
   const sources = hierarchicalReferences(studyUidOf(subject), referencedInstances(tree, subject));
   return sources.length > 0 ? { CurrentRequestedProcedureEvidenceSequence: sources } : {};
 }
 
-/** Builds all modules of an SR document except its content (PS3.3 A.35, exchange 2.2). */
+/** Builds all modules of an SR document except the content (PS3.3 A.35, exchange 2.2). */
 export function srHeader(result: Result, subject: Subject, document: SrDocument): NaturalDataset {
   const kind = {
     sopClassUid: SR_CLASSES[document.sopClass],
@@ -213,7 +216,7 @@ export function languageItem(): ContentItem {
 }
 
 /**
- * Returns the observation context. Its observer is a device, because the result was not made by a
+ * Returns the observation context. The observer is a device, because the result was not made by a
  * person (TID 1001, 1002, 1004).
  */
 export function observerItems(result: Result): ContentItem[] {
@@ -229,7 +232,7 @@ export function observerItems(result: Result): ContentItem[] {
 
 const NO_UNIT: Code = { scheme: 'UCUM', code: '1', meaning: 'no units' };
 
-/** Returns the fetuses that the measurements name, in alphabetical order. */
+/** Returns the labels of the fetuses in the measurements, in alphabetical order. */
 export function fetusesNamed(measurements: readonly Measurement[]): string[] {
   const named = measurements.map(({ fetus }) => fetus).filter((fetus) => fetus !== null);
   return [...new Set(named)].sort();

@@ -27,32 +27,33 @@ import { SR } from './vocabulary.ts';
 type Pair = readonly [number, number];
 
 /**
- * Tolerances for the axes of an ellipse: the distance between their middles in pixels, and the
- * deviation from right angles as a cosine. An ellipse beyond a tolerance is written as a polygon.
+ * Tolerances for writing an ellipse as an ELLIPSE: the distance between the midpoints of its axes
+ * in pixels, and their deviation from a right angle as a cosine. Beyond either tolerance it is
+ * written as a polyline.
  */
 const CENTRE_TOLERANCE_PX = 0.01;
 const SQUARE_TOLERANCE = 1e-4;
 
 /**
- * Number of vertices of an outline that cannot be an ELLIPSE. At most 200 are allowed (exchange
- * 2.4).
+ * Number of vertices of an ellipse that cannot be written as an ELLIPSE. At most 200 are allowed
+ * (exchange 2.4).
  */
 const OUTLINE_VERTICES = 120;
 
 /**
- * Converts a pixel-centre coordinate to a coordinate from the corner, as FL (PS3.3 C.18.6.1.1: 0\0
- * is the corner of the first pixel).
+ * Converts a pixel-centre coordinate to a coordinate from the image corner, as FL (PS3.3
+ * C.18.6.1.1: 0\0 is the corner of the first pixel).
  */
 const toImage = (value: number): number => Math.fround(value + 0.5);
 
 const between = (a: Pair, b: Pair): Pair => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 const halfOf = (a: Pair, b: Pair): Pair => [(b[0] - a[0]) / 2, (b[1] - a[1]) / 2];
 
-/** Minimum number of points in a caliper. A polygon of two points would enclose nothing. */
+/** Minimum number of points. A polygon of two points would enclose nothing. */
 const LEAST_POINTS = { polyline: 2, polygon: 3 } as const;
 
 /**
- * Returns a trace as an open POLYLINE, and an outline as a POLYLINE that ends at its first point.
+ * Returns a trace as an open POLYLINE, or an outline as a POLYLINE that ends at its first point.
  */
 function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Graphic {
   const least = LEAST_POINTS[type];
@@ -63,10 +64,9 @@ function traceGraphic(type: 'polyline' | 'polygon', points: readonly Pair[]): Gr
 
 /**
  * Returns the graphic for a caliper, in image coordinates from the corner. A line becomes an open
- * POLYLINE of two points. An ellipse becomes an ELLIPSE, whose axes must be exactly at right angles
- * (PS3.3 C.18.6.1.2). If the axes are not at right angles in pixels, because the spacing differs by
- * axis, they are conjugate diameters of the same ellipse. The ellipse is then written as a closed
- * POLYLINE.
+ * POLYLINE of two points. The axes of an ELLIPSE must be exactly at right angles (PS3.3
+ * C.18.6.1.2). If the pixel spacing differs by axis, the axes of an ellipse can be conjugate
+ * diameters that are not perpendicular in pixels; it is then written as a closed POLYLINE.
  * @throws RangeError if the caliper does not have the points that its type requires.
  */
 export function graphicOf(caliper: Caliper): Graphic {
@@ -118,10 +118,7 @@ function outline(centre: Pair, u: Pair, v: Pair): Graphic {
   return { shape: 'POLYLINE', data: [...vertices, vertices[0] ?? []].flat() };
 }
 
-/**
- * Returns true if a graphic is on an image of this size. The outermost edges of the image are
- * included.
- */
+/** Returns true if a graphic is on an image of this size, including the outermost edges. */
 export function liesOn(graphic: Graphic, columns: number, rows: number): boolean {
   return graphic.data.every((value, index) => value >= 0 && value <= (index % 2 ? rows : columns));
 }
@@ -134,8 +131,8 @@ const DERIVATIONS = {
 } as const satisfies Record<Measurement['derivation'], Code>;
 
 /**
- * Returns a UCUM unit with its meaning from the unit table. If the table lacks the unit, the
- * meaning is the code itself.
+ * Returns a UCUM unit with its meaning from the unit table, or with the code itself as meaning if
+ * the table lacks the unit.
  */
 export function ucum(unit: string): Code {
   const meanings: Readonly<Record<string, string>> = UNITS;
@@ -147,8 +144,8 @@ export const DAYS = ucum('d');
 const ONE = ucum('1');
 
 /**
- * Returns the code for a measurement: from the concept table or, if the table lacks the key, from
- * the envelope.
+ * Returns the code for a measurement from the concept table or, if the table lacks the key, from
+ * the result itself.
  */
 export function conceptOf(measurement: Measurement): Code {
   const entry = conceptEntry(measurement.concept.key);
@@ -159,7 +156,7 @@ export function conceptOf(measurement: Measurement): Code {
 }
 
 /**
- * Returns a function that converts a number from the unit of the envelope to the unit that SR uses
+ * Returns a function that converts a number from the unit in the result to the unit that SR uses
  * for the concept.
  */
 export function exchange(measurement: Measurement): (value: number) => Quantity {
@@ -178,7 +175,7 @@ export interface MeasuredOn {
 }
 
 /**
- * Returns the image and calipers with which a value was measured; null if the image is not a DICOM
+ * Returns the image and calipers with which a value was measured; null if the source is not a DICOM
  * image of the subject.
  */
 export function measuredOn(measurement: Measurement, subject: Subject): MeasuredOn | null {
@@ -190,18 +187,13 @@ export function measuredOn(measurement: Measurement, subject: Subject): Measured
   return { image: referenceTo(instance, measurement.source.frame), graphics };
 }
 
-/**
- * Returns the calipers with their image. If there are no calipers, it returns only the image (TID
- * 320).
- */
+/** Returns the calipers with their image, or only the image if there are no calipers (TID 320). */
 export function sourceItems({ image: on, graphics }: MeasuredOn): ContentItem[] {
   if (graphics.length === 0) return [image('INFERRED FROM', SR.sourceOfMeasurement, on)];
   return graphics.map((graphic) => scoord('INFERRED FROM', SR.sourceOfMeasurement, graphic, on));
 }
 
-/**
- * Returns the equation as a code if PS3.16 has a code for it, otherwise as a citation (TID 315).
- */
+/** Returns the equation as a code if PS3.16 has one, otherwise as a citation (TID 315). */
 export function equationItems(
   measurement: Pick<Measurement, 'method' | 'confirmed'>,
 ): ContentItem[] {
@@ -239,7 +231,7 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
 }
 
 interface NumOptions {
-  /** Name of the NUM, if the template requires a name other than that of the concept. */
+  /** Name of the NUM item, if the template requires a different name from the concept's. */
   name?: Code;
   /**
    * True if the centile is added as a property (TID 310); false if the template has a separate row
@@ -247,19 +239,19 @@ interface NumOptions {
    */
   withCentile?: boolean;
   /**
-   * True if the number of a value that needs a review is sent; the template must then mark the
-   * value as a proposal. In other templates the number is left out, because receivers use the
-   * numbers directly.
+   * True to send the number of a value that needs a review; the template must then mark the value
+   * as a proposal. Other templates have no such mark, and receivers would use the number as a
+   * result, so it is left out.
    */
   proposals?: boolean;
-  /** Items from which the value was inferred (INFERRED FROM): calipers, images and input values. */
+  /** Items from which the value was inferred (INFERRED FROM): calipers, images and inputs. */
   sources: readonly ContentItem[];
 }
 
 /**
  * Returns a measurement as a NUM item (TID 300). The number of a value that was not accepted is
- * left out, as for a failed measurement (PS3.16 CID 42), so that no receiver can mistake the value
- * for a result.
+ * left out, as for a failed measurement (PS3.16 CID 42), so that no receiver can mistake it for a
+ * result.
  */
 export function measurementItem(measurement: Measurement, options: NumOptions): ContentItem {
   const { name = conceptOf(measurement), withCentile = true, proposals = false, sources } = options;
@@ -282,7 +274,7 @@ export function inputItem(input: Measurement): ContentItem {
   return num('INFERRED FROM', conceptOf(input), exchange(input)(input.value));
 }
 
-/** Returns the confidence of the model as an item with a probability from 0 to 1. */
+/** Returns the model's confidence as an item with a probability from 0 to 1. */
 export function confidenceItem(confidence: number): ContentItem {
   return num('CONTAINS', SR.probability, { value: confidence, unit: ONE });
 }

@@ -6,8 +6,8 @@ import { studyUidOf } from '../modules.ts';
 import { type ContentItem, type ImageReference, image, walk } from './content-item.ts';
 
 /**
- * Returns those objects of a study that are images. An IMAGE item must refer to an image SOP
- * instance (PS3.3 C.18.4). Readers refuse a whole report if one of its IMAGE items refers to a
+ * Returns the images among the objects of a study. An IMAGE item must refer to an image SOP
+ * instance (PS3.3 C.18.4); some readers reject a whole report if one of its IMAGE items refers to a
  * structured report or a PDF.
  */
 export function imagesOf(subject: Subject): SourceInstance[] {
@@ -19,14 +19,14 @@ export function libraryImages(subject: Subject): ContentItem[] {
   return imagesOf(subject).map((instance) => image('CONTAINS', null, referenceTo(instance, null)));
 }
 
-/** A measurement, or other data with the file from which they were measured. */
+/** A measurement, or other data with the file from which it comes. */
 interface MadeOn {
   source: Pick<Measurement['source'], 'sop_instance_uid' | 'file'>;
 }
 
 /**
- * Returns the source image of a measurement; null if there is no such DICOM image. For example, the
- * source of a value from the machine's structured report is that report.
+ * Returns the source image of a measurement; null if its source is not a DICOM image, such as the
+ * machine's structured report.
  */
 export function instanceOf(
   { source: { sop_instance_uid: uid, file } }: MadeOn,
@@ -52,7 +52,7 @@ export function referenceTo(instance: SourceInstance, frame: number | null): Ima
 }
 
 /**
- * Returns the images to which a tree refers, each once, in the order of the subject's instances.
+ * Returns the images that a tree references, each once, in the order of the subject's instances.
  */
 export function referencedInstances(tree: ContentItem, subject: Subject): SourceInstance[] {
   const referenced = new Set<string>();

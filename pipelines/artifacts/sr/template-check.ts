@@ -4,7 +4,7 @@ import type { Row } from './template-rows.ts';
 import { BODIES, GROUP_TEMPLATES, ROOT_TEMPLATES } from './template-rows.ts';
 import { SR } from './vocabulary.ts';
 
-/** A fault of a content tree, with its path: "Fetal Biometry > Biometry Group: …". */
+/** A fault in a content tree, with its path: "Fetal Biometry > Biometry Group: …". */
 export interface Fault {
   path: string;
   rule: string;
@@ -40,8 +40,8 @@ function checkValue(row: Row, item: ContentItem): string | null {
 }
 
 /**
- * Checks child items against the rows of a template. Each item must match a row, in the order of
- * the rows and within the multiplicity of the row.
+ * Checks child items against the rows of a template. Each item must match a row, the items must be
+ * in the order of the rows, and the number of items must be allowed by the row.
  */
 function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fault[] {
   const faults: Fault[] = [];
@@ -56,8 +56,8 @@ function checkRows(parent: ContentItem, rows: readonly Row[], path: string): Fau
       faults.push({ path: place, rule: `no row allows ${form} here` });
       continue;
     }
-    // NUM items of different rows may alternate within a section, such as a weight followed by its
-    // centile.
+    // NUM items of different rows may alternate within a section, such as each weight followed by
+    // its centile.
     if (index < last && row.type !== 'NUM') {
       faults.push({ path: place, rule: 'comes after rows that follow it in the template' });
     }
@@ -127,8 +127,8 @@ interface Instance {
 const sequence = (value: unknown): Instance[] => (Array.isArray(value) ? value : []);
 
 /**
- * Checks that Current Requested Procedure Evidence lists exactly the objects to which the tree
- * refers (PS3.3 C.17.2).
+ * Checks that Current Requested Procedure Evidence lists exactly the objects that the tree
+ * references (PS3.3 C.17.2).
  */
 function checkEvidence({ header, root }: SrFile): Fault[] {
   const listed = new Set(
@@ -156,9 +156,9 @@ function checkBodies(root: ContentItem, template: string): Fault[] {
 }
 
 /**
- * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template.
- * Neither dciodvfy nor dsrdump checks them.
- * @returns the faults that were found; empty for a conforming document.
+ * Checks an SR document of TID 1500, 2010, 5000, 5200 or 5300 against the rows of its template,
+ * which neither dciodvfy nor dsrdump does.
+ * @returns the faults found; empty for a conforming document.
  */
 export function checkTemplate(file: SrFile): Fault[] {
   const { root } = file;

@@ -1,10 +1,10 @@
 import type { Relationship, ValueType } from './content-item.ts';
 
 /**
- * One row of a template of PS3.16. `concept` lists the allowed names as "scheme code"; null allows
- * any name, and [] means that the row has no name (IMAGE rows). The rows were written from the
- * standard, independently of our builders and concept table, so that the check can find mistakes in
- * them.
+ * One row of a PS3.16 template. `concept` lists the allowed names as "scheme code"; null allows
+ * every name, and [] means that the row has no name (IMAGE rows). The rows were transcribed from
+ * the standard, independently of our builders and concept table, so that the check can find
+ * mistakes in them.
  */
 export interface Row {
   relationship: Relationship;
@@ -12,11 +12,11 @@ export interface Row {
   concept: readonly string[] | null;
   /** `M`: at least one item is required; `U`: the row may be absent. */
   need: 'M' | 'U';
-  /** Names of other items. If one of those items is present, a row with need `M` may be absent. */
+  /** Names of other items. If one of them is present, a row with need `M` may be absent. */
   unless?: readonly string[];
   /** True if the row allows at most one item. */
   once?: boolean;
-  /** Finding site of the container. It distinguishes rows with the same name. */
+  /** Finding site of the container, which distinguishes rows with the same name. */
   site?: string;
   /** Allowed codes of a CODE row. */
   values?: readonly string[];
@@ -52,7 +52,7 @@ export const context = (
   extra: Partial<Row> = {},
 ): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
 
-/** Required items about a device observer (TID 1001, 1002, 1004). */
+/** Required items for a device observer (TID 1001, 1002, 1004). */
 const OBSERVER: Row[] = [
   context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
   context('UIDREF', 'DCM 121012', 'M'),
@@ -95,7 +95,8 @@ export const property = (type: ValueType, concept: readonly string[]): Row => ({
 });
 
 /**
- * Returns the children of a NUM of TID 300; `coordinates` is false in a region group (TID 1419).
+ * Returns the rows allowed below a NUM (TID 300); `coordinates` is false in a region group (TID
+ * 1419).
  */
 export function measurementRows(coordinates: boolean): Row[] {
   return [
@@ -143,7 +144,7 @@ const SUMMARY_VALUES: Row[] = [
   contains('NUM', ln('11948-7'), 'U', { units: ['{H.B.}/min'], rows: measurementRows(true) }),
 ];
 
-/** CID 12004, extended by the ratios of heart to thorax (CID 12279). */
+/** CID 12004, extended by the heart-to-thorax ratios (CID 12279). */
 const RATIOS = ln('11823-2', '11947-9', '11871-1', '11872-9', '11873-7', '59076-0', '59074-5');
 
 /** Lengths in CID 12005. */
@@ -185,7 +186,9 @@ const VASCULAR = ln(
   ...['12008-9', '12023-8', '12144-2', '11726-7', '11653-3', '11665-7', '11692-1', '20352-1'],
 );
 
-/** Returns a group whose title is a vessel of CID 12141 (TID 5025) or of CID 12140 (TID 5026). */
+/**
+ * Returns the row for a group titled with a vessel of CID 12141 (TID 5025) or CID 12140 (TID 5026).
+ */
 const vesselGroup = (vessels: readonly string[]): Row =>
   contains('CONTAINER', vessels, 'M', {
     rows: [
@@ -221,7 +224,7 @@ const PELVIC_VESSELS = findingsOf('281496003', [
   vesselGroup(sct('50536004', '13576009', '91079009')),
 ]);
 
-/** TID 5015 (CID 12011, which is extensible). */
+/** TID 5015 (CID 12011, an extensible group). */
 const PELVIS: Row = contains('CONTAINER', dcm('125011'), 'U', {
   once: true,
   rows: [contains('NUM', null, 'M', { rows: measurementRows(true) })],
@@ -287,7 +290,7 @@ function groupRows(region: boolean): Row[] {
   ];
 }
 
-/** Templates that a container names in its Content Template Sequence. */
+/** Templates that a container can reference in its Content Template Sequence. */
 export const GROUP_TEMPLATES: Readonly<Record<string, readonly Row[]>> = {
   '1410': groupRows(true),
   '1501': groupRows(false),
@@ -330,7 +333,7 @@ const TID_1500: Template = {
 
 const CALIPER: Row = { ...inferred('SCOORD', dcm('121112')), rows: ON_IMAGE };
 
-/** Rows that TID 5301 and 5302 share; the modifiers of TID 5302 are not included. */
+/** Rows that TID 5301 and 5302 share, without the modifiers of TID 5302. */
 const ECHO_PROPERTIES: Row[] = [
   property('CODE', dcm('121404')),
   property('TEXT', dcm('125309')),
@@ -339,7 +342,7 @@ const ECHO_PROPERTIES: Row[] = [
 
 const once = (row: Row): Row => ({ ...row, once: true });
 
-/** Modifiers in the order of TID 5302. Each may occur once. */
+/** Modifiers in the order of TID 5302. Each may occur only once. */
 const POST_COORDINATION: Row[] = [
   once({
     ...modifier('CODE', dcm('125306'), 'M'),

@@ -35,7 +35,7 @@ import { libraryImages, trackingIdentifiers, trackingUid } from './references.ts
 import { reportCode, SR } from './vocabulary.ts';
 
 /**
- * Returns the image library (TID 1600) with every image that was read, including images without a
+ * Returns the image library (TID 1600) with every image that was read, even those without a
  * finding.
  */
 function imageLibrary(subject: Subject): ContentItem[] {
@@ -48,8 +48,8 @@ function imageLibrary(subject: Subject): ContentItem[] {
 
 /**
  * Returns the finding and the finding site of a measurement. IHE AI Results requires a finding code
- * in every group (exchange 2.9), even if the value belongs to no single structure, such as a ratio
- * or an age.
+ * in every group (exchange 2.9), even for a value such as a ratio or an age, which does not belong
+ * to a single structure.
  */
 function findingItems(measurement: Measurement): ContentItem[] {
   const site = siteOf(measurement);
@@ -107,8 +107,8 @@ function measurementGroup(
 }
 
 /**
- * Contains the impression. For every section, it contains the outcome, or the reason why the
- * section was not assessed.
+ * Builds the qualitative evaluations: the impression and, for each section, its outcome or why it
+ * was not assessed.
  */
 function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [

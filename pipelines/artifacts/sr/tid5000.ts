@@ -63,8 +63,8 @@ function findings(
 }
 
 /**
- * Builds the amniotic sac section with the index and the pockets of fluid (TID 5010); `about` names
- * the fetus if a fetus must be named.
+ * Builds the amniotic sac section with the amniotic fluid index and the fluid pockets (TID 5010);
+ * `about` identifies the fetus where that is needed.
  */
 function amnioticSacSection(
   measurements: readonly Measurement[],
@@ -88,14 +88,14 @@ function pelvisSection(measurements: readonly Measurement[], subject: Subject): 
 }
 
 /**
- * Vessels of CID 12141 that the product measures. All other vessels, including the umbilical
- * artery, are in CID 12140.
+ * Vessels of CID 12141 that are measured. All other vessels, including the umbilical artery, are in
+ * CID 12140.
  */
 const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']);
 
 const LATERALITY: Readonly<Record<string, Code>> = { left: SR.left, right: SR.right };
 
-/** Builds a group for each vessel and side, with the vessel as its title (TID 5025 and 5026). */
+/** Builds a group for each vessel and side, titled with the vessel (TID 5025 and 5026). */
 function vesselGroups(
   measurements: readonly Measurement[],
   subject: Subject,
@@ -123,8 +123,8 @@ function vesselGroups(
 }
 
 /**
- * Builds the Doppler sections: one for the vessels of the fetus (TID 5025), and one for those of
- * the pelvis and the cord (TID 5026).
+ * Builds the Doppler sections: one for fetal vessels (TID 5025), and one for vessels of the pelvis
+ * and cord (TID 5026).
  */
 function vascularSections(
   measurements: readonly Measurement[],
@@ -142,8 +142,8 @@ function vascularSections(
 }
 
 /**
- * A fetus, the names of all fetuses, and the measurements of this fetus; `id` is null for an only
- * fetus.
+ * A fetus with its measurements, and the labels of all fetuses; `id` is null if the measurements do
+ * not distinguish several fetuses.
  */
 interface Fetus {
   id: string | null;
@@ -152,8 +152,8 @@ interface Fetus {
 }
 
 /**
- * Groups the measurements by fetus. If there are several fetuses, a value that names no fetus is
- * left out.
+ * Groups the measurements by fetus. If there are several fetuses, a value not assigned to one of
+ * them is left out.
  */
 function fetusesOf(measurements: readonly Measurement[]): Fetus[] {
   const all = fetusesNamed(measurements);
@@ -176,8 +176,8 @@ function sources(measurement: Measurement, subject: Subject): ContentItem[] {
 }
 
 /**
- * Returns the growth rank of a value. Its chart is written as a citation, because no context group
- * has a code for the chart (TID 5008, CID 12015 and 12016).
+ * Returns the growth rank of a value. The chart is written as a citation, because no context group
+ * has a code for it (TID 5008, CID 12015 and 12016).
  */
 function centileItem(name: Code, measurement: Measurement): ContentItem[] {
   const { reference } = measurement;
@@ -220,8 +220,8 @@ function fetusSummary(
 }
 
 /**
- * Returns the contents that the coded rows cannot express, as text: findings, values that were not
- * accepted, and parts that were not assessed.
+ * Returns as text what the coded rows cannot express: findings, values that were not accepted, and
+ * parts that were not assessed.
  */
 function summaryText(fetus: Fetus, result: Result): string {
   const rejected = result.measurements.filter(
@@ -245,8 +245,8 @@ function summaryText(fetus: Fetus, result: Result): string {
 }
 
 /**
- * Builds the ratios section (TID 5004). It includes the ratios of heart to thorax, because CID
- * 12004 is extensible.
+ * Builds the ratios section (TID 5004). It includes the heart-to-thorax ratios, because CID 12004
+ * is extensible.
  */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
   const ratios = fetus.measurements.filter(
@@ -290,8 +290,8 @@ function biometryGroup(
 }
 
 /**
- * Returns the gestational ages that come from a single biometric quantity, by the key of the
- * quantity. Each age is written into the group of its quantity.
+ * Maps the key of each biometric quantity to the gestational age calculated from that quantity
+ * alone, which is written in the group of the quantity.
  */
 function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));
@@ -337,9 +337,9 @@ function imageLibrary(subject: Subject): ContentItem[] {
 
 /**
  * Builds the content tree of TID 5000 (PS3.16; exchange 2.6). It contains only accepted values. The
- * used value of a quantity comes before the values from which it was calculated. Selection Status
- * is not written, because PS3.16 has no such code for a median; the Derivation contains this
- * information instead.
+ * value that counts for a quantity comes before the values from which it was calculated. Selection
+ * Status is not written, because PS3.16 has no code in it for a median; the Derivation shows this
+ * instead.
  */
 function tid5000Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingFirst(accepted(result));

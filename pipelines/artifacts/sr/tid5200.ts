@@ -17,10 +17,7 @@ function item(measurement: Measurement, subject: Subject): ContentItem {
   return measurementItem(measurement, { sources: on ? sourceItems(on) : [] });
 }
 
-/**
- * Returns the patient characteristics that are used for indexing, such as body surface area (TID
- * 5201).
- */
+/** Returns the patient characteristics used for indexing, such as body surface area (TID 5201). */
 function patientCharacteristics(measurements: readonly Measurement[], subject: Subject) {
   const area = measurements.filter(({ concept }) => concept.key === BODY_SURFACE_AREA);
   if (area.length === 0) return [];

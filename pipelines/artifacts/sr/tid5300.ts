@@ -74,7 +74,7 @@ const SITE = {
   effusion: sct('373945007', 'Pericardial effusion'),
 } as const;
 
-/** The divisor of an index or a ratio, as a code that receivers know. */
+/** Divisor of an index or ratio, as a code that receivers know. */
 const DIVISOR = {
   bodySurface: SR.bodySurfaceArea,
   tissueVelocity: PROPERTY.tissueVelocity,
@@ -200,10 +200,7 @@ const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
 
 const modifier = (name: Code, value: Code): ContentItem => code('HAS CONCEPT MOD', name, value);
 
-/**
- * Returns the modifiers of a concept in the order of TID 5302; null if the concept has no
- * modifiers.
- */
+/** Returns the modifiers of a concept in the order of TID 5302; null if it has none. */
 export function postCoordination(key: string): ContentItem[] | null {
   const said = POST_COORDINATED[key];
   if (!said) return null;
@@ -218,8 +215,8 @@ export function postCoordination(key: string): ContentItem[] | null {
 }
 
 /**
- * Codes of CID 12300 outside the LOINC range from 79909-8 to 80091-2. All codes in that range
- * belong to the group.
+ * Codes of CID 12300 outside the LOINC range from 79909-8 to 80091-2. All codes in that range are
+ * in CID 12300.
  */
 const CORE_CODES = new Set([
   ...['18032-3', '18038-0', '18042-2', '18049-7', '18071-1', '18175-0', '29434-8', '29435-5'],
@@ -234,7 +231,7 @@ export function isCoreEchoCode({ scheme, code: value }: Code): boolean {
 }
 
 /**
- * Returns the rows that every NUM of TID 5301 and 5302 may have: the label, the flag of the value
+ * Returns the rows that every NUM of TID 5301 and 5302 may have: the label, the mark on the value
  * to use, and the caliper.
  */
 function described(
@@ -262,8 +259,8 @@ function value(measurement: Measurement, items: readonly ContentItem[]): Content
 }
 
 /**
- * Returns the pre-coordinated measurements (TID 5301). Exactly one of several values with the same
- * code is flagged: the last value that is used.
+ * Returns the pre-coordinated measurements (TID 5301). If several values have the same code, the
+ * last one is marked as the value to use.
  */
 function preCoordinated(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const byCode = Map.groupBy(measurements, (measurement) => conceptOf(measurement).code);
@@ -276,8 +273,8 @@ function preCoordinated(measurements: readonly Measurement[], subject: Subject):
 }
 
 /**
- * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) from the used values. It has no rows
- * other than those of the template.
+ * Builds the content tree of TID 5300 (PS3.16, PS3.17 CCCC) from the values that count. It has only
+ * rows that the template allows.
  */
 function tid5300Tree(result: Result, subject: Subject): ContentItem {
   const standing = countingValues(accepted(result));
@@ -291,8 +288,7 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
       ? [value(measurement, [...modifiers, ...described(measurement, null, subject)])]
       : [];
   });
-  // Both containers are rows of TID 5300. TID 5301 and 5302 begin with the NUM inside the
-  // containers.
+  // Both containers are rows of TID 5300; TID 5301 and 5302 start at the NUM items inside them.
   return root(SR.adultEchoReport, '5300', [
     languageItem(),
     ...observerItems(result),
@@ -302,9 +298,9 @@ function tid5300Tree(result: Result, subject: Subject): ContentItem {
 }
 
 /**
- * Writes the adult echo report as a Simplified Adult Echo SR (TID 5300). Another class is only for
- * validators that do not know that class. A value that has neither a code in CID 12300 nor the
- * modifiers of TID 5302 is only in TID 1500 and 5200.
+ * Writes the adult echo report as a Simplified Adult Echo SR (TID 5300). Other classes are only for
+ * validators that do not know this one. A value with neither a code in CID 12300 nor modifiers for
+ * TID 5302 appears only in TID 1500 and 5200.
  * @returns a DICOM Part 10 file; the same result, subject and class give the same bytes.
  */
 export function buildTid5300(

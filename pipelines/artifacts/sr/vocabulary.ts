@@ -7,8 +7,8 @@ const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meani
 
 /**
  * Codes for the structure of a report: titles, headings, observation context and measurement
- * modifiers (PS3.16 TID 300, 1001, 1204, 1500, 4019, 5000; Annex D). The codes of measured
- * quantities are in the concept table (pipelines/concepts/concepts.ts).
+ * modifiers (PS3.16 TID 300, 1001, 1204, 1500, 4019, 5000; Annex D). Codes of measured quantities
+ * are in the concept table (pipelines/concepts/concepts.ts).
  */
 export const SR = {
   imagingMeasurementReport: dcm('126000', 'Imaging Measurement Report'),
@@ -61,7 +61,10 @@ export const SR = {
   imageRegion: dcm('111030', 'Image Region'),
   sourceOfMeasurement: dcm('121112', 'Source of Measurement'),
   comment: dcm('121106', 'Comment'),
-  /** Concept of whether a value may be used. No standard scheme has a code for it. */
+  /**
+   * Concept for the status of a value: whether it may be used. No standard scheme has a code for
+   * this.
+   */
   valueStatus: { scheme: '99USINT', code: 'value-status', meaning: 'Value status' },
   needsReview: {
     scheme: '99USINT',
@@ -128,7 +131,7 @@ export const SR = {
   processingEquipment: dcm('109102', 'Processing Equipment'),
 } as const satisfies Record<string, Code>;
 
-/** Returns the title of a report, which is the code of the procedure (PS3.16 CID 7000). */
+/** Returns the title of a report: the code of the procedure (PS3.16 CID 7000). */
 export function reportCode({ endpoint }: Pick<Result, 'endpoint'>): Code {
   return endpoint.startsWith('us/echo') ? SR.echocardiography : SR.obstetricUltrasound;
 }
