@@ -1,6 +1,6 @@
 /**
- * Coding scheme designators of PS3.16 chapter 8. `99USINT` is our private scheme. It is used for
- * concepts that no other scheme has.
+ * Coding scheme designators (PS3.16 chapter 8). `99USINT` is our private scheme, for concepts that
+ * no other scheme has.
  */
 export const CODING_SYSTEMS = {
   LN: 'http://loinc.org',
@@ -45,16 +45,16 @@ export const UNITS = {
 export type Unit = keyof typeof UNITS;
 
 export interface MeasurementConcept {
-  /** The name that a report prints. */
+  /** Name printed in reports. */
   label: string;
   abbreviation: string;
   /** The first code is used in SR and `Observation.code`; the others are equivalents. */
   codings: readonly [Coding, ...Coding[]];
   /** UCUM unit of the value in the result envelope. */
   unit: Unit;
-  /** Unit in SR and FHIR, and the factor that converts the value of the envelope to this unit. */
+  /** Unit in SR and FHIR, and the factor that converts a value of the result envelope to it. */
   exchange: { unit: Unit; factor: number };
-  /** Number of decimals that are shown to a person. Decisions always use the unrounded value. */
+  /** Number of decimals shown to people. */
   decimals: number;
   /** Section of TID 5000 that contains the concept. */
   group:
@@ -78,12 +78,11 @@ export interface MeasurementConcept {
 export interface Method {
   text: string;
   /**
-   * Value of (121421, DCM, "Equation Citation"); null if the method is a definition of caliper
-   * placement.
+   * Value of (121421, DCM, "Equation Citation"); null if the method only defines caliper placement.
    */
   citation: string | null;
   /**
-   * Value of (121420, DCM, "Equation") from CID 12013 and 12014; null if they have no code for it.
+   * Value of (121420, DCM, "Equation") from CID 12013 and 12014; null if neither has a code for it.
    */
   equation: Coding | null;
 }
@@ -102,7 +101,7 @@ export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', co
 export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
 /**
  * Returns a code of our private scheme, for a concept that no other scheme has. Its meaning is the
- * code in words, unless those are no good English; the code of a quantity means its label.
+ * code in words, unless that is not good English; for a quantity, the meaning is the label.
  */
 export const own = (code: string, meaning?: string): Coding => {
   const words = code.replaceAll('-', ' ');
@@ -113,7 +112,10 @@ export const own = (code: string, meaning?: string): Coding => {
   };
 };
 
-/** Returns the coding of a quantity: the meaning of a private code is its label, in SR as in FHIR. */
+/**
+ * Returns the coding of a quantity. A private code has the label as its meaning, in both SR and
+ * FHIR.
+ */
 const labelled = (coding: Coding, label: string): Coding =>
   coding.scheme === '99USINT' ? { ...coding, meaning: label } : coding;
 
@@ -129,7 +131,7 @@ export function hasValidCheckDigit(code: string): boolean {
 
 /**
  * Returns the concept of a length in millimetres. It is in the biometry section unless its entry
- * names another.
+ * says otherwise.
  */
 export function length(
   label: string,
@@ -183,7 +185,7 @@ export function summary(
 /** Returns a code of the DICOM controlled terminology. */
 export const dcm = (code: string, meaning: string): Coding => ({ scheme: 'DCM', code, meaning });
 
-/** Returns the concept of an echo quantity whose unit is the same for people and for exchange. */
+/** Returns the concept of an echo quantity that is shown and exchanged in the same unit. */
 export function quantity<U extends Unit>(
   label: string,
   abbreviation: string,

@@ -9,9 +9,10 @@ import { ECHO_CHARTS, ECHO_CONCEPTS, ECHO_METHODS } from './echo.ts';
 import { OBSTETRIC_CHARTS, OBSTETRIC_CONCEPTS, OBSTETRIC_METHODS } from './obstetric.ts';
 
 /**
- * The only table of codes. A measurement names its concept, method and chart by key. SR, FHIR, PDF
- * and the report take codes, units, labels and citations only from this table. Codes: PS3.16 CID
- * 12003 to 12023 (2025 edition), and LOINC and SNOMED CT as in those context groups.
+ * This file holds the only table of codes. A measurement refers to its concept, method and chart by
+ * key; SR, FHIR, PDF and the report all get their codes, units, labels and citations from here.
+ * Codes: PS3.16 CID 12003 to 12023 (2025 edition), and LOINC and SNOMED CT as in those context
+ * groups.
  */
 
 export {
@@ -79,6 +80,6 @@ export function chartEntry(key: string): Chart | null {
   return entryOf<Chart>(CHARTS, key);
 }
 
-/** Returns the text as a key if the table has this key; otherwise null. */
+/** Returns a string as a concept key if the table has it; otherwise null. */
 export const conceptKey = (key: string | null): ConceptKey | null =>
   key !== null && Object.hasOwn(CONCEPTS, key) ? (key as ConceptKey) : null;

@@ -1,6 +1,6 @@
 import { dcm, ln, type MeasurementConcept, own, quantity, sct } from './coding.ts';
 
-/** Size of the left heart, and its ejection fraction. */
+/** Size and ejection fraction of the left heart. */
 export const LEFT_HEART = {
   'body-surface-area': quantity(
     'Body surface area',

@@ -139,8 +139,8 @@ export const RIGHT_HEART = {
       ln('59089-3', 'ROI Thickness by US'),
       sct('373945007', 'Pericardial effusion'),
     ),
-    // The code of CID 12250 only means a thickness. A more specific code is needed as well, because
-    // some receivers ignore the site.
+    // The code of CID 12250 means only a thickness, and some receivers ignore the site, so a more
+    // specific code is added.
     codings: [ln('59089-3', 'ROI Thickness by US'), own('pericardial-effusion-depth')],
   },
 } as const satisfies Record<string, MeasurementConcept>;
@@ -151,7 +151,7 @@ const MUSCLE = sct('49848007', 'Left Ventricle Myocardium');
 const area = (label: string, abbreviation: string, key: string, site: ReturnType<typeof sct>) =>
   quantity(label, abbreviation, 'cm2', 1, own(key), site);
 
-/** Values calculated from the outlines of the chambers in single planes. */
+/** Values calculated from chamber outlines in single planes. */
 export const OUTLINES = {
   'lv-ed-area-4c': area('LV area, end-diastolic, A4C', 'LV EDA (A4C)', 'lv-ed-area-4c', CAVITY),
   'lv-es-area-4c': area('LV area, end-systolic, A4C', 'LV ESA (A4C)', 'lv-es-area-4c', CAVITY),

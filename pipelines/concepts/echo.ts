@@ -3,8 +3,9 @@ import { OUTLINES, RIGHT_HEART } from './echo-right-heart.ts';
 import { DOPPLER, VALVES } from './echo-valves.ts';
 
 /**
- * Codes of adult echocardiography (PS3.16 CID 12300, CID 12200 to 12217; echo 18). The concept has
- * the general code if a code of CID 12300 implies a mode or a method that a value may not have.
+ * Codes of adult echocardiography (PS3.16 CID 12300, CID 12200 to 12217; echo 18). If a code of CID
+ * 12300 implies a mode or method, the concept has the general code instead, because a value may
+ * have been measured in another way.
  */
 export const ECHO_CONCEPTS = {
   ...LEFT_HEART,

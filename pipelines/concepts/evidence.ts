@@ -2,30 +2,30 @@ import type { AcceptedEvidence } from '../../config/schema.ts';
 import type { ConceptKey, MethodKey } from './concepts.ts';
 
 /**
- * Images on which each method of this software was shown to work. This is the only table of
- * evidence; the results, the model cards and docs/evidence.md are views of it. The numbers come
- * from `models/<id>/metrics.json` and from the pages in `source`;
- * test/pipelines/concepts/evidence.test.ts compares them. Whether a value may be accepted is not
- * part of an entry; it is calculated from the entry.
+ * Evidence for each method of this software: the images on which it was shown to work. This is the
+ * only such table; the results, the model cards and docs/evidence.md are derived from it. The
+ * numbers come from `models/<id>/metrics.json` and from the pages in `source`;
+ * test/pipelines/concepts/evidence.test.ts compares them. An entry does not state whether a value
+ * may be accepted; that is calculated from the entry.
  */
 
 /** Error measured on the held-out cases. `value` is its upper bound. */
 interface MeasuredError {
   value: number;
   unit: string;
-  /** Kind of error, such as a mean absolute error or a share of wrong names. */
+  /** Kind of error, such as a mean absolute error or a share of misclassified images. */
   of: string;
-  /** Greatest error at which values are accepted; a choice of the project. */
+  /** Greatest error at which values are still accepted; a choice of this project. */
   limit: number;
 }
 
-/** Inputs for which the evidence is valid. An absent field sets no limit. */
+/** Inputs to which the evidence applies. An absent field sets no limit. */
 interface Domain {
   /** Range of gestational age in days, both ends included. */
   gaDays?: readonly [number, number];
-  /** Range of each quantity on the images of the evidence, in its unit, both ends included. */
+  /** Range of each quantity in the images used as evidence, in its unit, both ends included. */
   sizes?: Readonly<Partial<Record<ConceptKey, readonly [number, number]>>>;
-  /** Description of machines, views and people. */
+  /** Description of the machines, views and patients. */
   text: string;
 }
 
@@ -36,29 +36,29 @@ export interface EvidenceEntry {
   endpoint: 'us/obstetric/interpret' | 'us/echo/interpret';
   /** Id of the section that shows the values. */
   section: string;
-  /** Quantity that was measured, or plane or view that was named. */
+  /** Quantity that was measured, or plane or view that was classified. */
   what: string;
   /** Id of the model in models/registry.yaml; null for image analysis without a model. */
   model: string | null;
   data: string;
-  /** True if the images are of patients. */
+  /** True for images of patients; false for simulated images. */
   real: boolean;
   /** Number of held-out cases; null if not known. */
   cases: number | null;
-  /** Null if there is no reference for a comparison. */
+  /** Null if there is no reference standard to compare with. */
   error: MeasuredError | null;
   /** Date of the measurement. */
   date: string;
   /**
-   * Source of the numbers: `<model>#<path>`, which is an object in metrics.json with the cases and
-   * the error; or a page.
+   * Source of the numbers: either `<model>#<path>`, where the path leads to an object with the
+   * cases and the error in metrics.json, or a page.
    */
   source: string;
   domain: Domain;
   /**
    * 95 % interval of a value, by concept: the 95th centile of the errors on the cases of the
-   * evidence. `others` is valid for every concept that is not listed. Without `others`, the
-   * interval of such a concept is not known.
+   * evidence. `others` applies to every concept that is not listed; without it, the interval of
+   * such a concept is unknown.
    */
   intervals?: Readonly<Partial<Record<ConceptKey | 'others', HalfWidth>>>;
   /**
@@ -72,7 +72,8 @@ const OBSTETRIC = 'us/obstetric/interpret';
 const ECHO = 'us/echo/interpret';
 
 /**
- * Minimum number of held-out cases with which a method was shown to work; a choice of the project.
+ * Minimum number of held-out cases for a method to count as shown to work; a choice of this
+ * project.
  */
 export const LEAST_CASES = 20;
 
@@ -81,8 +82,8 @@ const SECOND_TRIMESTER = 'second and third trimester, Voluson and Aloka';
 const SIMULATED = 'simulated images';
 
 /**
- * Interval of a value whose error was not measured. It is a convention of the project, and so wide
- * that nothing is concluded near a cut-off.
+ * Interval for a value whose error was not measured. It is a convention of this project, wide
+ * enough that nothing is concluded near a cut-off.
  */
 const NOT_MEASURED = { percent: 25 } as const;
 
@@ -118,7 +119,7 @@ const OBSTETRIC_EVIDENCE = {
     source: 'fetal-abdomen#sets.fetal-planes (TAD and APAD landmarks).accepted',
     domain: {
       gaDays: [18 * WEEK, 43 * WEEK],
-      // These are the smallest and the largest of the landmarked images with a reliable scale.
+      // The smallest and largest AC among the landmarked images with a reliable scale.
       sizes: { ac: [120, 370] },
       text: SECOND_TRIMESTER,
     },
@@ -541,8 +542,8 @@ const ECHO_EVIDENCE = {
       'rv-basal': 5.5,
       'rv-mid': 5.5,
       'ra-area': 3.9,
-      // This is calculated from the errors of both outlines: 5.5 of 34 mm and 3 of 45 mm, 5.2 of 20
-      // and 3 of 30 cm².
+      // Calculated from the errors of both outlines: 5.5 of 34 mm and 3 of 45 mm, 5.2 of 20 cm² and
+      // 3 of 30 cm².
       'rv-to-lv': { percent: 18 },
       'rv-to-lv-area': { percent: 28 },
       others: NOT_MEASURED,
@@ -568,8 +569,7 @@ const ECHO_EVIDENCE = {
     date: '2026-11-21',
     source: 'docs/echo.md',
     domain: { text: 'phantoms of this project' },
-    // The error of a GLS of three views is 2.2 points. The error of one view is larger by the
-    // square root of three.
+    // The error of a three-view GLS is 2.2 points; that of a single view is √3 times as large.
     intervals: { others: 3.8 },
     covers: { 'contour-strain': 'all' },
   },
@@ -629,9 +629,9 @@ const ECHO_EVIDENCE = {
     date: '2026-11-22',
     source: 'docs/echo.md',
     domain: { text: 'one machine' },
-    // Of 278 accepted velocities on simulated displays, 5 had an error above 10 %. The interval of
-    // times and integrals is the second largest error of 21 studies, which is less exact than a
-    // centile.
+    // Of 278 accepted velocities on simulated displays, 5 had an error above 10 %. For times and
+    // integrals, the interval is the second-largest error in 21 studies, which is less precise than
+    // a centile.
     intervals: {
       'lvot-vti': { percent: 12 },
       'rvot-vti': { percent: 15 },
@@ -655,8 +655,7 @@ const ECHO_EVIDENCE = {
     date: '2026-11-21',
     source: 'docs/echo.md',
     domain: { text: 'phantoms of this project' },
-    // Of 198 accepted dimensions of LV and vena cava on simulated displays, 5 had an error above 10
-    // %.
+    // Of 198 accepted LV and vena cava dimensions on simulated displays, 5 had an error above 10 %.
     intervals: { tapse: 2, others: { percent: 10 } },
     covers: { 'm-mode-trace': 'all' },
   },
@@ -675,7 +674,7 @@ const KEYS = Object.keys(EVIDENCE) as EvidenceKey[];
 export const evidenceEntry = (key: string): EvidenceEntry | null =>
   KEYS.some((known) => known === key) ? EVIDENCE[key as EvidenceKey] : null;
 
-/** Reasons why a value needs the review of a person before it is used. */
+/** Reasons why a value must be reviewed by a person before it is used. */
 export const REVIEW_REASONS = [
   'no-evidence',
   'simulated-only',
@@ -688,7 +687,7 @@ export const REVIEW_REASONS = [
 ] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-/** Known properties of the input on which a method was used. */
+/** What is known about the input on which a method was used. */
 export interface EvidenceInput {
   /** Null or absent if the gestational age is not known. */
   gaDays?: number | null;
@@ -709,7 +708,7 @@ function isInDomain({ domain }: EvidenceEntry, { gaDays = null, sizes = {} }: Ev
   });
 }
 
-/** Returns why the entry alone does not allow its values to be accepted; null if it allows it. */
+/** Returns why the evidence in an entry is not enough to accept values; null if it is enough. */
 function lackOf({ real, cases, error }: EvidenceEntry): ReviewReason | null {
   if (!real) return 'simulated-only';
   if (!error) return 'no-reference';
@@ -718,8 +717,8 @@ function lackOf({ real, cases, error }: EvidenceEntry): ReviewReason | null {
 }
 
 /**
- * Returns why a value of this method needs a review on this input; null if it may be accepted. Only
- * this function decides that.
+ * Returns why a value of this method needs a review on this input; null if it may be accepted. This
+ * is decided only here.
  */
 export function reviewReason(
   entry: EvidenceEntry | null,
@@ -750,8 +749,7 @@ function coveredBy(key: EvidenceKey, method: string): 'all' | readonly ConceptKe
 /**
  * Returns the evidence for a measurement by its method and concept; null for a method without
  * evidence. An entry that lists the concept is preferred to an entry that covers every concept of
- * the method. If several models have evidence for the method, the entry of the model in use is
- * returned.
+ * the method. If there is evidence for several models, the entry of the model in use is returned.
  */
 export function evidenceFor(
   method: string,
@@ -774,8 +772,8 @@ export function evidenceFor(
 }
 
 /**
- * Returns the half width of the 95 % interval of a value, in the unit of the concept. It comes from
- * the evidence for the method; null if the evidence has no interval.
+ * Returns the half width of the 95 % interval of a value, in the unit of the concept; null if the
+ * evidence has no interval for it.
  */
 export function halfWidth95(key: EvidenceKey, concept: string, value: number): number | null {
   const { intervals }: EvidenceEntry = EVIDENCE[key];

@@ -89,7 +89,7 @@ export const BIOMETRY = {
 
 const NECK = sct('45048000', 'Neck');
 
-/** The gestational sac and the embryo, nuchal translucency (CID 12009, 12010). */
+/** Gestational sac, embryo and nuchal translucency (CID 12009, 12010). */
 const EARLY_PREGNANCY = {
   crl: {
     ...length('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length'), null),
@@ -139,7 +139,7 @@ const CERVIX = sct('71252005', 'Cervix');
 const PLACENTA = sct('78067005', 'Placenta');
 
 /**
- * Builds a quantity of intrapartum ultrasound, for which no scheme has a code: 99USINT (obstetric
+ * Builds an intrapartum quantity with a private code, because no standard scheme has one (obstetric
  * 15.3).
  */
 function intrapartum(
@@ -209,7 +209,7 @@ const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
 const MIDDLE_CEREBRAL_ARTERY = sct('17232002', 'Middle cerebral artery');
 const UTERINE_ARTERY = sct('91079009', 'Uterine artery');
 
-/** Properties of spectral Doppler of a vessel (CID 12119). The finding site names the vessel. */
+/** Properties of spectral Doppler of a vessel (CID 12119). The vessel is the finding site. */
 const DOPPLER = {
   pi: { name: 'PI', coding: ln('12008-9', 'Pulsatility Index'), unit: '1', decimals: 2 },
   ri: { name: 'RI', coding: ln('12023-8', 'Resistivity Index'), unit: '1', decimals: 2 },
@@ -240,7 +240,7 @@ function vascular(
   };
 }
 
-/** Builds a dimensionless number for which no scheme has a code. */
+/** Builds a dimensionless index with a private code, because no standard scheme has one. */
 function vascularIndex(label: string, abbreviation: string, code: string): MeasurementConcept {
   return {
     label,
@@ -254,7 +254,7 @@ function vascularIndex(label: string, abbreviation: string, code: string): Measu
   };
 }
 
-/** Builds a ratio of heart to thorax on the four-chamber view (CID 12279). */
+/** Builds a heart-to-thorax ratio on the four-chamber view (CID 12279). */
 function cardiothoracic(label: string, abbreviation: string, coding: Coding): MeasurementConcept {
   return {
     label,
@@ -273,7 +273,9 @@ const MCA = { label: 'Middle cerebral artery', abbreviation: 'MCA', site: MIDDLE
 const UTA = { label: 'Uterine artery', abbreviation: 'UtA', site: UTERINE_ARTERY };
 const UNNAMED = { label: 'Unnamed vessel', abbreviation: 'vessel', site: null };
 
-/** Arteries and veins of mother and fetus (CID 12119), the ratios of heart to thorax (CID 12279). */
+/**
+ * Maternal and fetal arteries and veins (CID 12119), and the heart-to-thorax ratios (CID 12279).
+ */
 const CIRCULATION = {
   'umbilical-artery-pi': vascular(UA, 'pi'),
   'umbilical-artery-ri': vascular(UA, 'ri'),
@@ -440,7 +442,7 @@ export const FINDING_CONCEPTS = {
   'fetal-heart-screen': own('fetal-heart-screen'),
 } as const satisfies Record<string, Coding>;
 
-/** Every quantity of the obstetric endpoint. */
+/** Every quantity measured by the obstetric endpoint. */
 export const OBSTETRIC_CONCEPTS = {
   ...BIOMETRY,
   ...EARLY_PREGNANCY,
@@ -455,7 +457,7 @@ export type FindingConceptKey = keyof typeof FINDING_CONCEPTS;
 export const findingConcept = (key: FindingConceptKey): CodedConcept =>
   conceptOf(key, FINDING_CONCEPTS[key]);
 
-/** Codes of the gestational age in the request, by the method of dating (CID 12019). */
+/** Codes for the gestational age given in the request, by dating method (CID 12019). */
 export const STATED_AGE = {
   lmp: ln('11885-1', 'Gestational Age by LMP'),
   crl: ln('18185-9', 'Gestational Age'),
@@ -465,7 +467,7 @@ export const STATED_AGE = {
 
 const placement = (text: string): Method => ({ text, citation: null, equation: null });
 
-/** How the calipers of the obstetric endpoint are placed, or its values are calculated. */
+/** Methods of the obstetric endpoint: how calipers are placed, and how values are calculated. */
 export const OBSTETRIC_METHODS = {
   'doppler-envelope': {
     text: 'automatic trace of the maximum velocity, mean of the beats that are alike',

@@ -1,8 +1,8 @@
 import type { Coding } from './coding.ts';
 
-/** Codes and title under which the report of an endpoint is stored (exchange 1.3). */
+/** Codes and title under which an endpoint's report is stored (exchange 1.3). */
 export interface ReportConcept {
-  /** The LOINC code comes first, because receivers that read only one code read the first. */
+  /** The LOINC code comes first, because some receivers read only the first code. */
   codings: readonly [Coding, ...Coding[]];
   title: string;
   /** Diagnostic service section (HL7 table 0074). */
@@ -40,7 +40,7 @@ const ANY_ULTRASOUND: ReportConcept = {
 };
 
 /**
- * Returns the codes of the report of an endpoint, with or without its last part
+ * Returns the report concept for an endpoint id, with or without its last part
  * (`us/obstetric/interpret`, `us/obstetric`).
  */
 export function reportConcept(endpoint: string): ReportConcept {
