@@ -79,12 +79,12 @@ import {
 import { ARTERIES, territoryOf } from './wall-motion/guideline.ts';
 
 /**
- * Returns the frame (0-based) that is shown at a time: floor(t / frame time), both in ms (echo
+ * Returns the frame (0-based) displayed at a given time: floor(t / frame time), both in ms (echo
  * 4.3).
  */
 const frameAt = (time: number, frameTime: number) => Math.floor(time / frameTime);
 
-/** Checks of scales, modes and times of the header (echo 2). */
+/** Checks of scales, modes and times in the header (echo 2). */
 const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'dicom.usDistance2D': (i) =>
     distance(
@@ -109,14 +109,17 @@ const DICOM_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'loinc.checkDigit': (i) => hasValidCheckDigit(i.text('code')),
 };
 
-/** Curves for the checks: velocity in m/s as a function of the elapsed share of the flow time. */
+/**
+ * Curves for the checks: velocity as a share of its peak, as a function of the elapsed share of the
+ * flow time.
+ */
 const SHAPES: Readonly<Record<string, (share: number) => number>> = {
   triangle: (share) => 1 - Math.abs(2 * share - 1),
   parabola: (share) => 4 * share * (1 - share),
   'half-sine': (share) => Math.sin(Math.PI * share),
 };
 
-/** Number of samples at which a sum is close to the integral of a continuous curve. */
+/** Number of samples with which a sum comes close to the integral of a continuous curve. */
 const CONTINUOUS = 10_001;
 
 function curve(i: VectorInputs): { samples: number[]; step: number } {
@@ -236,13 +239,13 @@ const quotient =
 const biplane: CheckFormula = (i) =>
   biplaneDiscVolume(i.numbers('a4cDiametersCm'), i.numbers('a2cDiametersCm'), i.number('lengthCm'));
 
-/** Returns the S/D ratio of a pulmonary vein, which the checks have under two names. */
+/** Returns the S/D ratio of a pulmonary vein, for which the checks use two names. */
 const veinRatio = (i: VectorInputs) =>
   i.optionalNumber('pvSOverD') ?? i.optionalNumber('pulmonaryVeinSD');
 
 /**
- * Returns whether the LVEF is reduced: the value in the check's input, or else a comparison of the
- * LVEF with its limit.
+ * Returns whether the LVEF is reduced, as stated in the check's input or, failing that, by
+ * comparing the LVEF with its limit.
  */
 const reducedEf = (i: VectorInputs) =>
   i.optionalFlag('lvefReduced') ?? (i.optionalNumber('lvefPercent') ?? 100) < 50;
@@ -374,7 +377,7 @@ const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'tamponade.tricuspidVariation': variation,
 };
 
-/** Maps each formula name of `echo-checks.json` to the function of this project that it checks. */
+/** Maps each formula name in `echo-checks.json` to the function of this project that it checks. */
 export const ECHO_CHECKS: Readonly<Record<string, CheckFormula>> = {
   ...DICOM_CHECKS,
   ...LEFT_HEART_CHECKS,

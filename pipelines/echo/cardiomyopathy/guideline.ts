@@ -18,15 +18,15 @@ const WALL_STATEMENTS = [
 export type WallStatement = (typeof WALL_STATEMENTS)[number];
 
 /**
- * Returns true if the wall is thick enough to meet the criterion in every patient, and not only in
+ * Returns true if the wall is thick enough to meet the criterion in every patient, not only in
  * relatives.
  */
 export const meetsCriterion = (wall: WallStatement) =>
   wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
 
 /**
- * Returns the statement for an adult whose wall has this thickness, in mm. `family` is true for a
- * first-degree relative or a genotype-positive patient, and null if that is not known.
+ * Returns the statement for an adult's wall thickness, in mm. `family` is true for a first-degree
+ * relative or a genotype-positive patient, and null if that is not known.
  */
 export function wallStatement(thickness: number, family: boolean | null): WallStatement {
   const shown = rounded(thickness, 0);
@@ -38,12 +38,14 @@ export function wallStatement(thickness: number, family: boolean | null): WallSt
     : 'criterion only in first-degree relatives or genotype-positive';
 }
 
-/** Ratio of septum to posterior wall at or above which hypertrophy is asymmetric (echo 14.1). */
+/**
+ * Ratio of septum to posterior wall at or above which hypertrophy counts as asymmetric (echo 14.1).
+ */
 const ASYMMETRY = { from: 1.3, inHypertension: 1.5 } as const;
 
 /**
- * Returns how far the hypertrophy is asymmetric; null if it is not. A ratio between the two limits
- * is asymmetric only without hypertension, and the blood pressure is not known.
+ * Returns how certain it is that hypertrophy is asymmetric; null if it is not. Between the two
+ * limits it is asymmetric only in the absence of hypertension, and the blood pressure is not known.
  */
 export function asymmetryOf(
   septum: number,
@@ -68,7 +70,7 @@ const OBSTRUCTIONS = [
   'obstruction with provocation, rest not measured',
 ] as const;
 type ObstructionRow = (typeof OBSTRUCTIONS)[number];
-/** A row of the table for outflow obstruction, with a note if the gradient calls for treatment. */
+/** A category of outflow obstruction, with a note if the gradient calls for treatment. */
 export type Obstruction = ObstructionRow | `${ObstructionRow}, at or above 50 mmHg`;
 
 /**
@@ -93,10 +95,10 @@ const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
   most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
 
 /**
- * Returns the category if only the gradient on provocation, in mmHg, is known. The obstruction may
- * also be present at rest. Null if the gradient is too low for an obstruction on provocation,
- * because the gradient at rest is then still needed. The published table requires the gradient at
- * rest, so this category is a convention of this project.
+ * Returns the category if only the provoked gradient, in mmHg, is known; the obstruction may also
+ * be present at rest. Null for a gradient below the limit, because the gradient at rest is then
+ * needed. The published table always requires the gradient at rest, so this category is a
+ * convention of this project.
  */
 export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
@@ -111,14 +113,14 @@ const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
 ]);
 
 /**
- * Returns true if a category is a convention of this project ([C], echo 14.1) and is not in the
- * tables of the societies.
+ * Returns true if a category is a convention of this project ([C], echo 14.1) rather than from the
+ * societies' tables.
  */
 export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
 
 /**
- * Product of RWT and E/e' below which amyloidosis is unlikely in a population that is screened for
- * it (AMYLI).
+ * Product of RWT and E/e' below which amyloidosis is unlikely in a population screened for it
+ * (AMYLI).
  */
 export const AMYLI_RULE_OUT = 2.22;
 
@@ -129,12 +131,12 @@ const DILATED_PATTERNS = [
 ] as const;
 
 /**
- * EF, per cent, below which the LV is called dysfunctional (`ef`), and up to which device therapy
+ * EF, per cent, below which the LV counts as dysfunctional (`ef`), and up to which device therapy
  * is considered (`device`) (CM23).
  */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
-/** Results for hearts that match none of the published patterns. Each result gives the reason. */
+/** Results for hearts that match none of the published patterns, each with the reason. */
 const OPEN_PATTERNS = [
   'LV dysfunction, size unknown',
   'LV dysfunction, not dilated by diameter; volume index not measured',
@@ -151,8 +153,8 @@ export const isPublished = (pattern: DilatedPattern) =>
 const SEXES = ['male', 'female'] as const;
 
 /**
- * Returns whether the LV is dilated. One measure above its limit is enough for dilatation; both
- * measures are needed to exclude it (echo 14.3).
+ * Returns the pattern by the size of the LV. One measure above its limit is enough for dilatation;
+ * both measures are needed to exclude it (echo 14.3).
  */
 function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
   if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
@@ -165,9 +167,9 @@ function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | nu
 }
 
 /**
- * Returns the pattern from the EF, the diameter in cm and the volume index in ml/m² (echo 14.3).
- * The result names a needed quantity that is not known. If the sex is not known, the pattern must
- * hold by the limits of both sexes.
+ * Returns the pattern from the EF, the diameter in cm and the volume index in ml/m² (echo 14.3). If
+ * a required quantity is missing, the result says which. If the sex is not known, a pattern is
+ * returned only if the limits of both sexes lead to it.
  */
 export function dilatedPattern(
   sex: Sex | null,
@@ -187,7 +189,7 @@ export function dilatedPattern(
  */
 export const RESTRICTIVE = { ratio: 2, deceleration: 150 } as const;
 
-/** Quantities that show myocardial disease; null for a quantity that is not known. */
+/** Quantities that can show myocardial disease; null for a quantity that is not known. */
 interface MyocardialQuantities {
   sex: Sex | null;
   /** g/m2 */
@@ -203,8 +205,8 @@ interface MyocardialQuantities {
 const NORMAL_INDEX = 1;
 
 /**
- * Returns the upper limit of the LV mass index, g/m². If the sex is not known, it is the higher
- * limit of the two sexes.
+ * Returns the upper limit of the LV mass index, g/m². If the sex is not known, it is the higher of
+ * the two limits.
  */
 function upperMass(sex: Sex | null): number {
   const { male, female } = LEFT_VENTRICLE.massIndex;
@@ -213,7 +215,7 @@ function upperMass(sex: Sex | null): number {
 
 /**
  * Returns the signs of myocardial disease by D16: LVH, cardiomyopathy, ischaemia, infarction,
- * abnormal wall motion (echo 10.4). An empty list means that no measured value shows a sign; the
+ * abnormal wall motion (echo 10.4). An empty list means that no measured value shows a sign, but
  * disease is not excluded.
  */
 export function myocardialDisease(quantities: MyocardialQuantities): MyocardialSign[] {

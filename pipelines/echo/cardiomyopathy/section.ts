@@ -33,7 +33,7 @@ import {
   wallStatement,
 } from './guideline.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface CardiomyopathyEvidence extends PatientEvidence {
   heart: { trusted: boolean; segments: readonly { strain: number | null }[] };
 }
@@ -62,8 +62,8 @@ function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
 
 interface Hypertrophy {
   /**
-   * Null if only one wall was measured and it is thinner than the criterion, because the other wall
-   * may be thicker.
+   * Null if only one wall was measured and it is below the criterion, because the other wall may be
+   * thicker.
    */
   wall: WallStatement | null;
   conclusions: readonly (Statement | null)[];
@@ -71,8 +71,8 @@ interface Hypertrophy {
 }
 
 /**
- * Grades the thickness of the walls. One thick wall is enough to meet the criterion; both walls
- * must be measured to report that the criterion is not met (echo 14.1).
+ * Grades wall thickness. One thick wall is enough to meet the criterion; to report that it is not
+ * met, both walls must have been measured (echo 14.1).
  */
 function hypertrophyOf(values: Values): Hypertrophy {
   const [septum, posterior] = [values.measurement('ivsd'), values.measurement('lvpwd')];
@@ -100,8 +100,8 @@ function hypertrophyOf(values: Values): Hypertrophy {
 }
 
 /**
- * Recognises restrictive filling by E/A and deceleration time alone. The sizes of the chambers are
- * further criteria, but they are not used here.
+ * Recognises restrictive filling by E/A and deceleration time alone. The published criteria also
+ * include chamber sizes, which are not used here.
  */
 function restrictiveOf(values: Values): Statement | null {
   const [filling, deceleration] = [values.number('e-to-a'), values.number('deceleration-time')];
@@ -142,8 +142,8 @@ function gapsOf(evidence: CardiomyopathyEvidence, found: Found): (Statement | nu
     sayOfCardiomyopathy.gap('cardiomyopathy.walls-may-be-missed', {}),
     obstruction ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-gradient', {}),
     sparingGap(evidence),
-    // No input of the endpoint shows these patterns. The report names them, so that a reader does
-    // not take them as excluded.
+    // The endpoint has no input that could show these patterns. They are listed so that a reader
+    // does not take them as excluded.
     sayOfCardiomyopathy.gap('cardiomyopathy.never-assessed', {}),
     wall ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-hypertrophy', {}),
     pattern ? null : sayOfCardiomyopathy.gap('cardiomyopathy.no-dilated', {}),

@@ -8,7 +8,7 @@ import type { PerformanceMethod } from '../rv-function/guideline.ts';
 const TWO_DIMENSIONAL = 'SCT|399064001';
 const M_MODE = 'SCT|399155008';
 
-/** Image mode of each code of CID 12300 whose meaning includes the mode (echo 18.4). */
+/** Image mode of each CID 12300 code whose meaning includes a mode (echo 18.4). */
 const MODES: Readonly<Record<string, string>> = {
   'LN|79969-2': TWO_DIMENSIONAL,
   'LN|80007-8': TWO_DIMENSIONAL,
@@ -47,7 +47,7 @@ const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Rank of each method that a report may give for a value; the method with the lowest rank is
+ * Rank of each method that a report may state for a value; the method with the lowest rank is
  * preferred (CID 12227; echo 4.2, 5.2).
  */
 const STATED: Readonly<
@@ -58,8 +58,8 @@ const STATED: Readonly<
     'DCM|125205': { rank: 1, method: 'cart-area-length' },
     'DCM|125206': { rank: 4, method: 'cart-cube' },
   },
-  // The cube formula of linear dimensions is preferred, because the partition values and the LV
-  // geometry are defined for it.
+  // The linear (cube) formula is preferred, because the partition values and the LV geometry are
+  // defined for it.
   'lv-mass': {
     'DCM|125222': { rank: 4, method: 'cart-mass-2d' },
     'DCM|125270': { rank: 4, method: 'cart-mass-2d' },
@@ -74,8 +74,8 @@ const OTHER_STATED = 2;
 const NOT_STATED = 3;
 
 /**
- * Codes of LV mass divided by height. It is a different quantity from LV mass, although it has the
- * same name.
+ * Method codes for LV mass divided by height. In a report it has the same name as LV mass, but it
+ * is a different quantity.
  */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
@@ -97,14 +97,14 @@ function rankOf(value: CartMeasurement): number {
 }
 
 /**
- * The method (125316, DCM, "Directly measured") is treated as no method, because it says nothing
- * about how the value was measured.
+ * The method (125316, DCM, "Directly measured") is treated as no method, because it does not say
+ * how the value was measured.
  */
 const DIRECT = 'DCM|125316';
 
 /**
- * Returns a key made of the method and the mode of a value. Only values with the same key repeat
- * the same measurement.
+ * Returns a key for the method and mode of a value. Only values with the same key are repeats of
+ * one measurement.
  */
 function groupOf(value: CartMeasurement): string {
   const method = value.method && keyOf(value.method);
@@ -133,7 +133,7 @@ function ofPreferredMethods(values: readonly CartMeasurement[]): CartMeasurement
 }
 
 /**
- * Sets the method of the machine's value to the method in its report. This is done only if the
+ * Sets the method of a machine value to the one stated in the machine's report, but only if that
  * method limits how the value can be used.
  */
 export function withStatedMethod(
@@ -149,7 +149,7 @@ export function withStatedMethod(
 }
 
 /**
- * Further codes of the concepts in the concept table: codes of CID 12300 that include the mode, and
+ * Further codes for concepts in the concept table: codes of CID 12300 that include the mode, and
  * codes of TID 5200 (echo 18.4).
  */
 const ALSO: Readonly<Record<string, ConceptKey>> = {
@@ -206,8 +206,8 @@ interface Property {
    */
   flow: 'forward' | 'backward' | 'any';
   /**
-   * Methods that a property must have to match this concept (CID 12227); absent if the method does
-   * not matter. Null in the list matches a value without a method.
+   * Methods with which a value matches this concept (CID 12227); absent if the method does not
+   * matter. Null in the list matches a value without a method.
    */
   methods?: readonly (string | null)[];
   key: ConceptKey;
@@ -222,10 +222,7 @@ const METHODS = {
   planimetry: 'DCM|125220',
 } as const;
 
-/**
- * Concept of each general property of TID 5203, by the site and the direction of flow at which it
- * was measured.
- */
+/** Concept for each general property of TID 5203, by site and direction of flow. */
 const PROPERTIES: readonly Property[] = [
   { codes: PEAK, site: VALVES.aortic, flow: 'forward', key: 'av-vmax' },
   { codes: ['LN|20256-4'], site: VALVES.aortic, flow: 'forward', key: 'av-mean-gradient' },
@@ -297,8 +294,7 @@ function flows({ flow }: Property, { flowDirection }: CartMeasurement): boolean 
 }
 
 /**
- * Codes of the biplane methods of EF and volume in TID 5200. All other methods use one plane (CID
- * 12227).
+ * Method codes for biplane EF and volumes in TID 5200. All other methods use one plane (CID 12227).
  */
 const BIPLANE: ReadonlySet<string | null> = new Set(['DCM|125207', 'DCM|125227']);
 
@@ -318,8 +314,8 @@ const INSPIRATION = 'SCT|14910006';
 
 /**
  * Returns true if an IVC diameter is the minimum: the machine derived it as the minimum, or
- * measured it in inspiration. The collapse is calculated from the greatest and the least diameter
- * (echo 12.1, 12.2).
+ * measured it in inspiration. Collapse is calculated from the largest and smallest diameters (echo
+ * 12.1, 12.2).
  */
 function isLeast({ derivation, respiration }: CartMeasurement): boolean {
   if (derivation === 'minimum' || derivation === 'maximum') return derivation === 'minimum';
@@ -327,8 +323,8 @@ function isLeast({ derivation, respiration }: CartMeasurement): boolean {
 }
 
 /**
- * Returns the concept of an LA volume of TID 5200. The method is area-length unless the report
- * gives another method (echo 18.4).
+ * Returns the concept of an LA volume from TID 5200. The method is area-length unless the report
+ * states another (echo 18.4).
  */
 function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
   const by = codeOf(method);
@@ -360,18 +356,18 @@ function keyFor(value: CartMeasurement): ConceptKey | null {
 
 const END_SYSTOLE = 'SCT|416430001';
 
-/** Stages of a stress test that mean rest: baseline and resting state (CID 12002). */
+/** Stages of a stress test that count as rest: baseline and resting state (CID 12002). */
 const AT_REST: ReadonlySet<string> = new Set(['SCT|128974000', 'SCT|128975004']);
 
 /**
- * Converts the machine's values to the echo keys and units of the concept table, and selects the
- * values of the preferred method for each quantity. Values under stress and depths of an effusion
- * at end-systole are left out. Indexed values, deviations and values whose unit cannot be converted
- * keep the key that they had. The key of a value that cannot be identified is null.
+ * Converts the machine's values to the echo keys and units of the concept table, and selects those
+ * of the preferred method for each quantity. Values measured under stress and end-systolic effusion
+ * depths are left out. Indexed values, deviations and values whose unit cannot be converted keep
+ * their key. The key of a value that cannot be identified is null.
  */
 export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasurement[] {
   const named = cart.flatMap((value) => {
-    // A value under stress is a different quantity (TID 5202, CID 12002).
+    // A value measured under stress is a different quantity (TID 5202, CID 12002).
     if (value.stage && !AT_REST.has(keyOf(value.stage))) return [];
     // An effusion is graded by its depth at end-diastole (echo 13).
     if (value.key === 'effusion-depth' && codeOf(value.phase) === END_SYSTOLE) return [];
@@ -386,8 +382,8 @@ export function echoCartValues(cart: readonly CartMeasurement[]): CartMeasuremen
 }
 
 /**
- * Kind of Doppler for each image mode of CID 12224 in which RIMP is measured. Each kind has its own
- * limit (echo 7.2).
+ * Kind of Doppler for each image mode (CID 12224) in which RIMP is measured. The limit of RIMP
+ * depends on it (echo 7.2).
  */
 const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
   'SCT|261199008': 'pulsed',
@@ -395,8 +391,8 @@ const PERFORMANCE_METHODS: Readonly<Record<string, PerformanceMethod>> = {
 };
 
 /**
- * Returns the kind of Doppler by which the machine measured RIMP. Null if the kind of any value is
- * not known, or if both kinds were used.
+ * Returns the kind of Doppler with which the machine measured RIMP. Null if the kind is unknown for
+ * one of the values, or if both kinds were used.
  */
 export function performanceMethod(cart: readonly CartMeasurement[]): PerformanceMethod | null {
   const own = echoCartValues(cart).filter(({ key }) => key === 'rimp');

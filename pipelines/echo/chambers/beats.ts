@@ -12,7 +12,7 @@ import {
   frameGeometry,
 } from './geometry.ts';
 
-/** Frames of one beat of an apical clip. All values of the beat are measured on them. */
+/** Frames of one beat of an apical clip, from which all values of the beat are measured. */
 export interface ClipBeat {
   diastole: FrameGeometry;
   systole: FrameGeometry;
@@ -27,9 +27,9 @@ export interface MeasuredClip {
   phases: PhaseSource;
   /** True if the RR intervals are even; null if fewer than three R waves are known. */
   regular: boolean | null;
-  /** Share of the outlined frames that are usable for measurement. */
+  /** Share of the outlined frames that can be used for measurement. */
   usable: number;
-  /** False if the area of the cavity jumps from frame to frame; the clip is then not measured. */
+  /** False if the cavity area jumps from frame to frame; the clip is then not measured. */
   steady: boolean;
   /** Mean probability over the cavity in the measured frames, 0 to 1. */
   confidence: number;
@@ -40,7 +40,7 @@ export const mean = (values: readonly number[]) =>
 
 /**
  * Unsteadiness above which the outlines count as failed. The area of a heart changes smoothly from
- * frame to frame; the area of failed outlines jumps.
+ * frame to frame, whereas the area of failed outlines jumps.
  */
 const UNSTEADY = 0.1;
 
@@ -58,8 +58,8 @@ function unsteadiness(areas: readonly number[]): number {
 }
 
 /**
- * Returns whether the R waves are evenly spaced, and the greatest number of beats to average.
- * `regular` is null if fewer than three R waves are known.
+ * Returns whether the R waves are evenly spaced, and how many beats to average at most. `regular`
+ * is null if fewer than three R waves are known.
  */
 export function averaging(rWaves: readonly number[]): { regular: boolean | null; most: number } {
   const regular = isRegular(rWaves);
@@ -67,8 +67,8 @@ export function averaging(rWaves: readonly number[]): { regular: boolean | null;
 }
 
 /**
- * Returns the chambers of a frame, with the outlines that a person corrected. Null in the same
- * cases as `frameGeometry`.
+ * Returns the chambers of a frame with the outlines corrected by a person. Null in the same cases
+ * as `frameGeometry`.
  */
 export const correctedGeometry = (
   frame: ChamberFrame,
@@ -81,10 +81,10 @@ export const correctedGeometry = (
   );
 
 /**
- * Replaces the outlines of the beats by those that a person corrected. If a person corrected any
- * outline, only the beats with a corrected outline are measured, because the person looked only at
- * these. A beat is left out if nothing can be measured on its corrected outline; otherwise its
- * former outline would be reported as the person's.
+ * Replaces outlines of the beats with those corrected by a person. If there are any, only beats
+ * with a corrected outline are measured, because the person looked only at these. A beat is left
+ * out if nothing can be measured on its corrected outline; otherwise its original outline would be
+ * reported as the person's.
  */
 function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberClip): ClipBeat[] {
   const corrected = new Map(
@@ -106,7 +106,7 @@ function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberC
 }
 
 /**
- * Returns the beats of a clip, at most as many as are averaged. The list is empty if the clip shows
+ * Returns a clip with its beats, up to the number to be averaged. There are none if the clip shows
  * no whole beat, or if its outlines are unsteady.
  */
 export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
@@ -135,8 +135,9 @@ export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
 });
 
 /**
- * Returns the clip that is measured for a view. A calibrated clip is preferred; then the clip with
- * the greatest product of usable frames and confidence. Null if no clip of the view shows a beat.
+ * Returns the clip to measure for a view: a calibrated clip if there is one, and among equals the
+ * clip with the greatest product of usable frames and confidence. Null if no clip of the view shows
+ * a beat.
  */
 export function bestClip(
   clips: readonly MeasuredClip[],
@@ -158,8 +159,8 @@ export const overBeats = (
 ): BeatMean | null => meanOfBeats(beats.flatMap((beat) => measure(beat) ?? []));
 
 /**
- * Returns the beats in which no outline of a chamber has a fault. If every beat has a fault, it
- * returns all beats and the fault, so that the value can be shown as withheld.
+ * Keeps the beats without an outline fault. If every beat has a fault, all beats are returned with
+ * the fault, so that the value can be shown as withheld.
  * @param faultOf returns the fault of the outlines from which a beat is measured.
  */
 export function soundBeats(
@@ -184,8 +185,8 @@ export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;
 export const isCalibrated = ({ clip }: MeasuredClip) => clip.scale !== null;
 
 /**
- * Returns the value if the clip is calibrated; null without a scale, because sizes cannot be
- * measured without a scale.
+ * Returns the value if the clip is calibrated; otherwise null, because sizes cannot be measured
+ * without a scale.
  */
 export const sized = <Value>(on: MeasuredClip, value: Value): Value | null =>
   isCalibrated(on) ? value : null;

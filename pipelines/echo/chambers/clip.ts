@@ -14,8 +14,8 @@ export interface ChamberFrame {
   /** Closed outlines in pixels of the stored frame; a chamber that was not found has no outline. */
   outlines: Partial<Record<Chamber, readonly Point[]>>;
   /**
-   * Outlines that a person corrected. The phases of the beats are still determined from the
-   * outlines of the network.
+   * Outlines corrected by a person. The phases of the beats are still determined from the network's
+   * outlines.
    */
   corrected?: Partial<Record<Chamber, readonly Point[]>>;
   confidence: Readonly<Record<Chamber, number>>;
@@ -23,12 +23,12 @@ export interface ChamberFrame {
   /** Faults of the outlined ventricle. A frame with a fault is drawn but not measured. */
   faults: readonly (ShapeFault | OutlineFault | 'below-gate' | 'area-jump')[];
   /**
-   * Fault of each other chamber. A chamber with a fault is drawn but not measured on this frame.
+   * Faults of the other chambers. A chamber with a fault is drawn but not measured on this frame.
    */
   chamberFaults: Partial<Record<Exclude<JudgedChamber, 'lv'>, OutlineFault>>;
 }
 
-/** LVEF of one beat, combined from the outlines and the second network. */
+/** LVEF of one beat, combined from the outlines and a second network. */
 export interface JointEjection extends JointEjectionFraction {
   /** The two estimates before they were combined, per cent. */
   byDiscs: number;

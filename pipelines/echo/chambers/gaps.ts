@@ -1,33 +1,31 @@
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 
-/** Views whose chambers are outlined. */
+/** Views in which chambers are outlined. */
 export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
 export type ApicalView = (typeof APICAL_VIEWS)[number];
 
 /** Number of beats to average, in sinus rhythm and in an irregular rhythm (echo 0.5). */
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
-/** Evidence for `outlineGap`, which finds why a view was not measured. */
+/** What `outlineGap` needs to determine why a view was not measured. */
 export interface OutlineEvidence {
   /** View of each clip. */
   clips: readonly {
     view: string | null;
-    /**
-     * View with the highest confidence, although that confidence is below the classifier's gate.
-     */
+    /** The most probable view if its confidence was below the classifier's gate; otherwise null. */
     belowGate: string | null;
     /** Null if no classifier processed the clip. */
     confidence: number | null;
     /**
-     * True if the fan could not be separated from the rest of the screen; the whole screen was then
-     * used as the picture.
+     * True if the fan could not be separated from the rest of the screen, so that the whole screen
+     * was used as the picture.
      */
     unseparated: boolean;
   }[];
   /**
    * `apical` is null if the reader of apical clips failed. `clips` is null if no permitted model
-   * outlines chambers.
+   * can outline chambers.
    */
   views: { apical: { clips: readonly unknown[] | null } | null };
   /** Clip that was measured in each view; null if no clip shows a whole beat. */
@@ -45,13 +43,13 @@ export interface Rhythm {
 /** Rhythm of the apical clips. A clip that was not measured is null. */
 export interface RhythmEvidence {
   clips: Readonly<Record<'A4C' | 'A2C', Rhythm | null>>;
-  /** True if the volumes of the outlines may be reported. */
+  /** True if volumes calculated from the outlines may be reported. */
   trusted: boolean;
 }
 
 /**
- * Returns why outlines were measured in none of the wanted views; null if at least one of the views
- * was measured.
+ * Returns why outlines were measured in none of the requested views; null if at least one of these
+ * views was measured.
  */
 export function outlineGap(
   { clips, views, heart }: OutlineEvidence,
@@ -74,8 +72,8 @@ export function outlineGap(
 }
 
 /**
- * Greatest difference between the RR intervals of two views at which they have the same heart rate.
- * It is a share of the longer interval (echo 4.1).
+ * Greatest difference between the RR intervals of two views at which their heart rates count as
+ * equal, as a share of the longer interval (echo 4.1).
  */
 const INTERVAL_DIFFERENCE = 0.1;
 
@@ -97,9 +95,8 @@ export function irregularity({ beats, regular }: Rhythm): { beats: number; few: 
 }
 
 /**
- * Returns the irregular rhythm of A4C and A2C, the views from which volumes and EF are measured. If
- * both views are irregular, the view with fewer beats is reported. Null if neither view is
- * irregular.
+ * Returns the irregularity of A4C and A2C, the views from which volumes and EF are measured; if
+ * both are irregular, that of the view with fewer beats. Null if neither is irregular.
  */
 export function irregularRhythm({
   clips,
@@ -111,8 +108,8 @@ export function irregularRhythm({
 }
 
 /**
- * Returns true if the RR intervals of A4C and A2C differ too much for one heart rate, so that their
- * volumes cannot be combined.
+ * Returns true if the RR intervals of A4C and A2C differ so much that their volumes cannot be
+ * combined.
  */
 export function isUnequalRhythm({ clips: { A4C, A2C }, trusted }: RhythmEvidence): boolean {
   if (!trusted || !A4C || !A2C) return false;

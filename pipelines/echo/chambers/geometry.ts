@@ -17,7 +17,7 @@ export interface ChamberFigure {
   area: number;
   /** Null if the valve plane of the chamber was not found; only the area is known then. */
   axis: ChamberAxis | null;
-  /** Reason why the outline does not show the whole chamber; null if there is no such sign. */
+  /** Sign that the outline does not show the whole chamber; null if there is none. */
   fault: OutlineFault | null;
 }
 
@@ -83,8 +83,8 @@ export function axial(figure: ChamberFigure | null): AxialFigure | null {
 const CENTIMETRE = 10;
 
 /**
- * Returns the diameters of the discs and the length of the chamber. Both are in cm, the unit of the
- * volume formulas.
+ * Returns the disc diameters and the length of the chamber, both in cm, the unit of the volume
+ * formulas.
  */
 function discsInCentimetres({ outline, axis }: AxialFigure) {
   return {
@@ -115,19 +115,19 @@ export function widest(
 
 /**
  * Basal third of a ventricle, as shares of its axis. It leaves out the valve plane itself, where
- * outlines are rounded.
+ * outlines are rounded off.
  */
 export const BASAL_THIRD = [0.05, 1 / 3] as const;
 
-/** Selects the chamber of a frame whose volume is summed by discs. */
+/** Selects from a frame the chamber whose volume is calculated by discs. */
 export type ChamberOf = (frame: FrameGeometry) => AxialFigure | null;
 
 export const leftVentricle: ChamberOf = ({ lv }) => lv;
 export const leftAtrium: ChamberOf = ({ la }) => axial(la);
 
 /**
- * Returns the volume by discs in one plane, in ml. Without a scale, the unit is cubic pixels
- * divided by a thousand. Null without a figure.
+ * Returns the single-plane volume by discs, in ml. Without a scale, the unit is cubic pixels
+ * divided by a thousand. Null if there is no figure.
  */
 export function planeVolume(figure: AxialFigure | null): number | null {
   if (!figure) return null;

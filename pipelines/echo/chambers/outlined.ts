@@ -25,7 +25,7 @@ export function outlineCaliper(outline: readonly Point[], clip: ChamberClip): Ca
   return { type: 'polygon', points: inPixels(outline, clip).map(pair) };
 }
 
-/** Returns a straight line of a chamber as a caliper. */
+/** Returns a line on a chamber as a caliper. */
 export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper {
   return { type: 'line', points: inPixels([from, to], clip).map(pair) };
 }
@@ -33,7 +33,9 @@ export function lineCaliper(from: Point, to: Point, clip: ChamberClip): Caliper 
 export const axisCaliper = ({ axis }: AxialFigure, clip: ChamberClip): Caliper =>
   lineCaliper(axis.base, axis.apex, clip);
 
-/** Returns a cut across the axis as a caliper. The position of the cut is a share of the axis. */
+/**
+ * Returns a cut across the axis as a caliper. `share` is the position of the cut along the axis.
+ */
 export function cutCaliper(
   { axis }: AxialFigure,
   share: number,
@@ -54,7 +56,7 @@ export interface Outlined {
   value: BeatMean | null;
   on: MeasuredClip;
   /**
-   * Frame on which the caliper is drawn, as an example for all beats; null if the value comes from
+   * Frame on which the caliper is drawn as an example for all beats; null if the value comes from
    * several frames.
    */
   at?: FrameGeometry | null;
@@ -66,7 +68,8 @@ export interface Outlined {
 }
 
 /**
- * Minimum number of frames that show how the area changes. A shorter clip shows only single phases.
+ * Minimum number of frames needed to show how the area changes over time. A shorter clip shows only
+ * isolated phases.
  */
 const COURSE_FRAMES = 8;
 
@@ -89,12 +92,12 @@ function beatsRemark(on: MeasuredClip): Remark {
 }
 
 /**
- * Returns the id of a value measured on outlines. It differs from the id of the machine's value of
+ * Returns the id of a value measured on outlines, which differs from the id of a machine value of
  * the same concept.
  */
 export const outlinedId = (key: EchoConcept) => `${key}-outlined`;
 
-/** Returns the measurement. It is withheld if the averaged beats contradict each other. */
+/** Withholds the measurement if the averaged beats contradict each other. */
 export function withAgreement(
   measurement: Measurement,
   key: EchoConcept,
@@ -108,10 +111,7 @@ export function withAgreement(
   );
 }
 
-/**
- * Returns the measurements. They are withheld if the outline of the chamber has a fault in every
- * beat.
- */
+/** Withholds the measurements if the outline of the chamber has a fault in every beat. */
 export function withOutlineFault(
   measurements: Measurement[],
   chamber: JudgedChamber,
@@ -123,8 +123,7 @@ export function withOutlineFault(
 }
 
 /**
- * Makes a measurement from the outlines of a clip. The list is empty if the value could not be
- * calculated.
+ * Creates a measurement from the outlines of a clip; empty if the value could not be calculated.
  */
 export function outlined({
   key,

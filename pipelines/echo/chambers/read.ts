@@ -21,16 +21,16 @@ export interface ApicalReadings {
   /** Null if no permitted model outlines chambers. */
   clips: readonly ChamberClip[] | null;
   /**
-   * True if a second network checks the outlines. Without the check, no volume and no EF is
-   * reported, because outlines alone were not shown to be better than one constant answer for every
-   * patient.
+   * True if a second network checks the outlines. Without this check, no volume or EF is reported,
+   * because outlines alone were not shown to do better than a single constant answer for all
+   * patients.
    */
   volumesTrusted: boolean;
 }
 
 /**
- * Maximum number of clips per view that are outlined, so that a long study does not take too long.
- * For the other clips, only the view is named.
+ * Maximum number of clips outlined per view, so that a long study does not take too long. For the
+ * other clips, only the view is identified.
  */
 const CLIPS_PER_VIEW = 2;
 /** Approximate number of frames outlined per clip: two seconds at 30 frames a second. */
@@ -40,11 +40,11 @@ const FRAMES_PER_CLIP = 64;
  * end-diastole and end-systole.
  */
 const LEAST_FRAMES = 2;
-/** Number of frames that are decoded and outlined at a time. */
+/** Number of frames decoded and outlined at a time. */
 const BATCH = 8;
 /**
- * Number of frames that are used to find whether a display is mirrored and where the edge of its
- * fan is.
+ * Number of frames used to determine whether a display is mirrored and where the edge of its fan
+ * is.
  */
 const SIDE_FRAMES = 2;
 
@@ -68,8 +68,8 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
 }
 
 /**
- * Returns the rank of a clip. A clip with a scale comes first, then a clip whose header names the
- * view, then the clip with the higher confidence of the classifier.
+ * Returns the rank of a clip. Clips with a scale come first, then clips whose header states the
+ * view, then clips with a higher classifier confidence.
  */
 const worth = ({ clip, source, confidence }: ClipView) =>
   (clip.regions.length > 0 ? 2 : 0) + (source === 'header' ? 1 : (confidence ?? 0));
@@ -172,7 +172,7 @@ async function outlineFrames(
 }
 
 /**
- * Returns the EF from the outlines of one beat, per cent. It is a ratio and needs no scale. Null if
+ * Returns the EF of one beat from the outlines, per cent. It is a ratio and needs no scale. Null if
  * a volume is missing.
  */
 function discEjection({ diastole, systole }: ClipBeat): number | null {
@@ -180,7 +180,7 @@ function discEjection({ diastole, systole }: ClipBeat): number | null {
   return filled !== null && emptied !== null ? fractionalChange(filled, emptied) : null;
 }
 
-/** Returns, for each outlined beat, the LVEF that is combined from both networks. */
+/** Returns the LVEF of each outlined beat, combined from both networks. */
 async function ejectionsOf(
   read: ChamberClip,
   clip: Clip,
@@ -223,7 +223,8 @@ async function readClip(
   const { clip, fan, confidence } = of;
   const stride = Math.max(1, Math.round(clip.frames.length / FRAMES_PER_CLIP));
   const some = await someFrames(clip, signal);
-  // Only the four-chamber view shows the right heart, from which the mirroring is recognised.
+  // Mirroring is recognised by the position of the right heart, which only the four-chamber view
+  // shows.
   const mirrored = view === 'A4C' && ((await locator.isMirrored?.(some, fan)) ?? false);
   const picture = litHull(some, fan);
   const outlining = { clip, fan, mirrored, picture, segment, signal };

@@ -6,12 +6,12 @@ import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared
 import type { Remark } from '../../result/statement.ts';
 import { isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 
-/** Evidence that decides whether the algorithms may be used. */
+/** Evidence for deciding whether the algorithms may be used. */
 export interface RhythmAndFilling extends PatientEvidence {
   study: {
     clips: readonly {
       file: string;
-      /** Heart rate that the header states, beats per minute. */
+      /** Heart rate from the header, beats per minute. */
       heartRate: number | null;
       /** Stage of a stress protocol; 1 is rest. */
       stageNumber?: number | null | undefined;
@@ -20,7 +20,7 @@ export interface RhythmAndFilling extends PatientEvidence {
   spectra: readonly {
     flow: string | null;
     regular: boolean | null;
-    /** `doubt` is the reason why the quantity is unreliable; null if it is reliable. */
+    /** `doubt` says why the quantity is unreliable; null if it is reliable. */
     quantities: readonly { key: EchoConcept; doubt: DisplayDoubt | null }[];
   }[];
 }
@@ -34,16 +34,14 @@ const FASTEST = 100;
  */
 export interface Applicability {
   child: boolean;
-  /**
-   * Diseases of the mitral valve. They make E/e' invalid, so that diastolic function is not graded.
-   */
+  /** Mitral valve diseases, which make E/e' invalid, so that diastolic function is not graded. */
   mitral: readonly MitralDisease[];
   /**
    * True if filling is irregular and has no A wave, as in atrial fibrillation. Only an ECG proves
    * atrial fibrillation.
    */
   fibrillating: boolean;
-  /** Reason why E/A cannot be used; null if it can. */
+  /** Why E/A cannot be used; null if it can. */
   filling: Remark | null;
 }
 
@@ -72,8 +70,8 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
 
 /**
  * Returns the heart rate, beats per minute, of the clips in which E and A were measured. If those
- * clips are not known, as for values of the machine's report, it returns the rate of all clips at
- * rest. Null if no header gives a rate.
+ * clips are not known, as for values from the machine's report, it is the rate of all clips at
+ * rest. Null if no header has a rate.
  */
 function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(
@@ -109,10 +107,10 @@ export const applicabilityOf = (
   filling: unusableFilling(evidence, values),
 });
 
-/** LVEF for the algorithms of 2016. It decides which of the two algorithms is used. */
+/** LVEF for the 2016 algorithms. It determines which of the two is used. */
 export interface Ejection {
   /** Null if not known or contested. */
   reduced: boolean | null;
-  /** True if the measured values of the LVEF disagree on the side of the limit. */
+  /** True if the measured LVEF values fall on different sides of the limit. */
   contested: boolean;
 }

@@ -19,7 +19,7 @@ import type { DiastolicConditions, DiastolicEvidence } from './section.ts';
 const STENOTIC_AREA = 1.5;
 
 /**
- * Returns the mitral valve area by half-time, cm². It is calculated here because the valve section
+ * Returns the mitral valve area by half-time, cm². It is calculated here, because the valve section
  * runs later.
  */
 function areaByHalfTime(values: Values): number | null {
@@ -51,8 +51,8 @@ function stenosis(values: Values): MitralDisease | null {
 }
 
 /**
- * Recognises significant mitral regurgitation: moderate or more, or quantities that contradict each
- * other.
+ * Recognises significant mitral regurgitation: at least moderate, or with quantities that
+ * contradict each other.
  */
 function regurgitation(values: Values): MitralDisease | null {
   const { MR } = regurgitations(values);
@@ -60,9 +60,9 @@ function regurgitation(values: Values): MitralDisease | null {
 }
 
 /**
- * Returns the diseases of the mitral valve that make e' and E/e' invalid: any stenosis and
- * significant regurgitation. Diastolic function then has no standard grade (D16, D25; echo 10.2).
- * An empty list means that no measured value shows a disease; disease is not excluded.
+ * Returns the mitral valve diseases that make e' and E/e' invalid: any stenosis and significant
+ * regurgitation. Diastolic function then has no standard grade (D16, D25; echo 10.2). An empty list
+ * means that no measured value shows a disease, but disease is not excluded.
  */
 function mitralDisease(values: Values): MitralDisease[] {
   return [stenosis(values), regurgitation(values)].filter((found) => found !== null);
@@ -77,8 +77,8 @@ const isReduced = (percent: number) => rounded(percent, 0) < DYSFUNCTION.ef;
 const EF_KEYS: ReadonlySet<string> = new Set(EF_PRECEDENCE);
 
 /**
- * Returns whether the LVEF is reduced. Values that contradict each other can still agree on the
- * side of the limit.
+ * Returns whether the LVEF is reduced. Contradicting values can still be on the same side of the
+ * limit.
  */
 function ejectionOf(values: Values): Ejection {
   const headline = headlineEf(values);
@@ -105,7 +105,7 @@ const isAbnormal = ({ segment, score }: DiastolicEvidence['heart']['segments'][n
   segment <= WALL_MOTION.scored && score !== null && score > NORMAL_SCORE;
 
 /**
- * Returns the signs of myocardial disease in the measured values and in the conclusions of earlier
+ * Returns the signs of myocardial disease among the measured values and the conclusions of earlier
  * sections.
  */
 function myocardialSigns(evidence: DiastolicEvidence, values: Values): MyocardialSign[] {
@@ -121,8 +121,8 @@ function myocardialSigns(evidence: DiastolicEvidence, values: Values): Myocardia
 }
 
 /**
- * Results of the LVEF, valve, wall motion and right heart sections that diastolic function needs,
- * as functions.
+ * The results that diastolic function needs from the LVEF, valve, wall motion and right heart
+ * sections, as functions.
  */
 export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
   ejectionOf,

@@ -3,7 +3,7 @@ import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
  * This file grades diastolic function by ASE/EACVI 2016 (echo 10.3, 10.4). It shares nothing with
- * the algorithm of 2025, because the limits of 2016 are exclusive and those of 2025 are inclusive.
+ * the 2025 algorithm, because the limits of 2016 are exclusive and those of 2025 are inclusive.
  */
 
 /** E and e' in cm/s, TR in m/s, LAVi in ml/m2; null if not available. */
@@ -43,8 +43,8 @@ function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Cr
 }
 
 /**
- * Returns criterion 1, average E/e'. If the ratio of only one wall is known, the limit of that wall
- * is used.
+ * Returns criterion 1, average E/e'. If the ratio is known for only one wall, the limit for that
+ * wall is used.
  */
 function ratioCriterion(inputs: Diastolic2016): Criterion {
   const { averageRatio, septalRatio, lateralRatio } = inputs;
@@ -79,7 +79,7 @@ const RESULTS_2016A = [
   'insufficient data',
 ] as const;
 
-/** Applies algorithm A, for a preserved EF without myocardial disease. */
+/** Applies algorithm A, which is for a preserved EF without myocardial disease. */
 export function algorithm2016A(inputs: Diastolic2016): (typeof RESULTS_2016A)[number] {
   const available = criteria2016A(inputs).filter(({ met }) => met !== null);
   const positive = available.filter(({ met }) => met === true).length;
@@ -123,7 +123,8 @@ function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): bo
 }
 
 /**
- * Applies algorithm B, for a reduced EF, for myocardial disease, or after a positive algorithm A.
+ * Applies algorithm B, which is for a reduced EF, for myocardial disease, or after a positive
+ * algorithm A.
  */
 export function algorithm2016B(inputs: Filling2016): Result2016B {
   if (inputs.ratio === null || inputs.early === null) return 'insufficient data';

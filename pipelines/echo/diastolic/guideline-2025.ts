@@ -3,8 +3,8 @@ import { anyMet, type Criterion } from '../shared/grading.ts';
 
 /**
  * Inputs of diastolic function by ASE 2025 in sinus rhythm (echo 10.5). The limits are inclusive,
- * unlike those of 2016. The flow chart was reconstructed from public implementations. They disagree
- * on branch c, where the convention of the reference is used.
+ * unlike those of 2016. The flow chart was reconstructed from public implementations, which
+ * disagree on branch c; the convention in echo 10.5 is used there.
  */
 export interface Diastolic2025 {
   /** cm/s */
@@ -14,7 +14,7 @@ export interface Diastolic2025 {
   early: number | null;
   /** E/A */
   ratio: number | null;
-  /** E/e' if the machine reports it; otherwise E/e' is calculated from E and e'. */
+  /** E/e' if the machine reports it; otherwise it is calculated from E and e'. */
   averageRatio?: number | null;
   septalRatio?: number | null;
   lateralRatio?: number | null;
@@ -85,8 +85,8 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
 }
 
 /**
- * Returns the markers of step 2, each with whether it is positive. `met` is null if the marker was
- * not measured.
+ * Returns the markers of step 2. `met` is true if a marker is positive, and null if it was not
+ * measured.
  */
 function secondStep(inputs: Diastolic2025): Criterion[] {
   const enlarged =
@@ -179,7 +179,10 @@ export function algorithm2025(inputs: Diastolic2025): Result2025 {
 export const isLimited2025 = (inputs: Diastolic2025) =>
   knownPrimaries(inputs).length === PRIMARIES_2025 - 1;
 
-/** Returns the markers of step 2 that disagree with a grade given without that step (branch c). */
+/**
+ * Returns the positive markers of step 2, which disagree with a result reached without that step
+ * (branch c).
+ */
 export function discordant(inputs: Diastolic2025): string[] {
   if (branchOf(inputs) !== 'c') return [];
   return secondStep(inputs).flatMap(({ name, met }) => (met ? [name] : []));
@@ -212,13 +215,13 @@ const PRESENCE_2025 = [
   'insufficient data',
 ] as const;
 
-/** Number of positive signs, in addition to e', that are needed for dysfunction. */
+/** Number of positive signs needed for dysfunction, in addition to e'. */
 const NEEDED = { reduced: 1, preserved: 2 } as const;
 
 const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
   value === null ? null : test(rounded(value, decimals));
 
-/** Returns the signs of dysfunction of ASE 2025, e' first (echo 10.5). */
+/** Returns the signs of dysfunction by ASE 2025, with e' first (echo 10.5). */
 export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Criterion[]] {
   const { reducedVelocity, raisedRatio } = primaryVariables(inputs);
   const { impaired, restrictive, atrialIndex, reservoirStrain } = LIMITS_2025;
@@ -235,9 +238,8 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
 }
 
 /**
- * Returns whether diastolic function is abnormal, regardless of LA pressure (D25; echo 10.5). A
- * sign that was not measured may be positive. If such signs could change the result, it is
- * indeterminate.
+ * Returns whether diastolic function is abnormal, regardless of LA pressure (D25; echo 10.5). The
+ * result is indeterminate if it depends on signs that were not measured.
  */
 export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[number] {
   const [velocity, ...signs] = presenceCriteria2025(inputs);
@@ -251,8 +253,8 @@ export function presence2025(inputs: Diastolic2025): (typeof PRESENCE_2025)[numb
 
 /**
  * Returns supplemental signs of a raised LA pressure. They are used if no marker of step 2 was
- * measured. L wave, Ar-A and Valsalva are not assessed, because no value of them is measured.
- * Velocities in m/s, pressures in mmHg.
+ * measured. The L wave, Ar-A and Valsalva are not assessed, because they are not measured.
+ * Velocities are in m/s, pressures in mmHg.
  */
 export function supplementalSigns2025(inputs: {
   regurgitationEnd: number | null;
@@ -268,7 +270,7 @@ export function supplementalSigns2025(inputs: {
 }
 
 /**
- * Inputs of the algorithm for LA pressure in atrial fibrillation (D25; echo 10.6). E and e' in
+ * Inputs of the algorithm for LA pressure in atrial fibrillation (D25; echo 10.6). E and e' are in
  * cm/s, TR in m/s, DT in ms.
  */
 export interface FibrillationInputs {
@@ -302,7 +304,7 @@ export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   ];
 }
 
-/** Number of positive criteria at which the reservoir strain and the pulmonary vein are needed. */
+/** Number of positive criteria at which the reservoir strain and the pulmonary vein decide. */
 const NOT_DECIDED = 2;
 
 const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>

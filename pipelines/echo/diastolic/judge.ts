@@ -32,9 +32,9 @@ import {
 import { type DiastolicInputs, SECTION } from './measure.ts';
 
 export interface Judgement {
-  /** Result with its scheme and its criteria; null if the algorithm has no result. */
+  /** Result with its scheme and criteria; null if the algorithm has no result. */
   result: DiastolicResult | null;
-  /** Statements that are reported together with the result. */
+  /** Statements reported together with the result. */
   conclusions: readonly (Statement | null)[];
   gaps: readonly Statement[];
   /** True if the data were sufficient for a result. */
@@ -213,7 +213,9 @@ export function judge2025(
   };
 }
 
-/** Grades LA pressure by ASE 2025 in atrial fibrillation, which only an ECG proves (echo 10.6). */
+/**
+ * Grades LA pressure by ASE 2025 in atrial fibrillation, which only an ECG can prove (echo 10.6).
+ */
 export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgement {
   const result = fibrillationPressure(of);
   const criteria = [...fibrillationCriteria(of), ...fibrillationMarkers(of)];

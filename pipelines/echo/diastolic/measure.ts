@@ -36,7 +36,7 @@ type Calculated = (typeof CALCULATED)[number];
 
 const divided = (one = 0, other = 1) => one / other;
 
-/** Method of each ratio and the values from which it is calculated. */
+/** Method of each ratio, and the values from which it is calculated. */
 const RATIOS = {
   'e-to-a': { from: ['mitral-e', 'mitral-a'], value: divided, method: 'ratio-of-values' },
   'e-to-e-prime': {
@@ -78,8 +78,8 @@ function againstRatio(key: Calculated, { mitral, filling }: Applicability): Rema
 }
 
 /**
- * Returns the ratios of the section, and the given values together with these ratios. Withheld
- * ratios are not added to the values.
+ * Returns the section's ratios, and the given values with these ratios added. Withheld ratios are
+ * not added.
  */
 export function withRatios(given: Values, applicability: Applicability) {
   const ratios = CALCULATED.map((key): Measurement | null => {

@@ -34,7 +34,7 @@ import {
 /** Evidence that this section needs in addition to the values. */
 export interface DiastolicEvidence extends RhythmAndFilling {
   heart: {
-    /** True if values that are calculated from the change of a volume may be reported. */
+    /** True if values derived from a change in volume may be reported. */
     trusted: boolean;
     segments: readonly { segment: number; score: number | null }[];
   };
@@ -48,8 +48,8 @@ export interface DiastolicConditions {
   /** Returns the values together with the calculated pressures of the right heart. */
   pressures(values: Values): Values;
   /**
-   * Returns the diastolic pressure of the pulmonary artery, mmHg; null if the values do not give
-   * it.
+   * Returns the diastolic pulmonary artery pressure, mmHg; null if it cannot be calculated from the
+   * values.
    */
   diastolicPressure(values: Values): number | null;
 }
@@ -61,7 +61,7 @@ const NEEDS = [
   'rhythm and valve disease',
 ] as const;
 
-/** Values that the criteria use and that other sections report. */
+/** Values used by the criteria but reported by other sections. */
 const ELSEWHERE = [
   'tr-vmax',
   'rvsp',
@@ -70,8 +70,8 @@ const ELSEWHERE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * Returns the finding of an elevated LA pressure. It names the scheme of each result and the
- * conditions under which the scheme is valid.
+ * Returns the finding of an elevated LA pressure. For each result it states the scheme and the
+ * conditions under which that scheme is valid.
  */
 function elevatedFinding(
   judgements: readonly Judgement[],
@@ -117,7 +117,7 @@ function missingOf(
   ];
 }
 
-/** Returns the conclusions of the algorithms; empty if no algorithm may be used. */
+/** Returns the conclusions of the algorithms; empty if none of them may be used. */
 function judgementsOf(
   evidence: DiastolicEvidence,
   conditions: DiastolicConditions,
@@ -145,7 +145,7 @@ interface Measured {
   inputs: DiastolicInputs;
 }
 
-/** Lists what could not be graded, and which values are missing for it. */
+/** Lists what could not be graded, and which values were missing for it. */
 function gapsOf(
   judgements: readonly Judgement[],
   { applicability, inputs }: Measured,

@@ -8,33 +8,33 @@ import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
 
 /**
- * Flow that is recognised by the form of a display. It is used if the header does not name the
+ * The flow that the form of a display suggests. It is used if the header does not identify the
  * flow.
  */
 export interface FlowForm {
-  /** `annulus` is tissue Doppler of a wall that the trace does not identify. */
+  /** `annulus` is tissue Doppler of a wall; the form does not show which wall. */
   flow: Flow | 'annulus' | null;
-  /** Confidence, 0 to 1, that the form identifies the flow correctly. */
+  /** Confidence in the flow, 0 to 1. */
   confidence: number;
-  /** Feature of the form by which the flow was recognised. */
+  /** The feature by which the flow was recognised. */
   because: DisplayForm;
 }
 
 const UNKNOWN: FlowForm = { flow: null, confidence: 0, because: 'fits-none' };
 
 /**
- * Limits for recognising a filling: two waves per beat towards the probe. The filling is mitral or,
- * rarely, tricuspid. Deceleration time in seconds, velocity in cm/s.
+ * Limits for recognising ventricular filling, which has two waves per beat towards the probe. It is
+ * mitral or, rarely, tricuspid. Deceleration time in seconds, velocity in cm/s.
  */
 const FILLING_FORM = { confidence: 0.8, deceleration: [0.08, 0.4], fastest: 250 } as const;
 /**
- * Limits for recognising an ejection, one wave per beat away from the probe: duration in seconds
- * and peak velocity in cm/s.
+ * Limits for recognising an ejection, which has one wave per beat away from the probe: duration in
+ * seconds and peak velocity in cm/s.
  */
 export const EJECTION_FORM = { seconds: [0.2, 0.45], velocity: [40, 180] } as const;
 /**
- * Outflow tract for each view in the header. The form alone is not enough, because displays of LVOT
- * and RVOT look the same.
+ * Outflow tract for each view in the header. The form alone is not enough, because LVOT and RVOT
+ * displays look the same.
  */
 const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
   A5C: 'lvot',
@@ -102,8 +102,8 @@ function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed
 type ViewNamed = Pick<Clip, 'viewCode' | 'viewName'>;
 
 /**
- * Returns the flow that the form of a display suggests. A CW jet is never named, because stenosis
- * and regurgitation, and the jets of different valves, look too similar.
+ * Returns the flow that the form of a display suggests. A CW jet is never identified in this way,
+ * because stenosis and regurgitation, and the jets of different valves, look too similar.
  */
 export function flowByForm(display: SpectralDisplay, kind: SweepKind, clip: ViewNamed): FlowForm {
   const annulus = kind === 'cw' ? null : asAnnulus(display);

@@ -26,7 +26,7 @@ import {
 import { EJECTION_FORM } from './flow-form.ts';
 import { type Flow, TISSUE } from './flows.ts';
 
-/** A point of a display: its column, and its velocity in cm/s, positive above the baseline. */
+/** A point on a display: its column, and its velocity in cm/s, positive above the baseline. */
 export interface TracePoint {
   column: number;
   velocity: number;
@@ -35,9 +35,9 @@ export interface TracePoint {
 /** The value of a quantity in one beat, with the points at which it was measured. */
 interface BeatValue {
   value: number;
-  /** Two points are drawn as a caliper, more points as a trace. */
+  /** Two points are drawn as a caliper, and more than two as a trace. */
   points: readonly TracePoint[];
-  /** Trace and column of a peak that is measured a second time. */
+  /** Trace and column of the peak, if its velocity is to be measured a second time as a check. */
   peak?: { trace: SpectralTrace; column: number };
 }
 
@@ -46,17 +46,20 @@ export interface FlowQuantity {
   key: EchoConcept;
   beats: readonly BeatValue[];
   remark: DisplayRemark | null;
-  /** Reason why the values are unreliable; absent if they are reliable. */
+  /** Why the values are unreliable; absent if they are reliable. */
   doubt?: DisplayDoubt | null;
 }
 
 const CENTIMETRES = 100;
 const MILLISECONDS = 1000;
 
-/** Time in seconds, before and after a peak, in which the tip on the leading edge is searched. */
+/**
+ * Time in seconds, before and after a peak, within which the tip of the leading edge is searched
+ * for.
+ */
 const TIP = 0.02;
 
-/** Returns a velocity of a trace with its sign, in cm/s; positive above the baseline. */
+/** Returns a velocity of a trace with its sign, in cm/s: positive above the baseline. */
 export const signed = (trace: SpectralTrace, velocity: number) =>
   trace.side === 'above' ? velocity : -velocity;
 
@@ -84,7 +87,7 @@ const peakValue = (
 const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
   ejections.map(({ peak, peakColumn }) => peakValue(trace, peakColumn, peak, CENTIMETRES));
 
-/** Returns the points of a trace that begins at a column and has one value per column. */
+/** Returns the points of a trace that starts at a column and has one value per column. */
 const outlinePoints = (trace: SpectralTrace, from: number, values: readonly number[]) =>
   values.map((velocity, i) => ({
     column: Math.ceil(from) + i,
@@ -101,7 +104,7 @@ function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seco
   ];
 }
 
-/** Returns the mean gradient and the pressure half-time of a mitral stenosis, measured by CW. */
+/** Returns the mean gradient and the pressure half-time of mitral stenosis, measured by CW. */
 function stenosisQuantities(
   falls: readonly { milliseconds: number; points: readonly TracePoint[] }[],
   traced: (value: (flow: readonly number[]) => number) => BeatValue[],
@@ -119,9 +122,9 @@ function stenosisQuantities(
 }
 
 /**
- * Returns the quantities of a filling. By PW these are E, A and their times; by CW, the mean
+ * Returns the quantities of ventricular filling: by PW, E, A and their times; by CW, the mean
  * gradient and the pressure half-time of the valve.
- * @param seconds per column of the display.
+ * @param seconds the seconds per column of the display.
  */
 function fillingQuantities(
   { beats, doubtful }: ReturnType<typeof fillingsOf>,
@@ -129,8 +132,7 @@ function fillingQuantities(
   seconds: number,
   cw: boolean,
 ): FlowQuantity[] {
-  // E and A are measured at the leading edge (D16). Other flows are measured at the dense part of
-  // the signal.
+  // E and A are measured at the leading edge (D16), other flows at the dense part of the signal.
   const outer = ({ peak }: Wave) => fastestNear(trace.leading, peak, TIP / seconds);
   const peakOf = (wave: Wave) => peakValue(trace, wave.peak, outer(wave));
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
@@ -199,8 +201,8 @@ function fillingQuantities(
 }
 
 /**
- * Returns the pressure half-time and the peak of a diastolic jet. For PR it also returns the
- * end-diastolic velocity.
+ * Returns the pressure half-time and the peak of a diastolic jet and, for PR, the end-diastolic
+ * velocity.
  */
 function decayQuantities(
   flow: Flow,
@@ -248,9 +250,7 @@ function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQ
   ];
 }
 
-/**
- * Limits of the time from the end of an ejection to the beginning of the next filling, in seconds.
- */
+/** Limits of the time from the end of an ejection to the start of the next filling, in seconds. */
 const RELAXATION = { shortest: 0.02, longest: 0.2 } as const;
 
 /** Returns the IVRT, measured on a display that shows both the outflow and the inflow. */
@@ -272,7 +272,7 @@ function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejec
   return [{ key: 'ivrt', beats, remark: null }] as const;
 }
 
-/** Quantities of a display, measured as those of one flow. */
+/** Quantities measured on a display that is taken to show a certain flow. */
 export interface FlowReading {
   side: SpectralTrace['side'];
   trace: SpectralTrace;
@@ -282,8 +282,8 @@ export interface FlowReading {
 }
 
 /**
- * Side of the baseline on which each flow is normally displayed, from the apex or, for flows of the
- * right ventricle, from the left sternal edge. The operator may have inverted the display.
+ * Side of the baseline on which each flow is normally displayed if recorded from the apex or, for
+ * right ventricular flows, from the left sternal edge. The operator may have inverted the display.
  */
 const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
   'mitral-inflow': 'above',
@@ -293,7 +293,7 @@ const USUAL_SIDE: Readonly<Partial<Record<Flow, 'above' | 'below'>>> = {
 };
 
 /**
- * Ratio of the velocity on the usual side to that on the other side, below which the signal on the
+ * Ratio of the velocity on the usual side to that on the other side below which the signal on the
  * usual side is only a mirror image.
  */
 const MIRROR = 0.3;
@@ -302,8 +302,8 @@ const tallest = ({ waves, clear }: SpectralTrace) =>
   clear * Math.max(0, ...waves.map(({ height }) => height));
 
 /**
- * Returns true if the waves on one side of the baseline last as long as an ejection. The waves of a
- * diastolic jet do not.
+ * Returns true if the waves on one side of the baseline last as long as an ejection does. The waves
+ * of a diastolic jet do not.
  */
 function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): boolean {
   const whole = ejectionsOf(curve, waves, secondsPerColumn).filter((one) => one.whole);
@@ -314,8 +314,8 @@ function isSystolic({ curve, waves }: SpectralTrace, secondsPerColumn: number): 
 
 /**
  * Returns the side of the baseline on which a flow is measured: the usual side, or the other side
- * if the display is inverted. A display of the aortic valve needs a check: in a display that is not
- * inverted, a jet of AR can be faster than the ejection, and must not be measured as a stenosis.
+ * if the display is inverted. The aortic valve needs a further check: even if the display is not
+ * inverted, an AR jet can be faster than the ejection, and must not be measured as a stenosis.
  */
 function sideOf(flow: Flow, display: SpectralDisplay): SpectralTrace {
   const usual = display[USUAL_SIDE[flow] ?? 'below'];
@@ -406,7 +406,9 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
   };
 }
 
-/** Measures the peaks of a flow that is not identified, on the stronger side of the baseline. */
+/**
+ * Measures the peaks of an unidentified flow, on the side of the baseline with the stronger signal.
+ */
 export function readUnnamed(display: SpectralDisplay): FlowReading {
   const { above, below, spectrum } = display;
   const strength = (trace: SpectralTrace) => trace.brightness * tallest(trace);

@@ -1,7 +1,7 @@
 import type { Clip, SweepKind } from '../../contract/study.ts';
 import { type ViewNamed, viewWords } from '../../contract/view-words.ts';
 
-/** Flows that a spectral display may show and that are measured (echo 7, 10, 11, 12, 17). */
+/** Flows that are measured on spectral displays (echo 7, 10, 11, 12, 17). */
 export const FLOWS = {
   'mitral-inflow': 'Mitral inflow',
   lvot: 'LVOT',
@@ -31,10 +31,10 @@ export const TISSUE: ReadonlySet<Flow> = new Set([
 ]);
 
 /**
- * Flow for each structure of the Anatomic Region Sequence and each kind of Doppler (codes of echo
- * 18.5). A display of a valve without a direction may show a stenosis or a regurgitation. CW is
- * used for the ejection at the aortic valve and for the regurgitation at the tricuspid valve, and
- * is read in this way.
+ * Flow for each structure in the Anatomic Region Sequence and each kind of Doppler (codes of echo
+ * 18.5). If the direction of flow is not stated, a display of a valve may show stenosis or
+ * regurgitation. CW is usually recorded for the ejection at the aortic valve and for regurgitation
+ * at the tricuspid valve, and is interpreted accordingly.
  */
 const REGIONS: readonly { region: string; kinds: readonly SweepKind[]; flow: Flow }[] = [
   { region: 'SCT:13418002', kinds: ['pw', 'cw'], flow: 'lvot' },
@@ -56,11 +56,11 @@ const REGURGITATIONS: ReadonlySet<Flow> = new Set<Flow>([
   'pulmonary-regurgitation',
 ]);
 
-/** The words that machines use for "regurgitation". */
+/** Words that machines use for "regurgitation". */
 const LEAK = '(regurg\\w*|insuff\\w*|leak)';
 
 /**
- * Words in View Name and Stage Name that identify each flow; they come from presets and operators.
+ * Words in View Name and Stage Name that identify each flow. They come from presets and operators.
  */
 const WORDS: Readonly<Record<Flow, RegExp>> = {
   'mitral-inflow':
@@ -86,28 +86,28 @@ const WORDS: Readonly<Record<Flow, RegExp>> = {
 };
 
 /**
- * Words that identify tissue Doppler. "Septal" and "RV" name a flow of tissue Doppler only together
- * with one of these words.
+ * Words that identify tissue Doppler. "Septal" and "RV" refer to tissue Doppler only together with
+ * one of these words.
  */
 const TISSUE_WORDS =
   /\b(tdi|dti|tvi|pw ?td|tissue|annul\w*|e['’` ]|s['’`]|sm\b|em\b)|e['’`]|s['’`]/;
 
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion'>;
 
-/** Returns true if the words of the header mention tissue Doppler. */
+/** Returns true if words in the header mention tissue Doppler. */
 export const saysTissue = (clip: Named) => TISSUE_WORDS.test(viewWords(clip));
 
-/** Words for manoeuvres that raise the gradient of an outflow obstruction (echo 14.1). */
+/** Words for manoeuvres that raise the gradient of an outflow tract obstruction (echo 14.1). */
 const PROVOKED = /\b(valsalva|provo\w*|stress|peak|exercise|standing|post)\b/;
 
-/** Returns the flow that CW of the outflow tract shows: its gradient, at rest or on provocation. */
+/** Returns the flow shown by CW of the outflow tract: its gradient at rest or on provocation. */
 function outflowByContinuousWave(words: string): Flow {
   return PROVOKED.test(words) ? 'lvot-provoked' : 'lvot-rest';
 }
 
 /**
- * Returns the flow that the header names, by its code or else by the words of view and stage. Null
- * if the header names no flow, or two flows.
+ * Returns the flow identified by the header: by its code or, failing that, by the words of view and
+ * stage. Null if the header identifies no flow, or more than one.
  */
 export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const coded = REGIONS.find(
@@ -119,7 +119,7 @@ export function headerFlow(clip: Named, kind: SweepKind): Flow | null {
   const named = words
     ? ALL.filter((flow) => TISSUE.has(flow) === tissue && WORDS[flow].test(words))
     : [];
-  // Words for a regurgitation are more specific than the code of the valve.
+  // Words for a regurgitation are more specific than the valve's code.
   const leak = named.find((flow) => REGURGITATIONS.has(flow));
   if (leak) return leak;
   const flow = coded?.flow ?? (named.length === 1 ? (named[0] ?? null) : null);

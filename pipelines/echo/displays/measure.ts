@@ -9,10 +9,10 @@ import type { DisplayReading, TracedQuantity } from './reading.ts';
 export const TRACED = {
   /** At least two beats are needed, because a single beat cannot be confirmed by another. */
   leastBeats: 2,
-  /** Traces with a lower confidence are shown, but not used. */
+  /** Traces with a lower confidence are shown but not used. */
   confidence: 0.5,
   /**
-   * Below this confidence, a name that only the form suggests is a guess, and the value is not
+   * Below this confidence, a flow identified only by its form is a guess, and the value is not
    * used.
    */
   nameConfidence: 0.7,
@@ -33,14 +33,14 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
 };
 
 /**
- * Quantities whose highest value is used if several acoustic windows show them. In the windows with
- * lower values, the beam was not parallel to the jet (AS17, R10).
+ * Quantities for which the highest value is used if several acoustic windows show them. In windows
+ * with lower values, the beam was not parallel to the jet (AS17, R10).
  */
 const HIGHEST: ReadonlySet<EchoConcept> = new Set(['av-vmax', 'tr-vmax', 'mr-vmax', 'pv-vmax']);
 
 /**
  * Peak to which each quantity of a jet belongs. The quantity is measured in the window with the
- * highest peak. In another window the beam was not parallel to the jet, so the integral and the
+ * highest peak. In other windows, the beam was not parallel to the jet, so the integral and the
  * mean would be too low (AS17).
  */
 const LEADING: Readonly<Partial<Record<EchoConcept, EchoConcept>>> = {
@@ -53,7 +53,7 @@ interface Traced {
   quantity: TracedQuantity;
 }
 
-/** Returns why a value is not used; null if it is used. */
+/** Returns why a value must not be used; null if it can be used. */
 function doubtOf(traced: Traced): Remark | null {
   const { reading, quantity } = traced;
   const { namedBy, nameConfidence, because } = reading;
@@ -69,8 +69,8 @@ function doubtOf(traced: Traced): Remark | null {
 
 /**
  * Returns the confidence in a quantity, 0 to 1: the confidence of its trace times the share of its
- * beats that are similar. The share differs between quantities of one display; for example, E may
- * vary with breathing while A does not.
+ * beats that agree. That share differs between quantities of one display; for example, E may vary
+ * with breathing while A does not.
  */
 const confidenceOf = ({ reading, quantity: { beats, used } }: Traced) =>
   reading.confidence * (beats.length > 0 ? used.length / beats.length : 1);
@@ -120,8 +120,8 @@ function toMeasurement(traced: Traced, id: string, section: string): Measurement
 }
 
 /**
- * Returns the best of the displays that show a quantity. A display with a usable value is better
- * than a display with a doubtful value.
+ * Returns the best display of a quantity. A display with a usable value is better than one with a
+ * doubtful value.
  */
 function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
   const worth = (one: Traced) => (HIGHEST.has(key) ? one.quantity.value : confidenceOf(one));
@@ -135,9 +135,8 @@ function best(key: EchoConcept, found: readonly Traced[]): Traced[] {
 }
 
 /**
- * Returns the displays in which a quantity may be measured: the display with the peak to which the
- * quantity belongs, if that peak is used and that display shows the quantity; otherwise all
- * displays.
+ * Returns the displays in which a quantity may be measured: only the display with the corresponding
+ * peak, if that peak is used and the display shows the quantity; otherwise all displays.
  */
 function eligible(
   found: readonly Traced[],
@@ -152,8 +151,8 @@ function eligible(
 
 /**
  * Returns the quantities of traced displays as measurements, each in the section that reports it.
- * If several displays show a named structure, the best display is used. Displays without a name are
- * all listed.
+ * If several displays show the same identified structure, the best display is used. Displays of
+ * unidentified structures are all listed.
  */
 export function tracedMeasurements(
   readings: readonly DisplayReading[],

@@ -25,18 +25,20 @@ import { readMModeDisplays } from './read-m-mode.ts';
 import { BEATS_DIFFER, type DisplayReading, type TracedQuantity } from './reading.ts';
 
 /**
- * Minimum share of the columns that must show flow. A display with fewer such columns is treated as
- * a display without flow.
+ * Minimum share of columns that must show flow. Below it, the display is treated as showing no
+ * flow.
  */
 const FILLED = 0.08;
 /** Share of the scale above which a peak may be aliased or, in CW, clipped (echo 17). */
 const NYQUIST = 0.95;
 /**
  * Minimum ratio of a peak at the edge of the densest signal to the same peak at half level. Below
- * this ratio the signal has no clear edge, and the value depends on where a reader draws the edge.
+ * it, the signal has no clear edge, and the value depends on where a reader would draw it.
  */
 const READINGS_AGREE = 0.8;
-/** Time in seconds, before and after a peak, in which the second reading of the peak is taken. */
+/**
+ * Time in seconds, before and after a peak, within which the second reading of the peak is taken.
+ */
 const SECOND_READING = 0.03;
 
 const SPECTRAL: ReadonlySet<SweepKind> = new Set(['pw', 'cw', 'doppler']);
@@ -59,8 +61,8 @@ function caliperOf(points: readonly TracePoint[], { spectrum }: SpectralDisplay)
 }
 
 /**
- * Returns how well two independent readings of the edge agree at a peak; 1 if they are equal. The
- * list is empty if the beat has no peak to compare.
+ * Returns how well two independent readings of the edge agree at a peak, as a ratio that is 1 if
+ * they are equal. Empty if the beat has no peak to compare.
  */
 function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): number[] {
   if (!peak) return [];
@@ -110,7 +112,7 @@ interface FlowNaming {
 
 function nameFlow(clip: Clip, sweep: SweepRegion, display: SpectralDisplay): FlowNaming {
   const flow = headerFlow(clip, sweep.kind);
-  // The name of a wall is one sign of tissue Doppler. A tissue Doppler flow is accepted only with a
+  // A wall name is one sign of tissue Doppler, and a tissue Doppler flow is accepted only with a
   // second sign (echo 2.6).
   if (flow && (!TISSUE.has(flow) || display.tissueScale || saysTissue(clip))) {
     return { flow, namedBy: 'header', nameConfidence: 1, because: null };
@@ -194,7 +196,7 @@ function readDopplerSweep(
   };
 }
 
-/** Reads every spectral display of a clip on the last frame, where the sweep is complete. */
+/** Reads every spectral display of a clip on its last frame, where the sweep is complete. */
 async function readDopplerDisplays(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
   const sweeps = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));
