@@ -16,12 +16,12 @@ export interface Funnel {
 /** Landmarks of the cervix on one image, in pixels of the image. */
 export interface CervixLandmarks {
   externalOs: Point;
-  /** End of the closed part of the canal. If there is a funnel, it is the tip of the funnel. */
+  /** Upper end of the closed part of the canal. If there is a funnel, this is its tip. */
   internalOs: Point;
-  /** Point of the canal half way between internal and external os. */
+  /** Point of the canal halfway between internal and external os. */
   middle: Point;
   funnel: Funnel | null;
-  /** True if a bladder containing urine is visible. */
+  /** True if a filled bladder is visible. */
   bladder: boolean;
   confidence: number;
   accepted: boolean;
@@ -29,10 +29,7 @@ export interface CervixLandmarks {
 
 /** One frame of the cervical plane; `located` is null if no canal was found. */
 export interface CervixReading extends FramePlane {
-  /**
-   * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
-   * the name does not indicate it.
-   */
+  /** Route according to the view's label; null if the label does not indicate it. */
   route: MeasuringRoute;
   located: CervixLandmarks | null;
 }

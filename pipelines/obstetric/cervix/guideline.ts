@@ -1,9 +1,8 @@
 export type CervixCategory = 'long' | 'normal' | 'short' | 'very-short' | 'extremely-short';
 
 /**
- * Upper limits of the categories in mm: short up to 25 (SMFM Consult 70, 2024; ISUOG 2022), very
- * short up to 15 (FMF), extremely short up to 10. A limit belongs to its category. A cervix of 30
- * or more is long.
+ * Limits of the categories in mm: short up to 25 (SMFM Consult 70, 2024; ISUOG 2022), very short up
+ * to 15 (FMF), extremely short up to 10, long from 30. Each limit is inclusive.
  */
 export const CERVIX_MM = { extremelyShort: 10, veryShort: 15, short: 25, long: 30 } as const;
 
@@ -14,8 +13,8 @@ export const CERVIX_MM = { extremelyShort: 10, veryShort: 15, short: 25, long: 3
 export const PROGESTERONE_MM = 20;
 
 /**
- * Age range in which the cervical length of an asymptomatic woman is categorised: 16+0 to 24+0, in
- * whole days.
+ * Age range, in whole days, in which the cervical length of an asymptomatic woman is categorised:
+ * 16+0 to 24+0.
  */
 export const CERVIX_CATEGORY_DAYS = { from: 16 * 7, to: 24 * 7 } as const;
 
@@ -34,29 +33,29 @@ export function cervixCategory(mm: number): CervixCategory {
 export const CURVED_MM = 5;
 
 /**
- * Minimum depth of a funnel, mm. Membranes that protrude less into the internal os are not a
- * funnel.
+ * Minimum depth of a funnel, mm. Membranes that protrude less into the internal os do not count as
+ * a funnel.
  */
 export const FUNNEL_MM = 5;
 
 export type FunnelShape = 'Y' | 'V' | 'U';
 
 /**
- * Limits between the funnel shapes. They are shares of mouth width times depth that the funnel
- * fills: a triangle (V) fills half, a Y less than `y`, a U more than `u`.
+ * Limits between the funnel shapes, as the share of mouth width times depth that the funnel fills:
+ * a triangle (V) fills half, a Y less than `y`, a U more than `u`.
  */
 const FULLNESS = { y: 0.43, u: 0.63 } as const;
 
 /**
- * Returns the shape of a funnel from the share of mouth width times depth that it fills (letters of
- * Zilianti 1995).
+ * Returns the shape of a funnel from the share of mouth width times depth that it fills (letters
+ * after Zilianti 1995).
  */
 export function funnelShape(fullness: number): FunnelShape {
   if (fullness < FULLNESS.y) return 'Y';
   return fullness > FULLNESS.u ? 'U' : 'V';
 }
 
-/** Returns the funnel depth in per cent of the sum of funnel depth and closed length. */
+/** Returns the funnel depth as a percentage of the sum of funnel depth and closed length. */
 export function percentFunnelling(depthMm: number, closedMm: number): number {
   return (100 * depthMm) / (depthMm + closedMm);
 }

@@ -18,14 +18,14 @@ import type { MeasuredCervix } from './measure.ts';
 
 export const CERVIX_SECTION = 'cervix';
 
-/** Returns why no category is given at this age; null if a category is given. */
+/** Returns why there is no category at this age; null if there is one. */
 export function withoutCategory(gaDays: number | undefined): Statement | null {
   if (gaDays === undefined) return say.gap('cervix.no-age', {});
   const { from, to } = CERVIX_CATEGORY_DAYS;
   return gaDays < from || gaDays > to ? say.gap('cervix.outside-weeks', { from, to }) : null;
 }
 
-/** Builds the classification of a category of cervical length. It contains the cut-offs. */
+/** Builds the classification for a category of cervical length, including the cut-offs. */
 export function cervixClassification(category: CervixCategory, mm: number): ClassificationDraft {
   const limits = [CERVIX_MM.extremelyShort, CERVIX_MM.veryShort, PROGESTERONE_MM, CERVIX_MM.short];
   return {
@@ -94,10 +94,7 @@ export function cervixGuidance(category: CervixCategory | null, mm: number): Gui
   ];
 }
 
-/**
- * Reports that the machine's value is in a different category from ours; null if the categories
- * agree.
- */
+/** Reports that the machine value falls into a different category from ours; null if they agree. */
 export function contradiction(
   category: CervixCategory | null,
   machine: Measurement | null,

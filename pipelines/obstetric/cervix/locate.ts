@@ -6,14 +6,14 @@ import type { CervixLandmarks, Funnel } from './evidence.ts';
 
 const SHORTEST = 5;
 /**
- * Strip of the canal: the part of the map above `level`. It extends beyond the true ends of the
+ * Strip of the canal: the cells of the map above `level`. It extends beyond each true end of the
  * canal by `beyond` cells.
  */
 const STRIP = { level: 0.35, beyond: 1.5 } as const;
-/** Radius around the end of the strip within which the peak of an os is searched, in cells. */
+/** Radius around the end of the strip within which to search for the peak of an os, in cells. */
 const OS_RADIUS = 8;
 /**
- * Half the width of the band in which the middle of the canal is averaged, as a share of the
+ * Half width of the band over which the midpoint of the canal is averaged, as a share of the
  * canal's length.
  */
 const MIDDLE_BAND = 0.1;
@@ -27,7 +27,7 @@ const LEVEL = 0.5;
 interface Canal {
   external: Point;
   internal: Point;
-  /** Point of the canal half way between internal and external os. */
+  /** Point of the canal halfway between internal and external os. */
   middle: Point;
   confidence: number;
 }
@@ -40,8 +40,8 @@ interface Strip {
 }
 
 /**
- * Returns the strip of cells that the canal occupies, with its ends and its middle; null if there
- * is no strip or it is too short.
+ * Returns the strip of cells that the canal occupies, with its ends and midpoint; null if there is
+ * no strip or it is too short.
  */
 function stripOf(canal: SoftMask): Strip | null {
   const raised = { ...canal, values: canal.values.map((value) => (value * LEVEL) / STRIP.level) };
@@ -61,8 +61,8 @@ function stripOf(canal: SoftMask): Strip | null {
   const high = Math.max(...cells.map(({ u }) => u));
   const length = high - low + 1 - 2 * STRIP.beyond;
   if (length < SHORTEST) return null;
-  // Returns the point of the canal's midline at position `u` along the strip, which is the mean of
-  // the cells there.
+  // Returns the point of the canal's midline at position `u` along the strip: the mean of the cells
+  // near `u`.
   const at = (u: number, band: number): Point => {
     const near = cells.filter((cell) => Math.abs(cell.u - u) <= band);
     const v = near.reduce((sum, cell) => sum + cell.v, 0) / Math.max(1, near.length);
@@ -94,10 +94,10 @@ const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 const halfWay = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 
 /**
- * Locates the canal. The maps of the internal and the external os determine which end is the
- * internal os. Each os is placed half way between the end of the strip and the peak in its map. The
- * confidence is lower if the length of the strip differs from the distance of the peaks. Null if no
- * canal is found.
+ * Locates the canal. The maps of the internal and the external os determine which end is which.
+ * Each os is placed halfway between the end of the strip and the peak in its map. The confidence is
+ * lower if the length of the strip differs from the distance between the peaks. Null if no canal is
+ * found.
  */
 function canalOf(maps: UterineMaps['maps']): Canal | null {
   const strip = stripOf(maps.canal);
@@ -146,8 +146,8 @@ function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null
   const nearest = Math.min(...cells.map(({ u, v }) => Math.hypot(u, v)));
   if (cells.length < SMALLEST_FUNNEL || nearest > FUNNEL_GAP) return null;
   const along = cells.map(({ u }) => u).sort((a, b) => a - b);
-  // The edge of the mouth is ragged in the map. Therefore the mouth is placed where 97 % of the
-  // funnel's cells are below it.
+  // The edge of the mouth is ragged in the map, so the mouth is placed above 97 % of the funnel's
+  // cells.
   const depth = (along[Math.floor(0.97 * (along.length - 1))] ?? 0) + 0.5;
   const mouth = cells.filter(({ u }) => u > depth - Math.max(2, 0.2 * depth)).map(({ v }) => v);
   const low = Math.min(...mouth) - 0.5;

@@ -22,17 +22,14 @@ import {
 
 export interface MeasuredCervix {
   reading: CervixReading;
-  /**
-   * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
-   * the name does not indicate it.
-   */
+  /** Route according to the view's label; null if the label does not indicate it. */
   route: MeasuringRoute;
   length: Measurement;
   funnel: { measurements: Measurement[]; shape: FunnelShape } | null;
 }
 
 /**
- * Returns depth and width of a funnel in mm, its share of the canal in per cent, and its shape.
+ * Returns a funnel's depth and width in mm, its share of the canal as a percentage, and its shape.
  * Null without a scale, or without a funnel at least 5 mm deep.
  */
 function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['funnel'] {
@@ -82,9 +79,9 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
 }
 
 /**
- * Measures the closed length in mm on one frame; null if no cervix was found or the scale is not
- * known. A length from a transabdominal image is not accepted, because the cervix must be measured
- * on a transvaginal image (obstetric 1.1).
+ * Measures the closed length in mm on one frame; null if no cervix was found or the scale is
+ * unknown. A length from a transabdominal image is not accepted, because the cervix must be
+ * measured transvaginally (obstetric 1.1).
  */
 export function measureCervix(
   reading: CervixReading,

@@ -26,12 +26,12 @@ import { type MeasuredCervix, measureCervix } from './measure.ts';
 const KEY = 'cervical-length';
 const VIEW = 'calibrated transvaginal sagittal images of the cervix';
 /**
- * Number of measurements that are used. ISUOG 2022 asks for at least three measurements and reports
- * the shortest of the technically best ones.
+ * Number of measurements used. ISUOG 2022 asks for at least three and reports the shortest of the
+ * technically best ones.
  */
 const MEASUREMENTS = 3;
 
-/** Sorts the measurements in ascending order and gives each its own id. */
+/** Sorts the measurements in ascending order and numbers their ids from the second on. */
 function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
   return used
     .toSorted((a, b) => a.length.value - b.length.value)
@@ -53,8 +53,7 @@ function numbered(one: MeasuredCervix, number: number): MeasuredCervix {
 }
 
 /**
- * Returns the gap if fewer than three successive measurements were made (ISUOG 2022); null
- * otherwise.
+ * Returns the gap if there are fewer than three separate measurements (ISUOG 2022); otherwise null.
  */
 function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
   if (used.length < MEASUREMENTS) {
@@ -65,11 +64,11 @@ function repeatsGap(used: readonly MeasuredCervix[]): Statement | null {
 }
 
 /**
- * The machine's cervical lengths, which an operator measured. They belong to the mother, even if
- * there are several fetuses.
+ * The machine's cervical lengths, measured by an operator. They belong to the mother, even if there
+ * are several fetuses.
  */
 interface MachineLengths {
-  /** In ascending order. The first, which is the shortest, is reported. */
+  /** In ascending order. The first, the shortest, is reported. */
   plausible: readonly Measurement[];
   /** Values beyond the hard limits. They are listed but never used. */
   implausible: readonly Measurement[];
@@ -88,9 +87,7 @@ function ofMachine({ machine }: CervixEvidence): MachineLengths {
   };
 }
 
-/**
- * Returns the outcome for an accepted length: our shortest, or the machine's if we have no length.
- */
+/** Returns the outcome for an accepted length: our shortest, or the machine's if we have none. */
 function assess(
   length: Measurement,
   lengths: readonly Measurement[],
@@ -103,12 +100,12 @@ function assess(
   const days = evidence.options.dating?.ga_days;
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const within = noCategory === null ? categoryWithin(length, cervixCategory) : null;
-  // If the whole interval is short, the cervix is short, even if its grade is not known.
+  // If the whole interval is short, the cervix is short, even if the degree is unknown.
   const short = mm + (length.uncertainty ?? 0) <= CERVIX_MM.short;
   const category = within && (within.category ?? (short ? 'short' : null));
   const unnamed = used.some(({ route }) => route === null);
   const bladder = used.some(({ reading }) => reading.located?.bladder);
-  // The cervix changes during the examination, so a funnel on any of the images is reported.
+  // The cervix changes during the examination, so a funnel on one of the images is enough.
   const funnel = used.find((one) => one.funnel)?.funnel ?? null;
   const missing = [
     noCategory,

@@ -10,7 +10,7 @@ export const DOPPLER_VESSELS = [
 
 export type DopplerVessel = (typeof DOPPLER_VESSELS)[number];
 
-/** Velocities of one beat in cm/s, as `measure/doppler` reads them. Forward flow is positive. */
+/** Velocities of one beat in cm/s, as read by `measure/doppler`. Forward flow is positive. */
 export interface BeatVelocities {
   /** Column of the display at which the next upstroke begins. */
   to: number;
@@ -28,26 +28,32 @@ export interface BeatVelocities {
 }
 
 /**
- * A traced flow with its beats, or the reason why it was not traced. It is the result of
- * `measure/doppler`, reduced to the fields that the section reads.
+ * A traced flow with its beats, or the reason why it was not traced. This is the result of
+ * `measure/doppler`, reduced to the fields that the section uses.
  */
 export type DopplerWaveform =
   | {
       status: 'traced';
       side: 'above' | 'below';
-      /** Beats of similar length and peak, in order of time. */
+      /** Beats of similar length and peak, in chronological order. */
       beats: readonly BeatVelocities[];
-      /** Number of whole beats on the display, including those that are not similar. */
+      /** Number of whole beats on the display, including dissimilar ones. */
       beatsSeen: number;
       beatsPerMinute: number;
-      /** Coefficient of variation of the lengths: of the similar beats, and of all beats. */
+      /**
+       * Coefficients of variation of the cycle length: `variation` over the similar beats,
+       * `variationSeen` over all beats.
+       */
       variation: number;
       variationSeen: number;
-      /** True if another vessel with flow in the opposite direction would hide a reversal. */
+      /** True if another vessel, flowing in the opposite direction, would hide a reversal. */
       otherVessel: boolean;
-      /** Velocity in cm/s below which the baseline hides the flow. */
+      /** Speed in cm/s below which the baseline hides the flow. */
       hiddenBelow: number;
-      /** Velocity at which forward flow disappears, because the wall filter hides slower flow. */
+      /**
+       * Velocity at which forward flow disappears because the wall filter removes slower flow; null
+       * if it does not disappear.
+       */
       vanishesAt: number | null;
       confidence: number;
       trace: DrawnFlow;
@@ -65,25 +71,25 @@ export type DopplerWaveform =
       reason: 'no-scale' | 'no-flow' | 'aliased' | 'cut-off' | 'no-beats' | 'beats-differ';
     };
 
-/** One spectral display: the vessel in its header, and the flow that was traced. */
+/** One spectral display: the vessel according to its header, and the traced flow. */
 export interface SpectrumReading {
   file: string;
   sopInstanceUid: string | null;
   /** Frame index, 0-based. */
   frame: number;
-  /** Null if the header does not name the vessel. A vessel is never guessed from its waveform. */
+  /** Null if the header does not identify the vessel. It is never guessed from the waveform. */
   vessel: DopplerVessel | null;
   laterality: 'left' | 'right' | null;
-  /** Letter or number of the fetus that the header names; null if it names no fetus or several. */
+  /**
+   * Letter or number of the fetus in the header; null if the header identifies no fetus, or
+   * several.
+   */
   fetus: string | null;
   /**
    * True if the scale is in cm/s. On a scale in Hz, only ratios of velocities can be calculated.
    */
   velocities: boolean;
-  /**
-   * Correction angle in degrees that was set on the machine; null if the header does not contain
-   * it.
-   */
+  /** Correction angle in degrees set on the machine; null if the header does not contain it. */
   correctionAngle: number | null;
   waveform: DopplerWaveform;
 }

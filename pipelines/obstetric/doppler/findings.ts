@@ -28,7 +28,7 @@ import {
 } from './guideline.ts';
 import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 
-/** Guideline for the technique and the thresholds of obstetric Doppler. */
+/** Guideline for the technique and thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
 /** Returns the accepted measurement with this id; null if it was not measured or not accepted. */
@@ -36,8 +36,8 @@ export const acceptedAt = (measurements: readonly Measurement[], id: string) =>
   measurements.find((one) => one.id === id && one.quality === 'accepted') ?? null;
 
 /**
- * Returns whether the value with this id is low, normal or high on its chart; null if it has no
- * chart.
+ * Returns whether the value with this id is low, normal or high on its chart; null if it is not
+ * charted.
  */
 export const rankOf = (measurements: readonly Measurement[], id: string) => {
   const one = acceptedAt(measurements, id);
@@ -45,14 +45,14 @@ export const rankOf = (measurements: readonly Measurement[], id: string) => {
 };
 
 /**
- * Ranks a value as low, normal or high on its chart. If its 95 % interval extends over several
- * ranks, `between` contains the ranks of both ends and there is no category. Both are null without
- * a centile.
+ * Ranks a value as low, normal or high on its chart. If its 95 % interval spans several ranks,
+ * `between` contains the ranks of both ends and there is no category. Without a centile, both are
+ * null.
  */
 export function rankWithin(one: Measurement): CategoryWithin<'L' | 'N' | 'H' | null> {
   const { reference } = one;
   if (!reference || reference.centile === null) return { category: null, between: null };
-  // Without an uncertainty, the value is ranked by its unrounded centile.
+  // Without an uncertainty, the value is ranked by its exact centile.
   if (one.uncertainty === null) return { category: rank(reference), between: null };
   const { low, high } = reference;
   return categoryWithin(one, (value) =>
@@ -142,18 +142,18 @@ export function rankFindings(
 }
 
 /**
- * Returns the band of anaemia if the whole interval of the multiple of the median is in that band.
+ * Returns the anaemia band if the whole interval of the multiple of the median lies in one band.
  * Otherwise `between` contains the bands of both ends.
  */
 export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBand);
 
 /**
- * Returns the finding of an MCA peak velocity at or above the limit for mild anaemia; empty below
+ * Returns the finding for an MCA peak velocity at or above the limit for mild anaemia; empty below
  * it.
  */
 function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   const band = mom && anaemiaWithin(mom);
-  // If the lower end of the interval is in an abnormal band, the velocity is high in any case.
+  // If the lower end of the interval lies in an abnormal band, the velocity is high in any case.
   const least = band?.between?.[0] ?? band?.category;
   if (!mom || !least || least === 'no-signal') return [];
   const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);
@@ -178,12 +178,12 @@ function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
 }
 
 /**
- * Remark that the angle is not known. The chart of medians is valid for velocities measured along
+ * Remark that the angle is unknown. The chart of medians applies only to velocities measured along
  * the vessel (obstetric 13.4).
  */
 export const ANGLE_NOT_GIVEN = remarkOfDoppler('doppler.angle-not-given', { limit: MCA_ANGLE });
 
-/** Returns a classification for every category that could be determined, with its criteria. */
+/** Returns a classification, with its criteria, for every category that could be determined. */
 export function classify(
   measurements: readonly Measurement[],
   state: DopplerState,
@@ -267,18 +267,18 @@ export function classify(
   ];
 }
 
-/** The flow in the umbilical artery according to the traced loops and the machine's values. */
+/** Flow in the umbilical artery according to the traced loops and the machine values. */
 export interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
   machine: MachineFlow | null;
-  /** True if there are several fetuses and the artery does not name its fetus. */
+  /** True if there are several fetuses and the one with this artery is not identified. */
   unnamed: boolean;
 }
 
 /**
- * Returns the more severe flow of the traced loops and the machine's values. Absent or reversed
- * flow is reported even if only one of the two shows it.
+ * Returns the more severe of the flows in the traced loops and the machine values. Absent or
+ * reversed flow is reported even if only one of the two shows it.
  */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,
@@ -320,7 +320,7 @@ function suspectedFlow({ loops: { suspected }, unnamed }: UmbilicalFlow): Statem
   return [say.conclusion('doppler.suspected-flow', { flow, problem, unnamed })];
 }
 
-/** Pulsatility indices that are listed as evidence of a finding on the flow. */
+/** Pulsatility indices listed as evidence for a finding about the flow. */
 const PULSATILITY: ReadonlySet<string> = new Set([
   'umbilical-artery-pi',
   'middle-cerebral-artery-pi',
@@ -329,7 +329,7 @@ const PULSATILITY: ReadonlySet<string> = new Set([
   'ductus-venosus-piv',
 ] satisfies ObstetricConcept[]);
 
-/** Returns the ids of our pulsatility indices that were measured on these spectra. */
+/** Returns the ids of our pulsatility indices measured on these spectra. */
 function indicesOn(readings: readonly TracedReading[], measurements: readonly Measurement[]) {
   const files = new Set(readings.map(({ file }) => file));
   return measurements
@@ -356,8 +356,8 @@ function findingWith(
 }
 
 /**
- * Returns the finding of absent or reversed end-diastolic flow. It is critical, and one loop or one
- * machine value that shows it is enough.
+ * Returns the finding of abnormal or suspected end-diastolic flow. It is critical if the flow is
+ * absent or reversed; one loop or one machine value that shows this is enough.
  */
 export function flowFindings(
   found: UmbilicalFlow,

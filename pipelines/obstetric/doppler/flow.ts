@@ -13,19 +13,19 @@ import {
 import { isFiltered, type TracedReading, traceProblem } from './measure.ts';
 
 /**
- * Flow of one vessel over its loops. Each loop is classified separately. The leading flow is the
- * most severe flow on a good trace.
+ * Flow of one vessel over its loops, each of which is classified separately. The leading flow is
+ * the most severe one on a good trace.
  */
 export interface FlowOfLoops<Flow> {
   /** The leading flow; null if no loop has a category. */
   lead: Flow | null;
-  /** The less severe flows on the other good traces. */
+  /** Less severe flows on the other good traces. */
   others: Flow[];
-  /** The loops that show the leading flow. */
+  /** Loops that show the leading flow. */
   shownOn: TracedReading[];
   /**
-   * Absent or reversed flow that is more severe than the leading flow but was seen only on a trace
-   * too poor for a category. Null if there is no such trace.
+   * Absent or reversed flow, more severe than the leading flow, that was seen only on a trace too
+   * poor for a category; null if there is none.
    */
   suspected: { flow: Flow; problem: TraceProblem; shownOn: TracedReading } | null;
 }
@@ -90,8 +90,8 @@ export const ductusWave = (loops: readonly TracedReading[]): FlowOfLoops<AWave> 
   overLoops<AWave>(loops, DUCTUS_GRAVEST_FIRST, aWaveOfLoop);
 
 /**
- * Returns the more severe of two flows in an umbilical artery. Absent or reversed flow is more
- * severe than a flow that was not assessed.
+ * Returns the more severe of two flows in an umbilical artery. Absent, intermittently absent or
+ * reversed flow is more severe than flow that could not be assessed.
  */
 export function graverFlow(
   one: EndDiastolicFlow | null,
@@ -107,10 +107,10 @@ export function graverFlow(
   return order.find((flow) => flow === one || flow === other) ?? null;
 }
 
-/** The end-diastolic flow in an umbilical artery according to the machine's values. */
+/** End-diastolic flow in an umbilical artery according to the machine values. */
 export interface MachineFlow {
   flow: EndDiastolicFlow;
-  /** The machine's value from which the flow was derived. */
+  /** The machine value from which the flow was derived. */
   shown: { index: 'RI' | 'EDV' | 'S/D'; key: ObstetricConcept; value: number };
   evidence: string[];
 }
@@ -126,8 +126,8 @@ function byIndex(ri: number): EndDiastolicFlow {
 }
 
 /**
- * Returns the flow that follows from each value of one side. If the artery is displayed below the
- * baseline, both velocities are negative. If the peak velocity is missing, an RI below 1 means that
+ * Returns the flow implied by each value of one side. If the artery is displayed below the
+ * baseline, both velocities are negative. If the peak velocity is missing, an RI below 1 shows that
  * both velocities have the same sign.
  */
 function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
@@ -163,8 +163,8 @@ function flowOfSide(values: readonly Measurement[]): MachineFlow[] {
 }
 
 /**
- * Returns the most severe flow that the machine's values show in the umbilical artery; null if no
- * value shows the flow.
+ * Returns the most severe flow in the umbilical artery according to the machine values; null if no
+ * value shows it.
  */
 export function machineFlow(measurements: readonly Measurement[]): MachineFlow | null {
   const sides = Map.groupBy(
@@ -179,8 +179,7 @@ export function machineFlow(measurements: readonly Measurement[]): MachineFlow |
 }
 
 /**
- * Returns the machine's values that show absent or reversed end-diastolic flow; empty if no value
- * does.
+ * Returns the machine values that show absent or reversed end-diastolic flow; empty if none does.
  */
 export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
   const found = machineFlow(cart);
@@ -189,8 +188,8 @@ export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Whether the lower or the higher value of the two sides is more abnormal. Uterine arteries are not
- * listed, because both of their sides are used.
+ * Which of the values of the two sides, the lower or the higher, is more abnormal. Uterine arteries
+ * are not listed because both of their sides are used.
  */
 const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'umbilical-artery-pi': 'higher',
@@ -202,7 +201,7 @@ const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
 } satisfies Partial<Record<ObstetricConcept, 'lower' | 'higher'>>;
 
 /**
- * Sorts the machine's values so that the more abnormal side of each pair comes first, because only
+ * Sorts the machine values so that the more abnormal side of each pair comes first, because only
  * the first value is used.
  */
 export function worseFirst(cart: readonly Measurement[]): Measurement[] {

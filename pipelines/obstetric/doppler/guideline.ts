@@ -4,7 +4,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import type { BeatVelocities } from './evidence.ts';
 
 /**
- * Range of fetal heart rates in which the charts are valid, beats per minute. Outside it the
+ * Range of fetal heart rates for which the charts are valid, beats per minute. Outside it the
  * indices change (obstetric 13, pitfalls).
  */
 export const CHARTED_RATE = { slowest: 110, fastest: 160 } as const;
@@ -18,7 +18,7 @@ export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 export const RI_WITHOUT_FLOW = 1;
 
 /**
- * CPR below which it is commonly called low at any age (Gramellini 1992). It is reported in
+ * CPR commonly considered low at any age if it is below this value (Gramellini 1992). Reported in
  * addition to the centile.
  */
 export const LOW_CPR = 1.08;
@@ -30,9 +30,9 @@ const Z_5 = -1.6448536269514722;
 const Z_95 = 1.6448536269514722;
 
 /**
- * Velocity above which the disappearance of flow is caused by the wall filter, so that the flow is
- * not called absent. The filter should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2
- * MHz; the limit adds a tolerance for the trace.
+ * Velocity above which disappearing flow is attributed to the wall filter and therefore not called
+ * absent. The filter should be at most 60 Hz (obstetric 13.2), which is 2.3 cm/s at 2 MHz; the
+ * limit adds a tolerance for the trace.
  */
 export const WALL_FILTER_LIMIT = { cmPerSecond: 3, hertz: 80 } as const;
 
@@ -44,9 +44,9 @@ export type EndDiastolicFlow =
   | 'not-assessable';
 
 /**
- * Returns the end-diastolic flow of an umbilical artery. It is absent or reversed if it is so in
- * more than half of the beats (obstetric 13.3), and intermittently absent if in fewer. Null if
- * there is no beat.
+ * Returns the end-diastolic flow of an umbilical artery. It is reversed if reversed in more than
+ * half of the beats, absent if absent or reversed in more than half (obstetric 13.3), and
+ * intermittently absent if in fewer. Null if there are no beats.
  */
 export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolicFlow | null {
   if (beats.length === 0) return null;
@@ -65,8 +65,8 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
 export type AWave = 'positive' | 'absent' | 'reversed' | 'not-assessable';
 
 /**
- * Returns the a-wave of a ductus venosus from the lowest velocity of most beats; null if there is
- * no beat.
+ * Returns the a-wave of a ductus venosus from the lowest velocity of most beats; null if there are
+ * no beats.
  */
 export function aWave(
   beats: readonly BeatVelocities[],
@@ -81,7 +81,7 @@ export function aWave(
 
 export type AnaemiaBand = 'no-signal' | 'mild' | 'moderate-to-severe' | 'severe';
 
-/** Returns the band of anaemia for an MCA-PSV in multiples of the median (obstetric 13.4). */
+/** Returns the anaemia band for an MCA-PSV in multiples of the median (obstetric 13.4). */
 export function anaemiaBand(mom: number): AnaemiaBand {
   if (mom >= ANAEMIA_MOM.severe) return 'severe';
   if (mom >= ANAEMIA_MOM.moderate) return 'moderate-to-severe';
@@ -101,7 +101,7 @@ function referenceBy(
 
 /**
  * Returns the z-score and centile of an umbilical artery PI on the INTERGROWTH-21st chart, or on
- * the FMF chart at ages that only the FMF chart covers; null outside both.
+ * the FMF chart at ages covered only by that one; null outside both.
  */
 export function umbilicalReference(gaDays: number, pi: number): Reference | null {
   const weeks = gaDays / 7;
@@ -133,15 +133,14 @@ export function uterineReference(gaDays: number, meanPi: number): Reference | nu
 }
 
 /**
- * Returns L below the 5th centile, H above the 95th centile, and N between them. The centile is not
- * rounded.
+ * Returns L below the 5th centile, H above the 95th, and N between them, by the unrounded centile.
  */
 export function rank({ centile }: Reference): 'L' | 'N' | 'H' {
   if (centile === null) return 'N';
   return centile < 5 ? 'L' : centile > 95 ? 'H' : 'N';
 }
 
-/** Results from which the summary category is determined. Null means not assessed. */
+/** Results from which the summary category is determined; null means not assessed. */
 export interface DopplerState {
   flow: EndDiastolicFlow | null;
   /** True if absent or reversed flow is suspected on a trace too poor for a category. */
@@ -164,9 +163,9 @@ export type DopplerSummary =
   | 'not-assessed';
 
 /**
- * Returns the summary category, which is the most severe result (obstetric 13.8). It is normal only
- * if the umbilical artery was assessed, because normal flow to the brain does not exclude placental
- * disease.
+ * Returns the summary category, which is that of the most severe result (obstetric 13.8). It is
+ * normal only if the umbilical artery was assessed, because normal flow to the brain does not
+ * exclude placental disease.
  */
 export function dopplerSummary(state: DopplerState): DopplerSummary {
   if (state.flow === 'reversed') return 'redf';
@@ -242,7 +241,8 @@ const DRUKKER_2020: Readonly<Record<UmbilicalIndex, ExponentialNormal>> = {
 const drukkerRange = (gaWeeks: number) => gaWeeks >= 24 && gaWeeks <= 40;
 
 /**
- * Returns the value at a z-score; null outside the chart, or if the model diverges (1 + g z ≤ 0).
+ * Returns the value at a z-score; null outside the chart, or where the model diverges (1 + g z ≤
+ * 0).
  */
 export function umbilicalAt(index: UmbilicalIndex, gaWeeks: number, z: number): number | null {
   const { g, m, s } = DRUKKER_2020[index];
@@ -318,8 +318,8 @@ export function uterinePiZ(gaDays: number, meanPi: number): number | null {
 }
 
 /**
- * Returns the S/D ratio of the umbilical artery in a free loop: Acharya et al., AJOG
- * 2005;192:937-944, 19 to 41 weeks.
+ * Returns the S/D ratio at a z-score for the umbilical artery in a free loop: Acharya et al., AJOG
+ * 2005;192:937-944, 19 to 41 weeks. Null at other ages.
  */
 export function acharyaSystolicDiastolicAt(gaWeeks: number, z: number): number | null {
   if (gaWeeks < 19 || gaWeeks > 41) return null;
@@ -328,7 +328,7 @@ export function acharyaSystolicDiastolicAt(gaWeeks: number, z: number): number |
   return exp(4.16676 - 0.9188 * lnGa + z * sqrt(variance));
 }
 
-/** Median MCA-PSV in cm/s for every second week from 18: Mari et al., NEJM 2000;342:9-14. */
+/** Median MCA-PSV in cm/s for every second week from 18 on: Mari et al., NEJM 2000;342:9-14. */
 const MARI_2000 = [23.2, 25.5, 27.9, 30.7, 33.6, 36.9, 40.5, 44.4, 48.7, 53.5, 58.7, 64.4] as const;
 const MARI_FROM_WEEK = 18;
 const MARI_STEP = 2;
@@ -347,8 +347,8 @@ export function mcaPeakMedian(gaWeeks: number): number | null {
 }
 
 /**
- * Returns the multiple of the median from the rounded closed-form equation of Mari 2000. The
- * medians of the equation are 0.5 to 1.6 % below those of the table.
+ * Returns the multiple of the median from the rounded closed-form equation in Mari 2000. The
+ * medians by the equation are 0.5 to 1.6 % below those in the table.
  */
 export function mcaPeakMoMClosedForm(gaWeeks: number, psv: number): number {
   return psv / exp(2.31 + 0.046 * gaWeeks);

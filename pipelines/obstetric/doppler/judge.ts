@@ -50,17 +50,17 @@ interface Judged {
   gaDays: number | null;
   /** Ids of the values that may be charted. */
   charts: readonly string[];
-  /** Angle set on the machine for the MCA, in degrees; null if it is not known. */
+  /** Angle set on the machine for the MCA, in degrees; null if unknown. */
   angle: number | null;
-  /** True if the fetal heart rate is within the range in which the fetal charts are valid. */
+  /** True if the fetal heart rate is within the range for which the fetal charts are valid. */
   rateHolds: boolean;
   /** End-diastolic flow in the umbilical artery; null if it was not assessed. */
   flow: EndDiastolicFlow | null;
 }
 
 /**
- * Reports the values at an age outside their chart. They are never charted at the nearest age
- * (obstetric 0.5).
+ * Reports the values at an age outside their chart. They are never charted at the nearest covered
+ * age (obstetric 0.5).
  */
 function outsideChart(
   measurements: readonly Measurement[],
@@ -75,7 +75,7 @@ function outsideChart(
 
 /**
  * Returns why the peak velocity of the MCA has no multiple of the median. A missing age is reported
- * by another statement.
+ * elsewhere.
  */
 function withoutMultiple(measurements: readonly Measurement[], judged: Judged): Statement[] {
   const { gaDays, angle, rateHolds } = judged;
@@ -103,7 +103,7 @@ const uterineSides = (measurements: readonly Measurement[]) =>
     ? [say.gap('doppler.no-uterine-mean', {})]
     : [];
 
-/** Values that are classified by their centile. */
+/** Values classified by their centile. */
 const RANKED = [
   'umbilical-artery-pi',
   'middle-cerebral-artery-pi',
@@ -112,8 +112,8 @@ const RANKED = [
 ] as const;
 
 /**
- * Reports the values whose interval includes an abnormal centile. They have no category, because
- * the trace does not show on which side they are.
+ * Reports the values whose interval includes a cut-off. They have no category, because the trace is
+ * not precise enough to show on which side of the limit they lie.
  */
 function nearCutOff(measurements: readonly Measurement[]): Statement[] {
   const mom = acceptedAt(measurements, 'middle-cerebral-artery-psv-mom');
@@ -129,8 +129,8 @@ function nearCutOff(measurements: readonly Measurement[]): Statement[] {
 }
 
 /**
- * Returns the gap if there is an umbilical PI but the flow was not assessed. A PI shows the
- * resistance, but does not show whether there is flow at the end of diastole.
+ * Returns the gap if there is an umbilical PI but the flow was not assessed. A PI reflects the
+ * resistance, but not whether there is flow at the end of diastole.
  */
 function withoutFlow(measurements: readonly Measurement[], flow: Judged['flow']): Statement[] {
   const pi = acceptedValue(measurements, 'umbilical-artery-pi');
@@ -157,7 +157,7 @@ export interface DopplerJudgement {
   findings: FindingDraft[];
   guidance: GuidanceDraft[];
   statements: Statement[];
-  /** Quantities that could not be assessed; `code` is the code of the first reason. */
+  /** Quantities that could not be assessed; `code` is that of the first reason. */
   gaps: Statement[];
   code: string | null;
 }
@@ -167,14 +167,13 @@ type Reference = Measurement['reference'];
 function withReference(measurement: Measurement, reference: Reference): Measurement {
   if (!reference) return measurement;
   const one = { ...measurement, reference };
-  // There is no interpretation if the interval includes a cut-off, because the value may be on
-  // either side.
+  // If the interval includes a cut-off, the value may be on either side, so it is not interpreted.
   return { ...one, interpretation: rankWithin(one).between === null ? rank(reference) : null };
 }
 
 /**
- * Reports that a fetal artery has a heart rate for which no fetal chart is valid; null if all rates
- * are within the range.
+ * Reports that the heart rate on a fetal artery is outside the range for which the fetal charts are
+ * valid; null if there is no such artery.
  */
 function rateProblem(traced: readonly TracedReading[]): Statement | null {
   const outside = traced.find(
@@ -227,10 +226,7 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
   ];
 }
 
-/**
- * Returns the angle in degrees that was set on the machine for the MCA peak velocity; null if it is
- * not known.
- */
+/** Returns the angle in degrees set on the machine for the MCA peak velocity; null if unknown. */
 function angleOfPeak(
   traced: readonly TracedReading[],
   measured: readonly Measurement[],
@@ -284,12 +280,12 @@ const FETAL_CHARTS: Readonly<Record<string, Chart>> = {
   'middle-cerebral-artery-pi': (gaDays, value) => ciobanuReference('mca-pi', gaDays, value),
   'cerebroplacental-ratio': (gaDays, value) => ciobanuReference('cpr', gaDays, value),
 };
-/** Charts of maternal vessels, which do not depend on the fetal heart rate. */
+/** Charts of maternal vessels. They do not depend on the fetal heart rate. */
 const MATERNAL_CHARTS: Readonly<Record<string, Chart>> = {
   'uterine-artery-mean-pi': uterineReference,
 };
 
-/** Adds its z-score and centile to each value that has a chart. */
+/** Adds z-score and centile to each value that has a chart. */
 const charted = (
   measurements: readonly Measurement[],
   gaDays: number,
@@ -303,8 +299,8 @@ const charted = (
 const ADVICE = ['redf', 'aedf', 'anaemia-flag'] as const satisfies readonly DopplerSummary[];
 
 /**
- * Assesses the traces and their values with charts, categories, findings and gaps.
- * @param unnamed true if there are several fetuses and the fetal vessels do not name their fetus.
+ * Assesses the traces and their values: charts, categories, findings and gaps.
+ * @param unnamed true if there are several fetuses and the fetal vessels cannot be assigned to one.
  */
 export function judgeDoppler(
   traced: readonly TracedReading[],

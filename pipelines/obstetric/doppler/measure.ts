@@ -29,7 +29,7 @@ import {
 
 export const DOPPLER_SECTION = 'doppler';
 
-/** Minimum quality of a trace for a category (obstetric 13.1). */
+/** Minimum trace quality for a category (obstetric 13.1). */
 export const TRACE = {
   beats: 3,
   /** Maximum coefficient of variation of the cycle lengths. */
@@ -38,8 +38,8 @@ export const TRACE = {
 } as const;
 
 /**
- * Half width of the 95 % interval as a share of the value, except for RI, where it is absolute. It
- * was measured on simulated spectra; see the card in docs/doppler.md.
+ * Half width of the 95 % interval as a share of the value, or as an absolute value for RI. Measured
+ * on simulated spectra; see the card in docs/doppler.md.
  */
 export const TRACE_UNCERTAINTY = { pi: 0.1, ri: 0.03, sd: 0.15, psv: 0.07, edv: 0.15 } as const;
 
@@ -56,7 +56,7 @@ export const isTraced = (reading: SpectrumReading): reading is TracedReading =>
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Returns the mean of each index over the beats. The indices are calculated for each beat. */
+/** Calculates the indices for each beat and returns the mean of each. */
 function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | null> {
   const ratios = beats.map((beat) => systolicDiastolicRatio(beat.peak, beat.endDiastolic));
   const forward = ratios.filter((ratio) => ratio !== null);
@@ -70,15 +70,15 @@ function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | n
 }
 
 /**
- * Returns true if a beat is consistent: in forward flow, the mean maximum velocity is between EDV
- * and PSV (obstetric 13.1).
+ * Returns true if a beat is consistent: the time-averaged maximum velocity lies below PSV and, in
+ * forward flow, above EDV (obstetric 13.1).
  */
 const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
   average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
 
 /**
- * Returns lines on the middle beat, from the baseline to the peak and to the end of diastole; null
- * if there is no beat.
+ * Returns two lines on the middle beat, from the baseline to the peak and to the end-diastolic
+ * velocity; null if there are no beats.
  */
 function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Caliper } | null {
   const beat = beats[beats.length >> 1];
@@ -99,8 +99,8 @@ function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Ca
 }
 
 /**
- * Returns the source of a value. A velocity has a caliper at the place where it was read; a
- * calculated index has only the frame.
+ * Returns the source of a value. A velocity has a caliper where it was read; a calculated index has
+ * only the frame.
  */
 function sourceOf(reading: TracedReading, shown: 'peak' | 'end' | null): Measurement['source'] {
   const calipers = shown && calipersOf(reading.waveform);
@@ -128,14 +128,14 @@ function uncertaintyOf(property: Property, value: number): number {
 }
 
 /**
- * Returns true if both sides of this vessel are used, as for uterine arteries. For any other vessel
- * only the better trace is used.
+ * Returns true for uterine arteries, of which both sides are used. Of any other vessel only the
+ * better trace is used.
  */
 export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;
 
 /**
- * Returns the id of a value, such as `umbilical-artery-pi`. The side is added if both sides are
- * used. A number is added to the second and later traces.
+ * Returns the id of a value, such as `umbilical-artery-pi`. The side is appended if both sides are
+ * used, and a number for the second and later traces.
  */
 function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: number): string {
   const side = sidesApart(key) ? laterality : null;
@@ -143,7 +143,7 @@ function idOf(key: ObstetricConcept, { laterality }: SpectrumReading, rank: numb
 }
 
 /**
- * Returns true if a PI is plausible. The wider limit of the umbilical artery is valid only for
+ * Returns true if a PI is plausible. The wider limit for the umbilical artery applies only to
  * reversed flow (obstetric 0.6).
  */
 function isPlausiblePi(
@@ -156,8 +156,8 @@ function isPlausiblePi(
 }
 
 /**
- * Plausible peak velocities of each vessel in cm/s. They are choices of this project, except for
- * the MCA (obstetric 0.6). Other peaks suggest another vessel, or a misread scale.
+ * Plausible peak velocities of each vessel in cm/s. Except for the MCA (obstetric 0.6), they were
+ * chosen by this project. Other peaks suggest another vessel or a misread scale.
  */
 const PEAKS = {
   'umbilical-artery': { low: 5, high: 150 },
@@ -173,9 +173,9 @@ function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boole
 }
 
 /**
- * Returns PI, RI, S/D, PSV and EDV of one spectrum; the values of `rank` 0 get the plain ids. If
- * the header does not name the vessel or, in a twin pregnancy, the fetus, the spectrum may show any
- * vessel, such as an outflow tract of an adult heart. Its values are then shown but not used.
+ * Returns PI, RI, S/D, PSV and EDV of one spectrum; values of `rank` 0 take the plain ids. A
+ * spectrum whose header does not identify the vessel or, in a twin pregnancy, the fetus may show
+ * anything, even the outflow tract of an adult heart. Its values are shown but not used.
  */
 export function measureSpectrum(reading: TracedReading, rank: number): Measurement[] {
   const { waveform, vessel } = reading;
@@ -185,7 +185,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
   const problem = traceProblem(waveform);
   return (['pi', 'ri', 'sd', 'psv', 'edv'] as const).flatMap((property) => {
     const value = values[property];
-    // Without flow, an index would be divided by zero.
+    // Without flow, the index would be a division by zero.
     if (value === null || !Number.isFinite(value)) return [];
     const key = `${vessel ?? 'unnamed-vessel'}-${property}` as const;
     const velocity = property === 'psv' || property === 'edv';
@@ -230,7 +230,7 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
 }
 
 /**
- * Returns the PI for veins, (S - a) / TAMX. No chart for it could be confirmed (obstetric 13.7).
+ * Returns the PI for veins, (S - a) / TAMX. No chart could be confirmed for it (obstetric 13.7).
  */
 export function measureDuctus(reading: TracedReading, rank: number): Measurement[] {
   const { waveform } = reading;
@@ -267,7 +267,7 @@ export const FETAL_ARTERIES = [
   'middle-cerebral-artery',
 ] as const satisfies readonly DopplerVessel[];
 
-/** Reports why spectra were not measured. Each reason is reported once per vessel. */
+/** Reports why spectra were not measured, each reason once per vessel. */
 export function refusals(readings: readonly SpectrumReading[]): Statement[] {
   return distinctStatements(
     readings.flatMap(({ vessel, fetus: of, waveform }) =>
@@ -279,16 +279,16 @@ export function refusals(readings: readonly SpectrumReading[]): Statement[] {
 }
 
 /**
- * The spectra and values that belong together: those of a study with one fetus, of one of several
+ * Spectra and values that belong together: those of a study with one fetus, of one of several
  * fetuses, or of the mother.
  */
 export interface Supplied {
   /** All spectra, traced or not. */
   readings: readonly SpectrumReading[];
   measurements: readonly Measurement[];
-  /** All values of the machine, used or not. */
+  /** All machine values, used or not. */
   cart: readonly Measurement[];
-  /** Vessels with spectra that do not name their fetus. */
+  /** Vessels with spectra that are not assigned to a fetus. */
   unnamed?: ReadonlySet<DopplerVessel | null>;
 }
 
@@ -298,7 +298,7 @@ const isOf = (vessel: DopplerVessel) => (one: Measurement) =>
 const isMeasured = ({ measurements }: Supplied, vessel: DopplerVessel) =>
   measurements.some((one) => one.quality === 'accepted' && isOf(vessel)(one));
 
-/** Returns why a vessel has no accepted value; null if another statement gives the reason. */
+/** Returns why a vessel has no accepted value; null if another statement already explains it. */
 function whyNot(
   supplied: Supplied,
   vessel: DopplerVessel,
@@ -320,8 +320,8 @@ function whyNot(
 }
 
 /**
- * Reports which of these vessels have no value and why, and whether the CPR is missing for that
- * reason (obstetric 13.8).
+ * Reports which of these vessels have no value and why, and whether this is the reason for a
+ * missing CPR (obstetric 13.8).
  */
 export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): Statement[] {
   const pair = FETAL_ARTERIES.filter((one) => vessels.includes(one));

@@ -8,7 +8,8 @@ import type { DopplerVessel, SpectrumReading } from './evidence.ts';
 import { DOPPLER_VESSELS } from './evidence.ts';
 
 /**
- * Codes of the Anatomic Region Sequence; the ductus venosus has no confirmed code (obstetric 15.4).
+ * Vessel by code of the Anatomic Region Sequence. The ductus venosus has no confirmed code
+ * (obstetric 15.4).
  */
 const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
   (['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery'] as const).flatMap((vessel) => {
@@ -17,7 +18,7 @@ const CODED: Readonly<Record<string, DopplerVessel>> = Object.fromEntries(
   }),
 );
 
-/** Words that operators and presets use in View Name and Stage Name. */
+/** Words used by operators and presets in View Name and Stage Name. */
 const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
   'umbilical-artery': /\b(ua|umb(ilical)? ?(a|art|artery|cord))\b/,
   'middle-cerebral-artery': /\b(mca|mid(dle)? ?cerebral)/,
@@ -30,8 +31,8 @@ const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
 type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
 
 /**
- * Returns the vessel that the header names, by its code or else by the words of view and stage.
- * Null if the header names no vessel, or two vessels.
+ * Returns the vessel identified by the header: by its code, or otherwise by the words of view and
+ * stage. Null if the header identifies no vessel, or several.
  */
 export function vesselOf(clip: Named): DopplerVessel | null {
   const coded = clip.anatomicRegion ? CODED[clip.anatomicRegion] : undefined;
@@ -41,7 +42,7 @@ export function vesselOf(clip: Named): DopplerVessel | null {
   return named.length === 1 ? (named[0] ?? null) : null;
 }
 
-/** Returns the side that the header names; null if it names no side or both. */
+/** Returns the side stated in the header; null if it states neither side, or both. */
 export function lateralityOf(clip: Named): 'left' | 'right' | null {
   if (clip.laterality) return clip.laterality;
   const words = viewWords(clip);
@@ -74,7 +75,7 @@ async function readClip(clip: Clip): Promise<SpectrumReading[]> {
     velocities: sweep.unit === 'cm/s',
     correctionAngle: sweep.correctionAngle,
     // A display in Hz is traced as if it were in cm/s. Frequency shift and velocity differ by a
-    // constant factor, which has no effect on a ratio.
+    // constant factor, which cancels out in ratios.
     waveform: traceDoppler(image, { ...sweep, unit: 'cm/s' }),
   }));
 }

@@ -32,13 +32,11 @@ import {
   traceProblem,
 } from './measure.ts';
 
-/**
- * A group of spectra in a study with several fetuses. The spectra of a group are assessed together.
- */
+/** A group of spectra, in a study with several fetuses, that are assessed together. */
 interface DopplerGroup {
   /**
-   * The fetus that the spectra name; null for the group of maternal vessels and of spectra without
-   * a fetus.
+   * The fetus that the spectra are assigned to; null for the group of maternal vessels and of
+   * spectra without a fetus.
    */
   fetus: string | null;
   /** All spectra of the group, including those that could not be traced. */
@@ -49,12 +47,12 @@ const isMaternal = (vesselOrKey: string | null) =>
   vesselOrKey?.startsWith('uterine-artery') ?? false;
 
 /**
- * Returns why the spectra and the machine's values may belong to more than one fetus; null if they
+ * Returns why the spectra and the machine values may belong to more than one fetus; null if they
  * certainly belong to one.
  *
- * If an operator names the fetus on one spectrum, a spectrum without a name may belong to another
- * fetus. Machines name the fetus even if there is only one. Therefore named values of the machine
- * do not contradict unnamed spectra.
+ * If an operator assigned one spectrum to a fetus, an unassigned spectrum may belong to another.
+ * Machines, however, assign values to a fetus even if there is only one, so assigned machine values
+ * do not contradict unassigned spectra.
  */
 function apart(
   evidence: Pick<DopplerEvidence, 'severalFetuses'>,
@@ -80,9 +78,9 @@ function apart(
 }
 
 /**
- * Groups the spectra by named fetus, because values of two fetuses are never combined (obstetric
- * 0.5). `reported` are the fetuses for which the machine's values show absent or reversed flow.
- * Each of them gets a group, even without a spectrum.
+ * Groups the spectra by fetus, because values of two fetuses are never combined (obstetric 0.5).
+ * `reported` lists the fetuses for which machine values show absent or reversed flow. Each of these
+ * gets a group, even without a spectrum.
  */
 function groupsByFetus(
   readings: readonly SpectrumReading[],
@@ -110,7 +108,7 @@ function groupsByFetus(
 
 /**
  * Returns the spectra of the group without a fetus. If there are several fetuses, a fetal spectrum
- * without a fetus is treated as a spectrum without a vessel.
+ * that is not assigned to one is treated as if its vessel were unknown.
  */
 const withoutNames = <Reading extends SpectrumReading>(readings: readonly Reading[]) =>
   readings.map((one) => (isMaternal(one.vessel) ? one : { ...one, vessel: null }));
@@ -132,8 +130,8 @@ function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
 }
 
 /**
- * Order of the summaries of several fetuses, most severe first. If a fetus was not assessed, the
- * summary cannot be normal.
+ * Order of summary categories across several fetuses, most severe first. If a fetus was not
+ * assessed, the combined summary cannot be normal.
  */
 const GRAVEST_FIRST: readonly DopplerSummary[] = [
   'redf',
@@ -147,15 +145,15 @@ const GRAVEST_FIRST: readonly DopplerSummary[] = [
 ];
 
 /**
- * Classifications that other sections, such as growth, would assign to an only fetus. In a study of
- * several fetuses they are given only for a named fetus.
+ * Classifications that other sections, such as growth, attribute to the only fetus. In a study of
+ * several fetuses they are included only for identified fetuses.
  */
 const OF_ONE_FETUS: ReadonlySet<string> = new Set(['fetal-doppler', 'end-diastolic-flow']);
 
 /**
- * Combines the assessments of several fetuses. `fetal` are those of named fetuses; `others` are
- * those of the mother and of spectra without a fetus. `why` is the reason for assessing them
- * separately.
+ * Combines the assessments of several fetuses. `fetal` contains those of identified fetuses, and
+ * `others` those of the mother and of spectra without a fetus. `why` is the reason for assessing
+ * them separately.
  */
 function together(
   fetal: readonly DopplerJudgement[],
@@ -163,7 +161,7 @@ function together(
   why: Statement,
 ): DopplerJudgement {
   const all = [...fetal, ...others];
-  // The group without a fetus contributes its category only if that category is abnormal.
+  // The category of the group without a fetus counts only if it is abnormal.
   const grave = others
     .map(({ category }) => category)
     .filter((one) => one !== 'normal' && one !== 'not-assessed');
@@ -202,8 +200,8 @@ const CART_KEYS = [
 ] as const satisfies readonly ObstetricConcept[];
 
 /**
- * Compares traces for sorting, best first: good traces, then those that the wall filter does not
- * cut off, then those with more beats.
+ * Compares traces for sorting, best first: good traces, then those not cut off by the wall filter,
+ * then those with more beats.
  */
 function byQuality(one: TracedReading, other: TracedReading): number {
   const worth = (reading: TracedReading) =>
@@ -214,7 +212,9 @@ function byQuality(one: TracedReading, other: TracedReading): number {
   return worth(other) - worth(one);
 }
 
-/** Measures every trace. The values of the best trace of each vessel and side get the plain ids. */
+/**
+ * Measures every trace. The values from the best trace of each vessel and side take the plain ids.
+ */
 function measureAll(readings: readonly TracedReading[]): Measurement[] {
   const groups = Map.groupBy(
     readings,
@@ -231,13 +231,11 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/** Returns the id of a machine value that is used for its quantity. */
+/** Returns the id of the machine value that is used for its quantity. */
 const plainId = ({ concept, laterality }: Measurement) =>
   [concept.key, sidesApart(concept.key) ? laterality : null].filter(Boolean).join('-');
 
-/**
- * Values that are left out of the summary, because it lists the PI and the peak velocity instead.
- */
+/** Values omitted from the summary, which lists the PI and the peak velocity instead. */
 const NOT_LISTED: ReadonlySet<string> = new Set(
   (
     ['umbilical-artery', 'middle-cerebral-artery', 'uterine-artery', 'unnamed-vessel'] as const
@@ -245,7 +243,8 @@ const NOT_LISTED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Builds the summary statement of the values. A machine value is included only if ours is missing.
+ * Builds the statement that summarises the values. A machine value is included only if ours is
+ * missing.
  */
 function summaryOf(measurements: readonly Measurement[]): Statement[] {
   const shown = measurements.filter(
@@ -266,7 +265,7 @@ interface Given {
 
 const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
 
-/** Assesses an only fetus and its mother. A machine value is used if ours is missing. */
+/** Assesses a single fetus and its mother. A machine value is used if ours is missing. */
 function judgeOne({ readings, cart, gaDays }: Given): DopplerJudgement {
   const traced = readings.filter(isTraced);
   const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
@@ -297,8 +296,8 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
     ),
     unnamed: new Set(unnamed.map(({ vessel }) => vessel)),
   };
-  // If other spectra name a fetus, the group without names reports only missing uterine arteries.
-  // Otherwise it reports every vessel without a spectrum.
+  // If some spectra are assigned to a fetus, the group without a fetus reports only missing uterine
+  // arteries. Otherwise it reports every vessel without a spectrum.
   const lacking = names
     ? (['uterine-artery'] as const)
     : ALL_ARTERIES.filter((one) => isMaternal(one) || !supplied.unnamed.has(one));
@@ -307,7 +306,7 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   return fetus === null ? judged : ofFetus(judged, fetus);
 }
 
-/** Assesses each of several fetuses separately. `why` is the reason for that. */
+/** Assesses each of several fetuses separately. `why` is the reason for doing so. */
 function judgeApart(given: Given, why: Statement): DopplerJudgement {
   const fetal = given.cart.filter(({ concept }) => !isMaternal(concept.key)).map(ifPlausible);
   const reported = [...Map.groupBy(fetal, ({ fetus }) => fetusKey(fetus)).values()]
@@ -329,7 +328,7 @@ function judgeApart(given: Given, why: Statement): DopplerJudgement {
   return { ...all, gaps: [...all.gaps, ...suppliedGaps(nothing, ['uterine-artery'])] };
 }
 
-/** Returns why the machine's values are not used; empty if there are no values. */
+/** Returns why the machine values are not used; empty if there are none. */
 function unusedStatements(cart: readonly Measurement[]): Statement[] {
   const fetal = cart.filter(({ concept }) => !isMaternal(concept.key));
   if (ofSeveralFetuses(fetal)) return [sayOfObstetric.gap('machine.of-several-fetuses', {})];
@@ -337,8 +336,8 @@ function unusedStatements(cart: readonly Measurement[]): Statement[] {
 }
 
 /**
- * Returns the outcome without a measurement: there is no spectrum, no spectrum with a scale, or no
- * spectrum could be traced.
+ * Returns the outcome without a measurement, because there is no spectrum, none has a scale, or
+ * none could be traced.
  */
 function withoutValues(
   readings: readonly SpectrumReading[],

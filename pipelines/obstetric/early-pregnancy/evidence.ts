@@ -3,7 +3,7 @@ import type { Clip, Frame } from '../../contract/study.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
- * A gestational sac found by image analysis: an echo-free, closed, nearly elliptic area inside a
+ * A gestational sac found by image analysis: an echo-free, closed, nearly elliptic region inside a
  * complete bright ring (trophoblast and decidua). The analysis was developed on simulated images
  * only.
  */
@@ -15,42 +15,42 @@ export interface LocatedSac {
   accepted: boolean;
 }
 
-/** The structures seen within a sac; null for a structure that was not seen. */
+/** Structures seen within a sac; null if a structure was not seen. */
 export interface SacContents {
-  /** Inner border of the yolk sac, a circle, in pixels. */
+  /** Inner border of the yolk sac, modelled as a circle, in pixels. */
   yolkSac: { centre: Point; radius: number; confidence: number } | null;
   embryo: { ends: [Point, Point]; areaMm2: number; confidence: number } | null;
 }
 
-/** One frame on which a sac was searched. */
+/** One frame that was searched for a sac. */
 export interface EarlyFrame {
   clip: Clip;
   frame: Frame;
   sac: LocatedSac | null;
   /**
-   * Contents of the sac; null without an accepted sac, or without a scale, because the contents are
-   * distinguished by size.
+   * Contents of the sac; null if there is no accepted sac, or no scale, without which the contents
+   * cannot be told apart by size.
    */
   contents: SacContents | null;
   /**
-   * Number of bodies that may be the sac.
+   * Number of regions that may be the sac.
    *
-   * `several`: more than one body contains a yolk sac or an embryo.
+   * `several`: more than one region contains a yolk sac or an embryo.
    *
-   * `unclear`: several bodies look like a sac and the contents do not show which of them is the
-   * sac, because a bladder or a cyst is echo-free, too. The same applies if the only accepted body
-   * looks less like a sac than a rejected one, such as a dark fleck of speckle beside the sac.
+   * `unclear`: several regions look like a sac, and no contents show which one it is; a bladder or
+   * a cyst is echo-free, too. The same applies if the only accepted region looks less like a sac
+   * than a rejected one, for example if it is a dark patch of speckle beside the sac.
    */
   bodies: 'one' | 'several' | 'unclear';
 }
 
-/** Motion within the sac at the rate of a heart. */
+/** Motion within the sac, at the rate of a heartbeat if `beating`. */
 export type EmbryoActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }
   | { status: 'not-assessable' };
 
-/** The fields of an M-mode sweep that this section uses. */
+/** Fields of an M-mode sweep that this section uses. */
 export interface EarlySweep {
   /** True if the sweep is known to show the fetus. */
   fetal: boolean;
@@ -62,28 +62,27 @@ export interface EarlySweep {
 
 export interface EarlyClip {
   /**
-   * Plane through the uterus, and whether the image is transvaginal; null if the header does not
-   * contain it.
+   * Plane through the uterus and route of the scan, each null if the header does not contain it.
    */
   plane: 'sagittal' | 'transverse' | null;
   route: 'transvaginal' | 'transabdominal' | null;
   clip: Clip;
   frames: readonly EarlyFrame[];
-  /** Cardiac activity within the sac of this clip; null if the clip has no accepted sac. */
+  /** Cardiac activity within the sac on this clip; null if the clip shows no accepted sac. */
   cardiac: EmbryoActivity | null;
 }
 
 /**
- * Minimum length and frame rate of a clip. In shorter or slower clips, speckle may by chance repeat
- * as regularly as a heartbeat.
+ * Minimum number of frames and frame rate of a clip. In shorter or slower clips, speckle may by
+ * chance repeat as regularly as a heartbeat.
  */
 export const EMBRYO_CLIP = { frames: 60, framesPerSecond: 20 } as const;
 
 /** The input of the early-pregnancy section. */
 export interface EarlyEvidence extends SectionEvidence {
   /**
-   * Returns the band of an embryonic heart rate at an age. If the limit for a slow rate was not
-   * verified against its source, the limit is returned as well. Null at an age without bands.
+   * Returns the band of an embryonic heart rate at an age; null at ages without bands. `recalled`
+   * is the limit for a slow rate if that limit was not verified against its source.
    */
   embryonicRate(
     gaDays: number,
@@ -96,7 +95,7 @@ export interface EarlyEvidence extends SectionEvidence {
 }
 
 /**
- * Typical grey levels inside a sac and in its ring. The border of the sac is at a level between
+ * Typical grey levels inside a sac and in its ring. The border of the sac lies at a level between
  * them.
  */
 export interface RingLevels {

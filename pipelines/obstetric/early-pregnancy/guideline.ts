@@ -1,16 +1,13 @@
 import { normalQuantile } from '../../measure/statistics.ts';
 
-/** Range of CRL in mm in which Robinson and Fleming's equation is valid; both ends are included. */
+/** Range of CRL in mm, inclusive, in which Robinson and Fleming's equation is valid. */
 export const DATING_CRL = { from: 5, to: 84 } as const;
 
 export const DIAGNOSTIC = { crl: 7, msd: 25 } as const;
 
 export const SUSPICIOUS_MSD = 16;
 
-/**
- * Usual range of the inner diameter of a yolk sac: 2 to 6 mm, with both ends included (obstetric
- * 5.1).
- */
+/** Usual range of the inner diameter of a yolk sac: 2 to 6 mm, inclusive (obstetric 5.1). */
 export const YOLK_SAC_MM = { small: 2, large: 6 } as const;
 
 export const SUSPICIOUS = { yolkSacAbove: 7, smallSacBelow: 5, embryoFromDays: 42 } as const;
@@ -43,8 +40,8 @@ export function verburg2008Age(crl: number): number {
 }
 
 /**
- * Returns the age in days for a CRL of 15 to 95 mm, null outside: INTERGROWTH-21st, Papageorghiou
- * et al., UOG 2014;44:641-648.
+ * Returns the age in days for a CRL of 15 to 95 mm; null outside that range. INTERGROWTH-21st,
+ * Papageorghiou et al., UOG 2014;44:641-648.
  */
 export function intergrowthAgeByCrl(crl: number): number | null {
   if (crl < 15 || crl > 95) return null;
@@ -52,7 +49,7 @@ export function intergrowthAgeByCrl(crl: number): number | null {
 }
 
 /**
- * Returns the CRL in mm at a centile for 58 to 105 days, null outside; same source as
+ * Returns the CRL in mm at a centile for 58 to 105 days; null outside that range. Same source as
  * `intergrowthAgeByCrl`.
  */
 export function intergrowthCrlAt(gaDays: number, centile: number): number | null {
@@ -106,7 +103,7 @@ export function yolkSacBand(mm: number): 'small' | 'usual' | 'large' {
 }
 
 /**
- * Findings from which SRU's further signs of a suspected loss are determined (obstetric 5.3). Null
+ * Findings from which SRU's further signs of a suspected loss are determined (obstetric 5.3); null
  * means not assessed. Lengths are in mm.
  */
 export interface SuspiciousSigns {
@@ -115,15 +112,15 @@ export interface SuspiciousSigns {
   crl: number | null;
   embryo: boolean | null;
   /**
-   * Age by the last menstrual period in days; null if the pregnancy is not dated, or is dated by
-   * another method.
+   * Age by the last menstrual period in days; null if the pregnancy is undated or dated by another
+   * method.
    */
   daysByLmp: number | null;
 }
 
 /**
- * Returns the suspicious signs that are met, by the same source as `viability`. A sign that was not
- * assessed is not met.
+ * Returns which suspicious signs are present, by the same source as `viability`. A sign that could
+ * not be assessed counts as absent.
  */
 export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
   return {
@@ -134,8 +131,8 @@ export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: Suspic
 }
 
 /**
- * Returns the age in days from the mean sac diameter before an embryo is visible, plus or minus 7
- * days (Nyberg); null at 25 mm and above.
+ * Returns the age in days, plus or minus 7, from the mean sac diameter before an embryo is visible
+ * (Nyberg); null at 25 mm and above.
  */
 export function nybergAge(msd: number): number | null {
   return msd < DIAGNOSTIC.msd ? msd + 30 : null;

@@ -84,7 +84,7 @@ function rateFinding(
 
 /**
  * Returns the finding that the age by CRL differs from the given age by more than is accepted. The
- * given age continues to be used.
+ * given age remains in use.
  */
 function datingFinding(
   measurements: readonly Measurement[],
@@ -136,7 +136,7 @@ function differenceFinding(measurements: readonly Measurement[]): FindingDraft[]
 
 /**
  * Returns the findings: a viability category that needs action, values that differ, a heart rate
- * that is unusual for the CRL, and an age that contradicts the CRL.
+ * unusual for the CRL, and an age that contradicts the CRL.
  */
 export function earlyFindings(
   judged: EarlyViability,
@@ -152,7 +152,7 @@ export function earlyFindings(
   ];
 }
 
-/** Days until a repeat scan (NICE NG126): after a transvaginal scan, and after any other scan. */
+/** Days until a repeat scan (NICE NG126), after a transvaginal scan and after any other. */
 const REPEAT_DAYS = { transvaginal: 7, other: 14 } as const;
 
 /** Returns guidance on the next steps if viability is in doubt. */
@@ -172,7 +172,7 @@ export function earlyGuidance(
   ];
 }
 
-/** Something that was not assessed in an early pregnancy, and what is needed to assess it. */
+/** Something that was not assessed in an early pregnancy, and what its assessment would need. */
 export interface EarlyGap {
   code: string;
   said: Statement;
@@ -184,7 +184,7 @@ interface Known {
   measurements: readonly Measurement[];
   clips: readonly EarlyClip[];
   machine: MachineValues;
-  /** Texts that name the views and the cine that the section needs. */
+  /** Texts for the views and the cine that the section needs. */
   view: string;
   cine: string;
 }
@@ -258,8 +258,8 @@ function viabilityGaps(seen: EarlySight): EarlyGap[] {
 }
 
 /**
- * Returns all gaps, the most important first. The last gap, the location of the pregnancy, is
- * always included.
+ * Returns all gaps, most important first. The last one, the location of the pregnancy, is always
+ * included.
  */
 export function earlyGaps(known: Known): EarlyGap[] {
   const { seen, view } = known;

@@ -5,8 +5,8 @@ import type { LocatedSac, SacContents } from './evidence.ts';
 
 export const CONTENTS = {
   /**
-   * Search for the yolk sac, in mm: the range and step of its inner diameters, the width of the
-   * ring, and the distance from the ring at which fluid is expected.
+   * Search for the yolk sac, in mm: range and step of the inner diameters, width of the ring, and
+   * distance from the ring at which fluid is expected.
    */
   yolk: { smallest: 1.8, largest: 8, step: 0.4, ring: 0.7, apart: 1.3 },
   /**
@@ -14,20 +14,17 @@ export const CONTENTS = {
    * ring.
    */
   ringContrast: 0.45,
-  /**
-   * Minimum share of directions in which the ring is bright, and minimum share in which its
-   * surroundings are dark.
-   */
+  /** Minimum shares of directions in which the ring must be bright and its surroundings dark. */
   ringShare: 0.8,
   apartShare: 0.6,
   /**
-   * Share of its rise at which the grey level reaches the wall. It is high because a thin ring is
-   * blurred to both sides.
+   * Share of the rise from fluid to peak at which the grey level marks the wall. It is high because
+   * a thin ring is blurred to both sides.
    */
   wallFrom: 0.75,
   /**
-   * Lengths in mm: half the thickness of a membrane, which is too thin to be an embryo; the
-   * smoothing; the margin to the wall.
+   * Lengths in mm: half thickness up to which a structure is a membrane, too thin to be an embryo;
+   * smoothing; margin to the wall.
    */
   membraneMm: 0.5,
   calmMm: 0.2,
@@ -35,7 +32,7 @@ export const CONTENTS = {
   smallestEmbryoMm2: 2,
   /**
    * Levels of an embryo, as shares of the contrast of the sac's ring: the level at which the embryo
-   * begins, and the level that it must reach.
+   * begins, and the level that its median must reach.
    */
   embryoFrom: 0.42,
   embryoLevel: 0.55,
@@ -50,9 +47,7 @@ function at({ width, height, data }: GrayImage, x: number, y: number): number {
   return data[row * width + column] ?? 0;
 }
 
-/**
- * Returns true if a point is inside the ellipse after the ellipse was shrunk by `margin` pixels.
- */
+/** Returns true if a point is inside the ellipse shrunk by `margin` pixels. */
 function holds({ centre, a, b, angle }: Ellipse, x: number, y: number, margin: number): boolean {
   const dx = x - centre.x;
   const dy = y - centre.y;
@@ -73,7 +68,7 @@ const WAYS = Array.from({ length: DIRECTIONS }, (_, i) => ({
 }));
 
 /**
- * Returns a score from 0 to 1 for how much a circle looks like a yolk sac: fluid inside, a thin
+ * Returns a score from 0 to 1 for how closely a circle resembles a yolk sac: fluid inside, a thin
  * bright ring, and fluid around it.
  */
 function ringScore(
@@ -104,8 +99,8 @@ function ringScore(
 }
 
 /**
- * Returns the radius in pixels at which the ring begins, as the median over all directions. The
- * ring begins where the grey level has made most of its rise from fluid to ring.
+ * Returns the median over all directions of the radius, in pixels, at which the ring begins, that
+ * is, at which the grey level has made most of its rise from fluid to ring.
  */
 function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): number {
   const rises = Array.from({ length: DIRECTIONS }, (_, i) => {
@@ -114,8 +109,8 @@ function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): nu
       at(image, centre.x + r * Math.cos(turn), centre.y + r * Math.sin(turn));
     const low = Math.min(level(0), level(0.3 * radius));
     let peak = 0.6 * radius;
-    // Only the first peak along the ray is used, because the wall of the sac behind it may be
-    // brighter.
+    // Only the first peak along the ray is used, because the wall of the gestational sac behind it
+    // may be brighter.
     for (let r = peak; r <= radius + CONTENTS.yolk.apart * mm; r += 0.5) {
       if (level(r) > level(peak)) peak = r;
       else if (level(r) < 0.8 * level(peak) && level(peak) > 2 * low) break;
@@ -213,8 +208,8 @@ function findEmbryo(
   const bright = { width, height, data: mask };
   const membrane = Math.max(1, Math.round(CONTENTS.membraneMm * mm));
   const core = opened(bright, membrane);
-  // Both tips, crown and rump, were lost in the opening. They are restored where the mask
-  // continues.
+  // The opening removes the tips of the embryo, crown and rump. They are restored where the
+  // original mask extends beyond the core.
   const reach = smoothed(core, membrane);
   const solid = (index: number) => (reach.data[index] ?? 0) > 0 && mask[index] === SOLID;
   const found = blobs(bright, solid, CONTENTS.smallestEmbryoMm2 * mm * mm);

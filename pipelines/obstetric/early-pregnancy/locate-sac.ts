@@ -4,12 +4,12 @@ import { blobs, reduced, smoothed } from '../../measure/regions.ts';
 import { median } from '../../measure/statistics.ts';
 import type { LocatedSac, RingLevels } from './evidence.ts';
 
-/** Minimum difference in grey levels between the ring of a sac and its inside. */
+/** Minimum difference in grey level between the ring of a sac and its inside. */
 export const CONTRAST = 22;
 
 /**
- * Distance in pixels beyond the border at which the tissue behind the ring is examined; the
- * examined strip ends at twice this distance.
+ * Distance in pixels beyond the border at which the strip of tissue behind the ring begins; it ends
+ * at twice this distance.
  */
 const BEHIND = 6;
 
@@ -20,10 +20,7 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
   sin: Math.sin((i * TURN) / 40),
 }));
 
-/**
- * Returns the grey level of the pixel nearest to a point. For a point outside the image, it is the
- * nearest pixel at the edge.
- */
+/** Returns the grey level of the pixel nearest to a point, clamped to the edge of the image. */
 export function levelAt(image: GrayImage, x: number, y: number): number {
   const column = Math.max(0, Math.min(image.width - 1, Math.round(x)));
   const row = Math.max(0, Math.min(image.height - 1, Math.round(y)));
@@ -59,8 +56,8 @@ function acrossBorder(
 
 /**
  * Returns a score for how well an ellipse separates a dark inside from a bright ring, on the
- * reduced image. The contrasts of all directions are averaged. Each is capped at twice `CONTRAST`,
- * so that one bright spot cannot compensate for an open side. The score is 1 if every direction
+ * reduced image. It is the mean contrast over all directions, each capped at twice `CONTRAST` so
+ * that one bright spot cannot compensate for an open side. The score is 1 if every direction
  * reaches the cap.
  */
 export function separation(image: GrayImage, ellipse: Ellipse): number {
@@ -83,8 +80,8 @@ export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
 }
 
 /**
- * Returns the share of directions in which the tissue behind the ring is bright. The uterus
- * continues behind the lining of a sac. Behind a skull, which is a thin ring, there is often fluid
+ * Returns the share of directions in which the tissue behind the ring is bright. Behind the lining
+ * of a sac the uterus continues, whereas behind a skull, which is a thin ring, there is often fluid
  * or shadow.
  */
 export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
@@ -106,25 +103,22 @@ export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, hal
 /** Minimum ratio of the shorter to the longer axis of a sac. */
 export const ROUNDNESS = 0.42;
 
-/** Parameters of the search; lengths are in pixels of the image that is searched. */
+/** Parameters of the search; lengths are in pixels of the reduced image. */
 const SEARCH = {
-  /** Grey levels that are tried as the upper limit of an echo-free area. */
+  /** Grey levels tried as the upper limit of an echo-free region. */
   levels: [6, 10, 15, 21, 28, 36, 45, 55, 66, 80, 95, 110],
   /** Minimum area of a dark region, pixels. */
   smallest: 24,
   /**
-   * Radii of the circles from which the search starts, and the number of circles of each size from
-   * which it continues.
+   * Radii of the circles from which the search starts. Of each size, the search continues from the
+   * best `starts` circles.
    */
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
-  /**
-   * Minimum `separation` of an ellipse at the start of a search, and minimum `separation` of a
-   * candidate.
-   */
+  /** Minimum `separation` of a circle at which to start, and of the final candidate. */
   startScore: 0.15,
   score: 0.75,
-  /** Radius at or above which circles are also started from a grid over the whole image. */
+  /** Radius from which circles are also placed on a grid over the whole image. */
   gridFrom: 12,
   /** Minimum length of the shorter semi-axis. */
   smallestAxis: 3,
@@ -141,8 +135,8 @@ const scored = (image: GrayImage, ellipse: Ellipse): Candidate => ({
 });
 
 /**
- * Improves an ellipse by hill climbing. It changes one parameter at a time, in steps that become
- * smaller.
+ * Improves an ellipse by hill climbing, changing one parameter at a time in steps of decreasing
+ * size.
  */
 function climb(image: GrayImage, start: Candidate): Candidate {
   let best = start;
@@ -158,7 +152,7 @@ function climb(image: GrayImage, start: Candidate): Candidate {
         { ...best.ellipse, b: b + s * step },
         { ...best.ellipse, a: a + s * step, b: b + s * step },
         { ...best.ellipse, angle: angle + s * turn },
-        // One side of the ellipse moves, and the opposite side does not.
+        // One side of the ellipse moves while the opposite side stays fixed.
         ...[0, 1, 2, 3].map((side) => {
           const way = angle + (side * Math.PI) / 2;
           const half = (s * step) / 2;
@@ -185,7 +179,7 @@ function climb(image: GrayImage, start: Candidate): Candidate {
   return best;
 }
 
-/** Returns the centres of closed dark regions, because a small sac is such a region. */
+/** Returns the centres of closed dark regions. A small sac is a single such region. */
 function darkCentres(image: GrayImage): Point[] {
   return SEARCH.levels.flatMap((level) =>
     blobs(image, (index) => (image.data[index] ?? 0) <= level, SEARCH.smallest)
@@ -198,8 +192,8 @@ function darkCentres(image: GrayImage): Point[] {
 }
 
 /**
- * Returns a grid of points to start from. It is needed for a large sac, because embryo and amnion
- * divide its dark region into several.
+ * Returns a grid of starting points. They are needed for a large sac, whose dark region is divided
+ * by embryo and amnion.
  */
 function gridCentres({ width, height }: GrayImage, spacing: number): Point[] {
   const centres: Point[] = [];
@@ -226,14 +220,14 @@ function starts(image: GrayImage): Candidate[] {
 }
 
 /**
- * Ranks a candidate by score and size. The size is needed because a yolk sac or a heart is also
- * dark with a bright border; the sac is the larger body around them.
+ * Ranks a candidate by score and size. The size matters because a yolk sac or a heart is also dark
+ * with a bright border; the sac is the larger region around them.
  */
 const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a * ellipse.b);
 
 /**
- * Maximum number of bodies examined per image. More than one is examined, because a bladder or a
- * cyst may be beside the sac.
+ * Maximum number of candidate regions examined per image. More than one is needed because a bladder
+ * or a cyst may lie beside the sac.
  */
 const MOST = 4;
 
@@ -243,8 +237,8 @@ const overlap = (one: Ellipse, other: Ellipse) =>
   Math.max(one.a, one.b, other.a, other.b);
 
 /**
- * Returns the ellipses that look like a sac on a reduced, smoothed image, best first. No ellipse is
- * inside another.
+ * Returns the ellipses on a reduced, smoothed image that look like a sac, best first. None of them
+ * overlaps another.
  */
 export function findSacEllipses(image: GrayImage): Ellipse[] {
   const ranked = starts(image)
@@ -262,20 +256,20 @@ const TRACE = {
   /** Number of rays that trace the outline. */
   rays: 96,
   /**
-   * Greatest distance of a border point from the ellipse at which it is on the outline, as a share
-   * of the radius.
+   * Maximum distance of a border point from the ellipse at which it still counts as on the outline,
+   * as a share of the radius.
    */
   nearness: 0.07,
   /**
-   * Range in which the border is searched, inside and outside the candidate, as a share of the
-   * radius.
+   * Distance inside and outside the candidate within which to search for the border, as a share of
+   * the radius.
    */
   leeway: 0.22,
 } as const;
 
 /**
- * Returns the distance along a ray at which the grey level rises above `half` and then stays above
- * it; null if it does not.
+ * Returns the distance along a ray at which the grey level rises above `half` and stays above it;
+ * null if it never does.
  */
 function border(
   image: GrayImage,
@@ -300,8 +294,8 @@ function border(
 }
 
 /**
- * Traces the inner border of a sac near an ellipse. Returns the border and the share of rays with a
- * border point on it; null if too few rays have a border point.
+ * Traces the inner border of a sac near an ellipse. Returns the fitted ellipse, and the share of
+ * rays whose border point lies on it; null if too few rays meet a border.
  */
 export function traceSac(
   image: GrayImage,
@@ -323,7 +317,7 @@ export function traceSac(
   if (edge.length < TRACE.rays / 2) return null;
   let fitted: Ellipse | null = ellipse;
   let kept = edge;
-  // Border points well inside the ellipse are left out, because embryo and yolk sac touch the wall.
+  // Border points well inside the ellipse are left out; there, embryo or yolk sac touches the wall.
   for (const tolerance of [0.25, 0.15, 0.08]) {
     fitted = fitEllipse(kept, fitted);
     if (!fitted) return null;
@@ -342,7 +336,7 @@ export function traceSac(
 }
 
 const SAC = {
-  /** Longer side in pixels of the reduced image on which the search runs. */
+  /** Longer side, in pixels, of the reduced image on which the search runs. */
   searchSide: 320,
   /** Minimum share of directions in which the tissue behind the ring is bright. */
   embedded: 0.86,
@@ -350,9 +344,9 @@ const SAC = {
 } as const;
 
 /**
- * Returns the bodies in an image that look like a sac, the most likely first. A body that is
- * rejected later remains in the list as not accepted, because the bodies after it look even less
- * like a sac.
+ * Returns the regions in an image that look like a sac, most likely first. A region that is
+ * rejected later stays in the list as not accepted, so that an accepted region after it can be
+ * recognised as less likely.
  */
 export function locateSacs(image: GrayImage): LocatedSac[] {
   const factor = Math.max(1, Math.round(Math.max(image.width, image.height) / SAC.searchSide));
@@ -363,7 +357,7 @@ export function locateSacs(image: GrayImage): LocatedSac[] {
   return ellipses.map((ellipse) => traced(ellipse, small, fine, factor));
 }
 
-/** Traces a candidate from the reduced image on the full image. */
+/** Traces on the full image a candidate found on the reduced image. */
 function traced(candidate: Ellipse, small: GrayImage, fine: GrayImage, factor: number): LocatedSac {
   const levels = ringLevels(small, candidate);
   const { centre, a, b, angle } = candidate;

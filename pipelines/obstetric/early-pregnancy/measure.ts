@@ -19,8 +19,8 @@ import type { EarlyClip, EarlyFrame } from './evidence.ts';
 import { DATING_CRL, meanSacDiameter, nybergAge, robinson1975Age } from './guideline.ts';
 
 /**
- * Half widths of 95 % intervals in mm, measured on 39 phantoms that were not used in development;
- * see docs/early-pregnancy.md.
+ * Half widths of 95 % intervals in mm, measured on 39 phantoms not used in development; see
+ * docs/early-pregnancy.md.
  */
 export const EARLY_UNCERTAINTY = { sac: 2.5, yolkSac: 1, crl: 4.5 } as const;
 
@@ -58,8 +58,8 @@ const clearest = (frames: readonly EarlyFrame[]): EarlyFrame | null =>
     .toSorted((one, other) => (other.sac?.confidence ?? 0) - (one.sac?.confidence ?? 0))[0] ?? null;
 
 /**
- * Returns two axes of a sac: the one that is closer to horizontal on the screen, and the one that
- * is closer to the beam. Null if there is no sac.
+ * Returns two axes of a sac: the one closer to horizontal on the screen, and the one closer to the
+ * beam. Null if there is no sac.
  */
 function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Point] } | null {
   if (!frame.sac) return null;
@@ -70,8 +70,8 @@ function sacAxes(frame: EarlyFrame): { across: [Point, Point]; down: [Point, Poi
 
 /**
  * Measures the length and height of the sac on the plane along the uterus, and its width on the
- * transverse plane. If the machine does not name the plane, only length and height are given, and
- * no MSD can be calculated from two diameters.
+ * transverse plane. If the plane is not stated, only length and height are measured, from which no
+ * MSD can be calculated.
  */
 function sacDiameters(clips: readonly EarlyClip[]): Measurement[] {
   const along = clearest(
@@ -135,8 +135,7 @@ function yolkSacs(clips: readonly EarlyClip[]): Measurement[] {
 }
 
 /**
- * Returns the CRL on every frame that is not transverse. The values are numbered, accepted values
- * first.
+ * Returns the CRL on every frame that is not transverse, accepted values first, with numbered ids.
  */
 function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
   return clips
@@ -154,11 +153,11 @@ function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
-/** Maximum number of CRL values for the median (obstetric 5.1). */
+/** Maximum number of CRL values used for the median (obstetric 5.1). */
 const CRL_REPEATS = 3;
 
 /**
- * Returns the age by CRL if the CRL is within the range of its equation. The age by sac is given
+ * Returns the age by CRL if the CRL is within the range of its equation. The age by sac is used
  * only if there is no CRL.
  */
 function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] {
@@ -210,8 +209,8 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
 }
 
 /**
- * Returns all measurements of an early pregnancy. If the machine gives values, they come first and
- * the age is based on them. The used values have the plain ids.
+ * Returns all measurements of an early pregnancy, machine values first. The age is based on the
+ * machine's CRL or sac diameter if there is one.
  */
 export function measureEarlyPregnancy(
   clips: readonly EarlyClip[],
@@ -234,7 +233,7 @@ export function measureEarlyPregnancy(
 
 /**
  * Returns every length and rate separately, because there are several embryos. Values are not
- * combined, and no age is given.
+ * combined, and there is no age.
  */
 export function measureEmbryosApart(clips: readonly EarlyClip[]): Measurement[] {
   const rates = heartRates(clips).map((one, index) => ({ ...one, id: `${one.id}-${index + 1}` }));

@@ -15,14 +15,14 @@ import { locateSacs } from './locate-sac.ts';
 const FRAMES_PER_CLIP = 3;
 const CLIPS = 8;
 /**
- * Last day (13+6) on which a view that is named transvaginal is searched for a sac, even if the
- * classifier names another plane.
+ * Last day (13+6) on which a transvaginal view is examined for a sac even if the classifier assigns
+ * another plane.
  */
 const LAST_DAY = 97;
 
 /**
- * Returns clips that may show an early pregnancy, according to the classifier. If the age fits,
- * clips with a matching name are included as well.
+ * Returns clips that may show an early pregnancy: those so classified and, if the age is given,
+ * those labelled transvaginal. Empty after `LAST_DAY`.
  */
 function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
   const labelled = new Set(
@@ -36,8 +36,9 @@ function candidates({ study, planes, options }: ReaderInput<object>): Clip[] {
 }
 
 /**
- * Chooses the sac among the bodies that look like one, the most likely first. The sac is the body
- * with contents. If the contents do not decide, no sac is chosen.
+ * Chooses the sac from the candidate regions, which are sorted most likely first. The sac is the
+ * region with contents. If the contents are inconclusive and several regions remain, none is
+ * chosen.
  */
 export function chooseSac(
   found: readonly Pick<EarlyFrame, 'sac' | 'contents'>[],
@@ -52,7 +53,7 @@ export function chooseSac(
   return { ...(filled[0] ?? first ?? found[0] ?? none), bodies: 'one' };
 }
 
-/** Locates the sac and its contents on one frame by image analysis only. */
+/** Locates the sac and its contents on one frame, by image analysis only. */
 export async function readEarlyFrame(clip: Clip, frame: Frame): Promise<EarlyFrame> {
   const image = await frame.gray();
   const found = locateSacs(image).map((sac) => {
@@ -73,7 +74,7 @@ async function* grayFrames(
   }
 }
 
-/** Returns why a clip is not examined for cardiac activity of an embryo; null if it is examined. */
+/** Returns why a clip is not examined for embryonic cardiac activity; null if it is examined. */
 export function unfitForActivity(times: readonly number[]): CardiacActivity | null {
   if (times.length < 2) return { status: 'not-assessable', reason: 'still' };
   if (times.length < EMBRYO_CLIP.frames) return { status: 'not-assessable', reason: 'too-short' };

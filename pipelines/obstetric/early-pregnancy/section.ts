@@ -31,7 +31,7 @@ const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
 const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
 const NEEDS = [VIEW, CINE];
 
-/** Returns the outcome without a sac, with the reason; null if a frame shows a sac. */
+/** Returns the outcome, with the reason, if no single sac was found; null if a frame shows one. */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
     return inadequate('several_sacs', say.gap('early.several-sacs', {}), NEEDS);
@@ -43,7 +43,7 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
 }
 
 /**
- * Returns the band of a yolk sac that is too small or too large, with the usual limits in mm; null
+ * Returns the band and the usual limits in mm for a yolk sac that is too small or too large; null
  * for a usual size or without a yolk sac.
  */
 function unusualYolkSac(measurements: readonly Measurement[]) {
@@ -79,12 +79,13 @@ function summaryOf(
 }
 
 /**
- * Returns the values in the machine's report. Its heart rate is that of the embryo and has its own
- * id.
+ * Returns the values in the machine's report. Its heart rate is that of the embryo and gets an id
+ * of its own.
  */
 function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);
-  // A heart rate alone is no sign of an early pregnancy, because machines report it at every age.
+  // A heart rate alone does not indicate an early pregnancy, because machines report one at every
+  // age.
   if (lengths.measurements.length === 0 && !evidence.views.earlyPregnancy?.length) return lengths;
   const { measurements } = machineValues(evidence, EARLY_SECTION, ['fetal-heart-rate']);
   const rates = measurements.map((one) => ({

@@ -17,39 +17,39 @@ import { EARLY_UNCERTAINTY } from './measure.ts';
 /** Source of the criteria for early pregnancy loss on transvaginal ultrasound. */
 export const SRU = 'SRU consensus, Doubilet et al., NEJM 2013;369:1443-1451';
 
-/** Findings on the images. Null means not assessed. */
+/** What the images show; null means not assessed. */
 export interface EarlySight {
   transvaginal: boolean;
   sac: boolean;
   yolkSac: boolean;
-  /** False only if both planes show the sac without an embryo. */
+  /** False only if both planes show a sac without an embryo. */
   embryo: boolean | null;
-  /** False if a cine of the embryo that was long and fast enough showed no cardiac activity. */
+  /** False if a sufficiently long and fast cine of the embryo showed no cardiac activity. */
   cardiacActivity: boolean | null;
   /** Length in seconds of the clip without cardiac activity; null if there is no such clip. */
   silentSeconds: number | null;
 }
 
 /**
- * Returns true if a rate is plausible for an embryo's heart. The rate of a maternal vessel is
- * implausible (obstetric 0.6).
+ * Returns true if a rate is plausible for an embryonic heart. The limits exclude the rate of a
+ * maternal vessel (obstetric 0.6).
  */
 const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beatsPerMinute);
 
 const isBeating = ({ cardiac }: EarlyClip) =>
   cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
 
-/** Returns the rhythms of those M-mode sweeps that show the fetus and have a plausible rate. */
+/** Returns the rhythms on M-mode sweeps that show the fetus beating at a plausible rate. */
 const fetalRhythms = (sweeps: readonly EarlySweep[]) =>
   sweeps.flatMap(({ fetal, rhythm }) =>
     fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
   );
 
 /**
- * Returns the findings of the clips on the contents of the sac. Only clips with an accepted sac are
- * used. Cardiac activity may also come from an M-mode sweep; if its beats could not be separated,
- * cardiac activity is not assessed. A CRL or heart rate among the `machine` values means that the
- * operator saw an embryo.
+ * Returns what the clips show within the sac. Only clips with an accepted sac are used. Cardiac
+ * activity may also come from an M-mode sweep; if its beats could not be separated, cardiac
+ * activity is not assessed. A CRL or heart rate among the `machine` values means that the operator
+ * saw an embryo.
  */
 export function earlySight(
   clips: readonly EarlyClip[],
@@ -83,7 +83,7 @@ export function earlySight(
 }
 
 /**
- * The viability categories that a result may contain. None of them means that a criterion
+ * The viability categories that a result may contain. No category states that a criterion
  * diagnostic of loss is met, because the analysis alone may overlook an embryo or its cardiac
  * activity (docs/early-pregnancy.md).
  */
@@ -93,26 +93,24 @@ export interface EarlyViability {
   category: JudgedViability;
   /**
    * True if the findings of the analysis meet a criterion diagnostic of loss. A person must confirm
-   * them.
+   * this.
    */
   seemsLost: boolean;
   criteria: ClassificationDraft['criteria'];
   /**
-   * Categories at the ends of the intervals of the lengths, if they differ. If all of them are
-   * categories of doubtful viability, `category` is `uncertain-viability`; otherwise it is
-   * `not-assessable`.
+   * Categories at the ends of the length intervals, if they differ. If viability is in doubt in all
+   * of them, `category` is `uncertain-viability`; otherwise it is `not-assessable`.
    */
   between: readonly JudgedViability[] | null;
-  /** Reasons why a criterion of loss that seems to be met is uncertain. */
+  /** Reasons to doubt that a criterion of loss is really met. */
   doubts: EarlyDoubt[];
   /** Mean sac diameter whose interval includes the cut-off diagnostic of loss; otherwise null. */
   nearMsd: { value: number; cutOff: number } | null;
 }
 
 /**
- * Returns a mean sac diameter whose interval includes the diagnostic cut-off; null if its interval
- * does not. The machine gives no uncertainty, so calipers that a person placed are assumed to have
- * our uncertainty.
+ * Returns the mean sac diameter if its interval includes the diagnostic cut-off; otherwise null.
+ * Machines do not report an uncertainty, so ours is assumed for calipers placed by a person.
  */
 function nearCutOff(msd: Measurement | null): EarlyViability['nearMsd'] {
   if (!msd) return null;
@@ -128,8 +126,8 @@ const seenState = (seen: boolean | null) =>
 type EarlyValues = Readonly<Record<EarlyLength, number | null>>;
 
 /**
- * Returns all combinations of the lower and upper ends of the intervals of the lengths. A value
- * without an uncertainty, such as the machine's, is not changed.
+ * Returns all combinations of the lower and upper ends of the length intervals. A value without an
+ * uncertainty, such as the machine's, is kept as it is.
  */
 function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues[] {
   return EARLY_LENGTHS.reduce<EarlyValues[]>(
@@ -145,13 +143,13 @@ function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues
   );
 }
 
-/** Categories of doubtful viability. */
+/** Categories in which viability is in doubt. */
 const IN_DOUBT: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
 ]);
 
-/** Returns the category at these lengths, and the signs that led to it. */
+/** Returns the category for these lengths, and the signs that led to it. */
 function viabilityAt(
   values: EarlyValues,
   { embryo, cardiacActivity }: EarlySight,
@@ -170,9 +168,9 @@ function viabilityAt(
 }
 
 /**
- * Returns the viability by SRU's criteria, in their order. A finding that would be diagnostic of
- * loss is reported only as suspicious. `measurements` are those of `measureEarlyPregnancy`;
- * `dating` is that of the request.
+ * Returns the viability by SRU's criteria, in their order. A result that would be diagnostic of
+ * loss is reported only as suspicious. `measurements` come from `measureEarlyPregnancy`, `dating`
+ * from the request.
  */
 export function judgeViability(
   seen: EarlySight,
@@ -209,8 +207,8 @@ export function judgeViability(
     category,
     between,
     seemsLost,
-    // The analysis overlooks the heartbeat of small embryos and a third of all embryos
-    // (docs/early-pregnancy.md).
+    // The analysis misses the heartbeat of small embryos, and misses a third of all embryos
+    // entirely (docs/early-pregnancy.md).
     doubts: [
       ...(silent ? ['silence-unproven' as const] : []),
       ...(empty ? ['emptiness-unproven' as const] : []),

@@ -9,8 +9,7 @@ export interface LocatedChest {
   /** Outer border of the thorax: outside the ribs, without the skin. */
   thorax: Ellipse;
   /**
-   * Overlap between outline and soft mask of the network, 0 to 1. It is the lower overlap of the
-   * two outlines.
+   * Overlap between outline and the network's soft mask, 0 to 1; the lower one of the two outlines.
    */
   confidence: number;
   accepted: boolean;
@@ -27,8 +26,8 @@ export interface LocatedSeptum {
 }
 
 /**
- * Half widths of 95 % intervals for heart and thorax, measured on unseen phantoms. They are ratios,
- * and an angle in degrees.
+ * Half widths of 95 % intervals for heart and thorax, measured on unseen phantoms. Two are for
+ * ratios, one for an angle in degrees.
  */
 export interface ChestUncertainty {
   areaRatio: number | null;
@@ -46,18 +45,18 @@ export const CARDIAC_VIEWS = [
 
 export type CardiacView = (typeof CARDIAC_VIEWS)[number];
 
-/** An image of a view of the heart, and how the view was identified. */
+/** An image identified as a cardiac view, and how it was identified. */
 export interface CardiacViewReading {
   view: CardiacView;
   file: string;
   /** Frame index, 0-based. */
   frame: number;
-  /** `named`: only the machine names the view; the content of the image was not verified. */
+  /** `named`: only the machine's label states the view; the image content was not verified. */
   by: 'classifier' | 'named';
   confidence: number | null;
 }
 
-/** Motion on an M-mode sweep at the rate of a heart, as found by `measure/m-mode`. */
+/** Motion on an M-mode sweep, at the rate of a heartbeat if `beating`, from `measure/m-mode`. */
 export type MModeRhythm =
   | {
       status: 'beating';
@@ -69,20 +68,20 @@ export type MModeRhythm =
   | { status: 'not-seen' }
   | { status: 'not-assessable' };
 
-/** Motion on a cine at the rate of a heart, as found by `measure/periodicity.ts`. */
+/** Motion on a cine, at the rate of a heartbeat if `beating`, from `measure/periodicity.ts`. */
 export type CardiacActivity =
   | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
   | { status: 'not-seen' }
   | { status: 'not-assessable' };
 
-/** The beats of a fetal artery on a spectral display. */
+/** Beats of a fetal artery on a spectral display. */
 export interface SpectrumBeats {
   file: string;
   sopInstanceUid: string | null;
   /** Frame index, 0-based. */
   frame: number;
   fetus: string | null;
-  /** Null if the display gives no rate, because most of its beats differ from each other. */
+  /** Null if no rate can be read because most beats on the display differ from each other. */
   rhythm: {
     beatsPerMinute: number;
     confidence: number;
@@ -93,7 +92,7 @@ export interface SpectrumBeats {
      * similar.
      */
     variation: number | null;
-    /** Number of similar beats, and number of all beats seen. */
+    /** Number of similar beats, and of all beats seen. */
     alike: { beats: number; seen: number };
   } | null;
 }
@@ -105,8 +104,8 @@ export interface MModeReading {
   frame: number;
   rhythm: MModeRhythm;
   /**
-   * True if the sweep is known to show a fetus, because the machine calls it fetal or another image
-   * of the study shows a fetus.
+   * True if the sweep is known to show a fetus, because it is labelled as fetal or another image of
+   * the study shows a fetus.
    */
   fetal: boolean;
 }
@@ -122,7 +121,7 @@ export interface FetalHeartReadings {
   /** Null if no permitted model can outline the heart. */
   chests: readonly ChestReading[] | null;
   views: CardiacViewReading[];
-  /** Number of chest sections that were not identified as a four-chamber view. */
+  /** Number of chest sections not identified as a four-chamber view. */
   chestFrames: number;
   mMode: MModeReading[];
 }
@@ -134,11 +133,9 @@ export interface CardiacReading {
 
 /** Input for reading the fetal heart rates. */
 export interface RateEvidence extends SectionEvidence {
-  /** The beats of the fetal arteries, from the spectra of the Doppler section. */
+  /** Beats of the fetal arteries, from the spectra of the Doppler section. */
   spectrumBeats: readonly SpectrumBeats[];
-  /**
-   * Returns the fetus that View Name and Stage Name name; null if they name no fetus, or several.
-   */
+  /** Returns the fetus stated in View Name and Stage Name; null if they state none, or several. */
   fetusOf(clip: Pick<Clip, 'viewName' | 'stageName'>): string | null;
   views: {
     fetalHeart?: FetalHeartReadings | null;

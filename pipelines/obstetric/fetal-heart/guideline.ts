@@ -2,9 +2,9 @@
 const DOUBILET_BENSON = 'Doubilet and Benson 1995';
 
 /**
- * Bands of the embryonic heart rate in beats per minute, each for an age range in days with both
- * ends included (obstetric 5.4). `recalled` is set if the limit for a slow rate is of grade R: it
- * was not verified against its source.
+ * Bands of the embryonic heart rate in beats per minute, each for an inclusive age range in days
+ * (obstetric 5.4). `recalled` is true if the limit for a slow rate is of grade R, that is, not
+ * verified against its source.
  */
 export const RATE_BANDS = [
   {
@@ -35,8 +35,8 @@ export const FETAL_RATE = {
 } as const;
 
 /**
- * Limits of the ratios of heart to thorax (Paladini 1990; ISUOG 2023): two for the area ratio and
- * one for the circumference ratio.
+ * Limits of the heart-to-thorax ratios (Paladini 1990; ISUOG 2023): two for the area ratio and one
+ * for the circumference ratio.
  */
 export const CARDIAC_SIZE = { small: 0.25, large: 0.35, largeCircumference: 0.5 } as const;
 
@@ -56,18 +56,15 @@ export function cardiothoracicCircumferenceRatio(heart: number, thorax: number):
   return heart / thorax;
 }
 
-/**
- * Returns the size category of an area ratio. It is normal from 0.25 to 0.35, with both ends
- * included.
- */
+/** Returns the size category of an area ratio. Normal is from 0.25 to 0.35, inclusive. */
 export function cardiacSize(areaRatio: number): 'small' | 'normal' | 'large' {
   if (areaRatio > CARDIAC_SIZE.large) return 'large';
   return areaRatio < CARDIAC_SIZE.small ? 'small' : 'normal';
 }
 
 /**
- * Returns the category of a cardiac axis in degrees: right-sided, or its position relative to the
- * normal range, which includes both ends.
+ * Returns the category of a cardiac axis in degrees: right-sided, or below, within or above the
+ * normal range, which is inclusive.
  */
 export function cardiacAxis(degrees: number): 'normal' | 'small' | 'large' | 'right-sided' {
   if (degrees < 0) return 'right-sided';
@@ -94,8 +91,8 @@ export function fetalRateBand(gaDays: number, beatsPerMinute: number): FetalRate
 export type RateBand = 'slow' | 'borderline' | 'usual' | 'fast';
 
 /**
- * Returns the embryonic bands at an age; null if no source has bands: before 4+0 weeks, at 10
- * weeks, and from 14 weeks on.
+ * Returns the embryonic bands at an age; null where no source defines bands: before 4+0 weeks, at
+ * 10 weeks, and from 14 weeks on.
  */
 export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null =>
   RATE_BANDS.find(({ fromDays, untilDays }) => gaDays >= fromDays && gaDays <= untilDays) ?? null;
@@ -112,8 +109,8 @@ export function embryonicRateBand(gaDays: number, rate: number): RateBand | null
 }
 
 /**
- * Returns the limit for a slow rate at an age at which the limit was not verified against its
- * source; null at any other age.
+ * Returns the limit for a slow rate if, at this age, it was not verified against its source;
+ * otherwise null.
  */
 export function recalledLimit(gaDays: number): number | null {
   const bands = rateBandsAt(gaDays);

@@ -75,8 +75,8 @@ const rhythm = ({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>) 
 const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
 
 /**
- * Returns the reading whose rhythm is reported: an irregular one if there is any, otherwise the
- * best reading with a rhythm, otherwise the first reading.
+ * Returns the reading whose rhythm to report: an irregular one if there is one, otherwise the first
+ * with a known rhythm, otherwise the first reading.
  */
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
@@ -98,14 +98,14 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
 }
 
 /**
- * Returns the band if the whole interval of a rate is in one band; otherwise `between` contains the
- * bands of both ends. Both are null without an age.
+ * Returns the band if the whole interval of a rate lies in one band; otherwise `between` contains
+ * the bands of both ends. Both are null without an age.
  */
 function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {
   if (gaDays === null) return { band: null, between: null };
   const within = categoryWithin(rate, (value) => fetalRateBand(gaDays, value));
   const [low, high] = within.between ?? [null, null];
-  // At an age without bands, both ends are null.
+  // At ages without bands, both ends are null.
   return { band: within.category, between: low !== null && high !== null ? [low, high] : null };
 }
 
@@ -116,8 +116,8 @@ const doubtsOf = (judged: readonly Judged[]): Statement[] =>
   );
 
 /**
- * Returns the source of a rate if the report must name it, because the rate is the machine's or is
- * not the reported rate. Null otherwise.
+ * Returns the source of a rate if the report must state it, because the rate is the machine's or
+ * not the leading one; otherwise null.
  */
 const shownSource = (one: Judged, counting: Judged): RateSource | null =>
   one !== counting || isFromMachine(one) ? one.source : null;
@@ -144,7 +144,7 @@ const bandFinding = (
 function bandFindings(judged: readonly Judged[], counting: Judged, gaDays: number): FindingDraft[] {
   const worst = worstOf(judged);
   if (!worst?.band || worst.band === 'normal') {
-    // If the interval includes only abnormal bands (fast or tachycardia), the rate is abnormal in
+    // If the interval includes only abnormal bands (fast and tachycardia), the rate is abnormal in
     // any case.
     const beyond = judged.find(({ between }) => between?.every((band) => band !== 'normal'));
     const [statement] = beyond ? doubtsOf([beyond]) : [];
@@ -167,8 +167,8 @@ function apart(one: Judged, other: Judged): boolean {
 }
 
 /**
- * Returns the finding that the sources give different rates. A heart changes its rate within
- * minutes, so the difference is abnormal only if the bands differ as well.
+ * Returns the finding that the sources yield different rates. A heart rate changes within minutes,
+ * so the difference is abnormal only if the bands differ as well.
  */
 function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const [first] = judged;
@@ -243,15 +243,12 @@ function rateStatements(
   ];
 }
 
-/**
- * Returns true if this section lists the rate. A rate that an earlier section has listed is not
- * listed again.
- */
+/** Returns true if an earlier section already lists the rate. It is then not listed again. */
 const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
 
 /**
- * Returns the rates with their ids. Our best rate gets the plain id. The machine's rate is listed
- * in addition, or replaces ours if we have none.
+ * Returns the rates with their ids. Our best rate takes the plain id. The machine's rate is listed
+ * beside it, or takes its place if we have none.
  */
 function withPlainId(rates: readonly RateReading[]): RateReading[] {
   const ours = rates.filter((one) => !isFromMachine(one));
@@ -266,7 +263,7 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   });
   const accepted = best ? named.map(({ measurement }) => measurement) : [];
   const machine = rates.filter(isFromMachine).map((one, index): RateReading => {
-    // If there are several machine rates, only the first may get the plain id.
+    // If there are several machine rates, only the first may take the plain id.
     if (isListed(one) || (!best && index > 0)) return one;
     const value = withMachineValues([one.measurement], accepted).at(-1);
     return { ...one, measurement: value ?? one.measurement };
@@ -333,7 +330,7 @@ export function judgeRates(groups: readonly RateGroup[], gaDays: number | null):
   };
 }
 
-/** Returns true if a beat is certainly fetal. A slower rate may be the mother's. */
+/** Returns true if a beat is certainly fetal. A slower one may be the mother's. */
 const isFetalBeat = ({ measurement, source }: RateReading) =>
   measurement.quality === 'accepted' &&
   source !== 'machine' &&
@@ -350,9 +347,9 @@ function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boo
 }
 
 /**
- * Returns findings for M-mode sweeps of a fetus on which nothing repeats at the rate of a heart.
- * The line may have missed the heart. Therefore there is no finding if another image of the same
- * fetus shows a beating heart.
+ * Returns findings for fetal M-mode sweeps on which nothing repeats at the rate of a heartbeat. The
+ * line may have missed the heart, so there is no finding if another image of the same fetus shows a
+ * beating heart.
  */
 export function silentSweeps(
   { study, views, fetusOf }: RateEvidence,

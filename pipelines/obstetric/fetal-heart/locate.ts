@@ -13,12 +13,12 @@ import { outlineOfMask } from '../shared/outline.ts';
 import type { ChestUncertainty, LocatedChest, LocatedSeptum } from './evidence.ts';
 
 /**
- * Greatest angle in degrees between the septum and the long axis of the heart. If the angle is
- * greater, one of the two was located wrongly.
+ * Maximum angle in degrees between the septum and the long axis of the heart. If it is exceeded,
+ * one of the two was located wrongly.
  */
 const SEPTUM_ALONG_HEART = 25;
 
-/** The structures for which the model `fetal-heart-structures` returns a probability map. */
+/** Structures for which the model `fetal-heart-structures` returns a probability map. */
 const CHANNELS = ['thorax', 'heart', 'spine', 'crux', 'apex'] as const;
 
 /**
@@ -37,8 +37,8 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * Reads the half widths of 95 % intervals, measured on unseen phantoms. They are ratios, and an
- * angle in degrees.
+ * Reads the half widths of 95 % intervals, measured on unseen phantoms. Two are for ratios, one for
+ * an angle in degrees.
  */
 export async function chestUncertainty(model: RegisteredModel): Promise<ChestUncertainty> {
   const text = await readFile(join(dirname(REGISTRY_FILE), model.metrics), 'utf8');
@@ -46,8 +46,8 @@ export async function chestUncertainty(model: RegisteredModel): Promise<ChestUnc
 }
 
 /**
- * Locates heart and thorax on each image with the model `fetal-heart-structures`; null if one of
- * them is missing.
+ * Locates heart and thorax on each image with the model `fetal-heart-structures`; null if either is
+ * missing.
  */
 export async function locateChest(
   session: ModelSession,
@@ -87,8 +87,8 @@ export async function locateChest(
 }
 
 /**
- * Returns true if an outline is entirely on the image. A part of an outline beyond the edge would
- * be a guess.
+ * Returns true if an outline lies entirely on the image. The course of an outline beyond the edge
+ * would be a guess.
  */
 function isWithin(ellipse: Ellipse, { width, height }: GrayImage): boolean {
   const [low, high] = extent(ellipse);
@@ -113,8 +113,8 @@ function septumOf(
   const [apex] = highestPeaks(maps.apex, 1);
   const [spine] = highestPeaks(maps.spine, 1);
   if (!crux || !apex || !spine) return null;
-  // The least certain point determines the confidence, because one wrong point makes the angle
-  // wrong.
+  // The least certain point determines the confidence, because one misplaced point is enough to
+  // make the angle wrong.
   const confidence = Math.min(crux.value, apex.value, spine.value);
   const from = toSource(placement, centreOfMass(maps.crux, crux));
   const to = toSource(placement, centreOfMass(maps.apex, apex));
@@ -128,7 +128,7 @@ function septumOf(
 }
 
 /**
- * Returns the angle in degrees between a line and an axis. Both directions of the axis are
+ * Returns the angle in degrees between a line and an axis. The two directions of the axis are
  * equivalent.
  */
 function degreesOff(from: Point, to: Point, axis: number): number {

@@ -14,18 +14,18 @@ import type { MModeReading, RateEvidence, SpectrumBeats } from './evidence.ts';
 
 export const FETAL_HEART_SECTION = 'fetal-heart';
 
-/** Maximum coefficient of variation of the beats at which a rhythm is called regular. */
+/** Maximum coefficient of variation of the beat lengths at which a rhythm is called regular. */
 export const REGULAR = 0.1;
 
-/** A heart rate, and the regularity of the beats on its sweep. */
+/** A heart rate, and how regular the beats on its sweep are. */
 export interface RateReading {
   measurement: Measurement;
   source: RateSource;
-  /** Coefficient of variation of the lengths of the beats; null if this source does not give it. */
+  /** Coefficient of variation of the beat lengths; null if this source does not provide it. */
   variation: number | null;
   /**
-   * Number of beats that are similar in length and height, and number of beats seen; null if they
-   * were not counted.
+   * Number of beats similar in length and height, and number of beats seen; null if they were not
+   * counted.
    */
   alike: { beats: number; seen: number } | null;
 }
@@ -69,7 +69,7 @@ function rate(
  */
 const SWEEP_UNCERTAINTY = 3;
 
-/** Returns the fetus that the name of an image contains; null if it contains none. */
+/** Returns the fetus stated in the label of an image; null if it states none. */
 const fetusOn = ({ study, fetusOf }: RateEvidence, file: string): string | null => {
   const clip = study.clips.find((one) => one.file === file);
   return clip ? fetusOf(clip) : null;
@@ -106,7 +106,8 @@ function ofDoppler(spectra: readonly SpectrumBeats[]): RateReading[] {
 }
 
 /**
- * Reports that some fetal spectra give no rate, because most of their beats differ from each other.
+ * Reports that no rate could be read from some fetal spectra, because most of their beats differ
+ * from each other.
  */
 export const unevenBeats = ({ spectrumBeats }: RateEvidence): Statement[] =>
   spectrumBeats.some(({ rhythm }) => rhythm === null) ? [say.gap('heart.uneven-beats', {})] : [];
@@ -141,9 +142,9 @@ function ofMachine({ machine }: RateEvidence, listed: readonly Measurement[]): R
 }
 
 /**
- * Returns every rate of the fetal heart, best source first: M-mode, fetal arteries, cine of the
- * chest, and the machine's report. Rates that an earlier section has `listed` replace those of the
- * report.
+ * Returns every rate of the fetal heart, best source first: M-mode, fetal arteries, cines of the
+ * chest, and the machine's report. The machine rates in `listed`, if there are any, replace those
+ * from the report.
  */
 export function ratesOf(
   evidence: RateEvidence,
@@ -157,11 +158,9 @@ export function ratesOf(
   ];
 }
 
-/**
- * The rates of one fetus, or a single rate that does not name its fetus although there are several.
- */
+/** Rates of one fetus, or a single rate that cannot be assigned to one of several fetuses. */
 export interface RateGroup {
-  /** Null for an only fetus, or if no fetus is named. */
+  /** Null for an only fetus, or if the fetus is unknown. */
   fetus: string | null;
   /** True if there are several fetuses. */
   several: boolean;
@@ -169,10 +168,10 @@ export interface RateGroup {
 }
 
 /**
- * Groups the rates that may be compared with each other. If there are several fetuses, each named
- * fetus has a group, and each rate without a fetus is a group by itself (obstetric 0.5). Machines
- * name the fetus even if there is only one. If an earlier section has listed a machine rate
- * (`earlier`), that measurement is reused, so that the rate is not listed twice.
+ * Groups the rates that may be compared with each other. If there are several fetuses, each
+ * identified fetus has a group, and each rate without a fetus is a group of its own (obstetric
+ * 0.5). Machines identify the fetus even if there is only one. If an earlier section already listed
+ * a machine rate (`earlier`), that measurement is reused so that the rate is not listed twice.
  */
 export function rateGroups(
   evidence: RateEvidence,

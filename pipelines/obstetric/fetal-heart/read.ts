@@ -16,19 +16,19 @@ import type {
 import { CARDIAC_VIEWS } from './evidence.ts';
 
 /**
- * Maximum number of frames examined. More frames are examined than measured, because most real
- * frames do not show the whole chest.
+ * Maximum number of frames examined. It exceeds the number measured, because most real frames do
+ * not show the whole chest.
  */
 const CHEST_FRAMES = 12;
 
 type Planes = Pick<ReaderInput<object>, 'planes'>;
 
-/** The model that outlines heart and thorax; absent or null if no such model is permitted. */
+/** The model that outlines heart and thorax; absent or null if none is permitted. */
 export interface ChestModels {
   chest?: ((images: readonly GrayImage[]) => Promise<(LocatedChest | null)[]>) | null;
 }
 
-/** Words that operators and presets use in View Name and Stage Name. */
+/** Words used by operators and presets in View Name and Stage Name. */
 const WORDS: Readonly<Record<CardiacView, RegExp>> = {
   'four-chamber': /\b(4 ?ch(amber)?|4cv|four ?chamber)/,
   'left-outflow-tract': /\blvot\b|left (ventricular )?outflow/,
@@ -51,7 +51,7 @@ function namedViews({ clips }: Study): CardiacViewReading[] {
     );
 }
 
-/** Returns one frame for each clip: the frame with the most certain classification. */
+/** Returns the most confidently classified frame of each clip. */
 function classifiedViews({ planes }: Planes): CardiacViewReading[] {
   const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
   return Map.groupBy(seen, ({ clip }) => clip)
@@ -97,10 +97,10 @@ async function readMMode(clip: Clip, fetal: boolean): Promise<MModeReading[]> {
 }
 
 /**
- * Locates heart and thorax on the best four-chamber views. These are the views that the classifier
- * finds, and sections of the chest that the machine calls four-chamber views. Any other section
- * cuts the heart at another level, and its ratio to the thorax does not show the size of the heart
- * (6 of 172 real ones were "abnormal").
+ * Locates heart and thorax on the best four-chamber views: those found by the classifier, and chest
+ * sections that the machine labels as four-chamber views. Any other section cuts the heart at
+ * another level, where its ratio to the thorax does not reflect the size of the heart (6 of 172
+ * real ones were "abnormal").
  */
 async function readChests({
   planes,
@@ -122,8 +122,8 @@ async function readChests({
 }
 
 /**
- * Reads the views of the heart and the rhythm of M-mode sweeps. The presentation reader reads cines
- * of the chest.
+ * Reads the cardiac views and the rhythm of M-mode sweeps. Cines of the chest are left to the
+ * presentation reader.
  */
 export const fetalHeartReader: Reader<FetalHeartReadings, ChestModels> = {
   stage: 'fetal-heart',

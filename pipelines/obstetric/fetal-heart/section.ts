@@ -18,8 +18,8 @@ interface ViewState {
 }
 
 /**
- * Returns the state of each view. A view is seen only if the image shows it; a name alone is only a
- * claim of the machine.
+ * Returns the state of each view. A view counts as seen only if the image shows it; a label alone
+ * is only the machine's claim.
  */
 function viewStates(readings: readonly CardiacViewReading[]): ViewState[] {
   return CARDIAC_VIEWS.map((view) => {
@@ -82,7 +82,7 @@ function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): Sec
     ...silence.statements,
     ...uneven,
     ...size.missing,
-    // A still four-chamber view cannot answer these questions. The report never contains "normal
+    // A still four-chamber view cannot answer these questions. The report never states "normal
     // heart" (obstetric 7.3).
     say.limitation('heart.not-judged', {}),
   ];

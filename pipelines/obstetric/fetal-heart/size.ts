@@ -73,7 +73,7 @@ interface Value {
 const SQUARE: PixelScale = { x: 1, y: 1 };
 
 /**
- * Returns the scale of an outline. Without a scale, pixels are assumed to be square, which is
+ * Returns the scale at an outline. If there is none, pixels are assumed to be square, which is
  * sufficient for ratios and angles (obstetric 0.4).
  */
 const scaleOf = (clip: Clip, outline: Ellipse): PixelScale =>
@@ -113,7 +113,7 @@ function ratios({ heart, thorax, confidence, accepted }: LocatedChest, scale: Pi
 }
 
 /**
- * Returns the angle in degrees between the septum and the line from the spine through the middle of
+ * Returns the angle in degrees between the septum and the line from the spine through the centre of
  * the thorax.
  */
 export function axisOf(
@@ -172,8 +172,8 @@ const heartShare = ({ located }: ChestReading) =>
   located ? (located.heart.a * located.heart.b) / (located.thorax.a * located.thorax.b) : 0;
 
 /**
- * Sorts the readings of each cine by size of the heart, largest first. The order of the clips does
- * not change. The ratio is defined at end diastole (ISUOG 2023), when the heart is largest.
+ * Sorts the readings of each cine by heart size, largest first; the order of the clips is kept. The
+ * ratio is defined at end diastole (ISUOG 2023), when the heart is largest.
  */
 function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
   const ofClips = Map.groupBy(readings, ({ clip }) => clip);
@@ -182,9 +182,9 @@ function endDiastoleFirst(readings: readonly ChestReading[]): ChestReading[] {
 }
 
 /**
- * Measures the ratios of heart to thorax and the axis of the heart on up to three frames each, and
- * their median. In a cine, the frames nearest to end diastole are used. A still cannot be chosen;
- * if it was taken in systole, its heart is smaller.
+ * Measures the ratios of heart to thorax and the cardiac axis on up to three frames each, with
+ * their median. In a cine, the frames nearest to end diastole are used. A still offers no such
+ * choice; if it was taken in systole, the heart is smaller.
  */
 export function measureChest(
   readings: readonly ChestReading[],
@@ -208,10 +208,10 @@ export function measureChest(
   );
 }
 
-/** Conclusions on the size or the axis of the heart. */
+/** Conclusions about the size or the axis of the heart. */
 export interface CardiacJudgement {
   statements: Statement[];
-  /** Statements on missing or uncertain values. */
+  /** Statements about missing or uncertain values. */
   missing: Statement[];
   findings: FindingDraft[];
   classifications: ClassificationDraft[];
@@ -220,8 +220,8 @@ export interface CardiacJudgement {
 const { least, most } = CARDIAC_AXIS;
 
 /**
- * Classifies the axis, but not its side, because a still image does not show which side of the
- * fetus is left.
+ * Classifies the axis but not its side, because a still image does not show which side of the fetus
+ * is left.
  */
 function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   const axis = acceptedValue(measurements, 'cardiac-axis');
@@ -272,7 +272,7 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** The gap that is reported if the machine's values belong to several fetuses. */
+/** Gap for machine values that belong to several fetuses. */
 export const MACHINE_OF_SEVERAL = sayOfObstetric.gap('machine.of-several-fetuses', {});
 
 const RATIOS = ['cardiothoracic-area-ratio', 'cardiothoracic-circumference-ratio'] as const;
@@ -282,7 +282,7 @@ export interface CardiacSizeOutcome extends CardiacJudgement {
   measurements: Measurement[];
 }
 
-/** Returns the ratios measured on these images, together with the machine's. */
+/** Returns the ratios measured on these images, combined with the machine's. */
 function ratiosOf(
   chests: readonly ChestReading[],
   machine: readonly Measurement[],
@@ -292,13 +292,13 @@ function ratiosOf(
 }
 
 /**
- * Returns the values that are classified: the area ratio, preferably ours, and the circumference
- * ratio of the machine.
+ * Returns the values to classify: the area ratio, preferably ours, and the machine's circumference
+ * ratio.
  *
- * Our circumference ratio is not classified. Two ellipses on one image with a normal area ratio
- * have a large circumference ratio (0.30 and 0.55 for equal shapes), because the two published
- * limits come from outlines that were drawn differently. `beside` is the machine's area ratio if
- * ours is classified.
+ * Our circumference ratio is not classified. For two ellipses on one image, a normal area ratio
+ * goes with a large circumference ratio (0.30 and 0.55 for equal shapes), because the two published
+ * limits come from outlines drawn in different ways. `beside` is the machine's area ratio if ours
+ * is classified.
  */
 function judgedRatios(measurements: readonly Measurement[]) {
   const machine = (key: RatioKey) =>
@@ -310,7 +310,7 @@ function judgedRatios(measurements: readonly Measurement[]) {
   return { area, beside, round: machine('cardiothoracic-circumference-ratio') };
 }
 
-/** Criterion for a heart of normal size, for each ratio. */
+/** Criterion for a heart of normal size, by ratio. */
 const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
   'cardiothoracic-area-ratio': {
     text: `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
@@ -349,8 +349,8 @@ function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
 }
 
 /**
- * Returns the size that is reported. `large` is preferred, because a small or normal area does not
- * cancel a large circumference.
+ * Returns the size to report. `large` comes first, because a small or normal area does not cancel
+ * out a large circumference.
  */
 const leading = (sizes: readonly Size[]): Size =>
   (['large', 'small'] as const).find((size) => sizes.includes(size)) ?? 'normal';
@@ -399,7 +399,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
     statements: [say.value('heart.ratios', {}, shown)],
     missing: [...near, ...(contradiction ? [contradiction] : [])],
     findings: reported === 'normal' ? [] : [finding],
-    // If an interval includes a limit, no size is given, unless another ratio is certainly
+    // If an interval includes a limit, there is no size category, unless another ratio is certainly
     // abnormal.
     classifications: (near.length === 0 ? [value] : sure === 'normal' ? [] : [sure]).map(
       (size) => ({
@@ -419,7 +419,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   };
 }
 
-/** Returns the gap with the reason why there is no ratio. */
+/** Returns the gap for a missing ratio, with the reason. */
 function gapOf({ views }: FetalHeartEvidence, measurements: readonly Measurement[]): Statement {
   if (measurements.some((one) => isOfMachine(one) && one.quality === 'inadequate')) {
     return say.gap('heart.no-ratio', { reason: 'implausible' });
@@ -442,8 +442,8 @@ function judged(evidence: FetalHeartEvidence, measurements: Measurement[]): Card
 }
 
 /**
- * Returns the outcome for several fetuses. Each heart is measured on the images that name its
- * fetus, and values of two fetuses are never combined.
+ * Returns the outcome for several fetuses. Each heart is measured on the images labelled with its
+ * fetus, and values of different fetuses are never combined.
  */
 function ofSeveral(
   evidence: FetalHeartEvidence,
@@ -486,7 +486,7 @@ function ofSeveral(
 }
 
 /**
- * Returns the ratios of heart to thorax and the axis of the heart, from the images and from the
+ * Returns the ratios of heart to thorax and the cardiac axis, from the images and from the
  * machine's report.
  */
 export function cardiacSizeOf(evidence: FetalHeartEvidence): CardiacSizeOutcome {

@@ -1,6 +1,6 @@
 /**
  * INTERGROWTH-21st fetal growth standards: Papageorghiou et al., Lancet 2014;384:869-879. They are
- * valid for exact weeks from 14+0 to 40+0, with values in mm in a normal distribution. BPD and OFD
+ * valid for exact weeks from 14+0 to 40+0; values are in mm and normally distributed. BPD and OFD
  * are outer to outer.
  */
 export const INTERGROWTH_SIZE_WEEKS = { from: 14, to: 40 } as const;
@@ -89,8 +89,8 @@ export function intergrowthSizeAt(
 }
 
 /**
- * A standard for the INTERGROWTH-21st estimated fetal weight. There are two standards, each for one
- * weight formula; using a standard with the other formula is an error (obstetric 16.5). λ, μ and σ
+ * A standard for the INTERGROWTH-21st estimated fetal weight. There are two, one per weight
+ * formula; using a standard with the other formula is an error (obstetric 16.5). λ, μ and σ
  * describe ln(weight in g), not the weight.
  */
 export interface WeightStandard {

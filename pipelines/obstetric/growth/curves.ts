@@ -29,7 +29,7 @@ const sizeCurve = (concept: 'hc' | 'ac' | 'fl') =>
   );
 
 /**
- * Builds the curve of a weight chart, which is valid only for weights by the formula of that chart
+ * Builds the curve of a weight chart. It is valid only for weights by that chart's formula
  * (obstetric 16.5).
  */
 const weightCurve = (chart: ChartKey, standard: WeightStandard) =>

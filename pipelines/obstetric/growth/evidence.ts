@@ -1,7 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Sources of the values of an earlier scan, the best one first. */
+/** Sources of the values of an earlier scan, best first. */
 export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
 export type EarlierSource = (typeof EARLIER_SOURCES)[number];
 
@@ -14,21 +14,19 @@ export interface EarlierLength {
 export interface EarlierScan {
   /** Whole days from the earlier examination to this study; null if its files contain no date. */
   daysBefore: number | null;
-  /** True if its reports, or the names of its images, show that there are several fetuses. */
+  /** True if its reports or image labels indicate several fetuses. */
   severalFetuses: boolean;
-  /** Value of each length from the best source that has it, with the plain id. */
+  /** Each length from the best source that has it, under the plain id. */
   lengths: readonly EarlierLength[];
-  /**
-   * Weight and ratios calculated from these lengths; empty if the age at that scan is not known.
-   */
+  /** Weight and ratios calculated from these lengths; empty if the age at that scan is unknown. */
   derived: readonly Measurement[];
 }
 
 export interface GrowthEvidence extends SectionEvidence {
-  /** Names of earlier studies in the request. */
+  /** Names of the earlier studies in the request. */
   priors: readonly string[];
   /** The earlier examinations that were read, newest first. */
   earlier: readonly EarlierScan[];
-  /** Returns a centile as text, in the same form in every output (obstetric 0.3). */
+  /** Returns a centile as text, in the form used by every output (obstetric 0.3). */
   centileText(centile: number): string;
 }

@@ -1,13 +1,15 @@
 /** Size for gestational age by unrounded centiles (obstetric 3.8). */
 export type SizeCategory = 'sga-severe' | 'sga' | 'aga' | 'lga' | 'lga-severe';
 
-/** Centiles at which the category changes. A centile of exactly 10 or 90 is appropriate for age. */
+/**
+ * Centiles at which the category changes. A centile of exactly 10 or 90 is still appropriate for
+ * age.
+ */
 export const SIZE_CUTOFFS = { severelySmall: 3, small: 10, large: 90, severelyLarge: 97 } as const;
 
 /**
- * Returns the category of a weight centile. An AC below the 3rd centile is enough for the category
- * severely small (Delphi 2016, Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG
- * 56:298-312).
+ * Returns the category of a weight centile. An AC below the 3rd centile alone suffices for severely
+ * small (Delphi 2016, Gordijn et al., UOG 48:333-339; ISUOG 2020, Lees et al., UOG 56:298-312).
  */
 export function sizeCategory(efwCentile: number, acCentile: number | null = null): SizeCategory {
   const { severelySmall, small, large, severelyLarge } = SIZE_CUTOFFS;
@@ -17,28 +19,24 @@ export function sizeCategory(efwCentile: number, acCentile: number | null = null
   return efwCentile > large ? 'lga' : 'aga';
 }
 
-/**
- * Weights in g at or above which macrosomia is reported, the higher first (ACOG Practice Bulletin
- * 216).
- */
+/** Weights in g from which macrosomia is reported, higher first (ACOG Practice Bulletin 216). */
 export const MACROSOMIA_GRAMS = [4500, 4000] as const;
 
 /**
- * Limits of the discordance of twins in %. At or above `reported`, the discordance is reported
- * (ISUOG twin guideline); at or above `selective`, it is a criterion of selective growth
- * restriction (Khalil et al., UOG 2019;53:47-54).
+ * Limits of twin weight discordance in %. From `reported`, the discordance is reported (ISUOG twin
+ * guideline); from `selective`, it is a criterion for selective growth restriction (Khalil et al.,
+ * UOG 2019;53:47-54).
  */
 export const TWIN_DISCORDANCE = { reported: 20, selective: 25 } as const;
 
-/** Returns the difference between the weights of two twins in % of the larger weight. */
+/** Returns the weight difference between two twins in % of the larger weight. */
 export function twinDiscordance(largerGrams: number, smallerGrams: number): number {
   return (100 * (largerGrams - smallerGrams)) / largerGrams;
 }
 
 /**
- * Values from which growth restriction of a singleton without an anomaly is determined by the
- * Delphi consensus: Gordijn et al., UOG 2016;48:333-339. Null means that the value was not
- * available.
+ * Values for determining growth restriction, by the Delphi consensus, of a singleton without an
+ * anomaly: Gordijn et al., UOG 2016;48:333-339. Null means that the value was not available.
  */
 export interface RestrictionEvidence {
   gaWeeks: number;
@@ -60,10 +58,10 @@ export type RestrictionForm =
   | 'none'
   | 'not-assessable';
 
-/** Age, in exact weeks, at which the late form begins; before it, the early form is used. */
+/** Age, in exact weeks, from which the late form applies; before it, the early form applies. */
 export const LATE_FORM_WEEKS = 32;
 
-/** Fall in centile points above which more than two quartiles are crossed. */
+/** Fall in centile points that counts as crossing more than two quartiles if exceeded. */
 export const CENTILE_CROSSING = 50;
 
 const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5 } as const;
@@ -91,16 +89,15 @@ function isLateRestriction(evidence: RestrictionEvidence, small: boolean): boole
 }
 
 /**
- * Returns true if every Doppler criterion of the form was available. The flow may be missing if the
- * UA-PI is known, because with absent or reversed flow the UA-PI would be far above the 95th
- * centile.
+ * Returns true if every Doppler criterion of the form was available. If the UA-PI is known, the
+ * flow may be missing: with absent or reversed flow, the UA-PI would be far above the 95th centile.
  */
 function dopplerComplete(evidence: RestrictionEvidence, early: boolean): boolean {
   if (evidence.uaPiCentile === null) return false;
   return early ? evidence.utaPiCentile !== null : evidence.cprCentile !== null;
 }
 
-/** Returns true if a criterion other than size is met that does not fulfil the definition alone. */
+/** Returns true if a non-size criterion is met that does not fulfil the definition on its own. */
 function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boolean {
   const highPi = above(evidence.uaPiCentile, CUTOFF.highPi);
   if (early) return highPi || above(evidence.utaPiCentile, CUTOFF.highPi);
@@ -116,8 +113,8 @@ function hasOtherCriterion(evidence: RestrictionEvidence, early: boolean): boole
 
 /**
  * Returns the form of growth restriction by the Delphi consensus. `none` means that weight and AC
- * are both known and not small, and that no other criterion is met (obstetric 3.9). If a value is
- * missing, a fetus that is not small is `not-assessable`.
+ * are known and not small, and no other criterion is met (obstetric 3.9). If either is missing or
+ * another criterion is met, a fetus that is not small is `not-assessable`.
  */
 export function restrictionForm(evidence: RestrictionEvidence): RestrictionForm {
   const { efwCentile, acCentile, gaWeeks } = evidence;
@@ -143,14 +140,14 @@ export interface RestrictionCriterion {
   name: string;
   /** Kind of `value`: a centile, a fall in centile points, or a word for the flow. */
   kind: 'centile' | 'fall' | 'flow';
-  /** Data that are needed to determine the criterion. */
+  /** Data needed to determine the criterion. */
   needs: string;
   value: number | string | null;
   met: boolean;
 }
 
 /**
- * Returns the criteria of the form that is used at this age. Criteria that are sufficient alone
+ * Returns the criteria of the form that applies at this age. Criteria that suffice on their own
  * come first.
  */
 export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionCriterion[] {
@@ -170,8 +167,8 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
     }));
   const doppler = 'umbilical artery Doppler';
   const early = evidence.gaWeeks < LATE_FORM_WEEKS;
-  // In the late form, absent or reversed flow is not a separate criterion, because it is treated as
-  // a PI far above the cut-off.
+  // In the late form, absent or reversed flow is not a separate criterion, because it counts as a
+  // PI far above the cut-off.
   const asPi = early ? '' : `, which counts as a PI above centile ${CUTOFF.highPi}`;
   return [
     ...size(CUTOFF.solitary),

@@ -51,11 +51,11 @@ export function growthFinding(
 
 const measured = (entries: readonly Charted[]) => entries.map(({ measurement }) => measurement);
 
-/** z-scores beyond which head or femur is called small or large (obstetric 3.8). */
+/** z-scores beyond which a head or femur is called small or large (obstetric 3.8). */
 const PART_Z = { microcephaly: -3, low: -2, high: 2 } as const;
 
 /**
- * Returns the z-scores at both ends of the interval of a value. Without an interval, both are the
+ * Returns the z-scores at both ends of a value's interval. Without an interval, both are the
  * z-score of the value.
  */
 function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, number] {
@@ -69,8 +69,8 @@ function zEnds({ measurement, z }: Charted, gaWeeks: number): readonly [number, 
 }
 
 /**
- * Returns findings for head and femur if the z-scores of the whole interval are beyond the limit. A
- * small BPD with an HC of normal size is reported as a shape of the head.
+ * Returns findings for head and femur if the z-scores of the whole interval are beyond a limit. A
+ * small BPD with an HC of normal size is reported as a head shape.
  */
 export function partFindings(
   charted: readonly Charted[],
@@ -105,7 +105,7 @@ export function weightFinding(measurements: readonly Measurement[]): FindingDraf
   const efw = acceptedValue(measurements, 'efw');
   const grams = MACROSOMIA_GRAMS.find((limit) => efw !== null && efw.value >= limit);
   if (!efw || grams === undefined) return [];
-  // In most cases the interval of a weight includes the limit. Nothing is then concluded.
+  // The interval of a weight this large usually includes the limit. No conclusion is then drawn.
   const between = [`below-${grams}-g`, `${grams}-g-or-more`] as const;
   const [doubt] = atCutOff(
     efw,
@@ -124,7 +124,7 @@ export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
 }
 
 /**
- * Returns the finding that the centile has fallen. This is a criterion of the late form only
+ * Returns the finding that the centile has fallen. This is a criterion for the late form only
  * (Delphi 2016).
  */
 export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingDraft[] {
@@ -141,23 +141,24 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the interval of a value includes the 10th or the 90th centile, so that its ends differ
-   * in more than degree.
+   * Null if the interval of a value includes the 10th or the 90th centile, so that its ends do not
+   * merely differ in degree.
    */
   category: SizeCategory | null;
   /**
-   * Category of the values without their intervals. It selects the guidance but is never reported.
+   * Category of the values, ignoring their intervals. It selects the guidance but is never
+   * reported.
    */
   point: SizeCategory;
   /** Categories at both ends of the intervals, if they differ. */
   between: readonly [SizeCategory, SizeCategory] | null;
-  /** Weight and AC, or the one of them that is available. */
+  /** Weight and AC, or whichever of them is available. */
   by: Charted[];
 }
 
 /**
  * Returns the size category from the weight, or from the AC if there is no weight. Null if both are
- * missing, because head or femur alone give no category.
+ * missing, because head or femur alone are not enough for a category.
  */
 export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | null {
   const efw = chartedValue(charted, 'efw');
@@ -177,8 +178,8 @@ export function sizeOf(charted: readonly Charted[], gaWeeks: number): Size | nul
 }
 
 /**
- * Returns the category that both ends have in common: below the 10th centile, or above the 90th;
- * otherwise null.
+ * Returns the category common to both ends: below the 10th centile, or above the 90th; otherwise
+ * null.
  */
 function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
   const both = [low, high];
@@ -187,8 +188,8 @@ function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
 }
 
 /**
- * Returns the centile at an end of the interval. Without an interval, or if its end is outside the
- * chart, the centile of the value is returned.
+ * Returns the centile at one end of the interval, or at the value itself for 0. Without an
+ * interval, or if the end is outside the chart, returns the centile of the value.
  */
 function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: number): number {
   const { value, uncertainty } = measurement;
@@ -197,7 +198,7 @@ function centileAt({ measurement, centile }: Charted, end: -1 | 0 | 1, gaWeeks: 
   return isCharted(at) ? at.centile : centile;
 }
 
-/** Builds the statement of the category with the values from which it was determined. */
+/** Builds the statement of the category, with the values that determined it. */
 export const sizeStatement = (
   { category, between, by }: Size,
   datingInDoubt: boolean,
@@ -244,15 +245,15 @@ export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[]
   return [...own, ...abdomenFinding(size, datingInDoubt)];
 }
 
-/** Weights of two named fetuses, and their difference in % of the larger weight. */
+/** Weights of two identified fetuses, and their difference in % of the larger weight. */
 export interface TwinWeights {
   weights: readonly [Measurement, Measurement];
   discordance: number;
 }
 
 /**
- * Returns the weights of two named fetuses from the machine's reports. Null if the reports do not
- * name exactly two fetuses, or if one of the two has no plausible weight.
+ * Returns the weights of two identified fetuses from the machine's reports. Null if the reports do
+ * not contain exactly two fetuses, or if either has no plausible weight.
  */
 export function twinWeights({ machine }: Pick<GrowthEvidence, 'machine'>): TwinWeights | null {
   const named = machine
@@ -273,7 +274,7 @@ export const twinStatement = ({ weights, discordance }: TwinWeights): Statement 
   say.value('growth.twins', { discordance, cutOffs: Object.values(TWIN_DISCORDANCE) }, weights);
 
 /**
- * Returns the finding of a discordance that must be reported (obstetric 3.10). No other twin
+ * Returns the finding for a discordance that must be reported (obstetric 3.10). No other twin
  * criterion is assessed.
  */
 export function discordanceFindings({ weights, discordance }: TwinWeights): FindingDraft[] {
@@ -291,13 +292,13 @@ export function discordanceFindings({ weights, discordance }: TwinWeights): Find
   ];
 }
 
-/** Ages by biometry. The age calculated from more lengths comes first. */
+/** Ages by biometry. The one calculated from more lengths comes first. */
 const AGES = [
   { key: 'ga-by-hc-ac-fl', by: 'hc-ac-fl' },
   { key: 'ga-by-hc', by: 'hc' },
 ] as const;
 
-/** A difference between the ages by biometry and by last period that is larger than is accepted. */
+/** A difference between the ages by biometry and by last period that exceeds the accepted one. */
 export interface DatingConflict {
   age: Measurement;
   /** Lengths from which the age by biometry was calculated. */
@@ -308,9 +309,9 @@ export interface DatingConflict {
 }
 
 /**
- * Returns the conflict if the age by biometry requires another date than the last period gives
- * (ACOG Committee Opinion 700; obstetric 5.2); otherwise null. An age that was set by a scan is
- * never changed.
+ * Returns the conflict if the age by biometry calls for redating a pregnancy dated by last period
+ * (ACOG Committee Opinion 700; obstetric 5.2); otherwise null. An age determined by a scan is never
+ * changed.
  */
 export function datingConflict(
   measurements: readonly Measurement[],
@@ -369,8 +370,8 @@ export function conflictFindings(
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
 /**
- * Returns the finding that the age by last period in the machine's report differs from the age that
- * was used.
+ * Returns the finding that the age by last period in the machine's report differs from the age
+ * used.
  */
 export function statedAgeFindings(
   cart: readonly CartMeasurement[],

@@ -20,7 +20,7 @@ import { EARLIER_SOURCES } from './evidence.ts';
 import { SIZE_CUTOFFS } from './guideline.ts';
 
 /**
- * A growth chart. It gives the z-score of a value, and the value at a z-score; null outside its
+ * A growth chart: the z-score of a value, and the value at a z-score; both are null outside its
  * weeks.
  */
 interface GrowthChart {
@@ -32,7 +32,7 @@ interface GrowthChart {
 
 const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
 
-/** Values that are compared with a growth chart, in the order of the report. */
+/** Values compared with a growth chart, in report order. */
 export const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
 export type ChartedKey = (typeof CHARTED)[number];
 
@@ -55,9 +55,8 @@ function weightChart(key: ObstetricChart, standard: WeightStandard): GrowthChart
 }
 
 /**
- * Chart for each weight formula. Each chart was made with its formula (obstetric 16.5). A weight by
- * any other formula has no centile. The size charts expect BPD outer to outer, as it is measured
- * here.
+ * Chart for each weight formula. Each chart is valid only for the formula it was made with
+ * (obstetric 16.5), so a weight by any other formula has no centile.
  */
 const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
   'hadlock-1985-efw-hc-ac-fl': weightChart('intergrowth-2020-efw', INTERGROWTH_WEIGHT_2020),
@@ -85,9 +84,8 @@ export interface NotCharted {
 
 /**
  * Returns the z-score and centile of a value at an exact age in weeks. Outside the weeks of the
- * chart, it returns the reason why the value is not charted. Values are never extrapolated or
- * charted at the nearest age. The normal range is from the 10th to the 90th centile, with both ends
- * included.
+ * chart, returns the reason why the value is not charted. Values are never extrapolated or charted
+ * at the nearest age. The normal range is from the 10th to the 90th centile, inclusive.
  */
 export function chart(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   const growthChart = chartFor(measurement);
@@ -116,9 +114,9 @@ export function chart(measurement: Measurement, gaWeeks: number): Charted | NotC
 }
 
 /**
- * Returns the z-score and centile of a value of this study. A BPD that was measured on the
- * ultrasound machine is not charted, because reports do not indicate whether it is outer to inner
- * or outer to outer. Mixing the two is an error (obstetric 2.1 and 16.5).
+ * Returns the z-score and centile of a value of this study. A BPD measured on the ultrasound
+ * machine is not charted, because reports do not indicate whether it is outer to inner or outer to
+ * outer, and mixing the two is an error (obstetric 2.1 and 16.5).
  */
 export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted | NotCharted {
   if (measurement.concept.key !== 'bpd' || !isOfMachine(measurement)) {
@@ -127,7 +125,7 @@ export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted
   return { measurement, reason: { code: 'bpd_convention_not_stated', weeks: null } };
 }
 
-/** Returns true if a value is charted. */
+/** Returns true if the value is charted. */
 export function isCharted(entry: Charted | NotCharted): entry is Charted {
   return 'z' in entry;
 }
@@ -138,8 +136,8 @@ export function chartedValue(charted: readonly Charted[], key: ChartedKey): Char
 }
 
 /**
- * Minimum interval in days between scans for assessing growth. A change over a shorter interval
- * shows measurement error more than growth (obstetric 3.12).
+ * Minimum interval in days between scans for assessing growth. Over a shorter interval, a change
+ * reflects measurement error more than growth (obstetric 3.12).
  */
 export const SHORTEST_INTERVAL_DAYS = 14;
 
@@ -201,7 +199,7 @@ function growthAt(scan: EarlierScan, gaDays: number): EarlierGrowth | null {
   return { daysBefore: scan.daysBefore, gaDays: then, charted, lengths };
 }
 
-/** Returns the source of a value. The source of a weight is the worst source among its inputs. */
+/** Returns the source of a value. For a weight, this is the worst source among its inputs. */
 function sourceOf({ id, inputs }: Measurement, lengths: readonly EarlierLength[]): EarlierSource {
   const used = lengths.filter(
     ({ measurement }) => measurement.id === id || inputs.includes(measurement.id),
@@ -227,8 +225,8 @@ function toData({ daysBefore, gaDays, charted, lengths }: EarlierGrowth): Earlie
 }
 
 /**
- * Returns true if two values may be compared: they are on the same chart and, if they are weights,
- * were calculated by the same formula.
+ * Returns true if two values may be compared: they are on the same chart and, for weights, by the
+ * same formula.
  */
 function comparable(then: Charted, now: Charted): boolean {
   const sameFormula =

@@ -2,7 +2,7 @@ import { normalCdf, normalQuantile } from '../../measure/statistics.ts';
 import type { BiometryCm } from '../biometry/formulas.ts';
 import { WHO_COEFFICIENTS, WHO_WEIGHT_BY_SEX, type WhoCoefficients } from './who-coefficients.ts';
 
-/** Charts of size and weight other than INTERGROWTH-21st. No result uses them at present. */
+/** Charts of size and weight other than INTERGROWTH-21st. Currently, no result uses them. */
 
 /**
  * Mean size in cm at an age in weeks, 12 to 40: Hadlock et al., Radiology 1984;152:497-501.
@@ -21,7 +21,7 @@ export function hadlock1984Size(measure: keyof BiometryCm, gaWeeks: number): num
 }
 
 /**
- * Returns the median weight in g, null outside 10 to 40 weeks: Hadlock et al., Radiology
+ * Returns the median weight in g; null outside 10 to 40 weeks. Source: Hadlock et al., Radiology
  * 1991;181:129-133.
  */
 export function hadlock1991Median(gaWeeks: number): number | null {
@@ -30,7 +30,7 @@ export function hadlock1991Median(gaWeeks: number): number | null {
 }
 
 /**
- * Coefficient of variation of the weight. The paper gives it in three ways that disagree. `table`
+ * Coefficient of variation of the weight. The paper states three values that disagree. `table`
  * (Table 1: 0.75, 0.83, 1.17 and 1.25 of the median) is used; the others are listed to show the
  * difference.
  */
@@ -58,8 +58,8 @@ export function hadlock1991Z(
 }
 
 /**
- * Returns the centile of a weight in g on the FMF population chart; null outside 140 to 301 days:
- * Nicolaides et al., UOG 2018;52:44-51.
+ * Returns the centile of a weight in g on the FMF population chart; null outside 140 to 301 days.
+ * Source: Nicolaides et al., UOG 2018;52:44-51.
  */
 export function fmf2018WeightCentile(gaDays: number, grams: number): number | null {
   if (gaDays < 140 || gaDays > 301) return null;
@@ -105,7 +105,7 @@ interface Interpolated {
 
 /**
  * Returns centile and z-score of a value by linear interpolation in ln(value) between the
- * quantiles, as the authors recommend. Null outside the chart's weeks or beyond its first and last
+ * quantiles, as the authors recommend. Null outside the chart's weeks, or beyond the first or last
  * quantile.
  */
 export function whoCentile(

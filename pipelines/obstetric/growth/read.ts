@@ -15,15 +15,15 @@ import type { EarlierLength, EarlierScan } from './evidence.ts';
 const SECONDS_PER_DAY = 86_400;
 
 /**
- * One earlier examination: the head, abdomen and femur readings of its images, and the content of
+ * One earlier examination: the head, abdomen and femur readings of its images, and the contents of
  * its reports.
  */
 export interface ScanRead {
   /** Whole days from the earlier examination to this study; null if its files contain no date. */
   daysBefore: number | null;
   /**
-   * All images, including those without a measurement, because their names may show that there are
-   * several fetuses.
+   * All images, including those without a measurement, because their labels may indicate several
+   * fetuses.
    */
   clips: readonly Clip[];
   readings: readonly FrameReading[];
@@ -34,9 +34,9 @@ const daysBefore = ({ instant }: Pick<Clip | PriorReport, 'instant'>) =>
   instant === null ? null : Math.round(-instant / SECONDS_PER_DAY);
 
 /**
- * Reads the earlier examinations in the request, newest first. All files of one day are one
- * examination. Earlier images are read by the same models as this study's images, so that both ends
- * of a change are measured in the same way.
+ * Reads the earlier examinations in the request, newest first. All files from one day count as one
+ * examination. Earlier images are read by the same models as this study's, so that both ends of a
+ * change are measured in the same way.
  */
 export async function readEarlierScans(
   { priors = [], priorReports = [], ...study }: Study,
@@ -63,8 +63,8 @@ export async function readEarlierScans(
 }
 
 /**
- * Lengths that are used from the machine's reports. The BPD is left out, because it may be outer to
- * inner, for which this section has no chart.
+ * Lengths used from the machine's reports. The BPD is left out, because it may be outer to inner,
+ * for which this section has no chart.
  */
 const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
 const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
@@ -81,8 +81,8 @@ function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
 }
 
 /**
- * Returns the first available value of each length: from the images, then from the machine, then
- * from a draft. Lengths on the images that contradict each other are withheld, as in this study.
+ * Returns each length from the first source that has an accepted value: images, then machine, then
+ * draft. Lengths on the images that contradict each other are withheld, as in this study.
  */
 function lengthsOf(
   { readings, reports }: ScanRead,
@@ -105,10 +105,7 @@ function lengthsOf(
   return kept;
 }
 
-/**
- * Returns an earlier examination with its lengths, which are measured as in this study. The
- * function is pure.
- */
+/** Returns an earlier examination with its lengths, measured as in this study. */
 export function measureEarlierScan(
   scan: ScanRead,
   {

@@ -120,8 +120,8 @@ function reasonOf({ notCharted, doubtful, size }: Judgement): SectionOutcome['re
 }
 
 /**
- * Returns the outcome for several fetuses, for which no size is given. If the reports name the
- * weights of two fetuses, their difference is given.
+ * Returns the outcome for several fetuses, without a size category. If the reports contain the
+ * weights of two identified fetuses, their difference is included.
  */
 function ofSeveral(
   evidence: GrowthEvidence,

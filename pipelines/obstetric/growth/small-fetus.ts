@@ -28,21 +28,21 @@ import { type Charted, chartedValue, type GrowthSince } from './measure.ts';
 const CONCEPT: FindingConceptKey = 'fetal-growth-restriction';
 const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
 
-/** Evidence on a small fetus; absent or null for what was not assessed. */
+/** Evidence about a small fetus; absent or null for what was not assessed. */
 export interface SmallFetusEvidence {
   charted: readonly Charted[];
   gaDays: number;
   basis: DatingBasis;
   since: GrowthSince;
   /**
-   * True if the age by biometry contradicts the given age. Conclusions from the age are then
-   * conditional.
+   * True if the age by biometry contradicts the given age. Conclusions that depend on the age are
+   * then conditional.
    */
   datingInDoubt: boolean;
   /** Measurements of earlier sections, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
-  /** Returns a centile as text, in the same form in every output (obstetric 0.3). */
+  /** Returns a centile as text, in the form used by every output (obstetric 0.3). */
   centileText(centile: number): string;
 }
 
@@ -58,7 +58,7 @@ function flowOf(classified: readonly ClassificationDraft[]): Flow | null {
   return FLOWS.find((one) => one === flow) ?? null;
 }
 
-/** The Doppler indices of the Delphi definition. */
+/** Doppler indices in the Delphi definition. */
 const DOPPLER_KEYS = [
   'umbilical-artery-pi',
   'uterine-artery-mean-pi',
@@ -67,7 +67,7 @@ const DOPPLER_KEYS = [
 
 function restrictionEvidence(given: SmallFetusEvidence): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
-  // An index whose interval includes its cut-off has no interpretation. It is not used as a
+  // An index whose interval includes its cut-off has no interpretation and is not used as a
   // criterion.
   const centile = (key: ObstetricConcept) => {
     const one = acceptedValue(measurements, key);
@@ -95,8 +95,7 @@ function valueText(
 }
 
 /**
- * Converts a criterion to the form that statements use. If its value is not a number, only the name
- * is given.
+ * Converts a criterion to the form used in statements. A value that is not a number is left out.
  */
 const named = ({ name, kind, value }: RestrictionCriterion) => ({
   name,
@@ -111,8 +110,8 @@ const metText = (one: RestrictionCriterion, { centileText }: SmallFetusEvidence)
 const distinct = (texts: readonly string[]) => [...new Set(texts)];
 
 /**
- * Returns the criteria for the statement. If a size is below both of its cut-offs, only the lower
- * cut-off is listed.
+ * Returns the criteria that the statement lists. If a size is below both of its cut-offs, only the
+ * lower cut-off is listed.
  */
 function tellingCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
   const listed = new Set<string>();
@@ -163,8 +162,8 @@ function findingOf(
 }
 
 /**
- * Returns the finding of criteria that are met but do not fulfil the definition; empty if there is
- * no such criterion.
+ * Returns the finding that some criteria are met but do not fulfil the definition; empty if none is
+ * met.
  */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
@@ -195,7 +194,7 @@ const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
     return one && centile != null ? [{ key, value: one.value, centile }] : [];
   });
 
-/** Name of the criterion's input (`needs`) that each Doppler index provides. */
+/** The criterion input (`needs`) that each Doppler index provides. */
 const NEEDS = {
   'umbilical-artery-pi': 'umbilical artery Doppler',
   'uterine-artery-mean-pi': 'uterine artery Doppler',
@@ -203,7 +202,7 @@ const NEEDS = {
 } as const satisfies Record<(typeof DOPPLER_KEYS)[number], string>;
 
 /**
- * Inputs of criteria that could not be determined. `missing` inputs were not assessed; `undecided`
+ * Inputs for criteria that could not be determined. `missing` inputs were not assessed; `undecided`
  * inputs were measured, but their interval includes a cut-off.
  */
 interface Lacking {
@@ -258,8 +257,8 @@ function guidanceStatements(
 
 /**
  * Determines growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
- * reports what was available and what was missing, in the terms of obstetric 3.9. Restriction is
- * never excluded without Doppler, and no time of delivery is recommended.
+ * reports which data were available and which were missing, as obstetric 3.9 requires. Restriction
+ * is never excluded without Doppler, and no time of delivery is recommended.
  */
 export function smallFetus(given: SmallFetusEvidence): {
   guidance: GuidanceDraft[];

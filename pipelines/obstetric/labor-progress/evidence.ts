@@ -12,22 +12,20 @@ export interface LocatedSymphysisHead {
   accepted: boolean;
 }
 
-/** The complete border of a structure, as segmented by the network. */
+/** The complete border of a structure as segmented by the network. */
 export interface LocatedBorder {
   /**
-   * Contour at which the mask crosses 0.5, in pixels of the image. The contour is closed, and its
-   * first point is not repeated.
+   * Contour along which the mask crosses 0.5, in pixels of the image. It is closed, and the first
+   * point is not repeated.
    */
   border: readonly Point[];
   confidence: number;
   accepted: boolean;
 }
 
-/** Findings on a transperineal image. */
+/** What was found on a transperineal image. */
 export interface LocatedTransperineal {
-  /**
-   * Symphysis and head, from which the descent is measured; null if one of the two was not found.
-   */
+  /** Symphysis and head, from which the descent is measured; null if either was not found. */
   pair: LocatedSymphysisHead | null;
   /** Border of each structure; a structure that was not found has no entry. */
   borders: Partial<Record<'symphysis' | 'fetal-head', LocatedBorder>>;
@@ -39,7 +37,7 @@ export type TransperinealReading = FramePlane & {
   borders: LocatedTransperineal['borders'];
 };
 
-/** The quantities that are measured on a transperineal image. */
+/** Quantities measured on a transperineal image. */
 export const LABOR_KEYS = [
   'angle-of-progression',
   'head-symphysis-distance',
@@ -47,9 +45,9 @@ export const LABOR_KEYS = [
 ] as const;
 
 export interface LaborProgressReadings {
-  /** Quantities that are used; if absent, all of them. */
+  /** Quantities that may be used; if absent, all of them. */
   values?: readonly (typeof LABOR_KEYS)[number][];
-  /** Half width of the 95 % interval of the angle, in degrees; null if not known. */
+  /** Half width of the 95 % interval of the angle, in degrees; null if unknown. */
   uncertainty: number | null;
   /** Null if no permitted model locates symphysis and head. */
   frames: readonly TransperinealReading[] | null;

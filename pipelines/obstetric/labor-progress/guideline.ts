@@ -1,4 +1,4 @@
-/** Change of the station for each degree of the angle of progression, cm. */
+/** Change in station per degree of the angle of progression, cm. */
 export const CM_PER_DEGREE = 0.0937;
 
 /**
@@ -11,7 +11,7 @@ export function stationByAngle(angleOfProgression: number): number {
 
 /**
  * Limits of the head direction in degrees. Below `horizontalFrom` the head points down; from there
- * up to `horizontalTo`, with both ends included, it is horizontal.
+ * up to and including `horizontalTo` it is horizontal.
  */
 export const HEAD_DIRECTION = { horizontalFrom: 0, horizontalTo: 30 } as const;
 
@@ -22,8 +22,8 @@ export function headDirection(angle: number): 'down' | 'horizontal' | 'up' {
 }
 
 /**
- * Range of angles, in degrees, for which a station is given. Outside it, only the angle is given
- * (obstetric 11.1).
+ * Range of angles, in degrees, for which a station is reported. Outside it, only the angle is
+ * reported (obstetric 11.1).
  */
 export const STATION_ANGLES = { from: 80, to: 175 } as const;
 
@@ -33,7 +33,7 @@ export const STATION_ANGLES = { from: 80, to: 175 } as const;
  */
 export const PLAUSIBLE_ANGLES = { from: 50, to: 200 } as const;
 
-/** Lowest angle of progression of each band in degrees (obstetric 11.2). */
+/** Lowest angle of progression in each band, in degrees (obstetric 11.2). */
 export const DESCENT_BANDS = { intermediate: 110, lowOrMid: 120, deeplyEngaged: 145 } as const;
 
 /** Returns the band of descent for an angle of progression in degrees. */

@@ -11,24 +11,24 @@ import { type Outline, outlineOfMask } from '../shared/outline.ts';
 import type { LocatedBorder, LocatedSymphysisHead, LocatedTransperineal } from './evidence.ts';
 
 /**
- * Magnifications at which the symphysis is segmented again. This is needed because the symphysis is
- * small and its axis determines the angle of progression. The maps of all passes are averaged
- * (validation split: mean error 5.3° with one pass, 4.7° with three).
+ * Magnifications at which the symphysis is segmented again. Further passes help because the
+ * symphysis is small and its axis determines the angle of progression. The maps of all passes are
+ * averaged (validation split: mean error 5.3° with one pass, 4.7° with three).
  */
 const CLOSER = [1.15, 1.3] as const;
 
 /**
- * Greatest difference in degrees between the axes of the passes. If the difference is greater, the
+ * Maximum difference in degrees between the axes found by the passes. If it is exceeded, the
  * symphysis has no clear axis. On the validation split no two passes differ by more than 18°.
  */
 const AXES_APART = 20;
 
-/** The network's maps of one image, on one grid. */
+/** The network's maps of one image, all on the same grid. */
 export interface TransperinealMaps {
   placement: Placement;
   symphysis: SoftMask;
   head: SoftMask;
-  /** The map of the symphysis from each separate pass. */
+  /** The map of the symphysis from each pass. */
   looks: readonly SoftMask[];
 }
 
@@ -48,7 +48,7 @@ function valueAt({ width, height, values }: SoftMask, { x, y }: Point): number |
 }
 
 /**
- * Returns the central part of the image area that the network sees, which is magnified `zoom`
+ * Crops the central part of the area passed to the network, so that it appears magnified `zoom`
  * times.
  */
 function closer(
@@ -75,8 +75,8 @@ function closer(
 }
 
 /**
- * Transfers a map of a part of the image to the grid of the whole image. The values outside the
- * part are 0.
+ * Transfers a map of part of the image to the grid of the whole image. Values outside the part are
+ * 0.
  */
 function onWhole(
   map: SoftMask,
@@ -106,7 +106,7 @@ function meanOf(masks: readonly SoftMask[]): SoftMask {
 
 /**
  * Returns the maps of each image from the model `symphysis-head`: the head from one pass, the
- * symphysis from several passes.
+ * symphysis from several.
  */
 export async function transperinealMaps(
   session: ModelSession,
@@ -162,24 +162,22 @@ function axesAgree({ looks, placement }: TransperinealMaps): boolean {
 }
 
 /**
- * Minimum area of a head divided by the area of its convex hull. If the ratio is lower, another
- * structure is joined to the head. Of 1016 real images, 2 have a lower ratio; half are above 0.98.
+ * Minimum ratio of a head's area to that of its convex hull. Below it, another structure is joined
+ * to the head. Of 1016 real images, 2 are below this ratio; half are above 0.98.
  */
 const LEAST_CONVEX = 0.965;
 /**
- * Maximum distance of the border of a head from its innermost point, as a multiple of the median
+ * Maximum distance of a head's border from its innermost point, as a multiple of the median
  * distance.
  */
 const FARTHEST = 1.3;
-/**
- * Maximum distance of the border from the ellipse of the head, as a share of the shorter semi-axis.
- */
+/** Maximum distance of the border from the head's ellipse, as a share of the shorter semi-axis. */
 const NEAR_ELLIPSE = 0.08;
 
 const cross = (o: Point, a: Point, b: Point) =>
   (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x);
 
-/** Returns the convex hull of points, in order (Andrew 1979). */
+/** Returns the convex hull of the points, in order (Andrew 1979). */
 function hullOf(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((p, q) => p.x - q.x || p.y - q.y);
   const half = (some: readonly Point[]) => {
@@ -205,7 +203,7 @@ const areaOf = (polygon: readonly Point[]) =>
     }, 0),
   ) / 2;
 
-/** Returns the grid point inside a border that is farthest from the border. */
+/** Returns the grid point inside a border that is farthest from it. */
 function innermost(border: readonly Point[]): Point | null {
   const [minX, maxX] = [
     Math.min(...border.map(({ x }) => x)),
@@ -232,8 +230,8 @@ function innermost(border: readonly Point[]): Point | null {
 const INNERMOST_STEPS = 32;
 
 /**
- * Returns true if a point is inside a closed border, so that the border runs around it an odd
- * number of times.
+ * Returns true if a point is inside a closed border, by counting how often a ray from the point
+ * crosses it.
  */
 function isInside(border: readonly Point[], { x, y }: Point): boolean {
   let inside = false;
@@ -246,9 +244,10 @@ function isInside(border: readonly Point[], { x, y }: Point): boolean {
 }
 
 /**
- * Returns the head without a second lobe; null if its outline is convex. A skull is convex, but a
- * full bladder in front of the head is as dark as the head and is segmented together with it.
- * Therefore the ellipse is fitted only to the border of the larger lobe.
+ * Returns the head without a second lobe; null if its outline is convex or the lobe cannot be
+ * removed. A skull is convex, but a full bladder in front of the head is as dark as the head and is
+ * segmented together with it. Therefore the ellipse is fitted only to the border of the larger
+ * lobe.
  */
 function withoutLobe(head: Outline, border: readonly Point[]): Outline | null {
   if (areaOf(border) >= LEAST_CONVEX * areaOf(hullOf(border))) return null;
@@ -269,7 +268,7 @@ function withoutLobe(head: Outline, border: readonly Point[]): Outline | null {
   return { ...head, ellipse, boundary: pointsOf(ellipse) };
 }
 
-/** Returns points on the outline of an ellipse, about five degrees apart. */
+/** Returns points on an ellipse, five degrees of its parameter apart. */
 function pointsOf(ellipse: Ellipse): Point[] {
   const [a1, , b1] = axisEnds(ellipse);
   const { centre } = ellipse;
@@ -283,9 +282,9 @@ function pointsOf(ellipse: Ellipse): Point[] {
 }
 
 /**
- * Returns the border of the mask; null if the mask is too small. The mask is used because the
- * overlap on the model card was measured with it. The ellipse for the geometry leaves out all parts
- * that are not elliptic.
+ * Returns the border of the mask; null if the mask is too small. The mask is used instead of the
+ * ellipse because the overlap on the model card was measured with the mask, and the ellipse leaves
+ * out all non-elliptic parts.
  */
 function borderOf(mask: SoftMask, placement: Placement): Point[] | null {
   const border = outlineOf(insideOf(mask), mask.width, mask.height);
@@ -299,8 +298,8 @@ const located = (
 
 /**
  * Locates the pubic symphysis and the fetal head on each transperineal image with the model
- * `symphysis-head`. The pair is accepted if the less certain structure is accepted. Each border is
- * accepted or rejected separately.
+ * `symphysis-head`. The pair is accepted if the less certain structure is. Each border is accepted
+ * or rejected separately.
  */
 export async function locateTransperineal(
   session: ModelSession,
@@ -338,7 +337,7 @@ function pairOf(symphysis: Outline, head: Outline, clearAxis: boolean): LocatedS
   };
 }
 
-/** Locates both structures as a pair; null if one of them was not found. */
+/** Locates both structures as a pair; null if either was not found. */
 export async function locateSymphysisHead(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -348,7 +347,8 @@ export async function locateSymphysisHead(
 }
 
 /**
- * Locates the pair in one pass. This is sufficient to confirm that an image shows both structures.
+ * Locates the pair in a single pass, which is enough to confirm that an image shows both
+ * structures.
  */
 export async function confirmSymphysisHead(
   session: ModelSession,

@@ -6,9 +6,10 @@ import type { Caliper } from '../../result/envelope.ts';
 import type { TransperinealReading } from './evidence.ts';
 
 /**
- * Intrapartum geometry on a mid-sagittal transperineal image (ISUOG 2018, Ghi et al., UOG
- * 52:128-139). Coordinates have the same scale along x (to the right) and y (down). They are in
- * millimetres, or in pixels of an image without a scale, because angles need no scale.
+ * Long axis of the symphysis, for intrapartum geometry on a mid-sagittal transperineal image (ISUOG
+ * 2018, Ghi et al., UOG 52:128-139). Coordinates have the same scale along x (to the right) and y
+ * (down). They are in millimetres, or in pixels if the image has no scale, because angles need
+ * none.
  */
 
 interface SymphysisAxis {
@@ -17,18 +18,19 @@ interface SymphysisAxis {
 }
 
 /**
- * Minimum distance of a symphysis from the middle of the image at which its side is known, as a
- * share of the width. At a smaller distance than `side`, the side is not known. Between `side` and
- * `sure`, it is known only if the lower edge is also the edge nearer to the probe.
+ * Distances of the symphysis from the middle of the image, as shares of the width, from which its
+ * side is known. Closer than `side`, the side is unknown. Between `side` and `sure`, it is known
+ * only if the lower edge is also the edge nearer to the probe.
  *
  * In 1 % of 1016 real images (PSFHS), the symphysis is beyond the middle, at up to 0.58 of the
- * width. The position of the head is not used, because the centre of the head is on the far side of
- * the symphysis in 133 of these images.
+ * width. The position of the head is not used, because in 133 of these images the centre of the
+ * head is on the far side of the symphysis.
  */
 const FROM_MIDDLE = { side: 0.05, sure: 0.09 } as const;
 
 /**
- * Axis of the symphysis with an identified lower edge, and whether the side of the image is known.
+ * Axis of the symphysis with its lower edge identified. `sideKnown` is true if the side of the
+ * symphysis on the image is known.
  */
 export interface DirectedAxis extends SymphysisAxis {
   sideKnown: boolean;
@@ -41,10 +43,10 @@ export const reversed = ({ upper, lower }: SymphysisAxis): SymphysisAxis => ({
 });
 
 /**
- * Returns both ends of the long axis of the symphysis on an image of this width. Normally the
- * symphysis is on the left and its lower edge points to the right, towards the probe at the top
- * (ISUOG 2018). On a mirrored image the symphysis is right of the middle, and its lower edge points
- * to the left. An image is treated as mirrored only if the side is known.
+ * Returns the ends of the symphysis's long axis on an image of this width. Normally the symphysis
+ * is on the left and its lower edge points right, towards the probe at the top (ISUOG 2018). On a
+ * mirrored image the symphysis is right of the middle and its lower edge points left. An image is
+ * treated as mirrored only if the side is known.
  */
 export function symphysisAxis(symphysis: Ellipse, width: number): DirectedAxis {
   const long = symphysis.a >= symphysis.b;
@@ -69,7 +71,7 @@ const dot = (u: Point, v: Point) => u.x * v.x + u.y * v.y;
 const DEGREES = 180 / Math.PI;
 
 /**
- * Returns 1 if the head is in the direction of positive rotation from the upper end of the axis,
+ * Returns 1 if the head lies in the direction of positive rotation from the upper end of the axis,
  * otherwise -1.
  */
 function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {
@@ -85,7 +87,7 @@ interface Tangent {
 /**
  * Returns the angle of progression in degrees: the angle between the long axis of the symphysis and
  * the tangent from its lower edge to the leading part of the skull. The tangent touches the outline
- * at the point with the largest angle, which is on the convex hull. Null without an outline.
+ * at the point with the largest angle, which lies on the convex hull. Null without an outline.
  */
 export function angleOfProgression(
   axis: SymphysisAxis,
@@ -97,7 +99,7 @@ export function angleOfProgression(
   const angles = skull.map((point): Tangent => {
     const out = towards(axis.lower, point);
     const turned = Math.atan2(side * cross(up, out), dot(up, out)) * DEGREES;
-    // If the leading part is beyond the extended axis, the angle is larger than 180 degrees.
+    // If the leading part is beyond the extended axis, the angle exceeds 180 degrees.
     return { degrees: turned < -90 ? turned + 360 : turned, point };
   });
   return angles.reduce<Tangent | null>(
@@ -108,8 +110,8 @@ export function angleOfProgression(
 
 /**
  * Returns the first point of the skull on the infrapubic line, which is perpendicular to the long
- * axis at the lower edge. Its distance from the lower edge is the head-symphysis distance. Null if
- * the head has not reached the line, or covers the lower edge.
+ * axis at the lower edge. The distance from the lower edge to this point is the head-symphysis
+ * distance. Null if the head has not reached the line, or covers the lower edge.
  */
 export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point | null {
   const up = towards(axis.lower, axis.upper);
@@ -137,14 +139,14 @@ export function infrapubicSkullPoint(axis: SymphysisAxis, head: Ellipse): Point 
 
 /** Angle between the two axes, in degrees, above which the head direction is ambiguous. */
 const UNDECIDED_BEYOND = 75;
-/** Minimum ratio of the axes. The axis of a rounder head cannot be recognised. */
+/** Minimum ratio of the axes. The long axis of a rounder head cannot be determined. */
 const LEAST_ELONGATION = 1.1;
 
 /**
- * Returns the head direction in degrees, which is the angle of the head's long axis to that of the
- * symphysis, towards the outlet. It is positive if the head points ventrally (up) and negative if
- * it points down. Null if the direction is ambiguous, because the head is too round or lies
- * transversely to the symphysis.
+ * Returns the head direction in degrees: the angle between the long axes of head and symphysis,
+ * both directed towards the outlet. It is positive if the head points ventrally (up) and negative
+ * if it points down. Null if the direction is ambiguous because the head is too round or lies
+ * across the symphysis.
  */
 export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number | null {
   const long = Math.max(head.a, head.b);
@@ -161,20 +163,22 @@ export function headDirectionAngle(axis: SymphysisAxis, head: Ellipse): number |
 }
 
 /**
- * Greatest difference in degrees at which both ends of the symphysis give the same result as the
- * lower edge.
+ * Maximum difference in degrees at which both ends of the symphysis, taken as the lower edge, yield
+ * the same result.
  */
 const EITHER_END = 10;
 
-/** The axis of the symphysis and the angle of progression on an image of this width. */
+/** Axis of the symphysis and angle of progression on one image. */
 export interface Progression {
   axis: SymphysisAxis;
   tangent: Tangent | null;
-  /** True if the angle depends on the side of the image, which is not known. */
+  /** True if the angle depends on the side of the symphysis, which is unknown. */
   sideUnknown: boolean;
 }
 
-/** Returns the angle of progression on an image of this width. All lengths have the same scale. */
+/**
+ * Returns axis and angle of progression on an image of this width. All lengths have the same scale.
+ */
 export function progressionOf(
   symphysis: Ellipse,
   skull: readonly Point[],
@@ -188,23 +192,19 @@ export function progressionOf(
   return { axis, tangent, sideUnknown: !axis.sideKnown && apart > EITHER_END };
 }
 
-/**
- * One value on one transperineal frame, in degrees or millimetres, with the lines that are drawn
- * for it.
- */
+/** One value on one transperineal frame, in degrees or millimetres, with the lines drawn for it. */
 export interface Descent {
   key: ObstetricConcept;
   method: ObstetricMethod;
   value: number;
   calipers: Caliper[];
-  /** True if the value depends on the side of the image, which is not known. */
+  /** True if the value depends on the side of the symphysis, which is unknown. */
   sideUnknown: boolean;
 }
 
 /**
- * Returns the measurements of the descent of the head on a transperineal frame. Angles need no
- * calibration; without a scale, pixels are assumed to be square. Without a scale, the
- * head-symphysis distance is left out.
+ * Measures the descent of the head on a transperineal frame. Without a scale, the angles are
+ * measured on pixels assumed to be square, and the head-symphysis distance is left out.
  */
 export function descentOf({ clip, located }: TransperinealReading): Descent[] {
   if (!located) return [];

@@ -8,8 +8,8 @@ import type {
 } from './evidence.ts';
 
 /**
- * The model that outlines the pubic symphysis and the fetal head. `uncertainty` is the half width
- * of the interval of the angle of progression, degrees.
+ * The model that outlines the pubic symphysis and the fetal head. `angleOfProgression` is the half
+ * width of the interval of the angle, degrees.
  */
 export interface SymphysisHeadModels {
   symphysisHead: ((images: readonly GrayImage[]) => Promise<LocatedTransperineal[]>) | null;
@@ -17,8 +17,8 @@ export interface SymphysisHeadModels {
 }
 
 /**
- * Maximum number of frames examined. It is twice the number of measured frames, because some frames
- * fail the gate.
+ * Maximum number of frames examined. It is twice the number measured, because some frames fail the
+ * gate.
  */
 const CANDIDATES = 6;
 

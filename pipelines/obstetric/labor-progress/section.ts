@@ -91,8 +91,9 @@ function structuresOf({ frames }: LaborProgressReadings): LocatedStructure[] {
 }
 
 /**
- * Returns the category of the head direction within an interval. The direction has no reference, so
- * the interval of the angle of progression is used, which is measured on the same two outlines.
+ * Returns the category of the head direction within an interval. No interval is known for the
+ * direction itself, so that of the angle of progression is used, which is measured on the same two
+ * outlines.
  */
 const directionWithin = (direction: Measurement, uncertainty: number | null) =>
   categoryWithin(

@@ -3,7 +3,7 @@ import type { Rectangle } from '../../contract/study.ts';
 import type { FramePlane } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
-/** Structures of a first-trimester mid-sagittal image (Cui and Dong 2022). */
+/** Structures on a first-trimester mid-sagittal image (Cui and Dong 2022). */
 export const MIDSAGITTAL_STRUCTURES = [
   'thalami',
   'midbrain',
@@ -19,7 +19,7 @@ export const MIDSAGITTAL_STRUCTURES = [
 export type MidsagittalStructure = (typeof MIDSAGITTAL_STRUCTURES)[number];
 
 export interface LocatedBox {
-  /** Pixels of the image. */
+  /** In pixels of the image. */
   box: Rectangle;
   confidence: number;
   accepted: boolean;
@@ -31,7 +31,7 @@ export type LocatedMidsagittal = Partial<Record<MidsagittalStructure, LocatedBox
 /** The thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
   /**
-   * Inner border of the upper and of the lower line, in pixels. The segment between them is
+   * Inner borders of the upper and the lower line, in pixels. The segment between these points is
    * perpendicular to the lines.
    */
   ends: readonly [Point, Point];
@@ -41,7 +41,10 @@ export interface NuchalLines {
   seen: number;
 }
 
-/** One mid-sagittal frame: the structures, and the nuchal lines inside the box of the nuchal region. */
+/**
+ * One mid-sagittal frame: its structures, and the nuchal lines inside the box around the nuchal
+ * region.
+ */
 export type MidsagittalReading = FramePlane & {
   located: LocatedMidsagittal;
   /**

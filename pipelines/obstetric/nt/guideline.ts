@@ -1,4 +1,4 @@
-/** Range of CRL in mm in which NT is interpreted; both ends are included (FMF; obstetric 6). */
+/** Range of CRL in mm, inclusive, in which NT is interpreted (FMF; obstetric 6). */
 export const NT_WINDOW = { from: 45, to: 84 } as const;
 
 /**
@@ -30,8 +30,7 @@ export function nuchalTranslucency95(crl: number): number | null {
 }
 
 /**
- * Returns the category of an NT in mm. Without a CRL in the window, `high` is the only possible
- * category.
+ * Returns the category of an NT in mm. Without a CRL in the window, only `high` can be determined.
  */
 export function nuchalCategory(
   nt: number,

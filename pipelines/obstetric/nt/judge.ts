@@ -18,15 +18,15 @@ const categoryOf = (nt: Measurement, crl: Measurement | null) =>
   nuchalCategory(nt.value, crl?.value ?? null);
 
 /**
- * Returns the category if the whole interval of the thickness is in that category; otherwise
- * `between` contains the categories at both ends.
+ * Returns the category if the whole interval of the thickness lies in it; otherwise `between`
+ * contains the categories at both ends.
  */
 const categoryOfInterval = (nt: Measurement, crl: Measurement | null) =>
   categoryWithin(nt, (mm) => nuchalCategory(mm, crl?.value ?? null));
 
 /**
- * Returns the lowest category within the interval. The thickness is certainly in this category or
- * in a higher one.
+ * Returns the lowest category within the interval. The thickness is certainly in this category or a
+ * higher one.
  */
 function certainCategory(nt: Measurement, crl: Measurement | null) {
   const { category, between } = categoryOfInterval(nt, crl);
@@ -37,7 +37,7 @@ function certainCategory(nt: Measurement, crl: Measurement | null) {
 export const limitOf = (crl: Measurement | null): number | null =>
   crl && nuchalTranslucency95(crl.value);
 
-/** Adds the 95th centile for the CRL to the thickness. */
+/** Adds the 95th centile for the CRL as reference of the thickness. */
 export function withReference(nt: Measurement, crl: Measurement | null): Measurement {
   const high = limitOf(crl);
   const { category } = categoryOfInterval(nt, crl);
@@ -54,7 +54,7 @@ export function withReference(nt: Measurement, crl: Measurement | null): Measure
 
 /**
  * Returns the classification with its limits. Empty if the interval includes a cut-off, or if the
- * thickness is below `HIGH_NT` and there is no CRL.
+ * thickness is below `HIGH_NT` and there is no CRL in the window.
  */
 export function nuchalClassification(
   nt: Measurement,
@@ -88,7 +88,7 @@ export function nuchalClassification(
   ];
 }
 
-/** Reports that the value may be on either side of a limit, and names both categories. */
+/** Reports that the value may be on either side of a limit, with both categories. */
 export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement[] {
   const { between } = categoryOfInterval(nt, crl);
   return between === null
@@ -111,7 +111,7 @@ function finding(nt: Measurement, statement: Statement): FindingDraft {
 /** Returns true if a thickness is certainly at least `HIGH_NT`. */
 export const isHigh = (nt: Measurement): boolean => certainCategory(nt, null) === 'high';
 
-/** Returns the finding of a thickness that is certainly at or above one of its limits. */
+/** Returns the finding for a thickness that is certainly at or above one of its limits. */
 export function nuchalFindings(nt: Measurement, crl: Measurement | null): FindingDraft[] {
   const category = certainCategory(nt, crl);
   if (category !== 'increased' && category !== 'high') return [];
@@ -120,8 +120,8 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 }
 
 /**
- * With several fetuses, the largest thickness may belong to any of them. Returns the finding that
- * it is high at any CRL, or a statement that this is uncertain.
+ * For several fetuses, among which the largest thickness cannot be assigned: returns the finding
+ * that it is high at any CRL, or a statement that this is uncertain.
  */
 export function highOfSeveral(measurements: readonly Measurement[]): {
   findings: FindingDraft[];
@@ -162,8 +162,8 @@ export function nuchalDifference(
 }
 
 /**
- * Returns the finding that the machine's thickness and ours differ. It is a finding because one of
- * them may be abnormal.
+ * Returns the finding that the machine's thickness differs from ours. This must be reported because
+ * one of them may be abnormal.
  */
 export function differenceFinding(difference: NuchalDifference | null): FindingDraft[] {
   if (!difference) return [];

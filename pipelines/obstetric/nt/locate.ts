@@ -11,7 +11,7 @@ import {
   type MidsagittalStructure,
 } from './evidence.ts';
 
-/** Name of each structure in the data set, which is the name of the model's channel. */
+/** Name of each structure in the data set, which the model's channels use. */
 const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {
   thalami: 'thalami',
   midbrain: 'midbrain',
@@ -25,7 +25,7 @@ const CHANNEL_OF: Readonly<Record<MidsagittalStructure, string>> = {
 };
 
 /**
- * Returns the boxes of the structures on each first-trimester mid-sagittal image, found with the
+ * Returns the boxes of the structures on each first-trimester mid-sagittal image, located by the
  * model `fetal-midsagittal`.
  */
 export async function locateMidsagittal(
@@ -49,15 +49,15 @@ export async function locateMidsagittal(
 
 /**
  * Returns the box of a mask. The model was trained to draw the ellipse that touches the four sides
- * of the box. The box is calculated from the standard deviations of the mask: the half width of a
- * filled ellipse is two standard deviations. The confidence is the mean of the mask over its
- * region.
+ * of the box. For a filled ellipse, the half width is two standard deviations, so the box is
+ * calculated from the standard deviations of the mask. The confidence is the mean of the mask over
+ * its region.
  */
 export function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
   const region = largestRegion(mask);
   if (!region) return null;
   const { mean, xx, yy } = region;
-  // A pixel is a square and not a point. This adds a variance of 1/12 along each side.
+  // A pixel is a square rather than a point, which adds a variance of 1/12 along each axis.
   const halfWidth = 2 * Math.sqrt(xx + 1 / 12);
   const halfHeight = 2 * Math.sqrt(yy + 1 / 12);
   const from = toSource(placement, { x: mean.x - halfWidth, y: mean.y - halfHeight });

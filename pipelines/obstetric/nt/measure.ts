@@ -16,8 +16,8 @@ export const NUCHAL_SECTION = 'nt';
 
 /**
  * Minimum confidence at which a nasal bone is called present. The model was trained on fetuses with
- * a nasal bone and expects one: on images whose bone had been erased, its confidence was up to
- * 0.84.
+ * a nasal bone and expects one: on images from which the bone had been erased, its confidence was
+ * up to 0.84.
  */
 export const NASAL_BONE_SURE = 0.88;
 
@@ -34,7 +34,7 @@ const seen = ({ located }: MidsagittalReading, structure: MidsagittalStructure) 
   located[structure]?.accepted === true;
 
 /**
- * Returns the criteria of the plane (FMF protocol). Some are determined from the located
+ * Returns the criteria for the plane (FMF protocol). Some are determined from the located
  * structures; the others remain open.
  */
 export function planeAdequacy(reading: MidsagittalReading): PlaneCriterion[] {
@@ -59,7 +59,7 @@ const namesOf = (criteria: readonly PlaneCriterion[], met: boolean | null) =>
 export const failedCriteria = (reading: MidsagittalReading) =>
   namesOf(planeAdequacy(reading), false);
 
-/** Returns the criteria that this service does not examine. */
+/** Returns the criteria that remain open. */
 export const openCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), null);
 
 export function adequacyClass(reading: MidsagittalReading): ClassificationDraft {
@@ -78,8 +78,8 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
 }
 
 /**
- * Returns the classification of the nasal bone. A bone that was not found is not called absent. A
- * bone with a low confidence is not called present.
+ * Classifies the nasal bone. A bone that was not found is not called absent, and one with a low
+ * confidence is not called present.
  */
 export function nasalBone(readings: readonly MidsagittalReading[]): ClassificationDraft {
   const bones = readings.flatMap(({ located }) => located['nasal-bone'] ?? []);
@@ -100,8 +100,8 @@ const COARSEST_MM_PER_PIXEL = 0.1;
 const FRAMES_PER_MEASUREMENT = 3;
 
 /**
- * Half width in mm of the interval that contained the true value on 37 of 39 phantoms (seeds 9800
- * to 9839); see the model card.
+ * Half width in mm of the interval around the measured value; it contained the true value on 37 of
+ * 39 phantoms (seeds 9800 to 9839). See the model card.
  */
 export const NUCHAL_UNCERTAINTY = 0.75;
 
@@ -136,14 +136,14 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
 }
 
 /**
- * Sorts the frames so that those whose plane meets the criteria come first, because the protocol
+ * Sorts the frames so that the planes failing the fewest criteria come first, because the protocol
  * uses "the maximum that meets the criteria".
  */
 const adequateFirst = (readings: readonly MidsagittalReading[]) =>
   readings.toSorted((one, other) => failedCriteria(one).length - failedCriteria(other).length);
 
 /**
- * Measures the thickness in mm on every frame that shows the lines. The values are numbered,
+ * Measures the thickness in mm on every frame that shows the lines. The values are numbered, most
  * adequate planes first.
  */
 export const measureNuchalApart = (readings: readonly MidsagittalReading[]): Measurement[] =>
@@ -151,7 +151,7 @@ export const measureNuchalApart = (readings: readonly MidsagittalReading[]): Mea
 
 /**
  * Measures the thickness in mm on up to three frames. The largest value on a plane that meets the
- * criteria gets the plain id (FMF protocol). A value on any other plane is listed but not used.
+ * criteria takes the plain id (FMF protocol). A value on any other plane is listed but not used.
  */
 export function measureNuchal(readings: readonly MidsagittalReading[]): Measurement[] {
   const withLines = readings.filter(({ lines }) => lines !== null);

@@ -5,14 +5,14 @@ import { bestFrames } from '../shared/key-frames.ts';
 import type { Reader } from '../shared/reader.ts';
 import type { LocatedMidsagittal, MidsagittalReading, NuchalReadings } from './evidence.ts';
 
-/** The model that finds the structures of a first-trimester mid-sagittal image. */
+/** The model that locates the structures on a first-trimester mid-sagittal image. */
 export interface MidsagittalModels {
   midsagittal: ((images: readonly GrayImage[]) => Promise<LocatedMidsagittal[]>) | null;
 }
 
 /**
- * Maximum number of frames examined. Several are examined because the largest of the good
- * measurements is used (FMF protocol).
+ * Maximum number of frames examined. There are several because the largest of the good measurements
+ * is used (FMF protocol).
  */
 const CANDIDATES = 6;
 

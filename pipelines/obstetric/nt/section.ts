@@ -32,13 +32,14 @@ import {
 
 const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 /**
- * Window in gestational days, 11+0 to 14+1. It is the range of the protocol and of the Robinson
- * ages for CRL 45 to 84 mm.
+ * Window in gestational days, 11+0 to 14+1: the range of the protocol and of the ages by Robinson
+ * for a CRL of 45 to 84 mm.
  */
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
 /**
- * Returns the window for interpreting NT that was missed; null if the scan is within both windows.
+ * Returns which window for interpreting NT the scan missed, the CRL's or, without a CRL, the one in
+ * weeks; null if it missed none.
  */
 function windowMissed(
   { options }: NuchalEvidence,
@@ -53,8 +54,8 @@ function windowMissed(
 }
 
 /**
- * Returns the outcome outside the window. The machine's value is shown, but no image is measured,
- * because the method is not meant for this age.
+ * Returns the outcome outside the window. The machine value is shown, but no image is measured,
+ * because the method is not intended for this age.
  */
 function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks'): SectionOutcome {
   const value = judgedValue(machine, 'nuchal-translucency');
@@ -65,7 +66,7 @@ function outsideWindow(machine: readonly Measurement[], window: 'crl' | 'weeks')
   return { ...outcome, ...(value && { status: 'partial' }), measurements: [...machine] };
 }
 
-/** Returns the outcome without an accepted thickness, with the reason. */
+/** Returns the outcome, with the reason, if no thickness was accepted. */
 function whyNone(
   readings: readonly MidsagittalReading[],
   measured: readonly Measurement[],
@@ -88,8 +89,7 @@ function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): State
 }
 
 /**
- * Returns the outcome without a frame that can be examined, with the reason; null if there are
- * frames.
+ * Returns the outcome, with the reason, if there is no frame to examine; null if there are frames.
  */
 function withoutFrames(
   readings: readonly MidsagittalReading[] | null | undefined,
@@ -104,8 +104,8 @@ function withoutFrames(
 }
 
 /**
- * Returns the outcome for several fetuses. Images are not combined, and it is not known to which
- * fetus a CRL belongs.
+ * Returns the outcome for several fetuses. Images are not combined, and it is unknown which fetus a
+ * CRL belongs to.
  */
 function apart(
   readings: readonly MidsagittalReading[],
@@ -175,7 +175,7 @@ function assess(
 function run(evidence: NuchalEvidence, earlier: readonly Measurement[]): SectionOutcome {
   const machine = machineValues(evidence, NUCHAL_SECTION, ['nuchal-translucency']);
   const readings = evidence.views.nuchal?.frames;
-  // The positions of the structures are given even if no thickness was measured.
+  // The positions of the structures are reported even if no thickness was measured.
   const structures = midsagittalBoxes(readings);
   const completed = (outcome: SectionOutcome): SectionOutcome => ({
     ...outcome,

@@ -23,7 +23,7 @@ export interface PlacentaBody {
 export interface PlacentaEdge {
   internalOs: Point;
   edge: Point;
-  /** True if the placenta extends from the edge over the os. */
+  /** True if the body of the placenta extends from the edge towards and over the os. */
   overlaps: boolean;
   confidence: number;
   accepted: boolean;
@@ -43,10 +43,7 @@ export interface BodyReading extends FramePlane {
 }
 
 export interface EdgeReading extends FramePlane {
-  /**
-   * Whether the image is transvaginal or transabdominal, according to the name of the view; null if
-   * the name does not indicate it.
-   */
+  /** Route according to the view's label; null if the label does not indicate it. */
   route: MeasuringRoute;
   located: PlacentaEdge | null;
 }

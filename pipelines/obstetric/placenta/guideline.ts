@@ -2,17 +2,16 @@ export type PlacentaCategory = 'praevia' | 'low-lying' | 'normal' | 'too-early';
 
 const FROM_WEEK = 16;
 /**
- * Distance in mm from the edge to the internal os at or below which the placenta covers or reaches
- * the os.
+ * Distance in mm between edge and internal os up to which the placenta covers or reaches the os.
  */
 export const COVERS_OS_MM = 0;
 /** Distance in mm below which the placenta is low-lying. */
 export const LOW_LYING_MM = 20;
 
 /**
- * Returns the category of a placenta from the signed distance in mm from its lower edge to the
- * internal os; an overlap is negative (Reddy et al. 2014; RCOG Green-top Guideline 27a). There is
- * no category before 16 weeks.
+ * Returns the category of a placenta from the signed distance in mm between its lower edge and the
+ * internal os; an overlap is negative (Reddy et al. 2014; RCOG Green-top Guideline 27a). Before 16
+ * weeks it is `too-early`.
  */
 export function placentaCategory(edgeToOs: number, gaWeeks: number): PlacentaCategory {
   if (gaWeeks < FROM_WEEK) return 'too-early';
@@ -22,7 +21,7 @@ export function placentaCategory(edgeToOs: number, gaWeeks: number): PlacentaCat
 
 export type LacunaeGrade = 0 | 1 | 2 | 3;
 
-/** Maximum number of lacunae for the grades 0, 1 and 2 of Finberg and Williams 1992. */
+/** Maximum number of lacunae for grades 0, 1 and 2 of Finberg and Williams 1992. */
 const LACUNAE = { none: 0, few: 3, several: 6 } as const;
 
 /**
@@ -38,5 +37,5 @@ export function lacunaeGrade(count: number): LacunaeGrade {
 /** Lowest abnormal grade of lacunae. */
 export const ABNORMAL_LACUNAE: LacunaeGrade = 2;
 
-/** Weeks of the later scans for an edge that is low in mid-pregnancy (RCOG GTG 27a, 2018). */
+/** Weeks of the follow-up scans for an edge that is low in mid-pregnancy (RCOG GTG 27a, 2018). */
 export const LOW_EDGE_WEEKS = [32, 36] as const;

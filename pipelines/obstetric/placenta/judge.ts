@@ -29,13 +29,13 @@ export const PLACENTA_SECTION = 'placenta';
  */
 export type LowerEdge = (CategoryWithin<PlacentaCategory> | { category: null; between: null }) & {
   measurement: Measurement;
-  /** Distances on other images, if the images are not all in the same category. */
+  /** Distances on other images, if the images do not all show the same category. */
   others: readonly Measurement[];
 };
 
 /**
- * Returns the used distance among those of `measureEdges`, with its category; null if there is no
- * distance.
+ * Returns the distance to use among those of `measureEdges`, with its category; null if there is
+ * none.
  */
 export function lowerEdge(
   distances: readonly Measurement[],
@@ -89,7 +89,7 @@ export const isLow = (edge: LowerEdge | null) =>
   edge !== null && (edge.between ?? [edge.category]).every(isLowCategory);
 
 /**
- * Returns the finding of an edge that covers the os or is too close to it, with the distances on
+ * Returns the finding for an edge that covers the os or is too close to it, with the distances on
  * other images.
  */
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
@@ -97,8 +97,8 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   if (!isLow(edge)) return [];
   const [doubt] = atCutOff(measurement, edge);
   if (!category) {
-    // The interval includes only praevia and low-lying, so the edge is too close to the os in any
-    // case.
+    // The interval includes only praevia and low-lying, so the edge is too close to the os in
+    // either case.
     return doubt
       ? [
           {
@@ -130,14 +130,14 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   ];
 }
 
-/** Returns which of the later scans are still to come at this age (obstetric 9.2). */
+/** Returns which of the follow-up scans are still to come at this age (obstetric 9.2). */
 function laterScans(gaDays: number): 'both' | 'second' | 'none' {
   const [first, second] = LOW_EDGE_WEEKS;
   if (gaDays < first * 7) return 'both';
   return gaDays < second * 7 ? 'second' : 'none';
 }
 
-/** Returns guidance on the next scans of a low edge. */
+/** Returns guidance on the follow-up scans for a low edge. */
 export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDraft[] {
   if (!isLow(edge)) return [];
   const [first, second] = LOW_EDGE_WEEKS;
@@ -152,7 +152,7 @@ export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDr
   ];
 }
 
-/** Returns the gaps of the edge: missing data, and reasons why its category is uncertain. */
+/** Returns the gaps about the edge: missing data, and reasons why its category is uncertain. */
 export function edgeGaps(
   edges: readonly EdgeReading[],
   distances: readonly Measurement[],

@@ -12,8 +12,8 @@ const SMALLEST_EDGE_PLACENTA = 15;
 const SMALLEST_LACUNA = 3;
 const ANGLES = 36;
 /**
- * Factor by which the displacement of the placenta from the cavity must be greater sideways than
- * along the beam for the placenta to be on a side wall.
+ * For the placenta to be on a side wall, its sideways distance from the middle of the cavity must
+ * exceed this multiple of its distance along the beam.
  */
 const SIDEWAYS = 1.2;
 
@@ -48,10 +48,7 @@ function reach(mask: SoftMask, from: Point, angle: number): Point {
   return { x: x + dx / 2, y: y + dy / 2 };
 }
 
-/**
- * Returns the thickness line. For each cell, the shortest line through the cell is found; the
- * longest of these lines is the thickness.
- */
+/** Returns the thickness line: the longest among the shortest lines through each cell. */
 function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
   let best: { ends: [Point, Point]; length: number } | null = null;
   const every = Math.max(1, Math.floor(cells.length / 300));
@@ -71,8 +68,8 @@ function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
 }
 
 /**
- * Returns the wall to which the placenta is attached. It follows from the position of the placenta
- * relative to the middle of the other contents of the cavity.
+ * Returns the wall to which the placenta is attached, from the position of the placenta relative to
+ * the middle of the other contents of the cavity.
  */
 function sideOf(placenta: Point, inside: Point): PlacentaSide {
   const dx = Math.abs(placenta.x - inside.x);
@@ -81,7 +78,7 @@ function sideOf(placenta: Point, inside: Point): PlacentaSide {
   return dy < 0 ? 'anterior' : 'posterior';
 }
 
-/** Returns the number of separate regions in a map that have at least this many cells. */
+/** Returns the number of separate regions in a map that have at least `smallest` cells. */
 function countRegions(map: SoftMask, smallest: number): number {
   let rest: SoftMask = map;
   let count = 0;
@@ -95,7 +92,7 @@ function countRegions(map: SoftMask, smallest: number): number {
 }
 
 /**
- * Returns the map of the placenta with filled lacunae, because the lacunae are part of the
+ * Returns the map of the placenta with its lacunae filled in, because they are part of the
  * placenta.
  */
 function filled({ maps }: UterineMaps): SoftMask {
@@ -124,8 +121,8 @@ export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
 }
 
 /**
- * Returns the lower edge and the internal os from the maps of one transvaginal image; null if one
- * of them is missing.
+ * Returns the lower edge and the internal os from the maps of one transvaginal image; null if
+ * either is missing.
  */
 export function placentaEdgeOfMaps({
   maps,

@@ -18,8 +18,8 @@ const SECTION = 'placenta';
 const FRAMES = 3;
 
 /**
- * Returns true if the machine calls the view transabdominal. If it does not name the view, the
- * result is false, because the classifier named the view from the image.
+ * Returns true if the machine labels the view as transabdominal. An unlabelled view is accepted,
+ * because the classifier identified it from the image.
  */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 
@@ -51,13 +51,10 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): Measurement
   ];
 }
 
-/**
- * Returns the category of a distance. The gestational age is not considered; it is assumed to be
- * one at which there are categories.
- */
+/** Returns the category of a distance, assuming an age at which there are categories. */
 const categoryOf = ({ value }: Measurement) => placentaCategory(value, Number.POSITIVE_INFINITY);
 
-/** Returns true if the distances on several images are in different categories. */
+/** Returns true if the distances on several images fall into different categories. */
 export const edgesDisagree = (distances: readonly Measurement[]) =>
   new Set(distances.map(categoryOf)).size > 1;
 
@@ -67,9 +64,9 @@ const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
  * Measures the signed distance in mm from the lower edge to the internal os on up to three images,
  * accepted images first. Empty without a scale.
  *
- * The median gets the plain id, or the only accepted value. If the distances are in different
- * categories, the shortest distance gets it instead, because an image beside the lowest part of the
- * edge can miss an overlap.
+ * The plain id goes to the only accepted value or to the median of several. If the distances fall
+ * into different categories, it goes to the shortest distance instead, because an image beside the
+ * lowest part of the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],
@@ -87,8 +84,8 @@ export function measureEdges(
 }
 
 /**
- * Returns the largest thickness on the accepted images, among the values that a person did not
- * remove as long as there are any; empty without a scale.
+ * Returns the largest thickness on the accepted images; empty without a scale. Values that a person
+ * removed are considered only if there are no others.
  */
 export function measureThickness(
   bodies: readonly BodyReading[],

@@ -12,8 +12,8 @@ export const placentaReader: Reader<PlacentaReadings, UterineModels> = {
   read: async (input) => {
     const { uterus } = input.locator.uncertainty;
     return {
-      // One image often shows both fluid and placenta, but its plane is named after only one of
-      // them.
+      // One image often shows both fluid and placenta, but is classified as only one of these
+      // views.
       bodies: await readUterineFrames(input, ['placenta', 'amniotic-fluid'], ({ at, drawn }) => {
         const located = placentaOfMaps(drawn);
         return at.estimate.label === 'placenta' || located?.accepted ? { ...at, located } : null;

@@ -48,14 +48,14 @@ const ACCRETA_SIGNS = [
 
 type Sign = (typeof ACCRETA_SIGNS)[number];
 
-/** Returns the sides on which most of the accepted images show the placenta, without repeats. */
+/** Returns the sides that at least half of the accepted images show. */
 function sidesOf(bodies: readonly BodyReading[]): PlacentaSide[] {
   const sides = bodies.flatMap(({ located }) => (located?.accepted ? [located.side] : []));
   const counted = [...Map.groupBy(sides, (side) => side)];
   return counted.filter(([, own]) => 2 * own.length >= sides.length).map(([side]) => side);
 }
 
-/** Returns the number of lacunae on the image with the most lacunae. */
+/** Grades the image with the most lacunae, and lists the signs of accreta. */
 function accretaOf(bodies: readonly BodyReading[]) {
   const counts = bodies.flatMap(({ located }) => (located?.accepted ? [located.lacunae] : []));
   const most = Math.max(0, ...counts);

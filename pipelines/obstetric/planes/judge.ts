@@ -17,9 +17,9 @@ const LEAST_FILL = 0.3;
 const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ name, met: null }));
 
 /**
- * Returns the criteria of Salomon 2006 (UOG 27:34-40) for a frame on which a structure was
- * searched. Criteria that the located structure answers are scored. Criteria on structures inside
- * it remain open: neither met nor failed. There is no total if a criterion is open.
+ * Returns the criteria of Salomon 2006 (UOG 27:34-40) for a frame that was searched for a
+ * structure. Criteria that the located structure answers are scored. Criteria about structures
+ * inside it remain open, neither met nor failed. There is no total if a criterion is open.
  */
 export function qualityOf(reading: FrameReading): QualityCriterion[] {
   const { clip, located } = reading;
@@ -67,8 +67,8 @@ export function qualityOf(reading: FrameReading): QualityCriterion[] {
 }
 
 /**
- * Returns the criteria of a key frame from the structure that was searched on it; empty if no
- * structure was searched.
+ * Returns the criteria of a key frame from the structure located on it; empty if it was not
+ * searched for one.
  */
 export function keyFrameQuality(
   key: FramePlane,

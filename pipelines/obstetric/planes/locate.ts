@@ -12,9 +12,9 @@ import {
 } from '../shared/plane.ts';
 
 /**
- * Planes of the head, whose probabilities are added before the gate is applied. The planes blend
- * into each other when the probe moves by a few millimetres, and the head is measured on more than
- * one of them.
+ * Planes of the head. Their probabilities are added before the gate is applied, because these
+ * planes blend into each other when the probe moves by a few millimetres, and the head is measured
+ * on more than one of them.
  */
 export const HEAD_PLANES: readonly Plane[] = [
   'transthalamic',
@@ -23,41 +23,44 @@ export const HEAD_PLANES: readonly Plane[] = [
 ];
 
 /**
- * Estimate of a plane after the gate. The label is `other` if the group of the best plane does not
- * reach the gate.
+ * Estimate of a plane after gating. The label is `other` if the group of the most probable plane
+ * does not reach the gate.
  */
 export interface GatedPlane extends PlaneEstimate {
   /**
-   * Calibrated probability of the plane's group. The head planes form one group; any other plane is
-   * a group by itself.
+   * Calibrated probability of the plane's group. The head planes form one group; every other plane
+   * is a group of its own.
    */
   groupConfidence: number;
   /** Probability of every plane; 0 for a plane on which the model was not trained. */
   probabilities: Record<Plane, number>;
-  /** The plane that was not named, because it did not reach the gate. */
+  /**
+   * The most probable plane if its group did not reach the gate or the plane was later rejected;
+   * otherwise null.
+   */
   belowGate: Plane | null;
 }
 
 /**
- * Last day of gestation on which a view is expected. It is two weeks after the limit of the
- * reference (early pregnancy 13+6; CRL of 84 mm, 14+1), because a pregnancy may be dated wrongly.
+ * Last day of gestation on which to expect a view. It is two weeks after the limit in the reference
+ * (early pregnancy 13+6; CRL of 84 mm, 14+1), because the dating may be wrong.
  */
 const LAST_DAY: Partial<Record<Plane, number>> = {
   'early-pregnancy': 97 + 14,
   midsagittal: 99 + 14,
 };
 
-/** Returns the planes that an image at this age cannot show; empty if the age is not known. */
+/** Returns the planes that an image at this age cannot show; empty if the age is unknown. */
 export const pastPlanes = (gaDays: number | null): Plane[] =>
   PLANES.filter((plane) => (gaDays ?? 0) > (LAST_DAY[plane] ?? Number.POSITIVE_INFINITY));
 
 /**
  * Classifies the plane of each image with the model `fetal-plane`. The probabilities are averaged
- * over the image and its mirror image. The ultrasound picture on a captured screen is classified
- * with two margins and is named only if both classifications agree.
+ * over the image and its mirror image. On a captured screen, the ultrasound picture is classified
+ * with two different margins and gets a label only if both classifications agree.
  *
- * If the given age is past the first trimester, `early-pregnancy` is not a possible answer, and an
- * image classified as mid-sagittal gets no name, because no class exists for what it shows.
+ * If the given age is past the first trimester, `early-pregnancy` is ruled out, and an image
+ * classified as mid-sagittal gets the label `other`, because no class exists for what it shows.
  */
 export async function classifyPlanes(
   session: ModelSession,
@@ -67,8 +70,8 @@ export async function classifyPlanes(
   const { input, output, temperature = 1, gate, class_gates } = session.model;
   const past = new Set<string>(pastPlanes(gaDays));
   // The model learned gestational sacs from phantoms only, and pockets of fluid look like a sac.
-  // Therefore the probability of a sac is given to the later views. The mid-sagittal plane was
-  // learned from real images and is not removed.
+  // Past the first trimester, the probability of a sac is therefore redistributed to the other
+  // classes. The mid-sagittal class was learned from real images and is kept.
   const kept = [...output.channels.keys()].filter(
     (i) => output.channels[i] !== 'early-pregnancy' || !past.has('early-pregnancy'),
   );
@@ -103,15 +106,14 @@ export async function classifyPlanes(
 }
 
 /**
- * Margin around the picture of a captured screen in its second classification, as a share of its
+ * Margin around the picture on a captured screen in its second classification, as a share of its
  * size.
  */
 const WIDER = 0.1;
 
 /**
- * Returns the image in the form for the network. A captured screen is cropped to the ultrasound
- * picture, once without and once with a margin, because the picture would be too small on the whole
- * screen.
+ * Returns the image in the network's input format. A captured screen is cropped to the ultrasound
+ * picture, with and without a margin, because on the whole screen the picture would be too small.
  */
 const looksAt = (image: GrayImage, { width, height }: ModelSession['model']['input']) => [
   ...new Set([letterboxLit(image, width, height), letterboxLit(image, width, height, WIDER)]),
@@ -121,8 +123,8 @@ const meanOf = (all: readonly ArrayLike<number>[]): number[] =>
   Array.from(all[0] ?? [], (_, i) => all.reduce((sum, one) => sum + (one[i] ?? 0), 0) / all.length);
 
 /**
- * Removes the name of an image. It is used if two classifications differ, or if the structure of
- * the plane was not found.
+ * Changes the label of an estimate to `other`. Used if two classifications differ, or if the
+ * structure on the plane was not found.
  */
 export function unnamed(estimate: GatedPlane): GatedPlane {
   const { label, probabilities } = estimate;
@@ -133,7 +135,7 @@ export function unnamed(estimate: GatedPlane): GatedPlane {
 
 /**
  * Returns the group of a plane. The head planes form one group, because the network may be certain
- * of a head but not of its plane.
+ * that it is a head but not which plane.
  */
 const groupOf = (plane: Plane): readonly Plane[] =>
   HEAD_PLANES.includes(plane) ? HEAD_PLANES : [plane];
@@ -156,7 +158,7 @@ export function planeOfLogits(
   const entries = PLANES.map((plane) => [plane, of(plane)] as const);
   const probabilities = Object.fromEntries(entries) as Record<Plane, number>;
   const ofGroup = (plane: Plane) => groupOf(plane).reduce((total, one) => total + of(one), 0);
-  // The group is chosen first and then a plane in it, because several planes may share the
+  // The group is chosen first, then a plane within it, because several planes may share the
   // probability of a head.
   const highestOf = (value: (plane: Plane) => number) => (a: Plane, b: Plane) =>
     value(b) > value(a) ? b : a;
@@ -173,7 +175,7 @@ export function planeOfLogits(
 }
 
 /**
- * Mirror images that are averaged. The front of a head may be on the left or on the right; its near
+ * Mirror images to average over. The front of a head may be on the left or on the right; its near
  * side is always at the top, towards the probe.
  */
 const MIRRORINGS: readonly Mirroring[] = [
@@ -191,8 +193,8 @@ export interface HeadLook {
 }
 
 /**
- * Returns the answer of the model `fetal-brain-plane` for the cropped head, averaged over the head
- * and its mirror image.
+ * Runs the model `fetal-brain-plane` on the cropped head and averages the result over the head and
+ * its mirror image.
  */
 export async function lookAtHead(
   session: ModelSession,
@@ -217,8 +219,8 @@ export async function lookAtHead(
 }
 
 /**
- * Classifies the plane of a head from both classifications, with the geometric mean of the shares
- * from the whole image and from the cropped head. The probability of a head does not change.
+ * Combines both classifications of a head's plane, as the geometric mean of the shares from the
+ * whole image and from the cropped head. The total probability of a head does not change.
  */
 export function withHeadPlane(estimate: GatedPlane, { planes, structures }: HeadLook): GatedPlane {
   const { probabilities } = estimate;

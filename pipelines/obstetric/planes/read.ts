@@ -5,19 +5,16 @@ import { type ClipFrame, DECODING, decodeBatch, frameBatches } from '../../input
 import type { FramePlane, PlaneEstimate } from '../shared/plane.ts';
 import { headerPlane, withHeaderPlane } from '../shared/view-names.ts';
 
-/** The model that names the plane of each image. */
+/** The model that classifies the plane of each image. */
 export interface PlaneModels {
   /**
    * Null if no permitted model classifies planes. `gaDays` is the gestational age of the study;
-   * null if not known.
+   * null if unknown.
    */
   planes:
     | ((images: readonly GrayImage[], gaDays?: number | null) => Promise<PlaneEstimate[]>)
     | null;
-  /**
-   * Number of frames to pass to `planes` at once. If absent, it is the number of frames that are
-   * decoded at once.
-   */
+  /** Number of frames to pass to `planes` at once. Defaults to the number decoded at once. */
   framesAtOnce?: number;
 }
 
@@ -29,15 +26,15 @@ export interface Survey {
 
 /**
  * Estimate for an M-mode or Doppler sweep, which is recognised by its header. The classifier was
- * not trained on sweeps and may mistake a sweep for a plane.
+ * not trained on sweeps and may mistake one for a plane.
  */
 const SWEEP: PlaneEstimate = { label: 'other', confidence: 1 };
 
 const isSweep = ({ mode }: Clip) => mode === 'spectral' || mode === 'm-mode';
 
 /**
- * Names the plane of every frame of the study. `gaDays` is the gestational age; null if not known.
- * `progress` receives the completed share, 0 to 1.
+ * Classifies the plane of every frame of the study. `gaDays` is the gestational age; null if
+ * unknown. `progress` receives the completed share, 0 to 1.
  */
 export async function surveyPlanes(
   study: Pick<Study, 'clips'>,

@@ -113,7 +113,7 @@ export function describedPlane({
   };
 }
 
-/** Planes for each structure of the biometry; one of the planes is needed. */
+/** Planes for each biometric structure, one of which is needed. */
 const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
 
 function classification(key: FramePlane, index: number) {
@@ -137,7 +137,7 @@ function run({ planes, readings }: PlanesEvidence): SectionOutcome {
   const keys = standard.flatMap((plane) => keyFrame(planes, plane) ?? []);
   const found = keys.map(({ estimate }) => estimate.label);
   const missing = BIOMETRY_PLANES.filter((group) => !group.some((plane) => found.includes(plane)));
-  // One plane of each structure is enough, so only the best plane is named as missing.
+  // One plane per structure is enough, so only the best one is reported as missing.
   const wanted = missing.flatMap((group) => group.slice(0, 1));
   const gaps = wanted.length > 0 ? [say.gap('planes.missing', { planes: wanted })] : [];
   const counts = Object.fromEntries(

@@ -6,10 +6,10 @@ import { FETAL_RATE } from '../fetal-heart/guideline.ts';
 import type { PresentationEvidence } from './evidence.ts';
 
 export interface FetalActivity {
-  /** `contradictory`: a cine shows no beat, but another image or value of the study shows one. */
+  /** `contradictory`: a cine shows no beat, but another image or value of the study does. */
   state: 'present' | 'not_seen' | 'contradictory' | 'not_assessed';
   statement: Statement;
-  /** Severity of the finding that a clip showed no beat; null if all usable clips showed a beat. */
+  /** Severity of the finding that a clip showed no beat; null if no clip lacked a beat. */
   severity: Extract<FindingDraft['severity'], 'abnormal' | 'critical'> | null;
 }
 
@@ -40,8 +40,8 @@ const SWEPT = [
 ] as const;
 
 /**
- * Returns one rate from M-mode and one from Doppler: the first rate within the range of a fetus, or
- * else the first rate.
+ * Returns one rate each from M-mode and Doppler: the first within the fetal range, or otherwise the
+ * first.
  */
 function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
   return SWEPT.flatMap(({ method, by }): Beat[] => {
@@ -54,10 +54,9 @@ function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
 }
 
 /**
- * Assesses cardiac activity on the cines of the chest. It is not assessed on a still (obstetric
- * 12). Each cine without a beat is named. A missing beat is critical. It is not critical if a fetal
- * beat was seen elsewhere in the study and there is no sign of a second fetus to which that beat
- * could belong.
+ * Assesses cardiac activity on cines of the chest; it is not assessed on stills (obstetric 12). The
+ * statement lists each cine without a beat. A missing beat is critical, unless a fetal beat was
+ * seen elsewhere in the study and there is no sign of a second fetus to which it could belong.
  */
 export function fetalActivity(evidence: PresentationEvidence): FetalActivity {
   const cines = evidence.views.presentation?.cardiac ?? [];

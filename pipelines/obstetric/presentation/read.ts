@@ -15,8 +15,8 @@ import type { PresentationReadings } from './evidence.ts';
 type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;
 
 /**
- * Maximum number of frames of a sweep in which head and abdomen are searched. These frames are
- * spread over the whole sweep.
+ * Maximum number of frames of a sweep, spread evenly over it, that are searched for head and
+ * abdomen.
  */
 const LOOKED_AT = 72;
 const CARDIAC_CLIPS = 3;
@@ -64,7 +64,9 @@ async function* grayFrames(
   }
 }
 
-/** Returns the cines with the chest in most frames, in which a beating heart would be visible. */
+/**
+ * Returns the cines that show the chest in most frames; a beating heart would be visible on them.
+ */
 function chestCines(
   { study, planes }: Pick<ReaderInput<object>, 'study' | 'planes'>,
   sweeps: ReadonlySet<Clip>,
@@ -83,7 +85,9 @@ function chestCines(
     .slice(0, CARDIAC_CLIPS);
 }
 
-/** Finds the parts of the fetus along named sweeps, and cardiac activity on cines of the chest. */
+/**
+ * Finds the parts of the fetus along labelled sweeps, and cardiac activity on cines of the chest.
+ */
 export const presentationReader: Reader<PresentationReadings, OutlineModels> = {
   stage: 'presentation',
   label: 'Following the sweeps of the uterus',

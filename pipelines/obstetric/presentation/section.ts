@@ -67,7 +67,7 @@ function sweepGap(
   return null;
 }
 
-/** Gap for several fetuses: a sweep does not show which head and which trunk belong together. */
+/** Gap for several fetuses: a sweep does not show which head belongs to which trunk. */
 const OTHER_FETUSES: Gap = {
   code: 'several_fetuses',
   said: say.gap('presentation.other-fetuses', {}),
@@ -80,8 +80,8 @@ const CONCEPT_OF: Readonly<Record<Presentation, FindingConceptKey>> = {
 };
 
 /**
- * Returns the presentation and the lie of one fetus. With several fetuses it returns only the
- * presenting part of the fetus nearest the cervix.
+ * Returns the presentation and lie of one fetus. With several fetuses, returns only the presenting
+ * part of the fetus nearest the cervix.
  */
 function classify(
   presentation: Presentation,
@@ -163,7 +163,7 @@ function findings(
       ? [
           {
             ...base,
-            // An M-mode sweep without a beat has its own finding (fetal-heart/judge-rate.ts).
+            // An M-mode sweep without a beat has a finding of its own (fetal-heart/judge-rate.ts).
             id: 'cardiac-activity-on-cine',
             concept: findingConcept('cardiac-activity'),
             statement: cardiac.statement,
