@@ -13,24 +13,24 @@ interface ConcludedSection {
   outcome: SectionOutcome;
 }
 
-/** Output of a pipeline. The rest of the envelope is derived from it. */
+/** Output of a pipeline, from which the rest of the envelope is derived. */
 interface ResultParts {
   endpoint: string;
   version: string;
   generatedAt: Date;
   models: Result['models'];
   /**
-   * Evidence that a method must have before its values are used without a review; if absent, real
-   * images.
+   * Evidence that a method must have for its values to be used without review. If absent, evidence
+   * from real images is required.
    */
   accept?: Result['evidence_accepted'];
   study: Study;
   /** Frames that could not be decoded after their file was accepted. */
   refusedFrames: Study['refused'];
   priors: number;
-  /** In the order of the result. */
+  /** In result order. */
   sections: readonly ConcludedSection[];
-  /** Measurements of the sections, and measurements that are not in the outcome of any section. */
+  /** Measurements of the sections, and measurements outside the outcome of any section. */
   measurements: Result['measurements'];
 }
 
@@ -42,9 +42,9 @@ function isCalibrated({ regions, sweeps }: Clip): boolean {
 const hasScaleOfRequest = ({ regions }: Clip) => regions.some(({ source }) => source === 'user');
 
 /**
- * Returns the sizes of the images that share one scale of the request although their sizes differ;
- * null if there are no such images. The scale is doubtful then, because an enlarged image has
- * another scale.
+ * Returns the sizes of images that share one scale from the request although their sizes differ;
+ * null if there are none. Such a scale is doubtful, because an enlarged image has a different
+ * scale.
  */
 function sizesOfOneScale(clips: readonly Clip[]): string[] | null {
   const byScale = Map.groupBy(
@@ -77,7 +77,7 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
 }
 
 /**
- * Returns a finding if the files of the request come from several studies. It is needed because a
+ * Returns a finding if the files in the request belong to several studies. It is needed because a
  * request is read as one examination of one patient.
  */
 function severalStudies({ studies }: Study, sections: readonly ConcludedSection[]): FindingDraft[] {
@@ -97,8 +97,8 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
 }
 
 /**
- * Builds the envelope of a result, without artifacts. The conclusions of the sections are rendered
- * as text here.
+ * Builds the envelope of a result, without artifacts, and renders the conclusions of the sections
+ * as text.
  * @throws if the result does not match its schema.
  */
 export function assembleResult(parts: ResultParts): Result {

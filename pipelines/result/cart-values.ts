@@ -8,17 +8,17 @@ import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
 
-/** Order in which a value is chosen by its kind, if the machine chose none of several values. */
+/** Kinds of values, in the order in which one is chosen if the machine itself selected none. */
 const PREFERENCE: readonly CartMeasurement['derivation'][] = ['best', 'mean', 'median'];
 
 /**
- * Quantities for which the highest or the lowest of repeated values is used instead of their
+ * Quantities for which the highest or lowest of the repeated values is used instead of their
  * median.
  *
- * Highest: the lower values were not parallel to the jet, not in the middle of the vessel, or made
- * in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax ("best
- * of", 12.1), IVC (maximum, 12.1). NT (maximum that meets the criteria, obstetric 6.1) and the
- * deepest pocket (4) are maxima by definition.
+ * Highest: the lower values were not parallel to the jet, not in the middle of the vessel, or
+ * measured in inspiration: AV Vmax (echo 0.5, 11.1), LVOT diameter ("largest of 3", 11.1), TR Vmax
+ * ("best of", 12.1), IVC (maximum, 12.1). NT (maximum that meets the criteria, obstetric 6.1) and
+ * the deepest pocket (4) are maxima by definition.
  *
  * Lowest: "the shortest technically best" cervix (obstetric 10).
  */
@@ -33,8 +33,8 @@ const END: Readonly<Partial<Record<ConceptKey, 'highest' | 'lowest'>>> = {
 };
 
 /**
- * Quantities for which a mean or a median is used only if the machine sent no single value. The
- * heart is different, because a mean is the usual measure in an irregular rhythm.
+ * Quantities for which a mean or median is used only if the machine sent no single value. Cardiac
+ * quantities are not included, because in an irregular rhythm a mean is the usual measure.
  */
 const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
   'nuchal-translucency',
@@ -43,8 +43,7 @@ const NEVER_AVERAGED: ReadonlySet<ConceptKey> = new Set([
 ]);
 
 /**
- * Number of diameters of a mean sac diameter, which is the mean of length, height and width
- * (obstetric 5.1).
+ * Number of diameters averaged for a mean sac diameter: length, height and width (obstetric 5.1).
  */
 const SAC_DIAMETERS = 3;
 
@@ -60,10 +59,10 @@ const DERIVED = {
   other: 'calculated',
 } as const satisfies Record<NonNullable<CartMeasurement['derivation']>, Measurement['derivation']>;
 
-/** Repeated values of one quantity, at least one. */
+/** One or more repeated values of a quantity. */
 export type Values = readonly [CartMeasurement, ...CartMeasurement[]];
 
-/** A value of the machine in the format of the result. */
+/** A machine value in the format of the result. */
 interface CartStanding {
   from: CartMeasurement;
   value: number;
@@ -72,7 +71,7 @@ interface CartStanding {
   remarks: readonly Remark[];
 }
 
-/** The smallest and the largest of repeated values. */
+/** Smallest and largest of the repeated values. */
 interface Spread {
   low: number;
   high: number;
@@ -80,18 +79,15 @@ interface Spread {
 
 interface CartChoice {
   standing: CartStanding;
-  /**
-   * Spread of several values if the machine chose none of them; null if it chose one, or if there
-   * is only one value.
-   */
+  /** Spread of several values if the machine did not select one of them; otherwise null. */
   spread: Spread | null;
-  /** Values that are not used, each with a remark that gives the reason. */
+  /** Values that are not used, each with a remark giving the reason. */
   unused: CartStanding[];
 }
 
 /**
- * Returns the derivation of a value. If the report does not give it, the value is measured, unless
- * its concept is a calculated one.
+ * Returns the derivation of a value. If the report does not state it, the value counts as measured,
+ * unless its concept is a calculated one.
  */
 function derivationOf({ key, derivation, equation }: CartMeasurement): Measurement['derivation'] {
   if (derivation) return DERIVED[derivation];
@@ -113,18 +109,15 @@ const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
   remarks: [reason],
 });
 
-/**
- * Returns the source of a value that was derived from several values and therefore belongs to no
- * single image.
- */
+/** Returns the source for a value derived from several values, which belongs to no single image. */
 const summedUp = (first: CartMeasurement) => ({
   from: { ...first, image: null },
   quality: 'accepted' as const,
 });
 
 /**
- * Returns the value that the machine selected, or else its best value, mean or median; null if the
- * machine made no choice.
+ * Returns the value that the machine selected, or otherwise its best value, mean or median; null if
+ * there is none of these.
  */
 function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | null {
   const selected = values.find(({ selection }) => selection !== null);
@@ -139,8 +132,8 @@ function chosenByMachine(key: ConceptKey, values: Values): CartMeasurement | nul
 }
 
 /**
- * Chooses one of several values if the machine made no choice: the highest or the lowest for the
- * quantities in `END`, and the median for all others.
+ * Chooses one of several values if the machine selected none: the highest or lowest for quantities
+ * in `END`, and the median for all others.
  */
 function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing' | 'spread'> {
   const [first] = values;
@@ -160,9 +153,9 @@ function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing'
 }
 
 /**
- * Returns true if repeated values are too far apart for one value. This applies to heart rates on
- * both sides of a limit, because their median would be the rate of no beat (70 and 140 would give
- * 105).
+ * Returns true if repeated values are too far apart to be reduced to one. This applies to heart
+ * rates on both sides of a limit, whose median might not be the rate of any beat (105 for 70 and
+ * 140).
  */
 function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean {
   const [low, high] = [Math.min, Math.max].map((end) => end(...values.map(({ value }) => value)));
@@ -171,8 +164,8 @@ function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean 
 }
 
 /**
- * Groups values; one value is chosen from each group. There is one group, or one group for each
- * value if the values are too far apart.
+ * Groups values such that one value can be chosen from each group. Normally there is one group; if
+ * the values are too far apart, each plausible value is a group of its own.
  */
 export function comparable(key: ConceptKey, values: Values): Values[] {
   const plausible = values.filter(({ value }) => isPlausible(key, value));
@@ -200,8 +193,8 @@ function ofPlausible(key: ConceptKey, values: Values): CartChoice {
 }
 
 /**
- * Chooses the mean sac diameter: the machine's own mean, or else the mean of three diameters. One
- * or two diameters are not enough for a mean.
+ * Chooses the mean sac diameter: the machine's own mean, or otherwise the mean of three diameters.
+ * One or two diameters are not enough.
  */
 function meanSac(values: Values): CartChoice {
   const [first, ...others] = values;
@@ -215,7 +208,7 @@ function meanSac(values: Values): CartChoice {
     const standing: CartStanding = { ...summedUp(first), value, derivation: 'mean', remarks };
     return { standing, spread: null, unused: [] };
   }
-  // Machines use the code of the mean (LN 11850-5) for any diameter of the sac.
+  // Machines use the code for the mean (LN 11850-5) for any diameter of the sac.
   const noMean = remark('machine.no-mean-sac', {});
   return {
     standing: notUsed(first, noMean),
@@ -225,11 +218,10 @@ function meanSac(values: Values): CartChoice {
 }
 
 /**
- * Chooses the value that is used for a quantity, among those within the hard limits (obstetric
- * 0.6). It is the value that the cart selected (PS3.16 CID 224, CID 12301), or else its best value,
- * mean or median, or else the only value. If the cart made no choice among several values, it is
- * the one given by `END`, or the median. Values beyond the limits are listed with the reason and
- * not used.
+ * Chooses the value to use for a quantity among those within the hard limits (obstetric 0.6): the
+ * one that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or median,
+ * otherwise the only value. If none of these exists, the choice among several values is made by
+ * `END`, or is their median. Values beyond the limits are listed with the reason and not used.
  */
 function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   const implausible = remark('value.implausible', { key });
@@ -290,14 +282,15 @@ function toMeasurement(
   });
 }
 
-/** The machine's values of one quantity of one fetus and side. */
+/** The machine values of one quantity for one fetus and side. */
 export interface CartQuantity {
   measurement: Measurement;
   /**
-   * Spread of repeated values if the machine chose none of them; null if there is only one value.
+   * Spread of repeated values if the machine did not select one of them; null if there is only one
+   * value.
    */
   spread: Spread | null;
-  /** Values that are not used, with the ids `cart-<key>-unused-<n>`. */
+  /** Values that are not used, with ids `cart-<key>-unused-<n>`. */
   unused: Measurement[];
 }
 
@@ -347,11 +340,10 @@ export function cartQuantities(
 }
 
 /**
- * Returns the machine's reported values of these concepts, in the units of the concept table and in
- * the order of `keys`, with provenance `cart-sr`. There is one accepted measurement for each
- * concept, fetus and side; only heart rates on both sides of a limit give several. Ids are
- * `cart-<key>`, followed by the fetus and the side. Implausible values follow with quality
- * `inadequate`.
+ * Returns the machine-reported values of these concepts with provenance `cart-sr`, in the units of
+ * the concept table and in the order of `keys`. There is one accepted measurement per concept,
+ * fetus and side, except for heart rates on both sides of a limit. Ids are `cart-<key>`, followed
+ * by fetus and side. Implausible values follow with quality `inadequate`.
  */
 export function cartMeasurements(
   cart: readonly CartMeasurement[],

@@ -3,37 +3,38 @@ import { withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
 /**
- * Applies a person's decisions on single values when the values are created. All values and
- * conclusions that depend on them are then calculated by the same code as in the pipeline, so that
- * no section needs to handle reviews. The decisions apply during one synchronous run of the
- * sections.
+ * Points drawn by a person.
+ *
+ * This module applies a person's decisions about single values when the values are created.
+ * Everything that depends on them is then calculated by the same code as in the pipeline, so
+ * sections need not handle reviews. The decisions apply during one synchronous run of the sections.
  */
 
 type Points = readonly (readonly [number, number])[];
 
-/** The value is confirmed: unchanged, or with the value and the calipers that a person gave. */
+/** Confirms a value, either unchanged or with the value and calipers that a person gave. */
 export interface Confirmation {
   do: 'confirm';
   on: string;
   concept: string;
   as: Confirmed;
   /**
-   * File in which the value was read; `evidence` is the evidence of the method. The confirmation
-   * applies to a value that a run reads there again.
+   * File from which the value was read. `evidence` is the evidence key of the method. The
+   * confirmation also applies to a value that a later run reads in the same place.
    */
   file: string | null;
   frame: number | null;
   evidence: string | null;
-  /** Null if the measured value was not changed. */
+  /** Null if the measured value was kept. */
   value: number | null;
-  /** Null if the calipers were not changed; an empty list if they were removed. */
+  /** Null if the calipers were kept; an empty list if they were removed. */
   calipers: Caliper[] | null;
-  /** Frame to which the calipers were moved; null if they stay on their frame. */
+  /** Frame to which the calipers were moved; null if they stayed on theirs. */
   movedTo: number | null;
 }
 
 /**
- * The effect of a change on the evidence. A change is converted to effects once, when it is made. A
+ * Effect of a change on the evidence. A change is converted to effects once, when it is made. A
  * review consists of the effects of all changes that were not undone, in the order of the changes.
  * `on` is the identity of a measurement (`identityOf`).
  */
@@ -43,8 +44,8 @@ export type Effect =
   /** The person chose another value of the same quantity. */
   | { do: 'pass-over'; on: string }
   /**
-   * The person rejected or passed over a value of the quantity. A value that was not there then,
-   * because the section lists only the first few, does not take its place.
+   * The person rejected or passed over a value of the quantity. No value that was not listed at the
+   * time, because a section lists only the first few, may take its place.
    */
   | {
       do: 'close';
@@ -53,14 +54,14 @@ export type Effect =
       known: readonly string[];
     }
   /**
-   * A person drew the outline of a structure: the ellipse of a head, or the outline of a ventricle.
+   * A person drew the outline of a structure: an ellipse for a head, an outline for a ventricle.
    */
   | { do: 'outline'; file: string; frame: number; structure: string; points: Points }
   | { do: 'name-view'; file: string; view: string }
   | { do: 'name-plane'; file: string; frame: number; plane: string }
   | { do: 'note'; text: string };
 
-/** Decisions on measurements, by identity. */
+/** Decisions about measurements, by identity. */
 export interface Decisions {
   of: ReadonlyMap<string, Extract<Effect, { on: string }>>;
   /**
@@ -69,17 +70,16 @@ export interface Decisions {
    */
   needsReview: ((one: Measurement) => boolean) | null;
   /**
-   * Confirmed values and where they were read, because the readings at these places are used as
-   * well.
+   * Confirmed values and where they were read, because the readings there are then used as well.
    */
   confirmed: readonly Confirmation[];
   /**
-   * Quantities of which only values that the person has seen are used. `reopenedBy` lists the files
-   * whose plane or view the person named afterwards; if the person gave no value, values from these
-   * files are used as well.
+   * Quantities for which only values that the person has seen are used. `reopenedBy` lists the
+   * files whose plane or view the person set afterwards. Values from these files are used as well,
+   * unless the person gave a value.
    */
   closed: readonly (Extract<Effect, { do: 'close' }> & { reopenedBy: readonly string[] })[];
-  /** Planes of frames and views of clips that a person named. */
+  /** Planes of frames and views of clips that a person set. */
   named: readonly Extract<Effect, { do: 'name-plane' | 'name-view' }>[];
 }
 
@@ -88,9 +88,9 @@ export const deciding = <T>(decisions: Decisions | null, work: () => T): T =>
   withDecisions(decisions && ((one) => decide(one, decisions)), work);
 
 /**
- * Returns the identity of a measured value, which is the same in every run over the same evidence.
- * The id is not part of it, because the id may change if other values change. The fetus is not part
- * of it, because a section assigns the fetus last.
+ * Returns the identity of a measured value, which is the same in every run on the same evidence. It
+ * includes neither the id, which may change if other values change, nor the fetus, which a section
+ * assigns last.
  */
 export function identityOf({
   concept,
@@ -134,7 +134,7 @@ function confirmed(one: Measurement, { as, value, calipers, movedTo }: Confirmat
   };
 }
 
-/** Returns whether a value read on an image would take the place of one that the person removed. */
+/** Returns true if a value read on an image would take the place of one that the person removed. */
 function isUnseen(
   { concept, laterality, source: { file }, inputs }: Measurement,
   identity: string,

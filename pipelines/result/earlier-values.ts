@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Result } from './envelope.ts';
 
-/** Sources of a value of an earlier scan, the best source first. */
+/** Sources of a value from an earlier scan, best first. */
 export const EARLIER_SOURCES = ['images', 'machine-report', 'unreviewed-draft'] as const;
 export type EarlierSource = (typeof EARLIER_SOURCES)[number];
 
@@ -30,7 +30,7 @@ const earlierSchema = z.array(
 export type EarlierData = z.infer<typeof earlierSchema>;
 
 /**
- * Returns the values of earlier scans in the growth section of a result; empty if there are none.
+ * Returns the values from earlier scans in the growth section of a result; empty if there are none.
  */
 export function earlierValues({ sections }: Pick<Result, 'sections'>): EarlierData {
   const growth = sections.find(({ id }) => id === 'growth');

@@ -3,7 +3,7 @@ import { remarkSchema, statementSchema } from './statement.ts';
 
 /**
  * The result envelope `sonogate.result/1` (the `output` of a request). JSON, SR, FHIR, PDF,
- * previews and the report are views of it. After the envelope is written, nothing more is measured
+ * previews and the report are views of it. Once the envelope is written, nothing more is measured
  * or concluded.
  */
 
@@ -24,7 +24,7 @@ const ids = (description: string, ...examples: string[]) =>
   z.array(z.string()).meta({ description, examples: [examples] });
 
 /**
- * Schema of a concept. `key` is a key of the concept table (concepts.ts); the views add further
+ * Schema of a concept. `key` is its key in the concept table (concepts.ts); the views add further
  * codes.
  */
 const concept = z
@@ -51,9 +51,9 @@ const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input', 'person'] as 
 const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
 
 /**
- * `review`: the method was not shown on real images of this kind (evidence.ts), so nothing is
- * concluded from the value until a person confirms it. `low`: the image or the model is not certain
- * enough. `inadequate`: the value is beyond its limits or contradicts another value.
+ * `review`: the method was not validated on real images of this kind (evidence.ts), so no
+ * conclusion is drawn from the value until a person confirms it. `low`: image or model confidence
+ * is too low. `inadequate`: the value is beyond its limits or contradicts another value.
  */
 const QUALITY = ['accepted', 'review', 'low', 'inadequate'] as const;
 
@@ -62,9 +62,9 @@ const QUALITY = ['accepted', 'review', 'low', 'inadequate'] as const;
  *
  * - `counts`: the value that receivers use
  * - `proposed`: the value that receivers would use if a person confirmed it
- * - `repeat`: another value of the same quantity, in addition to the chosen one
- * - `part-of-mean`: an input of a mean or a median
- * - `comparison`: the machine's value, listed in addition to an accepted value of ours
+ * - `repeat`: another value of the same quantity, beside the chosen one
+ * - `part-of-mean`: an input of a mean or median
+ * - `comparison`: the machine value, listed beside an accepted value of ours
  * - `withheld`: not accepted
  */
 const STANDING = [
@@ -137,8 +137,8 @@ export const CONFIRMED = ['accepted', 'edited', 'entered'] as const;
 export type Confirmed = (typeof CONFIRMED)[number];
 
 /**
- * Returns true if every number is finite, at any depth. JSON would write `null` for NaN and
- * Infinity.
+ * Returns true if every number is finite, at any depth. JSON would turn NaN and Infinity into
+ * `null`.
  */
 function holdsFiniteNumbers(data: unknown): boolean {
   if (typeof data === 'number') return Number.isFinite(data);
@@ -331,7 +331,7 @@ export const artifactSchema = z
   })
   .meta({ id: 'ResultArtifact', description: 'A file of the result' });
 
-/** Schema of the signatures of a result. */
+/** Schema for the signatures on a result. */
 const verificationSchema = z.strictObject({
   kind: z.literal('verified').meta({ description: 'Kind of verification: signed by a person' }),
   revision: z

@@ -3,12 +3,12 @@ import { rounded } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
 
 /**
- * Converts a value of a measurement to the unit of exchange in the concept table. It has the
- * decimals of the printed report, because receivers treat every digit as significant.
+ * Converts the value of a measurement to the exchange unit in the concept table. It is rounded to
+ * the decimals of the printed report, because receivers treat every digit as significant.
  */
 export function exchanged(m: Measurement, value: number): { value: number; unit: string } {
   const entry = conceptEntry(m.concept.key);
-  // A machine may have used another unit, for which the factor of the table is wrong.
+  // A machine may have used another unit, to which the factor in the table does not apply.
   if (entry?.unit !== m.unit) {
     return { value: Number(value.toPrecision(4)), unit: m.unit };
   }

@@ -3,21 +3,18 @@ export const TERM_DAYS = 280;
 const DAY_MS = 86_400_000;
 
 /**
- * Adds whole days to `date` (YYYY-MM-DD) in the proleptic Gregorian calendar without a time zone.
+ * Adds whole days to `date` (YYYY-MM-DD) in the proleptic Gregorian calendar, ignoring time zones.
  */
 function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/**
- * Returns the expected date of delivery, calculated from the gestational age on the day of an
- * examination.
- */
+/** Returns the expected date of delivery, from the gestational age on the day of an examination. */
 export function dueDateByAge(examDate: string, gaDays: number): string {
   return addDays(examDate, TERM_DAYS - gaDays);
 }
 
-/** Returns the expected date of delivery, calculated from the last menstrual period. */
+/** Returns the expected date of delivery, from the first day of the last menstrual period. */
 export function dueDateByLmp(lmp: string): string {
   return addDays(lmp, TERM_DAYS);
 }

@@ -7,7 +7,7 @@ function outside({ low, high }: { low: number; high: number }, unit: string): st
   return `${range} ${unitText(unit)}`.trimEnd();
 }
 
-/** Returns the remark on a value outside its hard limits. */
+/** Returns the remark for a value outside its hard limits. */
 export function implausibleNote(key: ConceptKey): string {
   const limits = hardLimitsOf(key);
   const { abbreviation, unit } = CONCEPTS[key];

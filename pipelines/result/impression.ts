@@ -4,23 +4,23 @@ import { countingValues } from './standing.ts';
 import { distinctStatements, type Statement } from './statement.ts';
 
 /**
- * Builds the impression: the most important contents of a study, as data, in at most five lines,
- * the most important first. Each endpoint has a table of topics in the order of its report
+ * Builds the impression as data: the most important content of a study, in at most five lines, most
+ * important first. Each endpoint has a table of topics in the order of its report
  * (`render/<endpoint>/impression.ts`). A topic chooses statements from the result. Each line is
- * rendered later as one sentence (`render/conclusion.ts`). Every abnormal finding is included: a
+ * later rendered as one sentence (`render/conclusion.ts`). Every abnormal finding is included: a
  * finding without a topic appears with the statements of its section.
  */
 
-/** Maximum number of lines. Further lines are joined to others and not dropped. */
+/** Maximum number of lines. Excess lines are merged with others instead of being dropped. */
 export const IMPRESSION_LINES = 5;
 
 type Report = NonNullable<Result['report']>;
 /** A line as data. Its statements are the clauses of one sentence. */
 export type ImpressionLine = NonNullable<Report['impression_lines']>[number];
 
-/** Input of a topic: the statements of assessed sections, and the used values. */
+/** Input for a topic: the statements of assessed sections, and the values that are used. */
 export interface Said {
-  /** Returns the first statement with this code; null if no statement has it. */
+  /** Returns the first statement with this code; null if there is none. */
   find(code: string): Statement | null;
   all(code: string): Statement[];
   /** Returns the first accepted value that is used for the concept. */
@@ -30,14 +30,14 @@ export interface Said {
    * left out.
    */
   values(keys: readonly string[]): Measurement[];
-  /** Returns the accepted values to which a statement refers. */
+  /** Returns the accepted values that a statement refers to. */
   about(statement: Statement | null): Measurement[];
-  /** Returns the accepted values that are the evidence of the finding with this statement. */
+  /** Returns the accepted values that are the evidence for the finding with this statement. */
   evidence(code: string): Measurement[];
   result: Result;
 }
 
-/** One clause of a topic, and the codes of the findings that the clause already reports. */
+/** One clause of a topic, and the codes of the findings that it already covers. */
 export interface Clause {
   statement: Statement | null;
   covers?: readonly string[];
@@ -49,7 +49,7 @@ export interface Topic {
   sections: readonly string[];
   /** Codes of findings from other sections that belong to this topic. */
   codes?: readonly string[];
-  /** True if the topic is left out unless the impression has another line. */
+  /** True if the topic is left out when the impression has no other line. */
   onlyBeside?: boolean;
   say(said: Said): Clause[];
 }
@@ -59,7 +59,9 @@ const statementsOf = ({ statement, statements }: Pick<Finding, 'statement' | 'st
 
 const isLoud = ({ severity }: Pick<Finding, 'severity'>) => severity !== 'info';
 
-/** Returns the input of the topics: the conclusions of the sections from used values. */
+/**
+ * Returns the input for the topics: the conclusions of the sections, and the values that are used.
+ */
 export function saidIn(result: Result): Said {
   const assessed = result.sections.filter(isAssessed);
   const statements = [
@@ -96,7 +98,7 @@ const worst = (severities: readonly Finding['severity'][]): Finding['severity'] 
   severities.toSorted((one, other) => WEIGHT[one] - WEIGHT[other])[0] ?? 'info';
 
 /**
- * Returns true if all values to which a statement refers were accepted. Other statements are not
+ * Returns true if all values that a statement refers to were accepted. Other statements are not
  * used in the impression.
  */
 function isBorneOut({ about }: Statement, { result }: Said): boolean {
@@ -107,7 +109,7 @@ function isBorneOut({ about }: Statement, { result }: Said): boolean {
 }
 
 /**
- * Returns the topic of a finding: the topic that lists its code, or else the topic of its section.
+ * Returns the topic of a finding: the one that lists its code, or otherwise that of its section.
  */
 function topicOf(finding: Finding, topics: readonly Topic[]): Topic | null {
   const spoken = new Set(statementsOf(finding).map(({ code }) => code));
@@ -136,8 +138,8 @@ const joined = (lines: readonly ImpressionLine[]): ImpressionLine => ({
 });
 
 /**
- * Joins lines until at most five remain: the last two neighbours without an abnormal finding, or
- * else the last two such lines, or else the last two lines.
+ * Merges lines until at most five remain: the last two neighbours without an abnormal finding,
+ * otherwise the last two such lines, otherwise the last two lines.
  */
 function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
   if (lines.length <= IMPRESSION_LINES) return [...lines];
@@ -160,7 +162,7 @@ function shortened(lines: readonly ImpressionLine[]): ImpressionLine[] {
 
 /**
  * Returns the lines of the impression: critical lines first, then the topics in the order of the
- * table, and last the findings of sections without a topic.
+ * table, and finally the findings of sections without a topic.
  */
 export function impressionOf(result: Result, topics: readonly Topic[]): ImpressionLine[] {
   const said = saidIn(result);

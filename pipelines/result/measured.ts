@@ -5,7 +5,7 @@ import type { Point } from '../contract/image.ts';
 import type { Clip, Rectangle } from '../contract/study.ts';
 import type { Caliper, Measurement } from './envelope.ts';
 
-/** The source of a value that belongs to no single frame. */
+/** Source of a value that belongs to no single frame. */
 export const NO_FRAME: Measurement['source'] = {
   provenance: 'model',
   file: null,
@@ -22,7 +22,7 @@ const ORIGIN_OF = {
   person: 'person',
 } as const satisfies Record<Measurement['source']['provenance'], Measurement['origin']>;
 
-/** Returns the origin of a value, which is determined by its provenance. */
+/** Returns the origin of a value, which follows from its provenance. */
 export const originOf = ({ provenance }: Measurement['source']): Measurement['origin'] =>
   ORIGIN_OF[provenance];
 
@@ -34,8 +34,8 @@ type Source = Measurement['source'];
 
 /**
  * Returns the source of a value.
- * @param frame 0-based index, as in readers (a result counts from 1); null if the value belongs to
- *   no single frame.
+ * @param frame 0-based index, as in readers (frames in a result are numbered from 1); null if the
+ *   value belongs to no single frame.
  * @param calipers drawn on the frame.
  */
 export function measuredOn(
@@ -64,24 +64,27 @@ export function lineBetween(from: Point, to: Point): Caliper {
   };
 }
 
-/** Returns the standing of a value before the values of a result are compared with each other. */
+/**
+ * Returns the initial standing of a value, before the values of a result are compared with each
+ * other.
+ */
 export const standingBy = (
   quality: Measurement['quality'] = 'accepted',
 ): Measurement['standing'] =>
   quality === 'accepted' ? 'counts' : quality === 'review' ? 'proposed' : 'withheld';
 
-/** Fields of a measurement that can be set in addition to its concept, value and method. */
+/** Optional fields of a measurement, beside its concept, value and method. */
 export type Given = Partial<
   Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value' | 'note'>
 >;
 
 type Decide = (one: Measurement) => Measurement;
 
-/** Decision of a review on each value when it is created; null outside a review. */
+/** Decides about each value when it is created during a review; null outside a review. */
 let inForce: Decide | null = null;
 
 /**
- * Runs `work` with the decisions of a review (decisions.ts), so that no section needs to handle
+ * Runs `work` with the decisions of a review (decisions.ts), so that sections need not handle
  * reviews. `work` must not return a promise.
  */
 export function withDecisions<T>(decide: Decide | null, work: () => T): T {
@@ -94,16 +97,14 @@ export function withDecisions<T>(decide: Decide | null, work: () => T): T {
   }
 }
 
-/** Returns the measurement after the current decisions were applied. */
+/** Returns the measurement with the current decisions applied. */
 export const decided: Decide = (one) => inForce?.(one) ?? one;
 
 /** Returns true if a person confirmed the value. It is then never withheld. */
 export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): boolean =>
   confirmed !== undefined;
 
-/**
- * Creates a measurement of a concept, whose entry in the concept table gives unit, label and site.
- */
+/** Creates a measurement of a concept, with unit, label and site from the concept table. */
 export function measurementOf(
   id: string,
   key: string,
@@ -152,7 +153,7 @@ export function measurementOf(
 export const asRepeat = (one: Measurement): Measurement => ({ ...one, standing: 'repeat' });
 
 /**
- * Returns the position of a fetus among its siblings, counted from 1, from its letter or number;
+ * Returns the position of a fetus among its siblings, counted from 1, given its letter or number;
  * null if unknown.
  */
 export function fetusPlace(name: string): number | null {
@@ -164,7 +165,7 @@ export function fetusPlace(name: string): number | null {
 export const ofFetusId = (id: string, fetus: string): string =>
   `${id}-fetus-${fetus.toLowerCase()}`;
 
-/** Returns a key for comparing fetuses, in which A and 1 are the same fetus. */
+/** Returns a key for comparing fetuses, in which A and 1 are the same. */
 export const fetusKey = (name: string | null): string =>
   name === null ? '' : String(fetusPlace(name) ?? name);
 
@@ -178,7 +179,7 @@ export function machineValueId(
   return ['cart', quantity, fetus, laterality].filter(Boolean).join('-');
 }
 
-/** Names of the structures that sections list by their position on a frame. */
+/** Display names of the structures that sections list by their position on a frame. */
 export const LOCATED_STRUCTURES = {
   symphysis: 'Pubic symphysis',
   'fetal-head': 'Fetal head',
@@ -197,7 +198,7 @@ export const LOCATED_STRUCTURES = {
 
 export type StructureName = keyof typeof LOCATED_STRUCTURES;
 
-/** A position in pixels. It needs no scale and contains nothing in millimetres. */
+/** A position in pixels, without any lengths in millimetres, so it needs no scale. */
 const placeSchema = z.object({
   type: z.enum(['line', 'ellipse', 'polygon', 'rectangle']).meta({
     description:
@@ -250,8 +251,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point): [number, number] => [tenth(x), tenth(y)];
 
 /**
- * Returns the position of an ellipse. `axes` are both ends of one axis, followed by both ends of
- * the other axis.
+ * Returns the position of an ellipse. `axes` contains both ends of one axis, followed by both ends
+ * of the other.
  */
 export const ellipsePlace = (axes: readonly Point[]): Place => ({
   type: 'ellipse',
@@ -273,7 +274,7 @@ export const rectanglePlace = ({ minX, minY, maxX, maxY }: Rectangle): Place => 
   points: [pair({ x: minX, y: minY }), pair({ x: maxX, y: maxY })],
 });
 
-/** Returns a structure in the format of the sections; `frame.index` is 0-based. */
+/** Returns a structure in the format used by sections; `frame.index` is 0-based. */
 export function locatedOn(
   { clip, frame }: { clip: Pick<Clip, 'file' | 'sopInstanceUid'>; frame: { index: number } },
   structure: StructureName,
@@ -291,7 +292,7 @@ export function locatedOn(
   };
 }
 
-/** `trace` of a listed spectrum in the data of a section: the velocity curve that was measured. */
+/** `trace` of a listed spectrum in a section's data: the velocity curve that was measured. */
 export const flowTraceSchema = z.object({
   /** Frame number, 1-based. */
   frame: z.number().int().positive(),
@@ -312,7 +313,7 @@ export interface DrawnFlow {
   beats: readonly number[];
 }
 
-/** Returns a traced curve in the format of the sections; `frame` is 0-based. */
+/** Returns a traced curve in the format used by sections; `frame` is 0-based. */
 export function flowTrace(frame: number, trace: DrawnFlow): FlowTraceData {
   return {
     frame: frame + 1,

@@ -12,7 +12,7 @@ import type { Measurement } from './envelope.ts';
 import { type Given, measurementOf } from './measured.ts';
 import { unitText } from './render/unit-text.ts';
 
-/** Creates a measurement of a concept with the unit and label of the concept table. */
+/** Creates a measurement of a concept, with unit and label from the concept table. */
 export function createMeasurement(
   id: string,
   key: ConceptKey,
@@ -23,7 +23,7 @@ export function createMeasurement(
   return measurementOf(id, key, CONCEPTS[key], value, method, given);
 }
 
-/** Returns a value as text with its unit and the decimals of the concept table. */
+/** Returns a value as text, with its unit and the decimals from the concept table. */
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
   return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();

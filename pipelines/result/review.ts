@@ -16,19 +16,19 @@ import type { SectionOutcome } from './section-outcome.ts';
 import type { Statement } from './statement.ts';
 
 /**
- * Excludes values that need a review from every conclusion. The sections run twice: once on the
+ * Excludes values that need review from every conclusion. The sections run twice: once on the
  * values that need no review, and once on all measured values. The conclusions come from the first
- * run, which has no access to the other values. The second run only adds the other measurements,
- * marked as `review`.
+ * run, which has no access to the other values. The second run only contributes the other
+ * measurements, marked as `review`.
  */
 
-/** A section with the outcomes of both runs. */
+/** Outcomes of a section in both runs. */
 export interface TwoRuns<Outcome extends SectionOutcome> {
   counting: Outcome;
   whole: Outcome;
 }
 
-/** Properties of the study, and the evidence that is accepted without a review. */
+/** Properties of the study, and the evidence accepted without review. */
 export interface ReviewSetting {
   accept: AcceptedEvidence;
   gaDays: number | null;
@@ -41,13 +41,13 @@ const inputOf = (
   one: Pick<Measurement, 'concept' | 'value'>,
 ): EvidenceInput => ({ gaDays, models, sizes: { [one.concept.key]: one.value } });
 
-/** Returns true if a value was measured on an image of the study by a method of this software. */
+/** Returns true if a value was measured by this software on an image of the study. */
 export const isMeasuredByUs = (one: Measurement): boolean =>
   one.origin === 'image' && !isOfMachine(one);
 
 /**
- * Returns why a measured value needs a review; null if it needs none. Values of the machine, of the
- * request and of a person never need one.
+ * Returns why a measured value needs review; null if it does not. Values from the machine, the
+ * request or a person never do.
  */
 export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason | null {
   if (!isMeasuredByUs(one) || isConfirmed(one)) return null;
@@ -56,9 +56,9 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 }
 
 /**
- * Returns a person's decisions for the run that draws conclusions. This run leaves out values that
- * still need a review. A formula has no evidence itself; its value is used if its inputs are used,
- * because the sections calculate only from used values.
+ * Returns a person's decisions for the run that draws conclusions, which leaves out values that
+ * still need review. A formula has no evidence of its own; its result is used, because the sections
+ * calculate it only from values that are used.
  */
 export const forConclusions = (
   decisions: Decisions | null,
@@ -73,8 +73,8 @@ export const forConclusions = (
   };
 
 /**
- * Returns the outcome of the run that draws conclusions, without the values that were left out of
- * it (decisions.ts).
+ * Returns the outcome of the run that draws conclusions, without the values left out of it
+ * (decisions.ts).
  */
 export function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome): Outcome {
   if (!outcome.measurements?.some(({ quality }) => quality === 'review')) return outcome;
@@ -82,13 +82,13 @@ export function withoutReview<Outcome extends SectionOutcome>(outcome: Outcome):
   return { ...outcome, measurements };
 }
 
-/** Adds the key of its method's evidence to a measurement. */
+/** Adds the evidence key of its method to a measurement. */
 export function withEvidence(one: Measurement, models: ReadonlySet<string>): Measurement {
   const key = isMeasuredByUs(one) ? evidenceFor(one.method, one.concept.key, models) : null;
   return key === null ? one : { ...one, evidence: key };
 }
 
-/** Adds the 95 % interval of its method's evidence to a measurement. */
+/** Adds the 95 % interval from the evidence for its method to a measurement. */
 export function withInterval(one: Measurement, models: ReadonlySet<string>): Measurement {
   if (one.uncertainty !== null || !isMeasuredByUs(one)) return one;
   const key = evidenceFor(one.method, one.concept.key, models);
@@ -96,8 +96,7 @@ export function withInterval(one: Measurement, models: ReadonlySet<string>): Mea
 }
 
 /**
- * Returns the identity of a measurement. It does not depend on the other values with which the
- * measurement was compared.
+ * Returns the identity of a measurement, which does not depend on the values it was compared with.
  */
 const identity = ({ section, concept, value, method, source, laterality, fetus }: Measurement) =>
   JSON.stringify([
@@ -115,8 +114,8 @@ const measurementsOf = (outcomes: readonly SectionOutcome[]): Measurement[] =>
   outcomes.flatMap(({ measurements = [] }) => measurements);
 
 /**
- * Returns why a value of the second run needs a review. For a calculated value, the reason comes
- * from its inputs.
+ * Returns why a value from the second run needs review. For a calculated value, the reason is that
+ * its inputs do.
  */
 function reasonFor(one: Measurement, setting: ReviewSetting): ReviewReason {
   const reason = reviewOf(one, setting);
@@ -136,7 +135,7 @@ function proposal(one: Measurement, setting: ReviewSetting): Measurement {
     reference: null,
     interpretation: null,
     remarks: [
-      // This remark is left out, because the reason for the review has the same content.
+      // This remark is left out because the reason for the review has the same content.
       ...one.remarks.filter(({ code }) => code !== 'method.simulated-only'),
       remark('value.needs-review', { reason }),
     ],
@@ -145,7 +144,7 @@ function proposal(one: Measurement, setting: ReviewSetting): Measurement {
 
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
-/** Returns one statement for each reason, with the values to which it applies. */
+/** Returns one statement for each reason, with the values that it applies to. */
 function reviewGaps(proposals: readonly Measurement[], setting: ReviewSetting): Statement[] {
   const parts = new Set(
     proposals.filter((one) => SUMMARIES.has(one.derivation)).flatMap(({ inputs }) => inputs),
@@ -171,10 +170,10 @@ function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
   );
 }
 
-/** What a section needs if its values are under review: a person who confirms them. */
+/** What a section needs while its values are under review. */
 const CONFIRMATION = 'a person who confirms the values';
 
-/** Combines both runs of a section that has values, or readings of images, that need a review. */
+/** Combines both runs of a section that has values, or readings of images, that need review. */
 function joined<Outcome extends SectionOutcome>(
   runs: TwoRuns<Outcome>,
   proposals: readonly Measurement[],
@@ -222,8 +221,8 @@ function joined<Outcome extends SectionOutcome>(
 }
 
 /**
- * Returns the outcomes of all sections. Their conclusions are those of the first run; the values
- * that need a review are added.
+ * Returns the outcomes of all sections. The conclusions come from the first run; the values that
+ * need review are added.
  */
 export function withReview<Outcome extends SectionOutcome>(
   sections: readonly TwoRuns<Outcome>[],

@@ -4,14 +4,14 @@ import type { Statement } from './statement.ts';
 const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
 
 /**
- * Returns true if a section was assessed and is listed in the findings of the report. The other
+ * Returns true if a section was assessed and therefore belongs in the findings of the report. Other
  * sections are listed in the limitations.
  */
 export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
-/** Types for the conclusions of sections, before they are rendered as text. */
+/** Types for the conclusions of sections before rendering. */
 
-/** An entry whose text is not rendered yet. It has one or several statements. */
+/** An entry whose text has not been rendered yet. It has one or more statements. */
 type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement' | 'statements'> & {
   statement?: Statement;
   statements?: readonly Statement[];
@@ -22,12 +22,11 @@ export type GuidanceDraft = Unworded<Result['guidance'][number]>;
 
 /** A number in a criterion. It is printed when the result is rendered. */
 export interface CriterionValue {
-  /** Key of the concept of the number; `centile` for a centile on a chart. */
+  /** Key of the number's concept; `centile` for a centile on a chart. */
   of: string;
   value: number;
   /**
-   * True if the number is printed with its unit, as in sentences; false if it is printed without
-   * it, as in tables.
+   * True if the number is printed with its unit, as in sentences; false if without, as in tables.
    */
   unit?: boolean;
   /** Cut-offs that apply to this value only. */
@@ -42,8 +41,8 @@ export type ClassificationDraft = Omit<Classification, 'criteria'> & {
 };
 
 /**
- * Reason why a section is not complete. `gaps` are statements about missing data; `needs` names the
- * data that would complete the section.
+ * Reason why a section is incomplete. `gaps` contains statements about missing data; `needs` lists
+ * the data that would complete the section.
  */
 export interface ReasonDraft {
   code: string;
@@ -52,16 +51,16 @@ export interface ReasonDraft {
 }
 
 /**
- * A category. If the interval of the value includes a cut-off, there are two categories, one for
- * each side.
+ * A category, or the two categories on both sides of a cut-off if the interval of the value
+ * includes one.
  */
 export type CategoryWithin<Category> =
   | { category: Category; between: null }
   | { category: null; between: readonly [Category, Category] };
 
 /**
- * Share of the half width by which the ends of an interval are moved inwards, because the interval
- * does not include its ends.
+ * Share of the half width by which the ends of an interval are moved inwards to exclude the end
+ * points.
  */
 const INSIDE = 1e-6;
 
@@ -81,7 +80,7 @@ export function categoryWithin<Category>(
   return low === high ? { category: low, between: null } : { category: null, between: [low, high] };
 }
 
-/** The conclusions of one section of an endpoint about a study. */
+/** Conclusions of one section of an endpoint about a study. */
 export interface SectionOutcome {
   status: Section['status'];
   reason: ReasonDraft | null;
@@ -115,7 +114,7 @@ export function notAssessed(
 }
 
 /**
- * Returns the outcome of a section whose input was of insufficient quality. `measurements` are
+ * Returns the outcome of a section whose input was of insufficient quality. `measurements` contains
  * those that were not accepted.
  */
 export function inadequate(

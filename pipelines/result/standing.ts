@@ -1,14 +1,12 @@
 import type { Measurement } from './envelope.ts';
 import { fetusKey, isOfMachine, standingBy } from './measured.ts';
 
-/**
- * Derivations that summarise repeated values. The `inputs` of such a value are the repeated values.
- */
+/** Derivations that summarise repeated values, which are their `inputs`. */
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
 /**
  * Returns true if two names do not contradict each other. A missing name agrees with any name,
- * because an only fetus or a side may have no name.
+ * because an only fetus or a side may be unnamed.
  */
 const agree = (one: string | null, other: string | null) =>
   one === null || other === null || one === other;
@@ -21,12 +19,12 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
   agree(namedFetus(one), namedFetus(other));
 
 /**
- * Sets the `standing` (envelope.ts) of every measurement of a result: how the value is used.
+ * Sets the `standing` (envelope.ts) of every measurement in a result: how the value is used.
  *
  * Sections mark their repeats. A marked value remains a repeat only if its section chose another
- * value that was accepted. The machine's value is a comparison if we have an accepted value of the
- * same side and fetus. The machine sends its own report, and a receiver uses only one value for
- * each quantity.
+ * value that was accepted. A machine value is a comparison if we have an accepted value for the
+ * same side and fetus: the machine sends its own report, and a receiver should use only one value
+ * per quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');
@@ -43,7 +41,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   const isComparison = (one: Measurement) =>
     isOfMachine(one) && ours.some((other) => isSameQuantity(one, other));
   const chosen = accepted.filter((one) => one.standing !== 'repeat' && !isComparison(one));
-  // Of several repeats that need a review, the one that the section chose is proposed.
+  // Among repeats that need review, the one that the section chose is proposed.
   const chosenOf = (quality: Measurement['quality']) =>
     quality === 'review' ? proposed.filter(({ standing }) => standing !== 'repeat') : chosen;
   const isPassedOver = (one: Measurement) =>
@@ -64,7 +62,7 @@ export function withStanding(measurements: readonly Measurement[]): Measurement[
   return measurements.map((one) => ({ ...one, standing: standingOf(one) }));
 }
 
-/** Returns the measurements without the machine's values that are shown only for comparison. */
+/** Returns the measurements without machine values that are shown only for comparison. */
 export function withoutComparisons(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ standing }) => standing !== 'comparison');
 }
@@ -72,18 +70,18 @@ export function withoutComparisons(measurements: readonly Measurement[]): Measur
 const LISTED: ReadonlySet<Measurement['standing']> = new Set(['counts', 'proposed', 'withheld']);
 
 /**
- * Returns one measurement for each quantity: the only value, the value that was chosen among
- * several, or the mean or median of repeated values. Values that were not accepted and values that
- * need a review are included, so that documents can name them.
+ * Returns one measurement per quantity: the only value, the one chosen among several, or the mean
+ * or median of repeated values. Values that were not accepted or need review are included, so that
+ * documents can mention them.
  */
 export function countingValues(measurements: readonly Measurement[]): Measurement[] {
   return measurements.filter(({ standing }) => LISTED.has(standing));
 }
 
 /**
- * Returns the used values, followed by the parts of each mean or median. It is for documents that
- * contain calipers. The used value comes first, because some receivers take the first value of a
- * quantity.
+ * Returns the values that are used, followed by the parts of each mean or median, for documents
+ * that contain calipers. The used values come first because some receivers take the first value of
+ * a quantity.
  */
 export function countingFirst(measurements: readonly Measurement[]): Measurement[] {
   const counting = countingValues(measurements);

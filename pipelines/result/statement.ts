@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 /**
- * A statement is a conclusion of a section as data: a code, and the measurements to which it
- * refers. Only `render/` makes sentences from statements, after all sections have run. No code
- * reads a sentence.
+ * A statement is a conclusion of a section as data: a code, and the measurements that it refers to.
+ * Only `render/` makes sentences from statements, after all sections have run. No code reads a
+ * sentence.
  */
 
 const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
 type StatementKind = (typeof STATEMENT_KINDS)[number];
 
-/** A code, a number or a concept key, but never a word and never rendered text. */
+/** A code, a number or a concept key; never a word or rendered text. */
 export type Param =
   | string
   | number
@@ -31,20 +31,20 @@ export interface Statement {
 }
 
 /**
- * Information that a reader of one measurement needs, such as a formula of grade R or a reduced
- * input.
+ * What the reader of one measurement should know, for example that a formula is of grade R or that
+ * inputs were missing.
  */
 export interface Remark {
   readonly code: string;
   readonly params: Params;
 }
 
-/** Value of `fetus` in a statement about one of several fetuses that no image names. */
+/** Value of `fetus` in a statement about one of several fetuses whose identity no image states. */
 export const UNNAMED_FETUS = 'unnamed';
 
 /**
  * Parameters may be nested to any depth. The JSON Schema does not describe the nesting, because
- * OpenAPI does not accept a definition that refers to itself.
+ * OpenAPI does not accept recursive definitions.
  */
 const paramsSchema: z.ZodType<Params> = z.record(z.string(), z.any());
 
@@ -81,7 +81,7 @@ export const remarkSchema: z.ZodType<Remark> = z
   .meta({ id: 'Remark', description: 'A remark that must be read with a value, as data' });
 
 /**
- * Renders one statement as text; `context` contains the measurements to which the statement refers
+ * Renders one statement as text; `context` contains the measurements that the statement refers to
  * (render/).
  */
 export type Sentence = (params: never, context: never) => string;
@@ -89,7 +89,7 @@ export type Sentence = (params: never, context: never) => string;
 /** The sentences of one topic in one language, by code. */
 export type SentenceTable = Readonly<Record<string, Sentence>>;
 
-/** Parameters that the sentence for a code prints; `{}` if it prints none. */
+/** Parameters printed by the sentence for a code; `{}` if it prints none. */
 type ParamsOf<Table, Code extends keyof Table> = Table[Code] extends (
   ...parameters: infer Given
 ) => string
@@ -106,7 +106,7 @@ const idsOf = (about: About) => about.map((one) => (typeof one === 'string' ? on
 /**
  * Returns typed functions that create the statements of one topic:
  * `say.gap('biometry.plane-missing', { structure })`. The code must be in the table, and the
- * parameters must be those of its sentence.
+ * parameters must match its sentence.
  */
 export function statementsOf<Table extends SentenceTable>() {
   const maker =
@@ -134,19 +134,19 @@ export function remarksOf<Table extends SentenceTable>() {
   ): Remark => ({ code, params });
 }
 
-/** Returns true if two statements are the same: they have the same code, values and fetus. */
+/** Returns true if two statements have the same code, values, fetus and parameters. */
 export const isSameStatement = (one: Statement, other: Statement): boolean =>
   one.code === other.code &&
   one.fetus === other.fetus &&
   one.about.join() === other.about.join() &&
   JSON.stringify(one.params) === JSON.stringify(other.params);
 
-/** Returns the remarks without repetitions. */
+/** Returns the remarks without duplicates. */
 export function distinctRemarks(remarks: readonly Remark[]): Remark[] {
   return [...new Map(remarks.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Returns the statements without repetitions. */
+/** Returns the statements without duplicates. */
 export function distinctStatements(statements: readonly Statement[]): Statement[] {
   const byContent = new Map(statements.map((one) => [JSON.stringify(one), one]));
   return [...byContent.values()];

@@ -1,10 +1,10 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 
 /**
- * The hard limits outside which a value is not used, and the cut-offs at which its category
- * changes. They are in one file, apart from the sections, because rendering needs them: a printed
- * number must stay on the same side of each cut-off. The guidelines of the sections explain them
- * (pipelines/obstetric/<section>/guideline.ts).
+ * Hard limits, outside which a value is not used; this file also contains the cut-offs at which a
+ * value's category changes. Both are kept apart from the sections because rendering needs them: a
+ * printed number must stay on the same side of each cut-off. The guidelines of the sections explain
+ * them (pipelines/obstetric/<section>/guideline.ts).
  */
 
 interface Limits {
@@ -17,12 +17,12 @@ interface Limits {
 const NO_NEGATIVE: Limits = { low: 0, high: Infinity };
 
 /**
- * Limits of peak velocity divided by end-diastolic velocity; the peak is the larger of the two
- * (obstetric 13.1).
+ * Limits of peak divided by end-diastolic velocity; the peak is the larger of the two (obstetric
+ * 13.1).
  */
 const PEAK_OVER_LOWEST: Limits = { low: 1, high: Infinity };
 
-/** Limits of each concept, in its unit. A value outside them is not used (obstetric 0.6). */
+/** Limits for each concept, in its unit. A value outside them is not used (obstetric 0.6). */
 const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   bpd: { low: 8, high: 115 },
   ofd: { low: 10, high: 145 },
@@ -58,7 +58,7 @@ const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
   'unnamed-vessel-ri': { low: 0.1, high: 1.5 },
   'unnamed-vessel-sd': PEAK_OVER_LOWEST,
   'cardiothoracic-area-ratio': { low: 0.05, high: 0.9 },
-  // The square root of the limits of the area ratio, if both outlines have the same shape.
+  // Square roots of the limits of the area ratio, which apply if both outlines have the same shape.
   'cardiothoracic-circumference-ratio': { low: 0.22, high: 0.95 },
   'cardiac-axis': { low: -180, high: 180 },
   'angle-of-progression': { low: 50, high: 200 },
@@ -74,7 +74,7 @@ const HARD_LIMITS: Partial<Record<ObstetricConcept, Limits>> = {
 export const hardLimitsOf = (key: string): Limits | null =>
   Object.hasOwn(HARD_LIMITS, key) ? (HARD_LIMITS[key as ObstetricConcept] ?? null) : null;
 
-/** Returns true if a value is within its hard limits, with both ends included; false for NaN. */
+/** Returns true if a value is within its hard limits, inclusive; false for NaN. */
 export function isPlausible(key: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
   const limits = hardLimitsOf(key);
@@ -83,8 +83,7 @@ export function isPlausible(key: string, value: number): boolean {
 
 /**
  * Returns the nearest cut-off if the interval of a value includes it, so that the value may be on
- * either side. Null if it does not, or if the interval is not known. All numbers have the same
- * unit.
+ * either side. Null if it does not, or if the interval is unknown. All numbers have the same unit.
  */
 export function cutOffWithin(
   { value, uncertainty }: { value: number; uncertainty: number | null },
@@ -96,24 +95,24 @@ export function cutOffWithin(
 }
 
 /**
- * Values at which a category, a band or a recommendation changes, in the unit of the concept. They
- * are needed for rendering, because a rounded number must stay on its side of each cut-off
- * (obstetric 0.3). The guidelines of the sections define these limits and their sources; a test
- * compares the two. A quantity that is classified by its centile has no cut-off.
+ * Values at which a category, band or recommendation changes, in the unit of the concept. Rendering
+ * needs them, because a rounded number must stay on its side of each cut-off (obstetric 0.3). They
+ * are defined, with their sources, in the guidelines of the sections; a test compares the two. A
+ * quantity classified by its centile has no cut-off.
  */
 const CUT_OFFS: Partial<Record<ObstetricConcept, readonly number[]>> = {
   'mean-sac-diameter': [16, 25],
   'yolk-sac': [2, 6, 7],
   crl: [5, 7, 84],
   'nuchal-translucency': [3.5],
-  // These are the limits of all gestational ages.
+  // The limits for all gestational ages together.
   'fetal-heart-rate': [90, 100, 110, 120, 130, 160, 175, 180, 190],
   'cephalic-index': [70, 86],
   efw: [4000, 4500],
   'atrial-width': [10, 13, 15],
   'cisterna-magna': [2, 10],
   'nuchal-fold': [6],
-  // A pocket of 0 mm is anhydramnios, not a shallow pocket.
+  // A pocket of 0 mm is anhydramnios rather than a shallow pocket.
   'deepest-vertical-pocket': [0, 20, 80, 120, 160],
   'amniotic-fluid-index': [0, 50, 240, 300, 350],
   'placenta-to-os': [0, 20],

@@ -4,8 +4,8 @@ import { SIZE_TEXT } from './obstetric/growth.ts';
 type Categories = Readonly<Record<string, string>>;
 
 /**
- * Text of the categories whose key is not clear by itself, by the concept of their classification.
- * The text of any other category is its key with spaces in place of hyphens.
+ * Text for categories whose key is not clear by itself, by the concept of their classification. For
+ * any other category, the text is its key with spaces in place of hyphens.
  */
 const CATEGORIES: Readonly<Record<string, Categories>> = {
   'size-for-gestational-age': SIZE_TEXT,

@@ -20,8 +20,8 @@ function lineText({ statements }: ImpressionLine, measurements: MeasurementsById
 }
 
 /**
- * Renders the lines of the impression. If there are no lines, one sentence says that nothing can be
- * concluded.
+ * Renders the lines of the impression. Without lines, returns a sentence stating that nothing can
+ * be concluded.
  */
 export function impressionTexts(
   lines: readonly ImpressionLine[],
@@ -42,8 +42,8 @@ export function impressionWith(
 
 /**
  * Returns the conclusions of a result as text. They are the same in the PDF, the SR, the
- * `conclusion` of FHIR and the console. They are the impression of the draft report, or the same
- * lines if no report was requested. If the report was withheld, the reason replaces them.
+ * `conclusion` in FHIR and the console: the impression of the draft report, or the same lines if no
+ * report was requested. If the report was withheld, the reason replaces them.
  */
 export function conclusionTexts(result: Result): string[] {
   if (result.report) return result.report.impression;
@@ -53,12 +53,12 @@ export function conclusionTexts(result: Result): string[] {
   return impressionWith(topics, result).impression;
 }
 
-/** Statuses of sections without a gap. With any other status, something was not assessed. */
+/** Statuses of sections without a gap. Any other status means that something was not assessed. */
 const WITHOUT_GAP: ReadonlySet<Section['status']> = new Set(['complete', 'not_requested']);
 
 /**
  * Renders the result as lines of text for receivers that cannot use a table. The lines contain only
- * contents of `result`. They also list what was not assessed, so that a missing section is never
+ * what is in `result`. They also list what was not assessed, so that a missing section is never
  * read as normal.
  */
 export function conclusionLines(result: Result): string[] {

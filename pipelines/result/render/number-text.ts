@@ -7,8 +7,8 @@ import { unitText } from './unit-text.ts';
 export { createMeasurement, NO_FRAME } from '../measurement.ts';
 
 /**
- * Returns a value with its unit for sentences. It has the decimals of the concept table, or more if
- * rounding would move it across a cut-off (obstetric 0.3). `also` contains further cut-offs for
+ * Returns a value with its unit for sentences. It has the decimals from the concept table, or more
+ * if rounding would move it across a cut-off (obstetric 0.3). `also` contains further cut-offs for
  * this value.
  */
 export function formatValue(key: ConceptKey, value: number, also: readonly number[] = []): string {
@@ -18,8 +18,8 @@ export function formatValue(key: ConceptKey, value: number, also: readonly numbe
 }
 
 /**
- * Returns the used value of a concept: the median of its values, or its only value; null if it was
- * not accepted.
+ * Returns the value used for a concept, which is the median of its values or its only value; null
+ * if it was not accepted.
  */
 export function acceptedValue(
   measurements: readonly Measurement[],
@@ -29,7 +29,7 @@ export function acceptedValue(
   return found?.quality === 'accepted' ? found : null;
 }
 
-/** Returns the abbreviations of concepts as a list for a sentence. */
+/** Returns the concepts' abbreviations as a list for a sentence. */
 export function abbreviations(keys: readonly ConceptKey[]): string {
   return keys.map((key) => CONCEPTS[key].abbreviation).join(', ');
 }
@@ -41,7 +41,8 @@ const USUAL_DECIMALS = 1;
 export const decimalsOf = (key: string): number => conceptEntry(key)?.decimals ?? USUAL_DECIMALS;
 
 /**
- * Returns the cut-offs of one measurement. A nuchal translucency also has the limit for its CRL.
+ * Returns the cut-offs for one measurement. For a nuchal translucency, they include the limit for
+ * its CRL.
  */
 function cutOffsOfMeasurement({
   concept,

@@ -8,7 +8,7 @@ import { REVIEW_TEXT } from './shared.ts';
 
 type Selection = NonNullable<CartMeasurement['selection']>;
 
-/** How the machine chose a value (PS3.16 CID 224 and CID 12301). */
+/** Text for how the machine selected a value (PS3.16 CID 224 and CID 12301). */
 const SELECTED: Readonly<Record<Selection, string>> = {
   user: 'chosen by the operator on the machine',
   'most-recent': 'the most recent value, chosen on the machine',
@@ -17,9 +17,7 @@ const SELECTED: Readonly<Record<Selection, string>> = {
   maximum: 'the largest value, chosen on the machine',
 };
 
-/**
- * Repeated values, with the smallest and the largest of them, if the machine chose none of them.
- */
+/** Number and range of repeated values if the machine selected none of them. */
 interface Repeats {
   key: ConceptKey;
   count: number;
@@ -30,12 +28,12 @@ interface Repeats {
 const unchosen = ({ key, count, low, high }: Repeats): string =>
   `of ${count} values, of which the machine chose none (${format(key, low)} to ${format(key, high)})`;
 
-/** Remarks on single measurements that all endpoints share. */
+/** Remarks about single measurements, shared by all endpoints. */
 export const MEASUREMENT_REMARKS = {
   'value.implausible': ({ key }: { key: ConceptKey }) => implausibleNote(key),
   'value.needs-review': ({ reason }: { reason: ReviewReason }) =>
     `needs review: ${REVIEW_TEXT[reason]}`,
-  /** `equation` is the meaning of a code of the machine's report. */
+  /** `equation` is the meaning of a code in the machine's report. */
   'machine.equation': ({ equation }: { equation: string }) => `by ${equation}`,
   'machine.selected': ({ selection }: { selection: Selection }) => SELECTED[selection],
   'machine.end-of-repeats': ({ end, ...repeats }: Repeats & { end: 'highest' | 'lowest' }) =>

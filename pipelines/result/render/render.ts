@@ -44,7 +44,7 @@ export const TEXTS: ValueTexts = {
   },
 };
 
-/** Measurements of a result by id. Sentences take their numbers from these measurements. */
+/** Measurements of a result by id. Sentences take their numbers from here. */
 export type MeasurementsById = ReadonlyMap<string, Measurement>;
 
 export const byId = (measurements: readonly Measurement[]): MeasurementsById =>
@@ -60,7 +60,7 @@ function sentence(code: string, params: Params, context: SentenceContext): strin
 
 /**
  * Returns a statement as text.
- * @throws if the result lacks a measurement to which the statement refers.
+ * @throws if the result lacks a measurement that the statement refers to.
  */
 export function renderStatement(
   { code, params, about, fetus }: Statement,
@@ -76,7 +76,7 @@ export function renderStatement(
   return fetus === UNNAMED_FETUS ? `A fetus that is not named: ${text}` : `Fetus ${fetus}: ${text}`;
 }
 
-/** Renders statements as one text, in their order. */
+/** Renders statements as one text, keeping their order. */
 export function renderStatements(
   statements: readonly Statement[],
   measurements: MeasurementsById,
@@ -95,7 +95,7 @@ export function remarkTexts(measurement: Measurement): string[] {
 /** Returns the remarks of a measurement as one text; empty if it has none. */
 export const remarkText = (measurement: Measurement): string => remarkTexts(measurement).join('; ');
 
-/** Returns a measurement whose `note` is the text of its remarks. */
+/** Appends the text of a measurement's remarks to its `note`. */
 export function withNote(measurement: Measurement): Measurement {
   const note = [measurement.note, ...remarkTexts(measurement)].filter(Boolean).join('; ');
   return { ...measurement, note: note || null };
@@ -132,7 +132,7 @@ function withCriteria(
   return { ...one, criteria };
 }
 
-/** Outcome of a section as text, in the format of the envelope. */
+/** Outcome of a section with its texts, in the format of the envelope. */
 interface RenderedOutcome {
   status: Section['status'];
   reason: Section['reason'];
@@ -146,7 +146,7 @@ interface RenderedOutcome {
 }
 
 /**
- * Renders the outcome of a section as text. No other code does that.
+ * Renders the outcome of a section as text. No other code does this.
  * @param measurements all measurements of the result, because a statement may refer to those of
  *   other sections.
  */
@@ -171,7 +171,7 @@ export function renderOutcome(
 const mapRecord = (data: object, map: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, map(value)]));
 
-/** Returns the same data with `null` in place of each number that is not finite, at any depth. */
+/** Returns the same data with `null` in place of each non-finite number, at any depth. */
 function finiteOrNull(data: unknown): unknown {
   if (typeof data === 'number') return Number.isFinite(data) ? data : null;
   if (Array.isArray(data)) return data.map(finiteOrNull);

@@ -13,24 +13,27 @@ type Report = NonNullable<Result['report']>;
 /** A number in a report: `-1.5`, `28+3`, `2014`. */
 const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 
-/** Unit that may follow a number; longer units come first. `wk` and `d` are printed as weeks. */
+/**
+ * Unit that may follow a number; longer units come first. Values in `wk` and `d` are printed in
+ * weeks.
+ */
 const UNIT =
   /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
 
 /**
- * Half width of an interval, printed between a value and the unit of both, as in `6.4 ± 0.1 cm`.
+ * Half width of an interval, printed between a value and their common unit, as in `6.4 ± 0.1 cm`.
  */
 const MARGIN = /^ ± \d+(\.\d+)?/;
 
 const SIDE = /\b(left|right)\b/gi;
 
-/** Matches the fetus that a row names for its value (report-lines.ts), as in `(left, fetus 1)`. */
+/** Matches the fetus that a row states for its value (report-lines.ts), as in `(left, fetus 1)`. */
 const FETUS = /\bfetus ([^(),;]+)/g;
 
 interface Claim {
   number: string;
   unit: string;
-  /** True if the number is printed after ±, because it is the half width of an interval. */
+  /** True if the number follows ± and is therefore the half width of an interval. */
   margin: boolean;
 }
 
@@ -51,8 +54,8 @@ function fetusesIn(text: string): string[] {
 }
 
 /**
- * Returns all texts of a section, each statement as a separate text. A statement about a missing
- * measurement is left out.
+ * Returns all texts of a section, with each statement as a separate text. Statements about missing
+ * measurements are left out.
  */
 function sectionTexts(
   { title, summary, reason, statements = [] }: Section,
@@ -64,14 +67,14 @@ function sectionTexts(
   return [title, summary, reason?.detail, ...texts];
 }
 
-/** Returns the texts of the result that a report may repeat word for word, longest first. */
+/** Returns the texts of the result that a report may repeat verbatim, longest first. */
 function textsOf(result: Result): string[] {
   const measurements = byId(result.measurements);
   return [
     ...result.sections.flatMap((section) => sectionTexts(section, measurements)),
     ...result.findings.map(({ text }) => text),
     ...result.guidance.map(({ text }) => text),
-    // The published names of grades contain numbers: "grade 3, elevated LAP".
+    // Published names of grades contain numbers: "grade 3, elevated LAP".
     ...result.classifications.map(({ value }) => value),
     ...result.measurements.flatMap((one) => [one.note, ...remarkTexts(one), valuePhrase(one)]),
     ...result.measurements.map(({ method }) => methodEntry(method)?.text),
@@ -79,7 +82,7 @@ function textsOf(result: Result): string[] {
   ]
     .flatMap((text) => {
       const said = withoutStop(text ?? '');
-      // The impression joins sentences, each of which then begins with a small letter.
+      // When the impression joins sentences, each of them begins with a lower-case letter.
       return said === '' ? [] : [...new Set([said, inSentence(said)])];
     })
     .toSorted((one, other) => other.length - one.length);
@@ -104,7 +107,7 @@ const asWhole = (statement: string) =>
     'gu',
   );
 
-/** Returns the part of a line that is not copied word for word from the result. */
+/** Returns the part of a line that is not copied verbatim from the result. */
 function ownWords(line: string, said: readonly string[]): string {
   return said.reduce(
     (rest, statement) => (rest.includes(statement) ? rest.replace(asWhole(statement), ' ') : rest),
@@ -116,15 +119,13 @@ const rounds = (value: number, printed: string) =>
   rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
 
 /**
- * Returns true if a centile is below the 1st or above the 99th, for which only the limit is
- * printed: `<1`, `>99` (obstetric 0.3).
+ * Returns true if a printed limit stands for a centile below the 1st or above the 99th: `<1`, `>99`
+ * (obstetric 0.3).
  */
 const isEndOfScale = (centile: number, printed: string) =>
   (printed === '99' && centile > 99) || (printed === '1' && centile < 1);
 
-/**
- * Returns true if a claim is the value, the margin, the centile or the z-score of a measurement.
- */
+/** Returns true if a claim is a measurement's value, margin, centile or z-score. */
 function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim): boolean {
   const { value, unit, uncertainty, reference } = measurement;
   if (margin) {
@@ -143,7 +144,7 @@ function isOf(measurement: Measurement, { number, unit: printed, margin }: Claim
 
 /**
  * Returns true if a claim is one of the ages and counts that a line about the whole study may
- * print.
+ * contain.
  */
 function isOfStudy(result: Result, line: string, { number, unit }: Claim): boolean {
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
@@ -155,7 +156,7 @@ function isOfStudy(result: Result, line: string, { number, unit }: Claim): boole
   return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
 }
 
-/** The part of a line that is not copied from the result, with the fetuses that it names. */
+/** The part of a line that is not copied from the result, and the fetuses that it mentions. */
 interface OwnWords {
   line: string;
   rest: string;
@@ -164,15 +165,14 @@ interface OwnWords {
 }
 
 /**
- * Returns true if all given names are equal to `one` and there is at least one. If `one` is null,
- * it returns true if no name is given.
+ * Returns true if the only name mentioned is `one` or, if `one` is null, if no name is mentioned.
  */
 const isOnly = (named: readonly string[], one: string | null) =>
   named.every((other) => other === one) && (one === null || named.includes(one));
 
 /**
- * Returns true if a measurement is accepted, is named in the line and supports every claim, for the
- * side and the fetus in the line.
+ * Returns true if a measurement is accepted, is mentioned in the line, and supports every claim for
+ * the side and fetus in the line.
  */
 function holds(measurement: Measurement, { line, rest, claims, fetuses }: OwnWords): boolean {
   const { label, quality, laterality, fetus } = measurement;
@@ -200,9 +200,9 @@ const isParameter = (value: number, { number }: Claim) =>
   rounds(value, number) || weeksAndDays(value) === number;
 
 /**
- * Returns the unsupported claims of the impression. A line must be the text of its statements.
- * Every number in it, with its unit, must be that of an accepted value to which the line refers, or
- * a parameter of its statements.
+ * Returns the unsupported claims of the impression. A line must match the text of its statements.
+ * Every number in it, with its unit, must belong to an accepted value that the line refers to, or
+ * be a parameter of its statements.
  */
 function unsupportedInImpression(
   { impression, impression_lines: lines }: Report,
@@ -243,14 +243,13 @@ function unsupportedInImpression(
 /**
  * Returns the claims of a report that the result does not support, each with its line: "every
  * number is validated against the structured result" (api 2.6). Units, sides and fetuses are
- * validated as well. A line may copy text of the result word for word. Everything else must belong
- * to one accepted measurement that the line names: its value in its unit, rounded as printed, its
- * centile or its z-score, for its side and fetus.
+ * validated as well. A line may copy text from the result verbatim. Everything else must belong to
+ * one accepted measurement that the line mentions: its value in its unit, rounded as printed, or
+ * its centile or z-score, for its side and fetus.
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
   const said = textsOf(result);
-  // The name of a file may be only a number. Such a number is allowed only in the line about that
-  // file.
+  // A file name may consist of a number. Such a number is allowed only in the line about that file.
   const refused = new Set(result.input_summary.refused.map(refusedLine));
   const impression = report.impression_lines ? [] : report.impression;
   const lines = [...report.findings, ...impression, ...report.limitations];

@@ -4,18 +4,16 @@ import { isAssessed } from '../section-outcome.ts';
 import { byId, renderStatement } from './render.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 
-/** Texts and lines that the draft reports of all endpoints share. */
+/** Texts and lines shared by the draft reports of all endpoints. */
 
 export const NOTHING_CONCLUDED = 'No conclusion can be drawn from what was assessed.';
 export const NOTHING_ACCEPTED = 'No measurement was accepted.';
 const DRAFT = 'Computer-assisted draft; to be verified by the reporting clinician.';
 
-/** Returns the text with a full stop at its end, unless it already ends a sentence. */
+/** Adds a full stop unless the text already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/**
- * Returns a name with its side and fetus, so that two values with the same name cannot be confused.
- */
+/** Returns a name with its side and fetus, to distinguish values with the same name. */
 export function withSubject(
   name: string,
   { laterality, fetus }: Pick<Measurement, 'laterality' | 'fetus'>,
@@ -24,7 +22,7 @@ export function withSubject(
   return whose ? `${name} (${whose})` : name;
 }
 
-/** Returns the line with the number of images that were read. */
+/** Returns the line stating how many images were read. */
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },
 }: Result): string {
@@ -32,43 +30,40 @@ export function imagesLine({
 }
 
 /**
- * Returns the line with the reason why a section was not assessed, or only partly; null if the
- * section has no reason.
+ * Returns the line explaining why a section was not assessed, or only in part; null if the section
+ * has no reason.
  */
 export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): string | null {
   return reason && `${title}: ${sentence(reason.detail)}`;
 }
 
-/**
- * Returns the line about a file that could not be read, or could be read only with changes, with
- * the reason.
- */
+/** Returns the line about a file that could not be read, or only with changes, and why. */
 export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
   const wasRead = reason.startsWith(`${READ} `);
   return `${file} was ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
 }
 
 /**
- * Returns true if a finding describes the files and not the patient. Such a finding is a limitation
- * of the whole report.
+ * Returns true if a finding describes the files rather than the patient. Such a finding is a
+ * limitation of the whole report.
  */
 export const isOfFiles = ({ id }: Pick<Finding, 'id'>): boolean => id === 'several-studies';
 
 /**
- * Limitation of a scale from the request: the person who entered it is responsible for every length
- * on these images.
+ * Limitation for a scale from the request, because the person who entered it is responsible for
+ * every length on these images.
  */
 const SCALE_OF_REQUEST =
   'Images that state no scale were measured in the scale given with the request.';
 
 /**
- * Returns the limitation of one scale for images of several sizes, because an image of another size
- * or zoom usually has another scale.
+ * Returns the limitation for one scale used on images of several sizes, because an image of another
+ * size or zoom usually has another scale.
  */
 const oneScaleFor = (sizes: readonly string[]) =>
   `One scale of the request was used for images of different size (${sizes.join(', ')} pixels): check that it holds for each.`;
 
-/** Returns the limitations that come from the images themselves. */
+/** Returns the limitations due to the images themselves. */
 export function inputLimitations({
   input_summary,
   evidence_accepted: accepts,
@@ -90,13 +85,13 @@ function conditionsOf({ sections, measurements }: Result): string[] {
     const gap = gapLine(section) ?? '';
     const conditions = statements.filter(({ kind }) => kind === 'limitation');
     const texts = conditions.map((one) => renderStatement(one, known));
-    // A section may list the same condition as a gap; it is then not repeated.
+    // If a section also lists the condition as a gap, it is not repeated.
     return texts.filter((text) => !gap.includes(text)).map((text) => `${title}: ${text}`);
   });
 }
 
 /**
- * Returns the limitations, each once: everything that was not assessed, the conditions of the
+ * Returns each limitation once: everything that was not assessed, the conditions of the
  * conclusions, and the notice that the report is a draft.
  */
 export function limitationsOf(result: Result): string[] {

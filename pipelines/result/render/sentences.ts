@@ -5,8 +5,8 @@ import { MEASUREMENT_REMARKS } from './remarks.ts';
 import { SHARED_SENTENCES } from './shared.ts';
 
 /**
- * The tables of sentences of all topics. A new topic adds its table here; a second language would
- * be a second list.
+ * Sentence tables of all topics. A new topic adds its table here; a second language would need a
+ * second list.
  */
 export const TABLES: readonly SentenceTable[] = [
   SHARED_SENTENCES,

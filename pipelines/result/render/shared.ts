@@ -2,7 +2,7 @@ import type { ReviewReason } from '../../concepts/evidence.ts';
 import { type SentenceTable, statementsOf } from '../statement.ts';
 import type { SentenceContext } from './obstetric/shared.ts';
 
-/** Reasons why a value needs the review of a person, as the end of a sentence. */
+/** Reasons why a value needs review by a person, worded as the end of a sentence. */
 export const REVIEW_TEXT = {
   'no-evidence': 'the method was not validated on real images',
   'simulated-only': 'the method was validated on simulated images only',
@@ -15,13 +15,13 @@ export const REVIEW_TEXT = {
 } as const satisfies Record<ReviewReason, string>;
 
 /**
- * Notice on every page of a result that also uses values of methods that were shown on simulated
- * images only.
+ * Notice on every page of a result that accepts values by methods validated on simulated images
+ * only.
  */
 export const RESEARCH_NOTICE =
   'Research setting: values validated on simulated images are accepted';
 
-/** Sentences about the processing itself, for the sections of every endpoint. */
+/** Sentences about the processing itself, for sections of every endpoint. */
 export const SHARED_SENTENCES = {
   'run.section-failed': () => 'This section could not be interpreted because of an internal error.',
   'run.reader-failed': () =>

@@ -7,10 +7,10 @@ import { RESEARCH_NOTICE } from './shared.ts';
 /** Notice on every page and document that leaves the gateway. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
 
-/** Notice on the images of a signed result, which have no space for its signatures. */
+/** Notice on images of a signed result, which have no room for its signatures. */
 export const SIGNED_NOTICE = 'Signed';
 
-/** Returns text that names the persons who signed a result; null for a draft. */
+/** Returns text listing the persons who signed a result; null for a draft. */
 export function signedBy({ verification }: Pick<Result, 'verification'>): string | null {
   if (!verification) return null;
   const names = verification.signatures.map(
@@ -21,7 +21,7 @@ export function signedBy({ verification }: Pick<Result, 'verification'>): string
   return `${amended} by ${names.join(' and ')} on ${last.slice(0, 10)} at ${last.slice(11, 16)} UTC`;
 }
 
-/** Returns the notice of a document: that it is an unverified draft, or who signed it. */
+/** Returns the notice for a document: that it is an unverified draft, or who signed it. */
 export const noticeOf = (result: Pick<Result, 'verification'>): string =>
   signedBy(result) ?? DRAFT_NOTICE;
 
@@ -42,8 +42,8 @@ export const tellsGaps = ({ statements = [], summary, reason }: Section): boolea
   statements.some(({ kind }) => kind === 'gap') || summary === reason?.detail;
 
 /**
- * Returns the outcome of a section as text. The text is never empty, so that a missing text is not
- * mistaken for a normal finding (obstetric 14).
+ * Returns the outcome of a section as text. The text is never empty, so that a missing text cannot
+ * be mistaken for a normal finding (obstetric 14).
  */
 export function sectionStatement(section: Section): string {
   const { status, summary, reason } = section;
@@ -61,7 +61,7 @@ export function accepted(result: Result): Measurement[] {
 }
 
 /**
- * Returns the sentence that explains why a document shows no numbers; null if the result has an
+ * Returns the sentence explaining why a document shows no numbers; null if the result has an
  * accepted value.
  */
 export function noMeasurementStatement(result: Result): string | null {
@@ -79,7 +79,7 @@ const DOUBT = {
   inadequate: 'image inadequate',
 } as const satisfies Record<Exclude<Measurement['quality'], 'accepted'>, string>;
 
-/** Decisions of a reader that exclude a value. */
+/** Codes for decisions of a reader to exclude a value. */
 const DECIDED: ReadonlySet<string> = new Set(['review.rejected', 'review.passed-over']);
 
 /** Returns the reason why a value was not accepted; null if it was accepted. */
@@ -90,9 +90,7 @@ export function doubtOf(measurement: Measurement): string | null {
   return isDecided ? remarkText(measurement) : DOUBT[quality];
 }
 
-/**
- * Returns the sentence about a value that was not accepted. It names the value without its number.
- */
+/** Returns the sentence about a value that was not accepted, without its number. */
 export function notAcceptedStatement(measurement: Measurement): string {
   if (measurement.quality === 'review') {
     return `Proposal: ${measurement.label} was measured and needs the review of a person before use.`;
@@ -101,34 +99,33 @@ export function notAcceptedStatement(measurement: Measurement): string {
 }
 
 /**
- * Returns true if the number of a value is shown. A value that needs a review is shown as a
- * proposal.
+ * Returns true if the number of a value is shown. A value that needs review is shown as a proposal.
  */
 export const isShown = ({ quality }: Pick<Measurement, 'quality'>): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Returns the notice for a result that also uses values of methods that were shown on simulated
- * images only; null for any other result.
+ * Returns the notice for a result that accepts values by methods validated on simulated images
+ * only; null for any other result.
  */
 export const researchNotice = ({
   evidence_accepted: accepts,
 }: Pick<Result, 'evidence_accepted'>): string | null =>
   accepts === 'simulated' ? RESEARCH_NOTICE : null;
 
-/** Returns true if this software measured a value, and false if it received the value. */
+/** Returns true if a value was measured by this software rather than received. */
 export function isOurs({ source: { provenance } }: Measurement): boolean {
   return provenance === 'model' || provenance === 'image-analysis';
 }
 
 /**
- * Returns the method by which a value was measured; null for a value that a person typed, because
- * its method is not known.
+ * Returns the method by which a value was measured; null for a value that a person typed, whose
+ * method is unknown.
  */
 export const statedMethod = ({ method, confirmed }: Pick<Measurement, 'method' | 'confirmed'>) =>
   confirmed === 'entered' ? null : method;
 
-/** Text for the origin of values that this software did not measure. */
+/** Text for the origin of values not measured by this software. */
 export const ORIGINS = {
   machine: 'Value of the ultrasound machine, from its structured report',
   calculated: 'Calculated from values of the ultrasound machine, from its structured report',
@@ -136,7 +133,7 @@ export const ORIGINS = {
   person: 'Value of the reader',
 } as const;
 
-/** Returns the origin of a value as text; null for a value that this software measured. */
+/** Returns the origin of a value as text; null for a value measured by this software. */
 export function originStatement(measurement: Measurement): string | null {
   if (isOurs(measurement)) return null;
   const { provenance } = measurement.source;
@@ -145,8 +142,8 @@ export function originStatement(measurement: Measurement): string | null {
 }
 
 /**
- * Returns the remarks on accepted values, each once, with the labels of all values to which the
- * remark applies. Remarks on the same values are one line.
+ * Returns each remark on accepted values once, with the labels of all values that it applies to.
+ * Remarks on the same values share a line.
  */
 export function remarks(result: Result): string[] {
   const noted = countingValues(accepted(result)).flatMap((one) => {

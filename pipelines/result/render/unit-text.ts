@@ -3,8 +3,8 @@ import { fixedOffCutOffs } from '../../measure/rounding.ts';
 const SUPERSCRIPTS: Readonly<Record<string, string>> = { 2: '²', 3: '³' };
 
 /**
- * Returns a UCUM unit for people: without annotations in braces, with raised exponents (`cm²`), and
- * empty for a dimensionless number.
+ * Returns a UCUM unit in readable form: without annotations in braces, with raised exponents
+ * (`cm²`), and empty for a dimensionless number.
  */
 export function unitText(unit: string): string {
   if (unit === '1') return '';
@@ -16,13 +16,13 @@ export function unitText(unit: string): string {
 
 /**
  * Centiles at which a category changes: size (obstetric 3.8), Doppler and soft markers (3.9, 8,
- * 13). The sections define these rules; here they only limit rounding.
+ * 13). The sections define these rules; here they only constrain rounding.
  */
 const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 
 /**
- * Returns a centile in the format of all outputs (obstetric 0.3): a whole number from 1 to 99, or
- * "<1" or ">99" beyond them. Decimals are added if rounding would move it across a cut-off.
+ * Returns a centile in the format used by all outputs (obstetric 0.3): a whole number from 1 to 99,
+ * or "<1" or ">99" beyond that. Decimals are added if rounding would move it across a cut-off.
  */
 export function centileText(centile: number): string {
   if (centile < 1) return '<1';
@@ -30,15 +30,10 @@ export function centileText(centile: number): string {
   return fixedOffCutOffs(centile, 0, CUT_OFFS);
 }
 
-/**
- * z-scores at which a finding begins (obstetric 3.8), and at which the dating becomes doubtful
- * (0.6).
- */
+/** z-scores at which a finding begins (obstetric 3.8) or the dating becomes doubtful (0.6). */
 const Z_CUT_OFFS: readonly number[] = [-5, -3, -2, 2, 5];
 
-/**
- * Returns a z-score with one decimal, or with more decimals if one would move it onto a cut-off.
- */
+/** Returns a z-score with one decimal, or more if rounding would move it onto a cut-off. */
 export function zScoreText(z: number): string {
   return fixedOffCutOffs(z, 1, Z_CUT_OFFS);
 }

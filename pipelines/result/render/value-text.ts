@@ -13,13 +13,13 @@ export function valueText(measurement: Measurement): string {
   return `${numberText(measurement)} ${unitText(unit)}`.trimEnd();
 }
 
-/** Returns the number of a margin or a limit, to which no cut-off applies. */
+/** Returns the number of a margin or limit, to which no cut-off applies. */
 export const plainNumber = ({ concept }: Measurement, value: number): string =>
   fixed(value, decimalsOf(concept.key));
 
 /**
- * Returns the name and the value, such as "HC 262.4 mm". The number of a value that was not
- * accepted is left out. A value that needs a review is marked.
+ * Returns name and value, such as "HC 262.4 mm". For a value that was not accepted, the number is
+ * left out. A value that needs review is marked.
  */
 export function shortText(measurement: Measurement): string {
   const name = conceptEntry(measurement.concept.key)?.abbreviation ?? measurement.label;

@@ -1,8 +1,8 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
 /**
- * Whether the ratio of the walls is asymmetric hypertrophy in any patient, or only in a patient
- * without hypertension.
+ * Text for asymmetric hypertrophy by the wall ratio: certain in any patient, or only in one without
+ * hypertension.
  */
 const ASYMMETRIES = {
   certain: 'asymmetric septal hypertrophy',
@@ -11,7 +11,7 @@ const ASYMMETRIES = {
 } as const;
 export type Asymmetry = keyof typeof ASYMMETRIES;
 
-/** Meaning of an AMYLI index. */
+/** Interpretation of an AMYLI index. */
 const AMYLI = {
   'rules-out': 'which makes amyloid unlikely in a population screened for it',
   open: 'which neither rules amyloid out nor diagnoses it',

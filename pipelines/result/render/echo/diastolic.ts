@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** The algorithms, with their names in the result. */
+/** Names of the algorithms, as used in the result. */
 export const SCHEMES = {
   '2016-a': 'ASE/EACVI 2016, algorithm A',
   '2016-b': 'ASE/EACVI 2016, algorithm B',
@@ -11,7 +11,7 @@ export const SCHEMES = {
 } as const;
 export type Scheme = keyof typeof SCHEMES;
 
-/** A criterion of a decision rule; `met` is null if it was not available. */
+/** A criterion in a decision rule; `met` is null if it was not available. */
 type Criterion = { name: string; met: boolean | null };
 
 /** Signs of myocardial disease. If one is present, algorithm B of 2016 is used directly. */
@@ -23,7 +23,7 @@ const DISEASES = {
 } as const;
 export type MyocardialSign = keyof typeof DISEASES;
 
-/** The result of one algorithm. */
+/** Result of one algorithm. */
 export type DiastolicResult = {
   scheme: Scheme;
   /** The result in its published wording. */
@@ -33,7 +33,7 @@ export type DiastolicResult = {
   because: 'reduced-ef' | readonly MyocardialSign[] | null;
   /**
    * Result of a second step of the same algorithm; `no-grade` if E or E/A, which this step needs,
-   * is missing. Null without a second step.
+   * is missing. Null if there is no second step.
    */
   next: { result: string; criteria: readonly Criterion[] } | 'no-grade' | null;
 };
@@ -55,7 +55,7 @@ function becauseText(because: DiastolicResult['because']): string {
 }
 
 /**
- * Renders the result of an algorithm. A grade is never given without the name of its algorithm and
+ * Renders the result of an algorithm. A grade is never stated without the name of its algorithm and
  * the criteria used (echo 10.7).
  */
 function resultText({ scheme, result, criteria, because, next }: DiastolicResult): string {
@@ -68,13 +68,11 @@ function resultText({ scheme, result, criteria, because, next }: DiastolicResult
 
 const DIFFER = 'The two algorithms differ: LA pressure is elevated by one of them only.';
 
-/**
- * Conditions under which the algorithms are valid. They are printed with every grade (echo 10.2).
- */
+/** Conditions for the algorithms to be valid. They are printed with every grade (echo 10.2). */
 const APPLIES =
   'Holds in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, which are not known to this software; mitral stenosis and regurgitation are known only as far as they were measured.';
 
-/** Diseases of the mitral valve, which make E/e' invalid. */
+/** Mitral valve diseases that make E/e' invalid. */
 export type MitralDisease =
   | { kind: 'stenosis'; grade: string; by: 'valve area' | 'half-time' }
   | { kind: 'steep-gradient'; gradient: number }
@@ -91,7 +89,7 @@ function mitralText(disease: MitralDisease): string {
   }
 }
 
-/** The inputs that an algorithm needs. */
+/** Inputs that an algorithm needs. */
 const INPUTS = {
   e: 'E',
   'e-to-a': 'E/A',
@@ -130,7 +128,7 @@ export const DIASTOLIC_SENTENCES = {
     results,
     differ,
   }: {
-    /** Results; those with an elevated pressure come first. */
+    /** Results, those with an elevated pressure first. */
     results: readonly DiastolicResult[];
     differ: boolean;
   }) =>

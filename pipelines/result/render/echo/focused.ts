@@ -1,7 +1,7 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
-/** Sentences on pericardial fluid. */
+/** Text for pericardial fluid of unknown depth. */
 const EFFUSIONS = {
   'depth-unknown': 'present, greatest depth not measured',
   possible: 'possible, not measured',
@@ -10,7 +10,7 @@ const EFFUSIONS = {
 export const FOCUSED_SENTENCES = {
   'focused.lv-function': (of: {
     level: string;
-    /** EF in per cent, rounded to steps. */
+    /** EF in per cent, rounded in steps. */
     ef: number;
     band: string | null;
   }) => `LV function ${of.level}: LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.`,

@@ -6,7 +6,7 @@ import type { DiastolicResult } from './diastolic.ts';
 import { type About, allNamed, anyOf, namedText, valueText, withIntervals } from './shared.ts';
 import { type ValveDisease, valveDiseaseName } from './valves.ts';
 
-/** Text of the LVEF for each grade (ASE15). */
+/** Text for each grade of the LVEF (ASE15). */
 const EF_GRADE: Readonly<Record<string, string>> = {
   normal: 'normal',
   'mildly abnormal': 'mildly reduced',
@@ -16,12 +16,12 @@ const EF_GRADE: Readonly<Record<string, string>> = {
 };
 const reducedText = (grade: string) => EF_GRADE[grade] ?? grade;
 
-/** The result of one algorithm of diastolic function, in its published wording. */
+/** Result of one diastolic function algorithm, in its published wording. */
 type Graded = { result: string; by: string; year: number };
 
 /**
  * Algorithms that grade diastolic function as a whole. Algorithms that only detect dysfunction
- * appear in the findings and not in the impression.
+ * appear in the findings but not in the impression.
  */
 const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
   '2016-a': { by: 'ASE/EACVI', year: 2016 },
@@ -30,13 +30,13 @@ const ALGORITHMS: Readonly<Record<string, Pick<Graded, 'by' | 'year'>>> = {
   '2025-fibrillation': { by: 'ASE, if the rhythm is atrial fibrillation,', year: 2025 },
 };
 
-/** Results that are normal. */
+/** Results that count as normal. */
 const NORMAL_FILLING: ReadonlySet<string> = new Set([
   'normal diastolic function',
   'normal LAP, no diastolic dysfunction grade',
 ]);
 
-/** Text of the size of an atrium for each grade of its volume. */
+/** Text for atrial size, by grade of the atrial volume. */
 const SIZE_GRADE: Readonly<Record<string, string>> = {
   normal: 'of normal size',
   'mildly abnormal': 'mildly enlarged',
@@ -45,7 +45,7 @@ const SIZE_GRADE: Readonly<Record<string, string>> = {
 };
 const enlargedText = (grade: string) => SIZE_GRADE[grade] ?? grade;
 
-/** Text of how the LVEF was measured, by its concept or by the machine's method. */
+/** Wording for how the LVEF was measured, by concept or by the machine's method. */
 const EF_METHOD: Readonly<Record<string, string>> = {
   'lvef-3d': '3D',
   'lvef-biplane': 'biplane discs',
@@ -78,12 +78,12 @@ const RV_FUNCTION = {
 } as const;
 
 /**
- * Maximum number of segments that a line names. If there are more, the line gives only their
- * number.
+ * Maximum number of segments listed by name in a line. If there are more, only their number is
+ * stated.
  */
 const NAMED_SEGMENTS = 4;
 
-/** A classification with two possible categories. */
+/** A classification between two possible categories. */
 type Open = { id: string; categories: readonly string[] };
 
 type Scored = { name: string; score: string };
@@ -97,7 +97,7 @@ function regionText({ kind, artery }: Region): string {
 
 export const ECHO_IMPRESSION = {
   /**
-   * `about` contains the measurements that agree with the size in the line, followed by those that
+   * `about` contains the measurements that agree with the stated size, followed by those that
    * contradict it.
    */
   'impression.lv-size': (
@@ -117,9 +117,9 @@ export const ECHO_IMPRESSION = {
   'impression.grades-open': (_: Record<string, never>, { about }: About) =>
     `grade uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
   /**
-   * `grades` contains the grade, or the grades on both sides of a cut-off that the interval
-   * includes, or nothing. `limit` is the number of points to the nearest limit of the grade, if the
-   * value is that close; otherwise null.
+   * `grades` contains the grade, or the grades on both sides if the interval includes a cut-off, or
+   * nothing. `limit` is the number of points to the nearest limit of the grade if the value is
+   * close to it; otherwise null.
    */
   'impression.lvef': (
     { grades, limit, urgent }: { grades: readonly string[]; limit: number | null; urgent: boolean },
@@ -136,7 +136,7 @@ export const ECHO_IMPRESSION = {
     return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
   'impression.lvef-open': () => 'LVEF not given, as its values were not accepted',
-  /** `about` contains the used LVEF, followed by the LVEF of other methods. */
+  /** `about` contains the LVEF that is used, followed by the LVEF by other methods. */
   'impression.lvef-methods': (
     { grades }: { grades: readonly string[] },
     { about: [, ...others] }: About,
@@ -217,16 +217,16 @@ const rename = (
   code: keyof typeof ECHO_IMPRESSION,
 ): Statement | null => statement && { ...statement, code };
 
-/** Measures of the size of the LV. The volume index is preferred (ASE15). */
+/** Measures of LV size. The volume index is preferred (ASE15). */
 const LV_SIZES = ['lvedv-index', 'lvidd'] as const satisfies readonly EchoConcept[];
 const WALLS = ['ivsd', 'lvpwd'] as const satisfies readonly EchoConcept[];
 
-/** Returns the statement on the size of the LV from the first available measure. */
+/** Returns the statement on LV size, from the first available measure. */
 function lvSize(said: Said): Statement | null {
   const rated = said.values(LV_SIZES).filter(({ interpretation }) => interpretation !== null);
   const size = rated[0]?.interpretation;
   if (!size) {
-    // No range applies, for example because the sex is not known.
+    // No range applies, for example because the sex is unknown.
     const [ungraded] = said.values(LV_SIZES).filter(({ reference }) => reference === null);
     return ungraded ? say.conclusion('impression.lv-size-ungraded', {}, [ungraded]) : null;
   }
@@ -239,8 +239,7 @@ function lvSize(said: Said): Statement | null {
 }
 
 /**
- * Returns the statement on abnormal geometry. If the geometry is not abnormal, it returns the
- * statement on thick walls.
+ * Returns the statement on abnormal geometry, or on thick walls if the geometry is not abnormal.
  */
 function lvWalls(said: Said): Statement | null {
   const geometry = paramOf(said.find('lv-size.geometry'), 'geometry');
@@ -253,15 +252,15 @@ function lvWalls(said: Said): Statement | null {
 }
 
 /**
- * Returns the categories on both sides of a cut-off if the interval of a value includes the
- * cut-off.
+ * Returns the categories on both sides of the cut-off if the interval of a classified value
+ * includes one; otherwise empty.
  */
 function bothSides(said: Said, classification: string): readonly string[] {
   const open = said.all('echo.between').flatMap(({ params }) => params.open as readonly Open[]);
   return open.find(({ id }) => id === classification)?.categories ?? [];
 }
 
-/** Returns the clauses on the used LVEF, with its grade or the reason why it has none. */
+/** Returns the clauses on the LVEF that is used, with its grade or the reason why it has none. */
 function ejection(said: Said): Clause[] {
   const [ef] = said.about(said.find('lvef.variability'));
   if (!ef) {
@@ -376,7 +375,7 @@ const diastolicFunction: Topic = {
   },
 };
 
-/** Values that show the severity of an aortic stenosis. */
+/** Values that reflect the severity of an aortic stenosis. */
 const STENOSIS = ['av-vmax', 'av-mean-gradient', 'av-area'] as const;
 
 const valves: Topic = {
@@ -453,8 +452,8 @@ const pericardium: Topic = {
 };
 
 /**
- * Combines the findings of a topic that are undecided at a cut-off into one clause, with the values
- * outside their range. The section lists the possible categories of each value.
+ * Combines a topic's findings that are undecided at a cut-off into one clause, with the values
+ * outside their range. The possible categories of each value are listed in the section.
  */
 function undecidedInOneClause(topic: Topic): Topic {
   return {

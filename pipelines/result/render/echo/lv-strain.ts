@@ -6,7 +6,7 @@ const TIMINGS = {
   'gls-peak-systolic': 'peak systolic',
 } as const;
 
-/** Source of an overall GLS. */
+/** Text for the source of an overall GLS. */
 const STRAIN_ORIGINS = {
   machine: 'of the machine',
   'machine-views': 'mean of three views of the machine',

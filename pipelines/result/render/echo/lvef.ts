@@ -2,10 +2,7 @@ import type { EchoConcept } from '../../../concepts/echo.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedText, namedValue } from './shared.ts';
 
-/**
- * Limitations of an EF that was not measured by biplane discs, by its concept or by the machine's
- * method.
- */
+/** Limitations of an EF not measured by biplane discs, by concept or by the machine's method. */
 const LIMITS = {
   'lvef-networks': 'Single plane (A4C); biplane not possible.',
   'lvef-4c': 'Single plane (A4C); biplane not possible.',
@@ -18,11 +15,11 @@ const LIMITS = {
   'lvef-teichholz': 'LVEF by Teichholz is not valid with any regional wall motion abnormality.',
 } as const;
 
-/** Methods whose EF is of limited value. */
+/** Methods that yield an EF of limited value. */
 type EfLimit = keyof typeof LIMITS;
 export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
 
-/** Kinds of heart failure, by the range of EF that defines them. */
+/** Types of heart failure, by the EF range that defines them. */
 const HEART_FAILURE = {
   'HFimpEF range': 'HFimpEF',
   'HFrEF range': 'HFrEF',
@@ -38,7 +35,10 @@ export const LVEF_SENTENCES = {
     `A change of less than ${points} points is within measurement variability.`,
   'lvef.at-limit': ({ points }: { points: number }) =>
     `The LVEF lies within ${points} points of a limit of its grade, which is within measurement variability.`,
-  /** `about` contains the used LVEF, followed by the LVEF of other methods with their grades. */
+  /**
+   * `about` contains the LVEF that is used, followed by the LVEF by other methods; `grades` has
+   * their grades.
+   */
   'lvef.methods-disagree': (
     { grades }: { grades: readonly string[] },
     { about: [ef, ...others] }: About,

@@ -7,7 +7,7 @@ const largeOutline = (large: boolean, there: string) =>
   large ? `its outline${there} is that of a large effusion` : '';
 
 /**
- * Renders the text for an effusion that is deeper in another view than in the view where its depth
+ * Renders the text for an effusion that is deeper in another view than in the one where its depth
  * was measured.
  */
 function deeperText({ view, large }: { view: string; large: boolean }, { about: [depth] }: About) {
@@ -42,10 +42,7 @@ export const EFFUSION_SENTENCES = {
   'effusion.found': (
     of: {
       grade: string | null;
-      /**
-       * View in which the effusion is deeper than the measured depth; null if there is no such
-       * view.
-       */
+      /** View in which the effusion is deeper than measured; null if there is none. */
       deeperIn: string | null;
       large: boolean;
       tamponade: string;

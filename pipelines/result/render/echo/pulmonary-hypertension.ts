@@ -1,7 +1,7 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
 
-/** The quantities of the IVC that may be missing. */
+/** Text for missing IVC measurements. */
 const CAVA_NEEDED = {
   both: 'the IVC was not measured',
   diameter: 'the diameter of the IVC was not measured',

@@ -16,8 +16,8 @@ import { valueText } from './shared.ts';
 type Report = NonNullable<Result['report']>;
 
 /**
- * Section on the contents of the study and on what it lacks. It comes before the structures and
- * contains no conclusion.
+ * Section on what the study contains and lacks. It comes before the structures and draws no
+ * conclusions.
  */
 const STUDY = 'views';
 
@@ -37,7 +37,7 @@ const ORDER = [
   'focused',
 ] as const;
 
-/** Words that compare a value with its range. */
+/** Words for a value relative to its range. */
 const RANGE_TEXT = {
   N: 'within the range of',
   L: 'below the range of',
@@ -52,7 +52,7 @@ function rangeText({ reference, interpretation }: Measurement): string {
   return `, ${RANGE_TEXT[interpretation ?? 'none']} ${source}`;
 }
 
-/** Renders a row of the findings: the value with its range, its method and its remarks. */
+/** Renders a row of the findings: the value with its range, method and remarks. */
 function measurementLine(measurement: Measurement): string {
   const { concept, value, note } = measurement;
   const name = withSubject(measurement.label, measurement);
@@ -71,8 +71,8 @@ function sectionLines(result: Result, id: string): string[] {
 }
 
 /**
- * Writes the draft report in the order of REP25. The result is its only input, so the report
- * contains nothing that is not in the result.
+ * Writes the draft report in the order of REP25. The result is its only input, so the report cannot
+ * contain anything else.
  */
 export function writeReport(result: Result): Report {
   const study = sectionLines(result, STUDY);

@@ -5,7 +5,7 @@ import { type About, allNamed, namedText } from './shared.ts';
 const labels = (keys: readonly EchoConcept[]) =>
   keys.map((key) => ECHO_CONCEPTS[key].label).join(', ');
 
-/** The decision table of RV systolic function (echo 7.3). */
+/** Text for each outcome of the RV systolic function decision table (echo 7.3). */
 const FUNCTION = {
   'single index normal': (keys: readonly EchoConcept[]) =>
     `${labels(keys.slice(0, 1))} normal; single index only`,

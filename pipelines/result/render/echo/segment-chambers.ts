@@ -1,9 +1,9 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** The outlines found in one clip. */
+/** Outlines found in one clip. */
 type Outlined = {
   view: string;
-  /** False if the outlines jump from frame to frame; nothing was then measured. */
+  /** False if the outlines jump from frame to frame; in that case nothing was measured. */
   steady: boolean;
   chambers: readonly string[];
   /** Number of outlined frames without a fault. */

@@ -4,7 +4,7 @@ import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import { unitText } from '../unit-text.ts';
 
-/** Measurements to which a sentence refers. */
+/** Measurements that a sentence refers to. */
 export interface About {
   readonly about: readonly Measurement[];
 }
@@ -26,14 +26,14 @@ export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'val
 export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
 
-/** Adds a full stop to the text, unless it already ends a sentence. */
+/** Adds a full stop unless the text already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** Renders a list of alternatives: "A4C, A2C or A3C". */
 export const anyOf = (names: readonly string[]): string =>
   names.join(', ').replace(/, ([^,]*)$/, ' or $1');
 
-/** Words for the source of a value. */
+/** Words for the origin of a value. */
 const ORIGIN_TEXT = {
   image: 'of the images',
   machine: 'of the machine',
@@ -42,7 +42,7 @@ const ORIGIN_TEXT = {
 } as const satisfies Record<Measurement['origin'], string>;
 
 /**
- * Renders which values were withheld, and why. A reason that several values share is printed once.
+ * Renders which values were withheld, and why. A reason shared by several values is printed once.
  */
 function withheldText(withheld: readonly Measurement[]): string {
   const byNote = Map.groupBy(withheld, ({ note }) => note);
@@ -54,8 +54,7 @@ function withheldText(withheld: readonly Measurement[]): string {
 }
 
 /**
- * Renders why no clip of the wanted views was measured: the study has no such clip, or none was
- * identified.
+ * Renders why no clip of the wanted views was measured: the study has none, or none was identified.
  */
 function noClipText(of: {
   views: readonly string[];
@@ -87,7 +86,9 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
 /** Grades of severity, from normal to severe. */
 const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
 
-/** Renders two grades by both names, and three or more as "mildly to severely abnormal". */
+/**
+ * Renders two grades by both names, and three or more as a range: "mildly to severely abnormal".
+ */
 function sidesText(categories: readonly string[]): string {
   if (categories.some((one) => !GRADES.includes(one))) return anyOf(categories);
   const inOrder = GRADES.filter((one) => categories.includes(one));
@@ -147,8 +148,8 @@ export const ECHO_SENTENCES = {
   }: {
     method: keyof typeof LINEAR_METHODS;
     /**
-     * LVIDd of a dilated LV in cm; null if the LV is not dilated. `motion` is a raised score
-     * index; null if it is not raised.
+     * LVIDd in cm if the LV is dilated; otherwise null. `motion` is the score index if it is
+     * raised; otherwise null.
      */
     diameter: number | null;
     motion: number | null;
@@ -165,27 +166,27 @@ export const ECHO_SENTENCES = {
 
 export const sayOfEcho = statementsOf<typeof ECHO_SENTENCES>();
 
-/** One LVEF with its source. It was measured by a method, or calculated from volumes. */
+/** One LVEF with its origin. It was measured by a method or calculated from volumes. */
 interface EfReading {
   readonly [name: string]: string | number | boolean;
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** True if the EF was calculated from EDV and ESV, even if the source reports an EF. */
+  /** True if calculated from EDV and ESV, even if the source reports an EF. */
   ofVolumes: boolean;
 }
 
 export const namedValue = (key: EchoConcept, value: number) =>
   `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 
-/** Renders an LVEF with method and source: "LVEF (biplane) 28 % of the machine". */
+/** Renders an LVEF with method and origin: "LVEF (biplane) 28 % of the machine". */
 function readingText({ key, value, origin, ofVolumes }: EfReading): string {
   return ofVolumes
     ? `LVEF ${valueText('lvef', value)} from EDV and ESV ${ORIGIN_TEXT[origin]}`
     : `${namedValue(key, value)} ${ORIGIN_TEXT[origin]}`;
 }
 
-/** Linear methods of the LVEF (echo 4.2). */
+/** Linear LVEF methods (echo 4.2). */
 const LINEAR_METHODS = { teichholz: 'Teichholz', cube: 'the cube of the diameters' } as const;
 
 /** Number of beats to average in an irregular rhythm (echo 0.5). */
@@ -198,15 +199,15 @@ function irregularText(beats: number, few: boolean): string {
 
 const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 
-/** Pairs of values that contradict each other in every heart. */
+/** Contradictions between values that are impossible in any heart. */
 const CONTRADICTIONS = {
   'diameter-not-smaller': 'LVIDs is not below LVIDd',
   'area-not-smaller': 'the end-systolic area is not below the end-diastolic one',
 } as const;
 
 /**
- * Flow or structure that the form of a display shows. It is used if the header does not name the
- * structure.
+ * Text for the flow or structure recognised by the form of a display, used if the header does not
+ * identify it.
  */
 const FORMS = {
   'fits-none': 'its form fits no single flow',
@@ -240,20 +241,20 @@ const DISPLAY_DOUBTS = {
   faint: 'the trace is too faint or its beats differ',
 } as const;
 
-/** Remarks on a quantity of a display. */
+/** Remarks about a quantity on a display. */
 const DISPLAY_REMARKS = {
   'no-a-wave': 'one wave per beat: no A is seen beside E',
   largest: 'largest',
   breath: 'of the breath on the display; whether it was a sniff is not known',
 } as const;
 
-/** Where and when fluid was measured. */
+/** Text for where and when fluid was measured. */
 const FLUID_PLACES = {
   'behind-wall': 'behind the posterior wall, end-diastole; elsewhere it may be deeper',
   outline: 'the outline of the space runs beyond the fluid; to be measured by hand',
 } as const;
 
-/** Words for the inputs from which a value was calculated. */
+/** Words for the inputs of a calculated value. */
 const IMAGE_INPUTS = {
   volumes: 'EDV and ESV of the images',
   diameters: 'LVIDd and LVIDs of the images',
@@ -261,7 +262,7 @@ const IMAGE_INPUTS = {
   machine: 'its inputs',
 } as const;
 
-/** Reasons why a value of the right heart must be wrong. */
+/** Reasons why a right-heart value must be wrong. */
 const RIGHT_HEART_FAULTS = {
   'contradicts-cava': 'a normal RA pressure contradicts a wide IVC that does not collapse',
   'rests-on-contradicted': 'it contains an RA pressure that contradicts the IVC',
@@ -278,7 +279,7 @@ const OUTLINE_FAULTS = {
   'too-small-beside-lv': 'is too small beside the LV; a shadow may hide part of it',
 } as const;
 
-/** An assumption of a calculation. */
+/** Assumptions of a calculation. */
 const PRESUMPTIONS = {
   sniff: 'collapse taken as that with a sniff',
   'no-outflow-stenosis': 'equals the systolic PA pressure without RVOT or pulmonary stenosis',
@@ -362,15 +363,15 @@ export const ECHO_REMARKS = {
 
 export const remarkOfEcho = remarksOf<typeof ECHO_REMARKS>();
 
-/** Flow or structure that the form of a display shows. */
+/** Flow or structure recognised by the form of a display. */
 export type DisplayForm = keyof typeof FORMS;
 /** Reason why the reading of a display is unreliable. */
 export type DisplayDoubt = keyof typeof DISPLAY_DOUBTS;
-/** A remark on a quantity of a display. */
+/** A remark about a quantity on a display. */
 export type DisplayRemark = keyof typeof DISPLAY_REMARKS;
-/** Inputs that give another value than the reported one. */
+/** Inputs that yield a different value from the reported one. */
 export type ImageInputs = keyof typeof IMAGE_INPUTS;
 /** An assumption of a calculation. */
 export type Presumption = keyof typeof PRESUMPTIONS;
-/** The reason why a value of the right heart must be wrong. */
+/** Reason why a right-heart value must be wrong. */
 export type RightHeartFault = keyof typeof RIGHT_HEART_FAULTS;

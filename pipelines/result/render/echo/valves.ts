@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Remarks on a grade of aortic stenosis (echo 11.1, 19). */
+/** Remarks about a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
   'area-by-peak-velocities': 'The valve area in the grade is that by peak velocities.',
   'small-outflow':
@@ -14,7 +14,7 @@ const STENOSIS_REMARKS = {
 } as const;
 export type StenosisRemark = keyof typeof STENOSIS_REMARKS;
 
-/** Whether the stroke volume index shows high flow. */
+/** Text for high flow by the stroke volume index, by whether it is present. */
 const HIGH_FLOW = {
   unknown: (limit: number) => `SVi above ${limit} ml/m²`,
   yes: (limit: number) => `SVi is above ${limit} ml/m²`,
@@ -29,11 +29,11 @@ const VALVE_NAMES = {
   'tricuspid-regurgitation': 'Tricuspid regurgitation',
   'pulmonary-stenosis': 'Pulmonary stenosis by peak velocity',
 } as const;
-/** A valve disease that is graded, by the name of its classification. */
+/** A graded valve disease, named as in its classification. */
 export type ValveDisease = keyof typeof VALVE_NAMES;
 export const valveDiseaseName = (disease: ValveDisease): string => VALVE_NAMES[disease];
 
-/** Remarks on a grade of mitral stenosis, and reasons why it is not graded. */
+/** Remarks about a grade of mitral stenosis, and reasons for not grading it. */
 const MITRAL_REMARKS = {
   normal:
     'No mitral stenosis is graded from a valve area of 4 cm² on, by convention, as the tables have no upper end.',

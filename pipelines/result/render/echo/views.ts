@@ -13,7 +13,7 @@ export const MODES = {
   unknown: 'unknown',
 } as const;
 
-/** Texts of the reasons why a display was not measured. */
+/** Text for the reasons why a display was not measured. */
 const REFUSALS = {
   'no-scale': 'the header gives no scale or no baseline',
   'no-flow': 'no flow stands out from the noise',
@@ -25,7 +25,7 @@ const REFUSALS = {
 export type DisplayRefusal = keyof typeof REFUSALS;
 
 /**
- * A display that was not measured: its file, its flow or structure (null if unknown), and the
+ * A display that was not measured: its file, mode, flow or structure (null if unknown), and the
  * reason.
  */
 interface RefusedDisplay {
@@ -39,7 +39,7 @@ interface RefusedDisplay {
 const refusedText = ({ file, mode, shows, why }: RefusedDisplay) =>
   `${file} (${shows === null ? MODES[mode] : `${shows}, ${MODES[mode]}`}): ${REFUSALS[why]}`;
 
-/** The minimum content of a complete study; a convention of the project ([C], echo 2.9). */
+/** Minimum content of a complete study; a convention of this project ([C], echo 2.9). */
 const MINIMUM_SET = {
   PLAX: 'PLAX',
   PSAX: 'PSAX',

@@ -1,7 +1,7 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed, namedText } from './shared.ts';
 
-/** The pattern of the abnormal segments. */
+/** Pattern of the abnormal segments. */
 type Region = { kind: 'none' | 'global' | 'regional' } | { kind: 'territory'; artery: string };
 
 function regionText(region: Region): string {
@@ -28,7 +28,7 @@ export const WALL_MOTION_SENTENCES = {
     `The score index of the machine is ${raised ? 'raised' : 'normal'}.`,
   'wall-motion.graded': ({ scored, of }: { scored: number; of: number }) =>
     `${scored} of ${of} segments were graded by thickening and inward motion of their outlines.`,
-  // A segment is graded by its motion, because its outline thickens less than the wall does.
+  // Segments are graded by motion because the outline thickens less than the wall does.
   'wall-motion.may-miss': () =>
     'A mildly reduced segment may be graded normal: outlines show little of its thickening.',
   'wall-motion.abnormal': ({ segments }: { segments: readonly Scored[] }) =>

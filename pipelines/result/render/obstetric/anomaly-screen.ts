@@ -2,7 +2,7 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, withSubject } from './shared.ts';
 
-/** The name of each finding of a size outside its limits. */
+/** Name of the finding for each kind of abnormal size. */
 const FINDING = {
   ventriculomegaly: 'ventriculomegaly',
   'mild-ventriculomegaly': 'mild ventriculomegaly',
@@ -14,7 +14,7 @@ const FINDING = {
 } as const;
 type Abnormality = keyof typeof FINDING;
 
-/** Names of the sizes that are assessed. */
+/** Names of the assessed sizes. */
 export const SIZE_NAMES = {
   'atrial-width': 'Width of the lateral ventricle',
   'cisterna-magna': 'Cisterna magna',
@@ -64,7 +64,7 @@ export const SCREEN_SENTENCES = {
     return `${withSubject(SIZE_NAMES[key], size)} ${text.value(size)}: ${FINDING[finding]} (${by}${fetus}).`;
   },
   /**
-   * `about` contains our value, followed by the machine's values; `findings` has the same order.
+   * `about` contains our value, followed by the machine values; `findings` is in the same order.
    */
   'screen.contradiction': (
     { key, findings }: { key: JudgedSize; findings: readonly (Abnormality | null)[] },

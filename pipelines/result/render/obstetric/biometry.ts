@@ -2,7 +2,7 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
-/** The plane that is needed for each structure. */
+/** The plane needed for each structure. */
 const SOUGHT = {
   head: 'head plane (transthalamic or transventricular)',
   abdomen: 'abdominal circumference plane',
@@ -10,7 +10,7 @@ const SOUGHT = {
 } as const;
 type Structure = keyof typeof SOUGHT;
 
-/** Reasons why a frame does not show the plane of its structure (obstetric 1.1). */
+/** Reasons why a frame does not show the plane for its structure (obstetric 1.1). */
 const EXCLUDED = {
   'steep-femur': 'the femur lies more than 45 deg to the horizontal',
   'cerebellum-in-view': 'the cerebellum is in view, which is not the plane for measuring a head',
@@ -19,7 +19,7 @@ export type PlaneExclusion = keyof typeof EXCLUDED;
 
 const LAST_RESORT = 'measured on the transcerebellar plane, as no better one was found';
 
-/** How the calipers of the BPD in an index were placed. */
+/** Text for the caliper placement of the BPD in an index. */
 const PLACEMENT = {
   'outer-outer': 'with BPD outer to outer',
   'not-stated': 'with the BPD of the ultrasound machine, whose placement is not stated',
@@ -29,9 +29,7 @@ type Placement = keyof typeof PLACEMENT;
 const OUTER_INDEX =
   'with BPD outer to outer: about 2 to 3 points above the outer-inner values of the published range';
 
-/**
- * Names of the ratios of lengths that are checked before the lengths are accepted (obstetric 0.6).
- */
+/** Names of the ratios used to check lengths before they are accepted (obstetric 0.6). */
 const RATIOS: Readonly<Record<string, string>> = {
   'hc-ac': 'HC/AC',
   'fl-ac': 'FL/AC',
@@ -78,7 +76,7 @@ export const BIOMETRY_SENTENCES = {
   'biometry.no-model': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not measured: no permitted model locates the ${gap.structure}.`,
   /**
-   * `refused` is the reason why the scale in the file was refused, as text from the code that reads
+   * `refused` is the reason why the scale in the file was refused, as worded by the code that reads
    * the file.
    */
   'biometry.no-scale': (gap: Gap & { refused: string | null }, { text }: SentenceContext) =>

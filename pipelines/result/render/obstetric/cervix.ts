@@ -10,7 +10,7 @@ const CATEGORY = {
 } as const;
 type Category = keyof typeof CATEGORY;
 
-/** Recommendation for a length that was not measured on a transvaginal image (obstetric 10). */
+/** Recommendation for a length not measured on a transvaginal image (obstetric 10). */
 const NEEDS_TRANSVAGINAL = 'cervical length needs a transvaginal measurement';
 
 export const CERVIX_SENTENCES = {

@@ -2,7 +2,7 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, withSubject } from './shared.ts';
 
-/** Names of the vessels for sentences and the console. */
+/** Vessel names for sentences and the console. */
 export const VESSELS = {
   'umbilical-artery': 'umbilical artery',
   'middle-cerebral-artery': 'MCA',
@@ -11,7 +11,7 @@ export const VESSELS = {
 } as const;
 type Vessel = keyof typeof VESSELS;
 
-/** Names of end-diastolic flow, and of the flow of an a-wave. */
+/** Text for end-diastolic flow, and for the flow in an a-wave. */
 export const FLOW_TEXT = {
   forward: 'forward',
   'intermittent-absent': 'absent in some beats',
@@ -46,20 +46,20 @@ const ANGLE_UNKNOWN = (limit: number) =>
 
 const CONFIRM = 'confirm in a second loop with the lowest wall filter';
 
-/** A value of the machine from which the flow was concluded, such as "RI 1.10". */
+/** A machine value that determined the flow, such as "RI 1.10". */
 type MachineValue = { index: 'RI' | 'EDV' | 'S/D'; key: string; value: number };
 const machineValue = ({ index, key, value }: MachineValue, text: ValueTexts) =>
   `by the values of the ultrasound machine (${index} ${text.quantity(key, value)})`;
 
-/** The flow in an umbilical artery according to the loops and the machine's values. */
+/** Flow in an umbilical artery according to the loops and the machine values. */
 type UmbilicalFlow = {
   flow: Flow;
-  /** The leading flow of the loops; null if no loop has a category. */
+  /** The leading flow in the loops; null if no loop has a category. */
   loop: Flow | null;
-  /** The flows on the other good traces. */
+  /** Flows on the other good traces. */
   others: readonly Flow[];
   machine: (MachineValue & { flow: Flow }) | null;
-  /** True if there are several fetuses and the vessel does not name its fetus. */
+  /** True if there are several fetuses and the vessel's label does not identify the fetus. */
   unnamed: boolean;
 };
 
@@ -67,8 +67,8 @@ const subjectOf = (vessel: string, unnamed: boolean) =>
   unnamed ? `${vessel} of a fetus that is not named` : vessel;
 
 /**
- * Renders the source that shows the flow and any source that contradicts it, such as ", forward in
- * another loop".
+ * Renders where the flow was seen, if only in machine values, and what contradicts it, such as ",
+ * forward in another loop".
  */
 function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
   const { flow, loop, others, machine, unnamed } = of;
@@ -76,7 +76,8 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
     const traced = loop ? `, ${FLOW_TEXT[loop]} in the loop traced here` : '';
     return ` ${machineValue(machine, text)}${traced}`;
   }
-  // A loop that names no fetus may belong to another fetus, so it does not contradict the flow.
+  // A loop that is not assigned to a fetus may belong to another one, so it does not contradict the
+  // flow.
   const loops = unnamed ? [] : others.map((one) => `, ${FLOW_TEXT[one]} in another loop`);
   const machines =
     machine && machine.flow !== flow
@@ -119,7 +120,7 @@ export const DOPPLER_SENTENCES = {
     `${subjectOf('Umbilical end-diastolic flow', of.unnamed)}: ${FLOW_TEXT[of.flow]}${sourceText(of, text)}.`,
   'doppler.abnormal-flow': (
     of: UmbilicalFlow & {
-      /** True if another vessel on the other side of the baseline may hide a reversal. */
+      /** True if another vessel on the opposite side of the baseline may hide a reversal. */
       hidden: boolean;
     },
     { text }: SentenceContext,
@@ -210,7 +211,7 @@ export const DOPPLER_SENTENCES = {
     within
       ? 'Umbilical artery PI is between its 5th and its 95th centile; end-diastolic flow was not assessed.'
       : 'Only the PI of the umbilical artery is known; end-diastolic flow was not assessed.',
-  /** `about` contains the used value, followed by the value of the other side. */
+  /** `about` contains the value that is used, followed by that of the other side. */
   'doppler.both-sides': (
     { worse }: { worse: 'lower' | 'higher' },
     { about: [one, other], text }: SentenceContext,
@@ -226,7 +227,7 @@ export const DOPPLER_SENTENCES = {
     cpr,
   }: {
     vessel: Vessel;
-    /** Null if another statement gives the reason. */
+    /** Null if another statement already explains it. */
     reason: VesselGap | null;
     problem: TraceProblem | null;
     /** True if the CPR is missing for the same reason. */

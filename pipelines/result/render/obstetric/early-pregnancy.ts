@@ -20,7 +20,7 @@ const CATEGORY = {
 } as const;
 type Category = keyof typeof CATEGORY;
 
-/** Reasons why a criterion of loss that seems to be met is uncertain. */
+/** Reasons to doubt that a criterion of loss is really met. */
 const DOUBT = {
   'silence-unproven':
     'The analysis of a clip misses small hearts that beat: it cannot show that one stands still.',
@@ -30,8 +30,7 @@ const DOUBT = {
 export type EarlyDoubt = keyof typeof DOUBT;
 
 /**
- * Text for an echo-free area without a yolk sac and without an embryo, which is not certainly a
- * gestational sac.
+ * Text for an echo-free region without yolk sac and embryo, which need not be a gestational sac.
  */
 const UNPROVEN_SAC =
   'Neither yolk sac nor embryo was seen in the outlined echo-free area: that it is a gestational sac within the uterus, and not a bladder or a cyst, was not assessed.';
@@ -39,7 +38,7 @@ const UNPROVEN_SAC =
 const valueText = (one: Measurement, text: ValueTexts) =>
   `${one.label} ${text.value(one)}${whose(one)}`;
 
-/** Mean sac diameter whose interval includes the cut-off diagnostic of loss; otherwise null. */
+/** Mean sac diameter if its interval includes the cut-off diagnostic of loss; otherwise null. */
 type NearMsd = { value: number; cutOff: number } | null;
 const nearMsd = (near: NearMsd, text: ValueTexts) =>
   near
@@ -73,7 +72,7 @@ export const EARLY_SENTENCES = {
       sac: boolean;
       /** Size of a yolk sac outside the usual range; null if the size is usual or unknown. */
       yolkSac: { band: 'small' | 'large'; from: number; to: number } | null;
-      /** True if cardiac activity was seen on an M-mode sweep without a measured rate. */
+      /** True if cardiac activity was seen on an M-mode sweep but no rate was measured. */
       onMMode: boolean;
       noEmbryo: boolean;
       category: Category;
@@ -150,7 +149,7 @@ export const EARLY_SENTENCES = {
     { about: [age], text }: SentenceContext,
   ) =>
     `Age by CRL ${age ? text.weeks(age.value) : ''} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by last menstrual period: beyond ${of.limit} days dating by ultrasound is advised (ACOG Committee Opinion 700). The age given was kept.`,
-  /** `about` contains the machine's value, followed by ours. */
+  /** `about` contains the machine value, followed by ours. */
   'early.values-differ': (_: Nothing, { about: [machine, own], text }: SentenceContext) =>
     machine && own
       ? `${own.label} ${text.value(machine)} by the ultrasound machine, ${text.value(own)} as measured here: measure by hand.`

@@ -2,7 +2,7 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, whose } from './shared.ts';
 
-/** How a rate was measured. */
+/** Text for how a rate was measured. */
 export const RATE_SOURCE = {
   'm-mode': 'M-mode',
   doppler: 'Doppler',
@@ -20,7 +20,7 @@ const BAND = {
 } as const;
 type Band = keyof typeof BAND;
 
-/** Renders a band of the rate. `limit` is the limit of tachycardia, beats per minute. */
+/** Renders a rate band. `limit` is the limit of tachycardia, beats per minute. */
 export const bandText = (band: Band, limit: number): string =>
   band === 'tachycardia' ? `${BAND[band]} ${limit} per minute` : BAND[band];
 
@@ -41,26 +41,23 @@ const SIZE = {
 } as const;
 type Size = keyof typeof SIZE;
 
-/**
- * Renders a rate with its source; `source` is null if the rate is ours and is the reported rate.
- */
+/** Renders a rate with its source; `source` is null if the rate is ours and is the leading one. */
 const rateText = (source: RateSource | null, { about: [rate], text }: SentenceContext) =>
   `Fetal heart rate ${rate ? text.value(rate) : ''}${source ? ` (${RATE_SOURCE[source]})` : ''}`;
 
 /**
- * Beats on a sweep. `variation` is that of all beats; `alike` is the number of beats that are
- * similar in length and height.
+ * Beats on a sweep. `variation` covers all beats; `alike` counts those similar in length and
+ * height.
  */
 type Rhythm = {
   variation: number | null;
   alike: { beats: number; seen: number } | null;
-  /** Maximum variation of a rhythm that is called regular. */
+  /** Maximum variation at which a rhythm is called regular. */
   regular: number;
 };
 
 /**
- * Renders a rhythm. It is regular by the variation of all beats, not only of those that are
- * similar.
+ * Renders a rhythm. Regularity depends on the variation of all beats, not only of the similar ones.
  */
 function rhythmText({ variation, alike, regular }: Rhythm, text: ValueTexts): string {
   if (variation === null) return 'Rhythm was not assessed.';
@@ -94,7 +91,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band | null;
       tachycardia: number;
-      /** Reason why there is no band; not used if there is a band. */
+      /** Reason why there is no band; ignored if there is one. */
       range: keyof typeof NO_RANGE;
     },
     context: SentenceContext,
@@ -111,7 +108,7 @@ export const HEART_SENTENCES = {
       source: RateSource | null;
       band: Band;
       tachycardia: number;
-      /** Limit of a slow rate, if it was not verified against its source. */
+      /** Limit of a slow rate if it was not verified against its source; otherwise null. */
       recalled: number | null;
     },
     context: SentenceContext,
@@ -127,7 +124,7 @@ export const HEART_SENTENCES = {
   'heart.sources-differ': (
     of: {
       sources: readonly RateSource[];
-      /** Empty if all rates are in one band. */
+      /** Empty if all rates fall into one band. */
       bands: readonly (Band | null)[];
       tachycardia: number;
     },
@@ -171,7 +168,8 @@ export const HEART_SENTENCES = {
     `Axis of the heart ${axis ? text.value(axis) : ''} to the midline, outside ${least} to ${most} deg; its side was not assessed.`,
   'heart.ratios': (_: Nothing, context: SentenceContext) => `${ratios(context)}.`,
   /**
-   * `about` contains the used ratios; `machine` is the machine's area ratio if it contradicts ours.
+   * `about` contains the ratios that are used; `machine` is the machine's area ratio if it
+   * contradicts ours.
    */
   'heart.abnormal-size': (
     { size, machine }: { size: Size; machine: { size: Size; value: number } | null },

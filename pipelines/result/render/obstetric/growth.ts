@@ -3,7 +3,7 @@ import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
 /**
- * Missing inputs of an assessment. `missing` inputs were not assessed; `undecided` inputs were
+ * Missing inputs for an assessment. `missing` inputs were not assessed; `undecided` inputs were
  * measured, but their interval includes a cut-off.
  */
 interface Lacking {
@@ -29,7 +29,7 @@ export const SIZE_TEXT = {
 } as const;
 type SizeCategory = keyof typeof SIZE_TEXT;
 
-/** Reasons why a value is not charted on a growth chart. */
+/** Reasons why a value has no centile on a growth chart. */
 const NOT_CHARTED = {
   no_chart_for_formula: () => 'no growth chart was made with this weight formula',
   outside_chart_range: (weeks: Weeks | null) =>
@@ -41,11 +41,11 @@ export type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
 export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 
-/** Returns the reason in the section's data why a value is not charted, as text. */
+/** Returns the text for the reason, in the section's data, why a value is not charted. */
 export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
   NOT_CHARTED[code](weeks);
 
-/** The sources of earlier values. */
+/** Text for the sources of earlier values. */
 const SOURCE = {
   images: 'measured on its images',
   'machine-report': 'with values of the report of the ultrasound machine',
@@ -85,8 +85,8 @@ function signed(value: number): string {
 }
 
 /**
- * Returns centile points as a whole number. Decimals are added if rounding would move a fall onto
- * the cut-off.
+ * Returns centile points as a whole number, or with decimals if rounding would move a fall onto the
+ * cut-off.
  */
 export function pointsText(points: number, cutOff: number): string {
   if (points <= 0) return 'no fall';
@@ -95,7 +95,7 @@ export function pointsText(points: number, cutOff: number): string {
 }
 
 /**
- * A criterion of growth restriction with the value that meets it. A value of kind `fall` is in
+ * A criterion for growth restriction with the value that meets it. A value of kind `fall` is in
  * centile points.
  */
 type Criterion = {
@@ -113,7 +113,7 @@ export function criterionText(
   return `${name} (${kind === 'fall' ? pointsText(value, cutOff) : text.centile(value)})`;
 }
 
-/** Conclusion on a small fetus; `met` lists the criteria that are met. */
+/** Conclusion about a small fetus; `met` lists the criteria that are met. */
 type SmallFetus = {
   form: 'sga-doppler-needed' | 'sga-not-fgr' | 'early-fgr' | 'late-fgr';
   /** True if only the abdominal circumference is small. */
@@ -143,7 +143,7 @@ function leadText(of: SmallFetus, text: ValueTexts): string {
   return conditioned(lead(), of.datingInDoubt);
 }
 
-/** The Doppler index of the same study, with its centile. */
+/** A Doppler index of the same study, with its centile. */
 type Index = { key: string; value: number; centile: number };
 
 function dopplerText(indices: readonly Index[], flow: string | null, text: ValueTexts): string[] {
@@ -163,7 +163,7 @@ export const GROWTH_SENTENCES = {
   'growth.no-age': () => 'Gestational age was not given, so size for age was not assessed.',
   'growth.nothing-measured': () =>
     'Nothing was measured that could be compared with a growth chart.',
-  /** `about` contains the values from which the category was determined. */
+  /** `about` contains the values that determined the category. */
   'growth.size': (
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
@@ -179,7 +179,7 @@ export const GROWTH_SENTENCES = {
   'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
     `Dated by ${text.basis(basis)}: ${text.weeks(days)} weeks.`,
   'growth.values': (_: Nothing, context: SentenceContext) => `${withCentile(context)}.`,
-  /** Renders the reasons why values have no centile or no category, in one sentence. */
+  /** Renders in one sentence why values have no centile or no category. */
   'growth.incomplete': (
     of: {
       notCharted: readonly NotChartedReason[];

@@ -36,7 +36,7 @@ const SIDE: Readonly<Record<string, string>> = {
 
 const IF_DATED = ', if the dating holds';
 
-/** Renders "EFW 1165 g (centile 65)", without the centile if the value has none. */
+/** Renders "EFW 1165 g (centile 65)"; the centile is left out if the value has none. */
 function charted({ about, text }: SentenceContext): string {
   const each = about.map((one) => {
     const centile = one.reference?.centile ?? null;
@@ -46,7 +46,7 @@ function charted({ about, text }: SentenceContext): string {
   return each.join(', ');
 }
 
-/** Renders a change of the z-score with its sign. */
+/** Renders a change in z-score with its sign. */
 const signed = (z: number) => `${z < 0 ? '' : '+'}${z.toFixed(2)}`;
 
 export const OBSTETRIC_IMPRESSION = {
@@ -141,7 +141,7 @@ const number = (statement: Statement | null, name: string): number | null => {
 };
 const isTrue = (statement: Statement | null, name: string) => statement?.params[name] === true;
 
-/** Returns the gestational age from the request; null if it is not known. */
+/** Returns the gestational age from the request; null if unknown. */
 export function datingOf(result: Pick<Result, 'sections'>): {
   days: number;
   basis: (typeof DATING_BASIS)[number] | null;
@@ -183,7 +183,7 @@ const viability: Topic = {
   ],
 };
 
-/** Statements that question the age in the request. */
+/** Statements that call the age in the request into question. */
 const DOUBTS = [
   { code: 'growth.age-by-biometry', days: 'days' },
   { code: 'growth.age-stated-by-machine', days: 'machine' },
@@ -249,8 +249,8 @@ interface Change {
 }
 
 /**
- * Returns the statement on the change since the earlier scan. The change is that of the weight, or
- * else of the first length.
+ * Returns the statement on the change since the earlier scan: that of the weight, or otherwise of
+ * the first length.
  */
 function change(said: Said): Statement | null {
   const found = said.find('growth.change');
@@ -287,8 +287,8 @@ const growth: Topic = {
 };
 
 /**
- * Returns the clauses on the amount of fluid: the value from which it was determined, and any value
- * whose interval includes a cut-off.
+ * Returns the clauses on the amount of fluid: the value that determined it, and any value whose
+ * interval includes a cut-off.
  */
 function fluid(said: Said): Clause[] {
   const abnormal = said.find('fluid.abnormal');
@@ -351,7 +351,7 @@ const anomalies: Topic = {
   },
 };
 
-/** Indices with a centile that represent the Doppler of a study. */
+/** Indices with a centile that represent a study's Doppler. */
 const INDICES = [
   'umbilical-artery-pi',
   'cerebroplacental-ratio',

@@ -2,13 +2,13 @@ import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts'
 import type { SentenceContext } from './shared.ts';
 import { type Nothing, SEVERAL_FETUSES, type SeveralFetusesSource, whose } from './shared.ts';
 
-/** The position of a value relative to its limits. */
+/** Text for the position of a value relative to its limits. */
 const LIMIT = {
   high: (mm: number) => `${mm} mm or more`,
   increased: () => 'at or above the 95th centile',
 } as const;
 
-/** The window in which NT is interpreted. */
+/** Text for the window in which NT is interpreted. */
 const WINDOW = {
   crl: 'CRL 45 to 84 mm',
   weeks: '11 to 14 weeks',
@@ -19,7 +19,7 @@ const limitOf = (limit: number | null): readonly number[] => (limit === null ? [
 
 /**
  * Names of the categories on both sides of a cut-off. Null means below `high`; without a CRL the
- * category is not known more exactly.
+ * category cannot be narrowed down further.
  */
 const SIDE = { normal: 'normal', increased: 'increased', high: 'high' } as const;
 
@@ -27,7 +27,7 @@ export const NT_SENTENCES = {
   /** `limit` is the 95th centile for the CRL, mm. */
   'nt.value': ({ limit }: { limit: number | null }, { about: [nt], text }: SentenceContext) =>
     nt ? `Nuchal translucency ${text.value(nt, limitOf(limit))}${whose(nt)}.` : '',
-  /** `name` is the name of a classification, `value` its category. */
+  /** `name` is the name of a classification, and `value` its category. */
   'nt.category': ({ name, value }: { name: string; value: string }) =>
     `${name}: ${value.replaceAll('-', ' ')}.`,
   'nt.outside-window': ({ window }: { window: Window }) =>
@@ -39,7 +39,7 @@ export const NT_SENTENCES = {
     nt
       ? `Nuchal translucency ${text.value(nt)} (ultrasound machine) is not categorised: outside the window in which NT is interpreted (${WINDOW[window]}).`
       : '',
-  /** This value was not accepted; its remarks give the reason. */
+  /** `about` contains a value that was not accepted; its remarks give the reason. */
   'nt.not-judged': (_: Nothing, { about: [nt], text }: SentenceContext) =>
     nt
       ? `Nuchal translucency ${text.value(nt)} is not judged: ${text.note(nt)}. Measure again on an adequate plane.`

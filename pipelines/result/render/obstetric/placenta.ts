@@ -16,7 +16,9 @@ const SIDE = {
   'lateral-or-fundal': 'on a side of the picture (lateral or fundal)',
 } as const;
 
-/** First words of a recommendation, by the scans that are still to come (obstetric 9.2). */
+/**
+ * Beginning of the recommendation, by the follow-up scans that are still to come (obstetric 9.2).
+ */
 const LATER_SCANS = {
   both: (first: number, second: number) =>
     `Consider a repeat transvaginal scan at ${first} weeks and, if the edge is still low, at ${second} weeks; after`,
@@ -42,7 +44,7 @@ export const PLACENTA_SENTENCES = {
     'The images show the placenta on opposite walls, anterior and posterior: an image may be misread, or there is a second lobe. Its location was not decided.',
   'placenta.no-age': () =>
     'Gestational age was not given, so the distance to the internal os was not categorised.',
-  /** `about` contains the used distance, followed by those of the other images. */
+  /** `about` contains the distance that is used, followed by those on the other images. */
   'placenta.edges-disagree': (_: Nothing, context: SentenceContext) => disagreement(context),
   'placenta.transabdominal-edge': (_: Nothing, { about: [edge], text }: SentenceContext) =>
     `Lower edge ${edge ? text.value(edge) : ''} from the internal os on a transabdominal image, which gives no category: a transvaginal scan is needed.`,

@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Names of the planes for sentences and the console. */
+/** Plane names for sentences and the console. */
 export const PLANE_LABELS = {
   transthalamic: 'transthalamic head',
   transventricular: 'transventricular head',

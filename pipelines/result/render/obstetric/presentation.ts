@@ -5,16 +5,16 @@ import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './s
 const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;
 type Presentation = keyof typeof PRESENTATION;
 
-/** Name for the only fetus to which the presenting part belongs, if there are several. */
+/** Text for the fetus that the presenting part belongs to, if there are several. */
 export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A beat that was seen or measured elsewhere in the study. */
 type Beat = {
-  /** How the rate was measured; a cine is named by `file`. */
+  /** How the rate was measured; for a cine, `file` identifies it. */
   by: 'cine' | 'm-mode' | 'doppler';
   file: string | null;
   beatsPerMinute: number;
-  /** True if the rate is slower than that of a fetus, so that the beat may be the mother's. */
+  /** True if the rate is below the fetal range, so that the beat may be the mother's. */
   maternal: boolean;
 };
 
@@ -32,8 +32,8 @@ type Silent = { file: string; seconds: number };
 const CONFIRM = 'confirmation by a second observer is required';
 
 /**
- * Renders the clips without a beat. The clips are named if there are several, or if other evidence
- * contradicts them (obstetric 12).
+ * Renders the clips without a beat. They are listed by file if there are several, or if other
+ * evidence contradicts them (obstetric 12).
  */
 function notSeen(silent: readonly Silent[], named: boolean): string {
   const lengthOf = ({ seconds }: Silent) => `${seconds.toFixed(1)} s`;

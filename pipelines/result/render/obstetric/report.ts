@@ -62,7 +62,7 @@ function referenceText({ reference }: Measurement): string {
 const isSimulatedOnly = ({ code }: Remark) => code === SIMULATED.code;
 
 /**
- * Returns the remarks that apply to this value only. Remarks on a whole section follow its rows.
+ * Returns the remarks that apply to this value only. Remarks about a whole section follow its rows.
  */
 function ownRemarks(measurement: Measurement): string {
   const remarks = measurement.remarks.filter((one) => !isSimulatedOnly(one));
@@ -77,10 +77,7 @@ function measurementLine(measurement: Measurement): string {
   return `${name}: ${valueText(measurement)}${referenceText(measurement)}; ${sentence(method)}${note}`;
 }
 
-/**
- * Returns the accepted values of a section that are used for their quantity, in the order of the
- * table.
- */
+/** Returns a section's accepted values that are used for their quantity, in table order. */
 function tableOf({ measurements }: Result, section: string): Measurement[] {
   const own = measurements.filter((one) => one.section === section && one.quality === 'accepted');
   const row = ({ concept }: Measurement) => ROWS.indexOf(concept.key);
@@ -101,8 +98,8 @@ function sectionLines(result: Result, id: (typeof ORDER)[number]): string[] {
 }
 
 /**
- * Returns the line on the dating. There is no line if the section with the gestational age failed,
- * because it is then not known whether an age was given.
+ * Returns the line on the dating. There is none if the section with the gestational age failed,
+ * because it is then unknown whether an age was given.
  */
 function datingLine(growth: Section | undefined): string[] {
   if (growth?.status === 'failed') return [];
@@ -115,7 +112,7 @@ function datingLine(growth: Section | undefined): string[] {
 
 /**
  * Writes the draft report in the order of obstetric 14. The result is its only input, so the report
- * contains nothing that is not in the result. It reports as negative only what was assessed.
+ * cannot contain anything else. Only what was assessed is reported as negative.
  */
 export function writeReport(result: Result): Report {
   const growth = result.sections.find(({ id }) => id === 'growth');

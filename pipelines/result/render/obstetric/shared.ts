@@ -1,14 +1,14 @@
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 
-/** Functions that render numbers and names for the sentences of a language. */
+/** Functions that render numbers and names for sentences in one language. */
 export interface ValueTexts {
   /**
-   * Renders a measurement with its unit, such as "12.3 mm". The rounded number is on the same side
-   * of each cut-off as the unrounded number. `also` contains further cut-offs for this value.
+   * Renders a measurement with its unit, such as "12.3 mm". The rounded number stays on the same
+   * side of each cut-off as the unrounded one. `also` contains further cut-offs for this value.
    */
   value(one: Pick<Measurement, 'concept' | 'value'>, also?: readonly number[]): string;
-  /** Renders a number that is not a measurement of the result, in the same format as `value`. */
+  /** Renders a number that is not a measurement in the result, in the same format as `value`. */
   quantity(key: string, value: number): string;
   /** Renders the number of a measurement without its unit, such as "12.3". */
   number(one: Pick<Measurement, 'concept' | 'reference' | 'value'>): string;
@@ -17,7 +17,7 @@ export interface ValueTexts {
    * cut-off.
    */
   rounded(value: number, decimals: number, cutOffs: readonly number[]): string;
-  /** Renders abbreviations of concepts: "BPD, HC". */
+  /** Renders the concepts' abbreviations: "BPD, HC". */
   names(keys: readonly string[]): string;
   /** Returns the label of a concept: "Head circumference". */
   label(key: string): string;
@@ -25,29 +25,29 @@ export interface ValueTexts {
   weeks(days: number): string;
   centile(centile: number): string;
   zScore(z: number): string;
-  /** Returns the name of a growth or Doppler chart. */
+  /** Returns the display name of a growth or Doppler chart. */
   chart(key: string): string;
   /** Returns the method of dating as text, such as "last menstrual period". */
   basis(basis: string): string;
   /** Renders the remarks of a measurement as one text. */
   note(one: Measurement): string;
-  /** Renders the reason why a value outside its hard limits is not used. */
+  /** Renders why a value outside its hard limits is not used. */
   implausible(key: string): string;
 }
 
-/** Inputs of a sentence in addition to its parameters. */
+/** Inputs of a sentence beside its parameters. */
 export interface SentenceContext {
-  /** Measurements to which the statement refers, in the order in which the statement names them. */
+  /** Measurements that the statement refers to, in the same order. */
   readonly about: readonly Measurement[];
   readonly fetus: string | null;
   readonly text: ValueTexts;
 }
 
-/** Methods of dating. No method uses the biometry of this scan. */
+/** Methods of dating. Biometry of this scan is not among them. */
 export const DATING_BASIS = ['lmp', 'crl', 'prior_scan', 'ivf'] as const;
 export type DatingBasis = (typeof DATING_BASIS)[number];
 
-/** Text of each method of dating. */
+/** Text for each method of dating. */
 export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   lmp: 'last menstrual period',
   crl: 'crown-rump length',
@@ -55,30 +55,37 @@ export const BASIS_TEXT: Readonly<Record<DatingBasis, string>> = {
   ivf: 'assisted reproduction',
 };
 
-/** Returns the text of a method of dating. A method of a later version is shown unchanged. */
+/**
+ * Returns the text for a method of dating. A method added by a later version is shown unchanged.
+ */
 export const basisText = (basis: string): string =>
   Object.entries(BASIS_TEXT).find(([key]) => key === basis)?.[1] ?? basis;
 
-/** Gestational age from the request, in days, and how the pregnancy was dated. */
+/** Gestational age from the request, in days, and the method of dating. */
 export interface Dating {
   ga_days: number;
   basis: DatingBasis;
 }
 
-/** Parameters of a sentence without parameters. */
+/** Parameters of a sentence that has none. */
 export type Nothing = Record<string, never>;
 
-/** Returns a sentence or a name with its first letter as a capital. */
+/** Returns a sentence or name with its first letter capitalised. */
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A first word with one capital that is neither a name nor a symbol (the A wave). */
+/**
+ * A first word whose capital is due only to its position, unlike that of a name or symbol (the A
+ * wave).
+ */
 const CAPITALISED = /^(?:(?!Doppler\b|Teichholz\b)[A-Z][a-z]+\b|A (?!wave\b)(?=[a-z]))/;
 
-/** Returns a sentence or a name for the middle of a sentence; abbreviations keep their capitals. */
+/**
+ * Returns a sentence or name as it appears within a sentence; abbreviations keep their capitals.
+ */
 export const inSentence = (text: string): string =>
   text.replace(CAPITALISED, (word) => word.toLowerCase());
 
-/** Returns texts as a list: "a", "a and b", "a, b and c". */
+/** Joins texts into a list: "a", "a and b", "a, b and c". */
 export const listed = (texts: readonly string[]): string =>
   [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
 
@@ -95,10 +102,7 @@ export function withSubject(
   return subject ? `${name} (${subject})` : name;
 }
 
-/**
- * Texts on how it is known that there are several fetuses. They give the reason why images are not
- * combined.
- */
+/** Texts for what indicates several fetuses, which is the reason for not combining images. */
 export const SEVERAL_FETUSES = {
   'named-in-reports':
     'the reports of the ultrasound machine name several fetuses, and the images do not say which one they show',
@@ -113,17 +117,21 @@ export const SEVERAL_FETUSES = {
 } as const;
 export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
 
-/** Returns the text of a cut-off: "25 mm", "0.5", "110 deg". */
+/** Returns a cut-off as text: "25 mm", "0.5", "110 deg". */
 export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
   `${cutOff} ${unit}`.trimEnd();
 
 /**
- * Returns the text for a value whose interval includes a cut-off, so that it may be on either side.
+ * Returns the text for a value that may be on either side of a cut-off, because its interval
+ * includes it.
  */
 export const acrossText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
   `The interval of the value includes the cut-off of ${cutOffText(cutOff, unit)}: measure by hand.`;
 
-/** Text of the categories whose text is not simply their code with spaces in place of hyphens. */
+/**
+ * Text for the categories that are not simply rendered as their code with spaces in place of
+ * hyphens.
+ */
 const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   'low-lying': 'low-lying placenta',
   praevia: 'placenta praevia',
@@ -156,11 +164,11 @@ export const OBSTETRIC_SENTENCES = {
 
 export const sayOfObstetric = statementsOf<typeof OBSTETRIC_SENTENCES>();
 
-/** Text that is printed with every value whose method could be developed only on phantoms. */
+/** Text printed with every value whose method could be developed on phantoms only. */
 export const SIMULATED_ONLY =
   'measured by a method developed on simulated images only; not validated on real ones';
 
-/** Remarks on single measurements. */
+/** Remarks about single measurements. */
 export const OBSTETRIC_REMARKS = {
   'method.simulated-only': () => SIMULATED_ONLY,
   'method.without-reference': () =>
