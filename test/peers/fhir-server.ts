@@ -7,7 +7,10 @@ import {
   getStatus,
   indexSearchParameterBundle,
   isOk,
+  matchesSearchRequest,
   OperationOutcomeError,
+  Operator,
+  type SearchRequest,
   validateResource,
   type WithId,
 } from '@medplum/core';
@@ -21,6 +24,7 @@ import {
 import type {
   Bundle,
   CapabilityStatement,
+  Identifier,
   OperationOutcome,
   Resource,
   SearchParameter,
@@ -65,12 +69,46 @@ export interface FhirTestServer {
 /** Validates what it stores, and can be taken back to an earlier state. */
 class TransactionalRepository extends MemoryRepository {
   readonly #current = new Map<string, WithId<Resource>>();
+  /** Ids of the resources that have, or once had, an identifier. */
+  readonly #idsByIdentifier = new Map<string, Set<string>>();
 
   override async createResource<T extends Resource>(resource: T): Promise<WithId<T>> {
     validateResource(resource);
     const created = await super.createResource(resource);
     this.#current.set(`${created.resourceType}/${created.id}`, created);
+    for (const identifier of identifiersOf(created)) {
+      const ids = this.#idsByIdentifier.get(identifier) ?? new Set();
+      this.#idsByIdentifier.set(identifier, ids.add(created.id));
+    }
     return created;
+  }
+
+  /**
+   * Looks up identifiers in an index. The search of the base class evaluates FHIRPath on every
+   * resource, which takes a processor to itself once the server holds some thousand.
+   */
+  override async search<T extends Resource>(request: SearchRequest<T>): Promise<Bundle<WithId<T>>> {
+    const tokens = request.filters
+      ?.find(({ code, operator }) => code === 'identifier' && operator === Operator.EQUALS)
+      ?.value.split(',');
+    if (!tokens?.every((token) => /^[^\\|]+[|][^\\|]+$/.test(token)) || request.sortRules) {
+      return super.search(request);
+    }
+    const ids = new Set(tokens.flatMap((token) => [...(this.#idsByIdentifier.get(token) ?? [])]));
+    const found: WithId<T>[] = [];
+    for (const id of ids) {
+      const stored = this.#current.get(`${request.resourceType}/${id}`);
+      if (stored && matchesSearchRequest(stored, request))
+        found.push(structuredClone(stored) as WithId<T>);
+    }
+    const { offset = 0, count = found.length } = request;
+    const entry = found.slice(offset, offset + count).map((resource) => ({ resource }));
+    return {
+      resourceType: 'Bundle',
+      type: 'searchset',
+      total: found.length,
+      ...(entry.length > 0 && { entry }),
+    };
   }
 
   override async updateResource<T extends Resource>(
@@ -88,8 +126,15 @@ class TransactionalRepository extends MemoryRepository {
   async restore(snapshot: readonly WithId<Resource>[]): Promise<void> {
     this.clear();
     this.#current.clear();
+    this.#idsByIdentifier.clear();
     for (const resource of snapshot) await this.createResource(resource);
   }
+}
+
+/** Returns the identifiers as search tokens, `system|value`. */
+function identifiersOf(resource: Resource): string[] {
+  const { identifier } = resource as { identifier?: Identifier | Identifier[] };
+  return [identifier ?? []].flat().map(({ system = '', value = '' }) => `${system}|${value}`);
 }
 
 const CAPABILITIES: CapabilityStatement = {
