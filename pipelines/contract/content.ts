@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * Endpoint for the gateway itself, which routing rules use to find what a study shows. Clients
- * cannot call it.
+ * Endpoint for internal use: routing rules determine through it what a study shows. Clients cannot
+ * call it.
  */
 export const CONTENT_ENDPOINT = 'us/content/look';
 
-/** Anatomy that most of the recognised clips of a study show. */
+/** Anatomy shown by most of a study's recognised clips. */
 const ANATOMIES = ['fetus', 'adult heart'] as const;
 
 const named = z.array(z.strictObject({ name: z.string(), clips: z.number().int().positive() }));
@@ -14,7 +14,7 @@ const named = z.array(z.strictObject({ name: z.string(), clips: z.number().int()
 export const contentSchema = z.strictObject({
   /** Null if no clip was recognised, or if both anatomies have the same number of clips. */
   anatomy: z.enum(ANATOMIES).nullable(),
-  /** Obstetric planes and views of the heart, with the number of clips that show each. */
+  /** Obstetric planes and cardiac views, with the number of clips that show each. */
   planes: named,
   views: named,
   clips: z.strictObject({
@@ -25,7 +25,7 @@ export const contentSchema = z.strictObject({
 });
 export type Content = z.infer<typeof contentSchema>;
 
-/** The endpoint in the form that the request core needs. */
+/** The endpoint in the form that the request core expects. */
 export const contentEndpoint = {
   id: CONTENT_ENDPOINT,
   model: 'us/content',

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { EVIDENCE_SETTINGS, PAPERS, PROVIDER_SETTINGS } from '../../config/schema.ts';
 
 /**
- * Scenarios of the mock backend that a request with a test key can select with `mock` in its
+ * Scenarios of the mock backend. A request made with a test key selects one with `mock` in its
  * metadata.
  */
 export const MOCK_SCENARIOS = ['succeeded', 'rejected', 'failed', 'slow', 'triage'] as const;
 type MockScenario = (typeof MOCK_SCENARIOS)[number];
 
-/** Names that the scenarios had in the first release. */
+/** Names of the scenarios in the first release. */
 const FORMER_NAMES: Readonly<Record<string, MockScenario>> = {
   succeed: 'succeeded',
   reject: 'rejected',
@@ -16,8 +16,8 @@ const FORMER_NAMES: Readonly<Record<string, MockScenario>> = {
 };
 
 /**
- * Returns the scenario that the metadata of a request select: `succeeded` if they select none, null
- * if they select a scenario that does not exist.
+ * Returns the scenario selected in a request's metadata: `succeeded` if none is selected, null if
+ * the selected one does not exist.
  */
 export function mockScenario(metadata: unknown): MockScenario | null {
   const asked =
@@ -30,35 +30,38 @@ export function mockScenario(metadata: unknown): MockScenario | null {
 }
 
 /**
- * `job.json` of a work folder: the whole input of a pipeline. It contains no name, identifier or
+ * `job.json` in a work folder: the whole input of a pipeline. It contains no name, identifier or
  * date; ages are calculated before submission (house rule "PHI stays at the doors").
  */
 export const jobSchema = z.strictObject({
   endpoint: z.string(),
   version: z.string(),
-  /** Names in `files/` of the work folder, in the order of the request. */
+  /** Names in `files/` of the work folder, in request order. */
   files: z.array(z.string()),
   priorFiles: z.array(z.string()),
   /**
-   * Files, or members of archives, at which an earlier run hung. They are refused without being
+   * Files, or members of archives, on which an earlier run hung. They are refused without being
    * read.
    */
   unreadable: z.array(z.string()).optional(),
   options: z.record(z.string(), z.unknown()),
   clinicalContext: z.record(z.string(), z.unknown()),
-  /** Scenario of the mock backend; not used by other pipelines. */
+  /** Scenario of the mock backend; ignored by other pipelines. */
   mock: z.enum(MOCK_SCENARIOS).optional(),
-  /** True if pictures show whole frames. By default, they show only the ultrasound without text. */
+  /**
+   * True if pictures show whole frames. By default, they show only the ultrasound, without text.
+   */
   wholeFrames: z.boolean().optional(),
   /** Paper of the PDF report; A4 by default. */
   paper: z.enum(PAPERS).optional(),
   /**
-   * False if no key frames, cines and overlays must be written, because no viewer will show them.
+   * False if key frames, cines and overlays are not to be written, because no viewer will show
+   * them.
    */
   display: z.boolean().optional(),
   /**
-   * Setting `evidence.accept`: the evidence that a method must have before its values are used
-   * without a review; by default `real`.
+   * Setting `evidence.accept`: the evidence that a method must have for its values to be used
+   * without review; `real` by default.
    */
   evidence: z.enum(EVIDENCE_SETTINGS).optional(),
   models: z.strictObject({
@@ -69,7 +72,7 @@ export const jobSchema = z.strictObject({
 });
 export type Job = z.infer<typeof jobSchema>;
 
-/** Stages (api 6.1) that the pipeline itself reports. */
+/** Stages (api 6.1) reported by the pipeline itself. */
 export type PipelineStage =
   | 'starting'
   | 'preprocessing'
@@ -87,7 +90,7 @@ export interface CriticalFlag {
 }
 
 /**
- * Events that a pipeline reports while it works. `progress` goes from 0 to 1 over the whole
+ * Events that a pipeline reports while it works. `progress` runs from 0 to 1 over the whole
  * pipeline.
  */
 export type PipelineEvent =
@@ -96,9 +99,9 @@ export type PipelineEvent =
   | { type: 'partial'; artifact: string; mediaType: string; section: string; caption: string };
 
 /**
- * Outcome of a pipeline. `rejected` means that the input cannot be interpreted and that the client
- * must correct it. `done` means that the folder contains `result.json` and `artifacts/`. An error
- * that is thrown is a fault of the gateway.
+ * Outcome of a pipeline. `rejected` means that the input cannot be interpreted and the client must
+ * correct it. `done` means that the folder contains `result.json` and `artifacts/`. A thrown error
+ * is a fault of the gateway.
  */
 export type PipelineEnd =
   | { type: 'done' }
@@ -109,9 +112,8 @@ export type PipelineEnd =
     };
 
 /**
- * A pipeline is a function that works in one folder. It reads `job.json` and `files/`, reports
- * through `report`, writes `result.json` (envelope.ts) and `artifacts/<name>`, and stops early when
- * `signal` aborts.
+ * A pipeline works in one folder. It reads `job.json` and `files/`, reports through `report`,
+ * writes `result.json` (envelope.ts) and `artifacts/<name>`, and stops early when `signal` aborts.
  */
 export type Pipeline = (
   folder: string,
@@ -119,7 +121,7 @@ export type Pipeline = (
   signal: AbortSignal,
 ) => Promise<PipelineEnd>;
 
-/** A model that is open in a pipeline process, and the provider on which it runs. */
+/** A model open in a pipeline process, and the provider on which it runs. */
 export interface ModelInUse {
   id: string;
   version: string;
@@ -127,15 +129,12 @@ export interface ModelInUse {
   provider: string;
 }
 
-/**
- * Function that a module may export in addition to `pipeline`. It opens the models before the first
- * job.
- */
+/** Function that a module may export beside `pipeline`, to open the models before the first job. */
 export type Prepare = (settings: Job['models']) => Promise<readonly ModelInUse[]>;
 
 /**
- * Maximum length of `clinical_context.indication`, in characters. It is more than any referral
- * needs. It also limits the search for identifiers to milliseconds, even for a text that is made to
+ * Maximum length of `clinical_context.indication`, in characters. It exceeds the needs of any
+ * referral. It also limits the search for identifiers to milliseconds, even for a text crafted to
  * be slow (src/core/requests/submit.ts).
  */
 export const LONGEST_INDICATION = 2000;

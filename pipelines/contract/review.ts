@@ -1,13 +1,14 @@
 import { z } from 'zod';
 
 /**
- * The review of a result: the decisions of a person on its values. Changes are data. The reviewed
- * result is always calculated from the evidence of the study and the changes that were not undone.
+ * The review of a result: a person's decisions about its values. Changes are data. The reviewed
+ * result is always recalculated from the evidence of the study and the changes that were not
+ * undone.
  */
 
-/** Maximum length in characters of a line that a person writes, and of a reason. */
+/** Maximum length, in characters, of a line that a person writes or of a reason. */
 export const LONGEST_NOTE = 500;
-/** Maximum number of changes in one call, and of points in one outline. */
+/** Maximum number of changes in one request, and of points in one outline. */
 export const MOST_CHANGES = 50;
 const MOST_POINTS = 500;
 
@@ -43,11 +44,11 @@ const points = z.union([z.array(point).length(2), z.array(point).length(4)]).met
   ],
 });
 
-/** One change, in the form in which a client sends it. Its members depend on `kind`. */
+/** One change, as sent by a client. Its members depend on `kind`. */
 export const changeSchema = z.discriminatedUnion('kind', [
-  /** The value is right. It is used from now on, even if its method needed a review. */
+  /** The value is correct. From now on it is used, even if its method needs review. */
   z.strictObject({ kind: z.literal('accept'), measurement }),
-  /** The value is wrong or not wanted. It is no longer used. */
+  /** The value is wrong or unwanted. It is no longer used. */
   z.strictObject({
     kind: z.literal('reject'),
     measurement,
@@ -63,7 +64,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
   }),
   /** New calipers: both ends of a line, or both ends of both axes of an ellipse. */
   z.strictObject({ kind: z.literal('move-calipers'), measurement, points }),
-  /** A new closed outline, its first point not repeated. */
+  /** A new closed outline; its first point is not repeated. */
   z.strictObject({
     kind: z.literal('set-outline'),
     measurement,
@@ -82,18 +83,16 @@ export const changeSchema = z.discriminatedUnion('kind', [
         ],
       }),
   }),
-  /** Selects this value of several values of one quantity. */
+  /** Selects this value among several values of one quantity. */
   z.strictObject({ kind: z.literal('choose-repeat'), measurement }),
-  /**
-   * Shows the same structure on another frame of the clip, with the calipers that were drawn there.
-   */
+  /** Shows the same structure on another frame of the clip, with the calipers drawn there. */
   z.strictObject({
     kind: z.literal('choose-frame'),
     measurement,
     frame,
     points: points.optional(),
   }),
-  /** Names the view of a clip of the heart. */
+  /** Sets the view of a cardiac clip. */
   z.strictObject({
     kind: z.literal('name-view'),
     file,
@@ -103,10 +102,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
       .max(40)
       .meta({ description: 'Name of the view', examples: ['A4C'] }),
   }),
-  /**
-   * Names the plane of a frame of an obstetric study; `other` is a plane on which nothing is
-   * measured.
-   */
+  /** Sets the plane of a frame in an obstetric study; on `other`, nothing is measured. */
   z.strictObject({
     kind: z.literal('name-plane'),
     file,
@@ -117,7 +113,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
       .max(40)
       .meta({ description: 'Name of the plane', examples: ['transthalamic'] }),
   }),
-  /** Adds a line that the reader wrote to the end of the impression. */
+  /** Appends a line written by the reader to the impression. */
   z.strictObject({
     kind: z.literal('note'),
     text: words.meta({ description: 'The line', examples: ['Compare with the scan of 20 weeks.'] }),
@@ -135,7 +131,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
 export type Change = z.infer<typeof changeSchema>;
 export type ChangeKind = Change['kind'];
 
-/** State before or after a change, which the review shows: a value, a name or a line. */
+/** State before or after a change, as shown in the review: a value, a name or a line. */
 export const changedSchema = z.strictObject({
   value: z
     .number()

@@ -1,6 +1,6 @@
 import type { GrayImage, PixelScale, Point } from './image.ts';
 
-/** A rectangle of stored pixels; both corners are included (PS3.3 C.8.5.5.1.2 to .5). */
+/** A rectangle of stored pixels, both corners inclusive (PS3.3 C.8.5.5.1.2 to .5). */
 export interface Rectangle {
   minX: number;
   minY: number;
@@ -8,7 +8,7 @@ export interface Rectangle {
   maxY: number;
 }
 
-/** Source of a scale. With `none`, no value may be given in millimetres. */
+/** Source of a scale. With `none`, no value in millimetres is possible. */
 type CalibrationSource = 'region' | 'pixel-spacing' | 'user' | 'none';
 
 /** A rectangle of a frame with its scale. */
@@ -19,14 +19,14 @@ export interface CalibratedRegion {
 }
 
 /**
- * Kind of the values of a sweep (echo 2.5). `doppler`: the header does not indicate whether it is
- * PW or CW.
+ * Kind of values on a sweep (echo 2.5). `doppler` means that the header does not indicate whether
+ * it is PW or CW.
  */
 export type SweepKind = 'pw' | 'cw' | 'doppler' | 'm-mode' | 'colour-m-mode';
 
 /**
  * A spectral Doppler or M-mode display. The x axis is time; the y axis is a velocity or a depth.
- * All sizes are positive; `zeroRow` and `yDirection` give the direction of the y axis.
+ * All sizes are positive; `zeroRow` and `yDirection` define the direction of the y axis.
  */
 export interface SweepRegion {
   kind: SweepKind;
@@ -36,25 +36,22 @@ export interface SweepRegion {
   /** Size of one pixel along y, in `unit`; null if the header has no usable value. */
   valuePerPixel: number | null;
   /**
-   * Unit of the y axis. `Hz` is a Doppler shift; it is used if the header does not contain the
-   * transducer frequency.
+   * Unit of the y axis. `Hz` is a Doppler shift, used if the header does not contain the transducer
+   * frequency.
    */
   unit: 'cm/s' | 'cm' | 'Hz';
-  /**
-   * Row of the frame (not of the region) at which the value is 0, which is the baseline or the
-   * skin.
-   */
+  /** Row of the frame (not of the region) at which the value is 0: the baseline or the skin. */
   zeroRow: number | null;
   /**
-   * Direction of the y axis by the sign of Physical Delta Y. Many carts write a positive sign for
-   * Doppler as well.
+   * Direction of the y axis according to the sign of Physical Delta Y. For Doppler, many carts
+   * write a positive sign as well.
    */
   yDirection: 'up' | 'down';
-  /** How the trace is refreshed, by bits 3 and 4 of Region Flags (PS3.3 C.8.5.5.1.3). */
+  /** How the trace is refreshed, according to bits 3 and 4 of Region Flags (PS3.3 C.8.5.5.1.3). */
   renewal: 'unspecified' | 'scrolling' | 'sweeping' | 'both';
   /**
-   * Correction angle in degrees; null if the header has none. It is not known whether the
-   * velocities are corrected for it.
+   * Correction angle in degrees; null if the header has none. Whether the velocities are already
+   * corrected for it is unknown.
    */
   correctionAngle: number | null;
   steeringAngle: number | null;
@@ -62,24 +59,24 @@ export interface SweepRegion {
   transducerFrequency: number | null;
   /** Hz. */
   pulseRepetitionFrequency: number | null;
-  /** Gate of the PW beam in pixels of the frame, on the 2D picture next to the sweep. */
+  /** Gate of the PW beam on the 2D picture beside the sweep, in pixels of the frame. */
   sampleVolume: Point | null;
 }
 
-/** An ECG that is drawn next to the picture, its samples, or both. */
+/** An ECG: drawn beside the picture, as samples, or both. */
 export interface Ecg {
-  /** Area of the drawn strip; null if the file contains only samples. */
+  /** Area of the drawn trace; null if the file contains only samples. */
   area: Rectangle | null;
-  /** Scale along the drawn strip; null if its x axis is not in seconds. */
+  /** Scale along the drawn trace; null if its x axis is not in seconds. */
   secondsPerPixel: number | null;
   /**
-   * One channel of a Waveform Sequence (PS3.3 C.10.9). It begins `start` seconds from the first
+   * One channel of a Waveform Sequence (PS3.3 C.10.9). It begins `start` seconds after the first
    * frame.
    */
   samples: { start: number; perSecond: number; values: readonly number[] } | null;
 }
 
-/** Source of the frame times. With `none`, all times are 0 and have no meaning. */
+/** Source of the frame times. With `none`, all times are 0 and meaningless. */
 export type Timing =
   | 'frame-time-vector'
   | 'frame-time'
@@ -88,7 +85,7 @@ export type Timing =
   | 'container'
   | 'none';
 
-/** One frame of a clip. Pixels are decoded on request, so that a whole cine is never in memory. */
+/** One frame of a clip. Pixels are decoded on demand, so that a whole cine is never in memory. */
 export interface Frame {
   /** 0-based index in its clip; DICOM frame number minus one. */
   index: number;
@@ -112,51 +109,49 @@ export interface Description {
   sopClassUid: string | null;
   seriesInstanceUid: string | null;
   timing: Timing;
-  /** Spectral Doppler and M-mode displays, in the order of the header. */
+  /** Spectral Doppler and M-mode displays, in header order. */
   sweeps: readonly SweepRegion[];
-  /** Areas in which colour flow is drawn over tissue (Region Data Type 2); empty if not known. */
+  /** Areas in which colour flow is drawn over tissue (Region Data Type 2); empty if unknown. */
   colourAreas: readonly Rectangle[];
   /**
-   * All rectangles that the header calls ultrasound or a physiological trace, with or without a
-   * scale. Text and graphics are outside them. Empty if not known.
+   * All rectangles that the header declares as ultrasound or a physiological trace, with or without
+   * a scale. Text and graphics lie outside them. Empty if unknown.
    */
   ultrasoundAreas: readonly Rectangle[];
-  /** Ultrasound Color Data Present (0028,0014); null if not known. */
+  /** Ultrasound Color Data Present (0028,0014); null if unknown. */
   colourDataPresent: boolean | null;
   /**
    * Burned In Annotation (0028,0301): whether text in the pixels identifies the patient; null if
-   * not known.
+   * unknown.
    */
   burnedInAnnotation: boolean | null;
   ecg: Ecg | null;
   /** Beats per minute. */
   heartRate: number | null;
-  /** Time of each R wave in seconds from the first frame, ascending; empty if not known. */
+  /** Time of each R wave in seconds from the first frame, ascending; empty if unknown. */
   rWaves: readonly number[];
-  /** Seconds from the R wave to the first frame of a triggered acquisition; null if not known. */
+  /** Seconds from the R wave to the first frame of a triggered acquisition; null if unknown. */
   triggerTime: number | null;
   /**
-   * Stage of a stress protocol in the words of the operator or the cart. It is used only for
-   * matching and is never shown.
+   * Stage of a stress protocol in the words of the operator or the cart. Used only for matching and
+   * never shown.
    */
   stageName: string | null;
   stageNumber: number | null;
-  /**
-   * View in the words of the operator or the cart. It is used only for matching and is never shown.
-   */
+  /** View in the words of the operator or the cart. Used only for matching and never shown. */
   viewName: string | null;
   /** Code of the view from View Code Sequence, as `scheme:value`. */
   viewCode: string | null;
-  /** Code from Anatomic Region Sequence, as `scheme:value`. For a spectrum, it is the vessel. */
+  /** Code from Anatomic Region Sequence, as `scheme:value`. For a spectrum, this is the vessel. */
   anatomicRegion: string | null;
   /** Image Laterality (0020,0062) of a paired structure. */
   laterality: 'left' | 'right' | null;
-  /** Instance Number: the order of the cart within a series. */
+  /** Instance Number: the cart's order within a series. */
   instanceNumber: number | null;
   /**
-   * Seconds from the first image of the study to this image; negative for a prior. It orders and
-   * groups the clips without revealing a date. Null if the file does not contain the time of
-   * acquisition.
+   * Seconds from the first image of the study to this image; negative for a prior. Clips can thus
+   * be ordered and grouped without revealing a date. Null if the file does not contain the
+   * acquisition time.
    */
   instant: number | null;
 }
@@ -188,27 +183,23 @@ export const UNDESCRIBED: Description = {
 
 /** One image or cine of the study, from a file of any kind. */
 export interface Clip extends Description {
-  /** Name of the file in the request. It is never a path of this machine. */
+  /** Name of the file in the request, never a local path. */
   file: string;
   width: number;
   height: number;
   frames: readonly Frame[];
-  /**
-   * 2D tissue regions with a scale, in the order of the header; empty if the clip is not
-   * calibrated.
-   */
+  /** 2D tissue regions with a scale, in header order; empty if the clip is not calibrated. */
   regions: readonly CalibratedRegion[];
-  /** Reason why the calibration in the file was refused; null if it was not refused. */
+  /** Reason why the calibration in the file was refused; otherwise null. */
   calibrationRefused: string | null;
   mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
 }
 
-/** First word of the reason, for a file that could be read only with changes. */
+/** First word of the reason given for a file that could be read only with changes. */
 export const READ = 'read';
 
 /**
- * A file that was not read, or was read with changes, and a sentence for a person that gives the
- * reason.
+ * A file that was not read, or only with changes, and a human-readable sentence giving the reason.
  */
 export interface RefusedFile {
   file: string;
@@ -237,21 +228,21 @@ export type CartDerivation =
   | 'maximum'
   | 'other';
 
-/** Why the machine selected this value of several values (PS3.16 CID 224 and CID 12301). */
+/** How the machine selected this value among several (PS3.16 CID 224 and CID 12301). */
 export type CartSelection = 'user' | 'most-recent' | 'mean' | 'minimum' | 'maximum';
 
-/** One value of a structured report that the ultrasound machine wrote. */
+/** One value from a structured report written by the ultrasound machine. */
 export interface CartMeasurement {
-  /** Key of the concept table; null for a quantity that the table lacks. */
+  /** Key in the concept table; null for a quantity that the table lacks. */
   key: string | null;
   /**
-   * Concept in the machine's report. SNOMED-RT codes are replaced by their SNOMED CT equivalents.
+   * Concept in the machine's report, with SNOMED-RT codes replaced by their SNOMED CT equivalents.
    */
   concept: CartCode;
   value: number;
-  /** UCUM unit. If `key` is known, it is the unit of the concept table. */
+  /** UCUM unit. If `key` is not null, this is the unit in the concept table. */
   unit: string;
-  /** Null if the report does not give it. */
+  /** Null if the report does not state it. */
   derivation: CartDerivation | null;
   selection: CartSelection | null;
   /** Quantity from which an age, centile or z-score in a biometry group (TID 5008) was derived. */
@@ -262,7 +253,7 @@ export interface CartMeasurement {
   laterality: 'left' | 'right' | null;
   /** Letter or number of the fetus; null for an only fetus and for the mother. */
   fetus: string | null;
-  /** Cardiac cycle point. */
+  /** Point in the cardiac cycle. */
   phase: CartCode | null;
   respiration: CartCode | null;
   imageMode: CartCode | null;
@@ -272,17 +263,14 @@ export interface CartMeasurement {
   /** Property of a post-coordinated measurement (TID 5302). */
   property: CartCode | null;
   divisor: CartCode | null;
-  /** Name of the file of the report. */
+  /** Name of the report's file. */
   file: string;
   sopInstanceUid: string | null;
-  /** Image that was measured, if the report names it. */
+  /** The measured image, if the report references it. */
   image: { sopInstanceUid: string; frame: number | null } | null;
 }
 
-/**
- * Properties of a value that a report may give, with the values for a report that gives none of
- * them.
- */
+/** Properties of a value that a report may state, as set for a report that states none of them. */
 export const NOTHING_STATED = {
   derivation: null,
   selection: null,
@@ -307,9 +295,12 @@ export const NOTHING_STATED = {
 /** A structured report of an earlier examination. */
 export interface PriorReport {
   file: string;
-  /** Seconds from the first image of the study, negative; null if the report has no date. */
+  /**
+   * Seconds from the first image of the study to this report, negative; null if the report has no
+   * date.
+   */
   instant: number | null;
-  /** True for an unreviewed draft of this gateway; false for a report of the ultrasound machine. */
+  /** True for an unreviewed draft by this gateway; false for a report by the ultrasound machine. */
   draft: boolean;
   values: readonly CartMeasurement[];
 }
@@ -319,20 +310,20 @@ export interface Study {
   refused: readonly RefusedFile[];
   files: number;
   series: number;
-  /** Number of studies in the headers; present only if there are several. */
+  /** Number of studies according to the headers; present only if there are several. */
   studies?: number;
-  /** Clips of earlier examinations. Their measurements are only used for comparison. */
+  /** Clips of earlier examinations, measured only for comparison. */
   priors?: readonly Clip[];
   /** Reports of earlier examinations; absent if there are none. */
   priorReports?: readonly PriorReport[];
-  /** Values of the structured reports of the ultrasound machine; absent if there are none. */
+  /** Values from the structured reports of the ultrasound machine; absent if there are none. */
   cart?: readonly CartMeasurement[];
 }
 
 /**
- * Returns the scale for a measurement. It is that of the region that contains all points of the
- * measurement. If several regions do, it is that of the smallest, such as an inset over a larger
- * picture. Null if no region does; no value may then be given in millimetres (obstetric 0.4).
+ * Returns the scale for a measurement: that of the region containing all of its points or, if there
+ * are several, of the smallest, such as an inset over a larger picture. If there is none, returns
+ * null, and no value in millimetres is possible (obstetric 0.4).
  */
 export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion | null {
   const holds = ({ area }: CalibratedRegion) =>
@@ -344,8 +335,7 @@ export function scaleFor(clip: Clip, points: readonly Point[]): CalibratedRegion
 }
 
 /**
- * Thrown for a file or frame that cannot be read. The message is the sentence that the result
- * shows.
+ * Thrown for a file or frame that cannot be read. The message is the sentence shown in the result.
  */
 export class UnreadableInput extends Error {
   override name = 'Refusal';

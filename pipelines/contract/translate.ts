@@ -1,6 +1,6 @@
 /**
- * Endpoint for the gateway itself. It returns the values of the machine's structured reports as a
- * result, without images and without models. Clients cannot call it.
+ * Endpoint for internal use. It returns the values in the machine's structured reports as a result,
+ * without images or models. Clients cannot call it.
  */
 export const TRANSLATE_ENDPOINT = 'us/report/translate';
 

@@ -1,4 +1,4 @@
-/** Inputs of a test vector, which are read by name. A missing input is an error of the vector. */
+/** Inputs of a test vector, read by name. A missing input is an error in the vector. */
 export interface VectorInputs {
   number(name: string): number;
   text(name: string): string;
@@ -14,7 +14,10 @@ export type CheckValue = number | string | boolean | null | readonly (number | s
 
 export type CheckFormula = (inputs: VectorInputs) => CheckValue;
 
-/** Returns `name` as a key of a table; throws if the table lacks this key. */
+/**
+ * Returns `name` as a key of a table.
+ * @throws if the table lacks this key.
+ */
 export function member<Key extends string>(
   table: Readonly<Record<Key, unknown>>,
   name: string,
@@ -23,7 +26,10 @@ export function member<Key extends string>(
   return name as Key;
 }
 
-/** Returns the entry of a table with this `name`; throws if the table lacks it. */
+/**
+ * Returns the entry of a table with this `name`.
+ * @throws if the table lacks it.
+ */
 export function known<Value>(table: Readonly<Record<string, Value>>, name: string): Value {
   const value = table[name];
   if (value === undefined) throw new Error(`unknown input "${name}"`);

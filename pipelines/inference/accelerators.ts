@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /**
- * Accelerators that are tried before `cpu`. The processor always works, and the answers of the
- * others are compared with its answers.
+ * Accelerators to try before `cpu`. The processor always works, and the results of accelerators are
+ * checked against it.
  */
 export const ACCELERATORS = ['cuda', 'webgpu'] as const;
 export type Accelerator = (typeof ACCELERATORS)[number];
@@ -58,7 +58,7 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
     const library = cudaLibrary(machine);
     return library && holds(library) ? null : 'the CUDA library of onnxruntime is not installed';
   }
-  // On other platforms the operating system includes the driver (Metal, Direct3D).
+  // On other platforms the driver is part of the operating system (Metal, Direct3D).
   if (platform !== 'linux') return null;
   const found =
     VULKAN_VARIABLES.some((name) => environment[name]) ||
@@ -67,9 +67,9 @@ function reasonAgainst(accelerator: Accelerator, machine: Machine): string | nul
 }
 
 /**
- * Returns the accelerators that a machine may be able to load, and the reason why each of the
- * others cannot load. Only files are checked, because a library that is asked for a missing device
- * prints errors into the operator's log.
+ * Returns the accelerators that might load on a machine, and for each of the others the reason why
+ * it cannot. Only files are checked, because trying to use a missing device makes the library print
+ * errors into the operator's log.
  */
 export function acceleratorsOf(machine: Machine = thisMachine): {
   present: Accelerator[];
@@ -87,7 +87,9 @@ export function acceleratorsOf(machine: Machine = thisMachine): {
   };
 }
 
-/** Reasons why a model runs on the processor although an accelerator was requested or may exist. */
+/**
+ * Reasons why a model runs on the processor although an accelerator was requested or might exist.
+ */
 export const ACCELERATOR_REFUSALS = {
   absent: 'is not on this machine',
   unloadable: 'does not load',
@@ -100,14 +102,14 @@ export const ACCELERATOR_REFUSALS = {
 export interface AcceleratorRefusal {
   accelerator: Accelerator;
   why: keyof typeof ACCELERATOR_REFUSALS;
-  /** Detail for the operator: the message of the library, or the measured numbers. */
+  /** Detail for the operator: the library's message, or the measured numbers. */
   detail: string;
 }
 
-/** Refused accelerator as published on `ACCELERATOR_REFUSAL`. */
+/** Refused accelerator, as published on `ACCELERATOR_REFUSAL`. */
 export interface AcceleratorRefusalOfModel extends AcceleratorRefusal {
   model: string;
 }
 
-/** Channel that publishes each refused accelerator. */
+/** Channel on which each refused accelerator is published. */
 export const ACCELERATOR_REFUSAL = channel('sonogate:accelerator-refusal');

@@ -1,11 +1,11 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** Record of one call of a model. */
+/** Record of one batch run by a model. */
 export interface InferenceRun {
   model: string;
   images: number;
   seconds: number;
 }
 
-/** Channel that publishes each call of a model. Usually it has no subscriber. */
+/** Channel on which each batch run is published. Usually it has no subscribers. */
 export const INFERENCE = channel('sonogate:inference');

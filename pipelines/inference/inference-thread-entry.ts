@@ -2,7 +2,7 @@ import { parentPort, type Transferable } from 'node:worker_threads';
 import type { Answer, Network, OpenNetwork } from './network.ts';
 import type { Answered, Asked, Call, Opened } from './threads.ts';
 
-/** This code runs in the inference thread (threads.ts) and answers calls one after the other. */
+/** Entry point of the inference thread (threads.ts). It handles requests one at a time. */
 const networks: Network[] = [];
 let opener: OpenNetwork | undefined;
 
@@ -15,7 +15,7 @@ function networkOf(number: number): Network {
 async function answerTo(call: Call): Promise<Opened | Answer | undefined> {
   switch (call.name) {
     case 'open': {
-      // The network code is loaded together with the first model, because some processes have this
+      // The network code is loaded only with the first model, because some processes have this
       // thread but open no model.
       const { networkOpener } = await import('./network.ts');
       opener ??= networkOpener();

@@ -2,7 +2,7 @@ import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { pictureBox } from '../measure/picture-detector.ts';
 
-/** Returns the pixels of a rectangle as a new image. */
+/** Copies a rectangle of the image into a new image. */
 export function cropped(image: GrayImage, area: Rectangle): GrayImage {
   const width = area.maxX - area.minX + 1;
   const height = area.maxY - area.minY + 1;
@@ -33,10 +33,10 @@ interface Letterboxed {
 }
 
 /**
- * Fits the whole image into `width` × `height` on black, centred, without a change of the aspect
- * ratio. The image is reduced by area average or enlarged by bilinear interpolation; the grey
- * levels are rounded and divided by 255. Training does exactly the same
- * (models/training/letterbox.py); a difference would cause a systematic error in millimetres.
+ * Fits the whole image into `width` × `height`, centred on black, keeping the aspect ratio. The
+ * image is reduced by area averaging or enlarged by bilinear interpolation; the grey levels are
+ * rounded and divided by 255. Training does exactly the same (models/training/letterbox.py); a
+ * difference would cause a systematic error in millimetres.
  */
 export function letterbox(image: GrayImage, width: number, height: number): Letterboxed {
   const size = `${width} ${height}`;
@@ -49,7 +49,7 @@ export function letterbox(image: GrayImage, width: number, height: number): Lett
 
 /**
  * Caches the last letterboxed version of each image, because several models with the same input
- * size use the same image. It must not be modified.
+ * size use the same image. The cached version must not be modified.
  */
 const lastOf = new WeakMap<GrayImage, { size: string; letterboxed: Letterboxed }>();
 
@@ -70,8 +70,8 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
     const end = rows.first[y + 1] ?? 0;
     for (let n = rows.first[y] ?? 0; n < end; n++) {
       const row = rows.source[n] ?? 0;
-      // The last source row of a target row is often the first source row of the next one, so it
-      // need not be scaled again.
+      // The last source row of one target row is often the first of the next, and then need not be
+      // scaled again.
       if (row !== scaledRow) {
         scaledRow = row;
         scaleRow(scaled, image, row, columns);
@@ -88,7 +88,7 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
   };
 }
 
-/** Converts a point of the network's grid to pixel coordinates of the source. */
+/** Converts a point on the network's grid to pixel coordinates of the source. */
 export function toSource(placement: Placement, point: Point): Point {
   return {
     x: (point.x + 0.5 - placement.offsetX) / placement.scaleX - 0.5,
@@ -97,8 +97,8 @@ export function toSource(placement: Placement, point: Point): Point {
 }
 
 /**
- * Scales one source row along x. This loop takes most of the time. It uses flat arrays, because a
- * function that reads arrays of several types takes three times as long.
+ * Scales one source row along x. Most of the time is spent in this loop. It uses flat arrays,
+ * because with arrays of several types it takes three times as long.
  */
 function scaleRow(
   scaled: Float64Array,
@@ -123,10 +123,7 @@ interface FlatWeights {
   weight: Float64Array;
 }
 
-/**
- * Weights of the lengths that were used last, because a cine needs the same weights for every
- * frame.
- */
+/** Weights for recently used pairs of lengths. A cine needs the same weights for every frame. */
 const known = new Map<string, FlatWeights>();
 const MOST_KNOWN = 64;
 
@@ -153,7 +150,7 @@ function flatten(weights: Weights): FlatWeights {
   };
 }
 
-/** Source indices and their weights for each target index; the weights of one target sum to 1. */
+/** Source indices with their weights for each target index; the weights for one target sum to 1. */
 type Weights = [index: number, weight: number][][];
 
 function areaWeights(from: number, to: number): Weights {
@@ -182,22 +179,22 @@ function linearWeights(from: number, to: number): Weights {
   });
 }
 
-/** Grey level above which a pixel is lit. JPEG noise in black areas is darker. */
+/** Grey level above which a pixel counts as lit. JPEG noise in black areas is darker. */
 const LIT = 12;
 /**
- * Minimum lit share of a row or column of the picture. A speck or a letter lights a smaller share.
+ * Minimum lit share of a row or column in the picture. A speck or a letter lights a smaller share.
  */
 const LEAST_LIT = 0.01;
 /**
- * Minimum factor by which cropping must enlarge the picture. With a smaller factor, the black
- * surroundings stay.
+ * Minimum factor by which cropping must enlarge the picture. Below it, the black surroundings are
+ * kept.
  */
 const WORTH = 1.2;
 
 /**
- * Crops the image to the ultrasound picture before `letterbox`, if the screen around the picture
- * would make it much smaller. The sector often takes half of a cart's screen, and borders blur in
- * small images (heads were measured 2 % too large, femora were lost). The images of the training
+ * Crops the image to the ultrasound picture before `letterbox` if the screen around the picture
+ * would make it much smaller. The sector often fills only half of a cart's screen, and borders blur
+ * in small images (heads were measured 2 % too large, femora were missed). Images in the training
  * sets have no such surroundings.
  * @param margin added on each side of the picture, as a share of its size.
  */
@@ -245,15 +242,14 @@ function withMargin(
 interface LitPart {
   area: Rectangle;
   /**
-   * Cropped pictures by margin. They are made only when needed, because most images have no
-   * surroundings.
+   * Cropped pictures by margin, created only when needed because most images have no surroundings.
    */
   lit: Map<string, GrayImage>;
 }
 
 /**
- * Caches the lit part of each image, because several models use the same image and `letterbox`
- * recognises it. It must not be modified.
+ * Caches the lit part of each image, because several models use the same image, and so that
+ * `letterbox` recognises the cropped image in its own cache. A cached part must not be modified.
  */
 const partOf = new WeakMap<GrayImage, LitPart>();
 
@@ -266,8 +262,8 @@ function litPart(image: GrayImage): LitPart {
 }
 
 /**
- * Returns the rectangle around all rows and columns with lit pixels, `within` a part of the image.
- * If nothing is lit, it is the whole part.
+ * Returns the rectangle around all rows and columns with lit pixels, restricted to `within`. If
+ * nothing is lit, returns `within` or the whole image.
  */
 export function litArea(
   { width, height, data }: GrayImage,

@@ -5,14 +5,14 @@ import type { ModelSession } from './session.ts';
 
 interface ImageMaps {
   placement: Placement;
-  /** One map for each channel of the model, averaged over the image and its mirror image. */
+  /** One map per channel of the model, averaged over the image and its mirror image. */
   channels: Float32Array[];
 }
 
 /**
- * Runs a model that returns a map for each channel on each image and on its mirror image (left and
- * right exchanged), and averages both. An answer that depends on the orientation of the probe
- * becomes blurred, and its confidence decreases.
+ * Runs a model that outputs one map per channel on each image and on its mirror image (left and
+ * right exchanged), and averages the two. If the output depends on the orientation of the probe,
+ * averaging blurs it and lowers its confidence.
  */
 export async function mirroredMaps(
   session: ModelSession,

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** Tasks of models, grouped by the endpoint that uses them. */
+/** Model tasks, by the endpoint that uses them. */
 export const MODEL_TASKS = {
   obstetric: [
     'fetal-plane',
@@ -26,7 +26,7 @@ const modelSchema = z.strictObject({
   id: z.string(),
   version: z.string(),
   task: z.enum([...MODEL_TASKS.obstetric, ...MODEL_TASKS.echo]),
-  /** Path relative to the registry. The paths of card and metrics are relative to it, too. */
+  /** Path relative to the registry, as are the paths of card and metrics. */
   file: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string(),
@@ -46,11 +46,11 @@ const modelSchema = z.strictObject({
   }),
   /** Temperature that divides the logits before the softmax; classifiers only. */
   temperature: z.number().positive().optional(),
-  /** Confidence below which the answer is not used, chosen on the validation split. */
+  /** Confidence below which the output is not used, chosen on the validation split. */
   gate: z.number().min(0).max(1),
-  /** Gates of classes that differ from `gate`; classifiers only. */
+  /** Gates for classes that need one other than `gate`; classifiers only. */
   class_gates: z.record(z.string(), z.number().min(0).max(1)).optional(),
-  /** Linear correction of a raw answer, fitted on held-out training patients. */
+  /** Linear correction of the raw output, fitted on held-out training patients. */
   recalibration: z.strictObject({ slope: z.number(), offset: z.number() }).optional(),
 });
 const registrySchema = z.strictObject({ models: z.array(modelSchema) });
@@ -61,12 +61,12 @@ type ModelDescription = z.infer<typeof modelSchema>;
 export type RegisteredModel = ModelDescription & { path: string };
 export type PackSetting = 'all' | 'permissive';
 
-/** Path of models/registry.yaml of this project. */
+/** Path of this project's models/registry.yaml. */
 export const REGISTRY_FILE = fileURLToPath(new URL('../../models/registry.yaml', import.meta.url));
 
 /**
- * Reads a registry and checks it.
- * @throws Error that names every fault.
+ * Reads and validates a registry.
+ * @throws Error listing every fault.
  */
 export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredModel[]> {
   const parsed = registrySchema.safeParse(parse(await readFile(file, 'utf8')));
@@ -77,8 +77,8 @@ export async function readRegistry(file = REGISTRY_FILE): Promise<RegisteredMode
 }
 
 /**
- * Returns the model for a task from the packs that `models.allow` permits. It is the first in the
- * registry, which lists more accurate models first. Null if no model is allowed.
+ * Returns the model for a task from the packs that `models.allow` permits. This is the first match
+ * in the registry, where more accurate models come first. Null if no model is permitted.
  */
 export function modelFor(
   models: readonly RegisteredModel[],
@@ -92,9 +92,9 @@ const isAllowed = ({ pack }: RegisteredModel, allow: PackSetting) =>
   allow === 'all' || pack === 'permissive';
 
 /**
- * Returns every model that a job may use: the first model for each task, and further models that
- * have a channel which the models before them lack (such as the right heart, which the more
- * accurate chamber network does not segment).
+ * Returns every model that a job may use: the first model for each task, and any further model with
+ * a channel that its predecessors lack (such as the right heart, which the more accurate chamber
+ * network does not segment).
  */
 export function modelsInUse(
   models: readonly RegisteredModel[],
@@ -109,7 +109,7 @@ export function modelsInUse(
 }
 
 /**
- * Returns the bytes of a model.
+ * Reads the bytes of a model.
  * @throws Error if their hash differs from the one in the registry.
  */
 export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
@@ -123,7 +123,7 @@ export async function readModel(model: RegisteredModel): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Information about a model that a client needs before it relies on the model. */
+/** What a client should know about a model before relying on it. */
 export interface ModelCard {
   id: string;
   version: string;
@@ -131,7 +131,7 @@ export interface ModelCard {
   licence: string;
   pack: 'permissive' | 'research';
   sha256: string;
-  /** The model's `metrics.json`, which `models/evaluate.ts` measured on held-out data. */
+  /** The model's `metrics.json`, measured by `models/evaluate.ts` on held-out data. */
   accuracy: unknown;
 }
 

@@ -6,29 +6,27 @@ import { type RegisteredModel, readModel } from './model-registry.ts';
 
 export interface InferenceSettings {
   provider: ProviderSetting;
-  /** Threads per session. The number is fixed so that the answer is the same in every run. */
+  /** Threads per session. The number is fixed so that every run yields the same output. */
   threads: number;
 }
 
 export type Provider = Accelerator | 'cpu';
 
-/** A network's answer to one batch. */
+/** Output of a network for one batch. */
 export interface Answer {
-  /** Values, image after image and channel after channel. */
+  /** Values, image by image and, within each image, channel by channel. */
   values: Float32Array;
-  /** Seconds for which the network worked, without the time in a queue. */
+  /** Seconds of computing time, excluding time in a queue. */
   seconds: number;
-  /**
-   * Set by the first run that failed on the accelerator. After that run, the model runs on `cpu`.
-   */
+  /** Set by the first run that failed on the accelerator. From then on, the model runs on `cpu`. */
   refusal?: AcceleratorRefusal;
 }
 
-/** A loaded model that takes one batch at a time. */
+/** A loaded model that runs one batch at a time. */
 export interface Network {
   /** Provider on which the model runs. */
   provider: Provider;
-  /** Runs a batch. `images` holds `count` images of the model's input size, one after the other. */
+  /** Runs a batch. `images` holds `count` consecutive images of the model's input size. */
   run(images: Float32Array<ArrayBuffer>, count: number): Promise<Answer>;
   release(): Promise<void>;
 }
@@ -44,8 +42,8 @@ export type LoadNetwork = (
 ) => Promise<Network>;
 
 /**
- * Loads a network with ONNX Runtime. A running network blocks the thread that called it; the
- * library has no alternative.
+ * Loads a network with ONNX Runtime. A run blocks the calling thread; the library offers no
+ * alternative.
  */
 export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
   const { id, input, output } = model;
@@ -77,25 +75,25 @@ export const loadNetwork: LoadNetwork = async (model, provider, threads) => {
 
 /**
  * Maximum difference between two providers, in units of the output (logits, or shares of a map). An
- * accelerator that differs by more in the self-test is not used. docs/model-training.md lists the
- * measured differences.
+ * accelerator that exceeds it in the self-test is not used. For measured differences see
+ * docs/model-training.md.
  */
 export const PROVIDER_TOLERANCE = 1e-2;
 
-/** Batch size for which an accelerator must be at least as fast as the processor. */
+/** Batch size at which an accelerator must be at least as fast as the processor. */
 const BATCH_IMAGES = 4;
 
 /**
- * An accelerator that is slower than the processor by this factor, with one image, is a driver that
- * runs in software. SwiftShader takes hundreds of times as long as the processor.
+ * An accelerator that is this many times slower than the processor on a single image is a software
+ * renderer. SwiftShader is slower by a factor of hundreds.
  */
 const TIMES_SLOWER_IN_SOFTWARE = 20;
 
 /**
- * Returns why an accelerator must not be used for a model; null if it may be used. Its answers to
- * one image and to a batch are compared with those of the processor. If `timed`, its speed is
- * compared as well, in a second run, because the first run compiles shaders.
- * @param pixels of an input image.
+ * Returns why an accelerator must not be used for a model; null if it may be. Its output for one
+ * image and for a batch is compared with the processor's. If `timed`, its speed is compared as
+ * well, in a second run, because the first run compiles shaders.
+ * @param pixels per input image.
  */
 export async function faultOf(
   accelerated: Network,
@@ -127,7 +125,7 @@ interface Comparison {
   images: number;
   /** Largest difference, in units of the output. */
   difference: number;
-  /** Seconds of the last run. */
+  /** Seconds of the last run on each provider. */
   accelerated: number;
   processor: number;
 }
@@ -165,8 +163,8 @@ const duration = ({ images, accelerated, processor }: Comparison) =>
 const milliseconds = (seconds: number) => `${(seconds * 1000).toPrecision(2)} ms`;
 
 /**
- * Returns the largest difference between two answers; infinite if they differ in length, or if one
- * contains a value that is not a number.
+ * Returns the largest difference between two outputs; infinite if they differ in length or either
+ * contains NaN.
  */
 export function largestDifference(found: Answer['values'], expected: Answer['values']): number {
   if (found.length !== expected.length) return Infinity;
@@ -180,7 +178,7 @@ export function largestDifference(found: Answer['values'], expected: Answer['val
 }
 
 /**
- * Returns fixed test images, one after the other. All are different and have structure at every
+ * Returns fixed test images, one after the other. They all differ and have structure at every
  * scale.
  */
 export function selfTestImages(count: number, pixels: number): Float32Array<ArrayBuffer> {
@@ -191,10 +189,11 @@ export function selfTestImages(count: number, pixels: number): Float32Array<Arra
 }
 
 /**
- * Returns a network that runs on an accelerator and changes to the processor after a run has
- * thrown. It does not change back: a lost device cannot be used again in the same process, and a
- * model that exceeds its memory always will. The failed run is repeated on the processor, and the
- * `refusal` of its answer gives the reason. Waiting runs are moved to the processor as well.
+ * Returns a network that runs on an accelerator and changes over to the processor once a run has
+ * thrown. It never changes back: a lost device cannot be used again in the same process, and a
+ * model that exceeds the device's memory always will. The failed run is repeated on the processor,
+ * and the `refusal` in its output states the reason. Waiting runs are moved to the processor as
+ * well.
  */
 function withProcessorFallback(
   openOnProcessor: () => Promise<Network>,
@@ -231,12 +230,12 @@ function withProcessorFallback(
   };
 }
 
-/** A network, and the accelerators that were refused for it. */
+/** A network, and the accelerators refused for it. */
 export interface OpenedNetwork {
   network: Network;
   /**
    * Reasons why accelerators were not used. A refusal that applies to every model is listed only
-   * for the first model.
+   * for the first.
    */
   refusals: readonly AcceleratorRefusal[];
 }
@@ -247,21 +246,21 @@ export type OpenNetwork = (
 ) => Promise<OpenedNetwork>;
 
 interface Parts {
-  /** Returns the accelerators that may load on this machine, and why the others cannot. */
+  /** Returns the accelerators that might load on this machine, and why the others cannot. */
   accelerators: typeof acceleratorsOf;
   load: LoadNetwork;
 }
 
 /**
  * Refusals that apply to every model. The accelerator is then not tried with further models,
- * because that would delay the start and print errors.
+ * because that would delay startup and print errors.
  */
 const FOR_ALL: readonly AcceleratorRefusal['why'][] = ['absent', 'unloadable', 'software'];
 
 /**
  * Returns a function that opens verified models, each on the first provider that loads it, agrees
- * with the processor and is not slower. A provider that was requested by name may be slower than
- * the processor. If such a provider fails, the processor replaces it, and no other accelerator.
+ * with the processor and is not slower. A provider requested by name may be slower than the
+ * processor; if it fails, it is replaced by the processor, never by another accelerator.
  * @throws only if a model cannot be opened on the processor.
  */
 export function networkOpener({

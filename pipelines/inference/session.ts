@@ -13,15 +13,14 @@ import {
 } from './network.ts';
 
 /**
- * Images per batch. On the processor, a larger batch is not faster; it only needs more memory for
- * its activations. An accelerator would be idle with a small batch.
+ * Images per batch. On the processor, a larger batch is no faster and only needs more memory for
+ * its activations. On an accelerator, a small batch would leave it underused.
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 
 /**
- * Returns the session of a network on any provider. It publishes each run on `INFERENCE`. It
- * publishes each accelerator that the network does not use, or stops using, on
- * `ACCELERATOR_REFUSAL`.
+ * Returns a session for a network on any provider. Each run is published on `INFERENCE`. Each
+ * accelerator that the network does not use, or stops using, is published on `ACCELERATOR_REFUSAL`.
  */
 export function inBatches(
   model: RegisteredModel,
@@ -73,14 +72,15 @@ export function inBatches(
 export interface ModelSession {
   model: RegisteredModel;
   /**
-   * Provider of the model. It changes to the processor after a run has failed on an accelerator.
+   * Provider on which the model runs. It changes to the processor after a run has failed on an
+   * accelerator.
    */
   readonly provider: Provider;
   /** Images per batch. */
   batch: number;
   /**
    * Runs a batch. `inputs` are images of the model's input size, row by row, with values from 0 to
-   * 1. Resolves to one array per image with its part of the output, channel after channel.
+   * 1. Resolves to one array per image with its part of the output, channel by channel.
    */
   run(inputs: readonly Float32Array[]): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -95,9 +95,7 @@ export type OpenSession = (
   settings: InferenceSettings,
 ) => Promise<ModelSession>;
 
-/**
- * Returns a function that opens models on the caller's thread, which is blocked during each run.
- */
+/** Returns a function that opens models on the caller's thread. Each run blocks that thread. */
 export function sessionOpener(openNetwork = networkOpener()): OpenSession {
   return async (model, settings) => inBatches(model, await openNetwork(model, settings));
 }

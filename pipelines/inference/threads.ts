@@ -6,7 +6,7 @@ import './no-telemetry.ts';
 import { once } from 'node:events';
 import { inBatches, type OpenSession } from './session.ts';
 
-/** Requests to the inference thread. A network is identified by its number. */
+/** Requests to the inference thread. Networks are identified by number. */
 export type Call =
   | { name: 'open'; model: RegisteredModel; settings: InferenceSettings }
   | { name: 'run'; network: number; images: Float32Array<ArrayBuffer>; count: number }
@@ -18,7 +18,7 @@ export interface Opened {
   refusals: readonly AcceleratorRefusal[];
 }
 
-/** A request, together with the port for its answer. */
+/** A request, with the port for its response. */
 export interface Asked {
   call: Call;
   port: MessagePort;
@@ -29,10 +29,10 @@ export type Answered<T> = { answer: T } | { error: Error };
 const ENTRY = new URL('./inference-thread-entry.ts', import.meta.url);
 
 /**
- * Starts an inference thread and returns a function that opens models there. The caller can then
- * decode and measure while a model runs. The models of the thread run one after the other. The
- * thread does not keep the process alive and ends with it. If the thread itself fails, the uncaught
- * error ends the process, so that the work is repeated in a new process.
+ * Starts an inference thread and returns a function that opens models on it. The caller can then
+ * decode and measure while a model runs. The models on the thread run one at a time. The thread
+ * neither keeps the process alive nor outlives it. If the thread itself fails, the uncaught error
+ * ends the process, so that the work is repeated in a new one.
  */
 export function startInferenceThread(): OpenSession {
   const thread = new Worker(ENTRY);
@@ -64,10 +64,10 @@ export function startInferenceThread(): OpenSession {
 
 /**
  * Distributes models over two inference threads. Models on the processor are assigned to the
- * threads in turn, so that two models can run at the same time. All models of an accelerator are
- * opened on the first thread, because two threads that use WebGPU at once end the process
+ * threads in turn, so that two models can run at the same time. All models on an accelerator are
+ * opened on the first thread, because two threads that use WebGPU simultaneously crash the process
  * (microsoft/onnxruntime#32561, reproduced with 1.30). This costs no time, because an accelerator
- * runs one model after the other in any case.
+ * runs one model at a time anyway.
  */
 export function overThreads(
   [first, second]: readonly [OpenSession, OpenSession],

@@ -1,7 +1,7 @@
 /**
- * Draws previews of the values that are known while the rest of the study is still being read. If
- * `draw` is called during a drawing, one more drawing follows, with all values that became known in
- * the meantime.
+ * Draws previews of the values known so far while the rest of the study is still being read. If
+ * `draw` is called while drawing is in progress, one more drawing follows, with all values that
+ * became known in the meantime.
  */
 export function createEarlyPreviews(show: () => Promise<void>) {
   let running: Promise<void> = Promise.resolve();
@@ -18,18 +18,18 @@ export function createEarlyPreviews(show: () => Promise<void>) {
     }
   };
   return {
-    /** Starts to draw and returns at once. */
+    /** Starts drawing and returns immediately. */
     draw(): void {
       again = true;
       if (isRunning) return;
       isRunning = true;
       running = running.then(work);
-      // The caller that waits for `drawn` receives the error.
+      // The error reaches whoever awaits `drawn`.
       running.catch(() => {});
     },
     /**
      * Resolves when everything is drawn.
-     * @throws the error of the first drawing that failed
+     * @throws the error of the first drawing that failed.
      */
     drawn: (): Promise<void> => running,
   };

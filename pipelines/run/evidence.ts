@@ -3,9 +3,9 @@ import type { Frame } from '../contract/study.ts';
 import { UnreadableInput } from '../contract/study.ts';
 
 /**
- * File with the evidence of a study: the findings of all readers, without pixels. From this file
- * and the changes of a review, the same sections make the result again without models or images.
- * The file is internal: it is stored with the request and is not an artifact of the result.
+ * File with the evidence of a study: what all readers found, without pixels. From this file and the
+ * changes of a review, the same sections can rebuild the result without models or images. The file
+ * is internal: it is stored with the request and is not an artifact of the result.
  */
 export const EVIDENCE_FILE = 'evidence.json';
 
@@ -16,17 +16,14 @@ const noPixels = async (): Promise<never> => {
   throw new UnreadableInput('The evidence of a study holds no pixels.');
 };
 
-/**
- * Returns the evidence as text. Several references to one object still refer to one object after
- * parsing.
- */
+/** Returns the evidence as text. Several references to the same object are preserved as such. */
 export function evidenceText(evidence: unknown): string {
   return devalue.stringify(evidence, {
     Frame: (value: unknown) => isFrame(value) && { index: value.index, time: value.time },
   });
 }
 
-/** Reads the evidence from its text. Its frames can be counted but not decoded. */
+/** Parses the evidence. Its frames can be counted but not decoded. */
 export function parseEvidence<Evidence>(text: string): Evidence {
   return devalue.parse(text, {
     Frame: ({ index, time }: Pick<Frame, 'index' | 'time'>): Frame => ({

@@ -1,20 +1,20 @@
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { DECODING } from '../input/decode-frames.ts';
 
-/** The members of a reader, of either endpoint, that are needed to run it. */
+/** What `runReaders` needs of a reader, whichever endpoint it belongs to. */
 interface RunnableReader<Input, T = unknown> {
   /** Suffix of the stage name, after `inference.`. */
   stage: string;
   label: string;
   /**
    * Reads the input for its sections.
-   * @param known is called with the readings so far, if a partial reading is worth showing.
+   * @param known is called with the readings so far, whenever partial readings are worth showing.
    */
   read(input: Input, known?: (soFar: T) => void): Promise<T>;
 }
 
 /**
- * Readings of each reader; null if the reader failed. In that case only the sections that use it
+ * Readings of each reader; null if the reader failed, in which case only the sections that use it
  * fail.
  */
 export type ReadingsOf<Readers> = {
@@ -24,10 +24,10 @@ export type ReadingsOf<Readers> = {
 };
 
 /**
- * Runs the readers, some of them in parallel: while a model works for one reader, the next reader
- * decodes and measures. If a reader throws, the error is reported to `failed`. Only the sections
- * that use that reader fail, not the study. An abort ends all readers. `progress` gets the reader
- * and the share that was complete before it; `known` gets the readings of all readers so far.
+ * Runs the readers, several at a time: while a model works for one reader, another can decode and
+ * measure. If a reader throws, the error is passed to `failed`, and only the sections that use the
+ * reader fail. An abort ends all readers. `progress` receives each reader as it starts, with the
+ * share of readers started before it; `known` receives all partial readings reported so far.
  */
 export async function runReaders<
   Input extends { signal: AbortSignal },

@@ -8,11 +8,11 @@ import type { Caliper, Measurement, Result } from '../result/envelope.ts';
 import { conclusionTexts } from '../result/render/conclusion.ts';
 
 /**
- * This file converts a change that a person makes into effects on the evidence. The measurement
- * that is changed is looked up once, so that the effects remain valid after later changes.
+ * Converts a person's change into effects on the evidence. The changed measurement is looked up
+ * once, at the time of the change, so that the effects remain valid after later changes.
  */
 
-/** Thrown if a change cannot be made. `path` names the invalid member of the change. */
+/** Thrown if a change cannot be made. `path` leads to the invalid member of the change. */
 export class ChangeRefused extends Error {
   override name = 'ChangeRefused';
   readonly path: readonly string[];
@@ -23,35 +23,35 @@ export class ChangeRefused extends Error {
   }
 }
 
-/** A structure whose outline a person may correct, and the values that depend on the outline. */
+/** A structure whose outline a person may correct, and the values that depend on it. */
 export interface CorrectableOutline {
   structure: string;
-  /** Concepts of the values that are measured on the outline, on the same frame. */
+  /** Concepts of the values measured on the outline, on the same frame. */
   follow: readonly string[];
-  /** Concepts of values that were based on the former outline and become invalid. */
+  /** Concepts of values based on the former outline, which become invalid. */
   replaces?: readonly string[];
 }
 
-/** Clips of the study, and the rules of the endpoint for its values. */
+/** Clips of the study, and the endpoint's rules for its values. */
 export interface EndpointRules {
   clips: readonly Clip[];
-  /** Returns the bounds of a quantity in its unit; null if none are known. */
+  /** Returns the bounds of a quantity in its unit; null if unknown. */
   limitsOf(concept: string): { low: number; high: number } | null;
   /**
-   * Returns the outline on which a value is measured; null if it is not measured on an outline that
-   * can be corrected.
+   * Returns the outline on which a value is measured; null if there is none, or none that can be
+   * corrected.
    */
   outlineOf(measurement: Measurement): CorrectableOutline | null;
   /** Returns the outline of the structure on another frame; null if none was found there. */
   outlineAt(measurement: Measurement, frame: number): readonly Point[] | null;
   /** Returns why nothing can be measured on an outline that a person drew; null if it is usable. */
   faultOf(measurement: Measurement, frame: number, points: readonly Point[]): string | null;
-  /** Views and planes that a person may name; empty if the endpoint has none. */
+  /** Views and planes that a person may choose; empty if the endpoint has none. */
   views: readonly string[];
   planes: readonly string[];
 }
 
-/** A result under review, with the effects that changed the original result into it. */
+/** A result under review, and the effects that turned the original result into it. */
 export interface ReviewState {
   original: Result;
   result: Result;
@@ -63,8 +63,9 @@ type Of<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 const SUMMARIES: ReadonlySet<Measurement['derivation']> = new Set(['mean', 'median']);
 
 /**
- * Returns the measurement with this id in the current result. If it is no longer there, it is
- * looked up in the original result.
+ * Returns the measurement with this id from the current result or, if it is no longer there, from
+ * the original result.
+ * @throws ChangeRefused if neither has it.
  */
 export function measurementNamed(id: string, { result, original }: ReviewState): Measurement {
   const found =
@@ -75,7 +76,7 @@ export function measurementNamed(id: string, { result, original }: ReviewState):
 }
 
 /**
- * Returns the identity that a value has in the pipeline, even if a person moved the value to
+ * Returns the identity that a value has in the pipeline, even after a person moved the value to
  * another frame.
  */
 export function targetOf(one: Measurement, { original, effects }: ReviewState): string {
@@ -92,8 +93,8 @@ export function targetOf(one: Measurement, { original, effects }: ReviewState): 
 }
 
 /**
- * Returns the values from which a mean or a median was calculated. For any other value it returns
- * the value itself.
+ * Returns the values from which a mean or median was calculated; for any other value, the value
+ * itself.
  */
 function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   if (!SUMMARIES.has(one.derivation)) return [one];
@@ -103,7 +104,7 @@ function partsOf(one: Measurement, state: ReviewState): Measurement[] {
   return parts.length > 0 ? parts : [one];
 }
 
-/** Returns the other values of the same quantity, side and fetus. Means of them are left out. */
+/** Returns the other values of the same quantity, side and fetus, except means and medians. */
 function rivalsOf(chosen: readonly Measurement[], state: ReviewState): Measurement[] {
   const [first] = chosen;
   const own = new Set(chosen.map(identityOf));
@@ -144,7 +145,10 @@ const confirm = (
   };
 };
 
-/** Closes the quantities of values that no longer count, so that no other value replaces them. */
+/**
+ * Closes the quantities of values that are no longer used, so that no other value takes their
+ * place.
+ */
 function closing(some: readonly Measurement[], state: ReviewState): Effect[] {
   const all = [...state.original.measurements, ...state.result.measurements];
   const bySide = Map.groupBy(some, ({ concept, laterality }) =>
@@ -163,15 +167,15 @@ const passOver = (some: readonly Measurement[], state: ReviewState): Effect[] =>
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
 
 /**
- * Passes over values in favour of one that a person gave or chose, and closes their quantities. A
- * corrected outline does not close them, because its values may then belong to another frame.
+ * Passes over values in favour of one that a person gave or chose, and closes their quantities.
+ * This is not used for a corrected outline, because its values may then belong to another frame.
  */
 const setAside = (some: readonly Measurement[], state: ReviewState): Effect[] => [
   ...passOver(some, state),
   ...closing(some, state),
 ];
 
-/** Accepts a value, together with those of its inputs that still need a person's confirmation. */
+/** Accepts a value, together with those of its inputs that still need confirmation by a person. */
 function accept(one: Measurement, state: ReviewState, seen = new Set<string>()): Effect[] {
   if (seen.has(one.id)) return [];
   seen.add(one.id);
@@ -188,7 +192,7 @@ function accept(one: Measurement, state: ReviewState, seen = new Set<string>()):
   ];
 }
 
-/** Accepts a value as it is. If a person has changed the value before, that change remains. */
+/** Accepts a value as it is. An earlier change to the value by a person is kept. */
 function asItStands(one: Measurement, state: ReviewState): Effect {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
@@ -209,12 +213,12 @@ const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
 
 const PER_MM: Readonly<Record<string, number>> = { mm: 1, cm: 0.1 };
 
-/** Largest difference, as a share, between a value and the length of its caliper. */
+/** Maximum difference between a value and the length of its caliper, as a share. */
 const SAME_LENGTH = 0.02;
 
 /**
  * Returns the length of a line in the unit of the value, once for each scale that the frame has at
- * the line.
+ * that line.
  */
 function lengthsOf(line: readonly Point[], unit: string, clip: Clip): number[] {
   const [from, to] = line;
@@ -250,8 +254,8 @@ function withinFrame(points: readonly Point[], { width, height }: Clip): void {
 }
 
 /**
- * Returns the value of a line that was moved. It is calculated with the scale of the former
- * measurement.
+ * Returns the value of a line that was moved, using the scale that the line was originally measured
+ * with.
  */
 function movedLine(
   one: Measurement,
@@ -281,8 +285,7 @@ function movedLine(
 }
 
 /**
- * Returns the effects of a corrected outline: the outline itself, and all values that are measured
- * on it.
+ * Returns the effects of a corrected outline: the outline itself, and all values measured on it.
  */
 function corrected(
   one: Measurement,
@@ -308,8 +311,8 @@ function corrected(
         of.source.file === file &&
         of.source.frame === one.source.frame),
   );
-  // This outline confirms a value of several frames, such as an ejection fraction, only if the
-  // values on the other frames no longer need a person's confirmation.
+  // A value derived from several frames, such as an ejection fraction, is confirmed by this outline
+  // only if the values on the other frames no longer need confirmation.
   const settled = new Set(
     [...onFrame, ...measurements.filter(({ quality }) => quality === 'accepted')].map(
       ({ id }) => id,
@@ -459,7 +462,7 @@ const NOTHING: Changed = {
   points: null,
 };
 
-/** Returns the state of a value in the form for the history of the review. */
+/** Returns the state of a value in the form used in the history of the review. */
 export function standsAs(one: Measurement | null): Changed {
   if (!one) return NOTHING;
   const [caliper] = one.source.calipers;
@@ -474,14 +477,12 @@ export function standsAs(one: Measurement | null): Changed {
 }
 
 /**
- * Returns the result with the lines that a person wrote in the review. They are added after the
- * impression.
+ * Returns the result with the lines that a person wrote in the review, appended to the impression.
  */
 export function withNotes(result: Result, effects: readonly Effect[]): Result {
   const notes = effects.flatMap((one) => (one.do === 'note' ? [one.text] : []));
   if (notes.length === 0) return result;
-  // If no report was requested, the documents show the same conclusion, and the written lines come
-  // after it.
+  // If no report was requested, the documents show the same conclusion, followed by these lines.
   const report = result.report ?? {
     ...{ language: 'en' as const, title: 'Report', findings: [], limitations: [] },
     impression: conclusionTexts(result),
@@ -490,9 +491,9 @@ export function withNotes(result: Result, effects: readonly Effect[]): Result {
 }
 
 /**
- * Returns the value to which a change applies, before the change, and a function that finds the
- * value after the change.
- * @throws ChangeRefused
+ * Returns the value that a change applies to, before the change, and a function that finds it
+ * afterwards.
+ * @throws ChangeRefused if there is no such value.
  */
 export function subjectOf(
   change: Change,
@@ -516,8 +517,8 @@ export function subjectOf(
 }
 
 /**
- * Returns the same value in another result. It is found by its identity, or else by its id, or else
- * as the value of its quantity that a person confirmed.
+ * Returns the same value from another result. It is found by its identity, otherwise by its id,
+ * otherwise as the value of its quantity that a person confirmed.
  */
 function successorOf(one: Measurement, { measurements }: Result): Measurement | null {
   const own = identityOf(one);

@@ -4,16 +4,16 @@ import { unsupportedClaims } from '../result/render/report-check.ts';
 import { sayOfRun } from '../result/render/shared.ts';
 import { failed, notAssessed, type SectionOutcome } from '../result/section-outcome.ts';
 
-/** Called with the failed section and its error. */
+/** Called with the id of the failed section and the error. */
 export type SectionFailed = (section: string, error: unknown) => void;
 
-/** Logs the failure. The gateway writes the standard error of the child process to its log. */
+/** Logs the failure. The gateway copies the standard error of the child process to its log. */
 export const logFailure: SectionFailed = (section, error) =>
   console.error(`section ${section} failed`, error);
 
 /**
- * Returns the outcome of a section. If a section throws, the study does not fail. The section is
- * `failed` in the result, as if its reader had failed (readers.ts), and the error is reported to
+ * Returns the outcome of a section. If the section throws, the study does not fail: the section is
+ * `failed` in the result, as if its reader had failed (readers.ts), and the error is passed to
  * `onFailure`.
  */
 export function runSection<Outcome extends SectionOutcome>(
@@ -38,7 +38,7 @@ const NOT_REQUESTED: SectionOutcome = {
 
 type Write = (result: Result) => NonNullable<Result['report']>;
 
-/** Outcome of the report section, with the report if one was written and passed the check. */
+/** Outcome of the report section, with the report if it was written and passed the check. */
 interface Drafted extends SectionOutcome {
   report?: NonNullable<Result['report']>;
 }
@@ -53,7 +53,7 @@ function draft(result: Result, write: Write): Drafted {
 
 /**
  * Returns the result with its draft report as the last section; `write` is null if no report was
- * requested. An error while the report is written affects only the report.
+ * requested. An error in writing the report affects only the report.
  */
 export function withDraftReport(
   result: Result,

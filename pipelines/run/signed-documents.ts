@@ -10,13 +10,13 @@ import type { ArtifactEntry, Result } from '../result/envelope.ts';
 import { buildDocuments, type ExtraArtifact } from './write-artifacts.ts';
 
 interface SignedInput {
-  /** Signed result, with the artifacts of the draft. */
+  /** The signed result, including the artifacts of the draft. */
   result: Result;
   subject: Subject;
   folder: string;
   /**
-   * Suffix that is added to a name before its extension: `report-signed-1.pdf` is stored in
-   * addition to `report.pdf`.
+   * Suffix added to a name before its extension: `report-signed-1.pdf` is stored beside
+   * `report.pdf`.
    */
   suffix: string;
   curves: readonly GrowthCurve[];
@@ -26,8 +26,8 @@ interface SignedInput {
 }
 
 /**
- * Writes the documents of a signed result: reports, PDF and the artifacts of other folders. The
- * pictures of the draft are reused.
+ * Writes the documents of a signed result: reports, PDF and the artifacts built by other folders.
+ * The pictures of the draft are reused.
  * @returns the result with all its artifacts, and the new artifacts.
  */
 export async function writeSignedDocuments(

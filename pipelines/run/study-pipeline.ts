@@ -12,31 +12,31 @@ import type { ArtifactInput, writeEarlyPreviews } from './write-artifacts.ts';
 
 export interface ArtifactParts {
   writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]>;
-  /** Writes previews early. If it is absent, previews are written with the other artifacts. */
+  /** Writes previews early. If absent, previews are written with the other artifacts. */
   writeEarlyPreviews?: typeof writeEarlyPreviews;
-  /** Artifacts that other folders build, such as the FHIR bundle. */
+  /** Artifacts built by other folders, such as the FHIR bundle. */
   extra?: ArtifactInput['extra'];
 }
 
 export type Report = (event: PipelineEvent) => void;
 
-/** Interprets one job of an endpoint. Its options have been read and its models are open. */
+/** Interprets one job of an endpoint, with its options parsed and its models open. */
 export interface StudyInterpreter {
-  /** Returns the scale in the request for a file without one; null if the request gives none. */
+  /**
+   * Returns the scale that the request gives for a file without one of its own; null if it gives
+   * none.
+   */
   mmPerPx?: (file: string) => number | null;
   previews: boolean;
   dating: Subject['dating'];
-  /** Growth charts that the documents draw. */
+  /** Growth charts to draw in the documents. */
   curves: ArtifactInput['curves'];
-  /**
-   * Returns a sentence for the client that explains why the study cannot be interpreted; null if it
-   * can be.
-   */
+  /** Returns a sentence telling the client why the study cannot be interpreted; null if it can. */
   refusal(study: Study): string | null;
   /**
-   * Returns the result, and the evidence from which a review makes it again
-   * (pipelines/run/evidence.ts). `preview` draws and announces the values that are already measured
-   * while the rest of the study is still being read.
+   * Returns the result, and the evidence from which a review can rebuild it
+   * (pipelines/run/evidence.ts). While the rest of the study is still being read, `preview` draws
+   * and announces the values measured so far.
    */
   interpret(
     study: Study,
@@ -46,10 +46,10 @@ export interface StudyInterpreter {
   ): Promise<{ result: Result; evidence: unknown }>;
 }
 
-/** Coding system for a finding without a concept; its code is the id of the finding. */
+/** Coding system for findings without a concept; the code is then the id of the finding. */
 const OWN_SYSTEM = CODING_SYSTEMS['99USINT'];
 
-/** Share of the whole progress at which writing the documents begins. */
+/** Overall progress at which writing the documents begins. */
 const DOCUMENTS = 0.85;
 
 /** Reports a stage; `progress` is the completed share of the whole job. */
@@ -95,8 +95,8 @@ export function anonymousSubject(
 }
 
 /**
- * Returns the indication from the request. The HTTP API refuses indications with identifiers before
- * this function is called.
+ * Returns the indication from the request. The HTTP API has already refused indications that
+ * contain identifiers.
  */
 export function indicationOf({ clinicalContext }: Job): string | null {
   const { indication } = clinicalContext;
@@ -104,7 +104,7 @@ export function indicationOf({ clinicalContext }: Job): string | null {
 }
 
 /**
- * Reports critical findings before any document is written, because they must not wait for a PDF.
+ * Reports critical findings before any document is written, so that they need not wait for a PDF.
  */
 function alarm(report: Report, { findings }: Result): void {
   for (const { id, section, concept, text, severity, evidence } of findings) {
@@ -115,8 +115,8 @@ function alarm(report: Report, { findings }: Result): void {
 }
 
 /**
- * Returns a function that reports each preview as soon as it is made, and again if it has changed.
- * Documents are reported with the result.
+ * Returns a function that reports each preview as soon as it is drawn, and again whenever it has
+ * changed. Documents are reported with the result.
  */
 function announcer(report: Report) {
   const announced = new Map<string, string>();
@@ -130,16 +130,15 @@ function announcer(report: Report) {
   };
 }
 
-/** Returns a sentence that explains why no image could be read, with the reason for each file. */
+/** Returns a sentence explaining why no image could be read, with the reason for each file. */
 export function noReadableImage({ refused }: Pick<Study, 'refused'>): string {
   const reasons = refused.map(({ file, reason }) => `${file}: ${reason}`);
   return `No file could be read as an ultrasound image. ${reasons.join('; ')}.`;
 }
 
 /**
- * Returns the pipeline of an endpoint: a function that reads from a work folder and writes to it.
- * It reads the study, lets the endpoint interpret it, reports critical findings, and writes the
- * documents and the result.
+ * Returns the pipeline of an endpoint. It reads the study from a work folder, has the endpoint
+ * interpret it, reports critical findings, and writes the documents and the result into the folder.
  */
 export function createStudyPipeline(
   parts: ArtifactParts,

@@ -31,7 +31,7 @@ import type { Subject } from '../dicom/subject.ts';
 import { earlierValues } from '../result/earlier-values.ts';
 import type { ArtifactEntry, Result } from '../result/envelope.ts';
 
-/** An artifact that another folder builds, such as the FHIR bundle. */
+/** An artifact built by another folder, such as the FHIR bundle. */
 export interface ExtraArtifact {
   name: string;
   mediaType: string;
@@ -41,17 +41,19 @@ export interface ExtraArtifact {
 export interface ArtifactInput {
   result: Result;
   subject: Subject;
-  /** The study, whose measured frames are decoded again for the previews. */
+  /** The study. Its measured frames are decoded again for the previews. */
   study: Study;
-  /** Folder for the files; it is created if it does not exist. */
+  /** Folder for the files; created if it does not exist. */
   folder: string;
-  /** Charts of the growth panels; empty for an endpoint without any. */
+  /** Charts for the growth panels; empty for an endpoint without any. */
   curves: readonly GrowthCurve[];
-  /** If false, no previews are written, neither as files nor in the report (`options.previews`). */
+  /**
+   * If false, no previews are produced, neither as files nor in the report (`options.previews`).
+   */
   previews?: boolean;
   /**
-   * If false, no key frames, cines and `overlays.json` are written. Viewers such as the console
-   * show these.
+   * If false, no key frames, cines and `overlays.json` are written, which viewers such as the
+   * console display.
    */
   display?: boolean;
   paper?: Paper;
@@ -113,7 +115,7 @@ type Write = (
   caption?: string,
 ) => Promise<void>;
 
-/** Writes some artifacts one after the other, in parallel with other parts. */
+/** Writes some of the artifacts in sequence, in parallel with other parts. */
 type Part = (write: Write) => Promise<void>;
 
 async function writeCharts(
@@ -157,10 +159,10 @@ const writeOverlay = (overlay: RenderedOverlay, write: Write) =>
   write(overlay.name, 'image/png', overlay.png, overlay.section, captionOf(overlay));
 
 /**
- * Writes the previews of a result that is not complete yet. They have the same names as in the
- * complete result, for which they are written again.
- * @param input.drawn the current content of each preview. A preview is drawn again only if its
- *   content has changed.
+ * Writes the previews of an incomplete result. They have the same names as those of the complete
+ * result, which overwrite them.
+ * @param input.drawn the current content of each preview. A preview is redrawn only if its content
+ *   has changed.
  */
 export async function writeEarlyPreviews(
   input: Pick<ArtifactInput, 'result' | 'study' | 'folder' | 'wholeFrames'> & {
@@ -223,7 +225,7 @@ export async function buildDocuments(
 
 /**
  * Returns the parts in the order of their entries. They run in parallel, because sharp draws on its
- * own threads. The documents wait for the previews, which are reported as soon as they are made.
+ * own threads. The documents wait for the previews, which are reported as soon as they are drawn.
  */
 function partsOf(input: ArtifactInput): Part[] {
   const { result, subject, curves, paper } = input;
@@ -253,11 +255,11 @@ function partsOf(input: ArtifactInput): Part[] {
 }
 
 /**
- * Writes every artifact of a result, under the names of the HTTP contract, into `folder`:
+ * Writes every artifact of a result into `folder`, under the names in the HTTP contract:
  * `overlay-<section>-<n>.png`, `growth-chart.png`, `bullseye.png`, `view-overview.png`,
  * `report.pdf`, `key-frame-<n>.jpg`, `cine-<n>.mjpeg`, `overlays.json`, the SR documents,
- * `seg-<n>.dcm` and `extra`. An artifact without content is not written: there is no chart without
- * a centile, and no overlay without a caliper.
+ * `seg-<n>.dcm` and `extra`. Artifacts without content are not written: without a centile there is
+ * no chart, and without a caliper no overlay.
  * @returns the entries for `result.artifacts`, always in the same order.
  */
 export async function writeArtifacts(input: ArtifactInput): Promise<ArtifactEntry[]> {

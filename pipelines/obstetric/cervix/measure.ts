@@ -80,8 +80,8 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
 
 /**
  * Measures the closed length in mm on one frame; null if no cervix was found or the scale is
- * unknown. A length from a transabdominal image is not accepted, because the cervix must be
- * measured transvaginally (obstetric 1.1).
+ * unknown. A length from a transabdominal image is not accepted, because the measurement requires
+ * a transvaginal one (obstetric 1.1).
  */
 export function measureCervix(
   reading: CervixReading,
