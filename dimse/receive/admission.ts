@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
 import type { QueryCaller, Source } from '../../config/schema.ts';
 import {
   ACCEPTED_STORAGE,
@@ -12,7 +13,7 @@ import {
   LOSSY_TRANSFER_SYNTAXES,
 } from '../../pipelines/dicom/transfer-syntaxes.ts';
 import { isAddressIn } from '../../src/platform/addresses.ts';
-import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
+import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { isBoundTo } from '../../src/platform/tls/certificates.ts';
 import type { TransferSyntaxChoice } from '../network/negotiation.ts';
 import type { Admitted, AssociationPeer } from '../network/service-ports.ts';
@@ -181,4 +182,27 @@ export function offeredTransferSyntaxes(abstractSyntax: string): TransferSyntaxC
   }
   if (!ACCEPTED_STORAGE.has(abstractSyntax)) return null;
   return { preferred: LOSSLESS_TRANSFER_SYNTAXES, others: LOSSY_TRANSFER_SYNTAXES };
+}
+
+/** Milliseconds between two checks of the free space of the disk. */
+const LOOK_MS = 250;
+
+/**
+ * Watches the free space of the data folder.
+ * @returns a function that throws SonogateError `overloaded` (A700H) while fewer bytes are free.
+ */
+export function watchFreeSpace(dataDir: string, minFreeBytes: number): () => Promise<void> {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let free: Promise<number> = Promise.resolve(0);
+  const look = async () => {
+    const { bavail, bsize } = await statfs(dataDir);
+    return bavail * bsize;
+  };
+  return async () => {
+    if (performance.now() - lookedAt >= LOOK_MS) {
+      lookedAt = performance.now();
+      free = look();
+    }
+    if ((await free) < minFreeBytes) throw new SonogateError('overloaded');
+  };
 }

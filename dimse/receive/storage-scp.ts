@@ -1,4 +1,4 @@
-import { rm, statfs } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { encodeFileMeta, type FileMeta } from '../../pipelines/dicom/part10.ts';
@@ -27,7 +27,7 @@ import type {
   ObjectSink,
   StorageService,
 } from '../network/service-ports.ts';
-import { createSourceLimits, type SourceLimits } from './admission.ts';
+import { createSourceLimits, type SourceLimits, watchFreeSpace } from './admission.ts';
 import { type DicomAudit, NO_AUDIT } from './audit.ts';
 import { DiskWriter } from './disk-writer.ts';
 import { noteReceptions, watchReleases } from './receptions.ts';
@@ -69,7 +69,7 @@ const ROWS_BEFORE_RELEASE_MS = 5000;
 export function createIntake(options: IntakeOptions): Intake {
   const registrar = startRegistrar(options);
   const disk = new DiskWriter();
-  const freeSpace = watchFreeSpace(options);
+  const freeSpace = watchFreeSpace(options.dataDir, options.limits.minFreeBytes);
   /** Objects of each open association that wait for their rows. */
   const unrecorded = new Map<string, Set<Promise<void>>>();
   const ends = new Set<Promise<void>>();
@@ -268,29 +268,6 @@ function headerInPassing(prefix: Buffer): {
       if (read === undefined) read = attempt(!rest);
       return read;
     },
-  };
-}
-
-/** Milliseconds between two checks of the free space of the disk. */
-const LOOK_MS = 250;
-
-/**
- * Watches the free space. @returns a function that throws SonogateError `overloaded` while the disk
- * is nearly full.
- */
-function watchFreeSpace({ dataDir, limits }: IntakeOptions): () => Promise<void> {
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let free: Promise<number> = Promise.resolve(0);
-  const look = async () => {
-    const { bavail, bsize } = await statfs(dataDir);
-    return bavail * bsize;
-  };
-  return async () => {
-    if (performance.now() - lookedAt >= LOOK_MS) {
-      lookedAt = performance.now();
-      free = look();
-    }
-    if ((await free) < limits.minFreeBytes) throw new SonogateError('overloaded');
   };
 }
 

@@ -11,7 +11,7 @@ import { evidenceOf, type ObstetricEvidence, type StudyEvidence } from './eviden
 import type { Locator } from './locator.ts';
 import { SECTIONS } from './sections.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from './shared/section.ts';
-import { whatCounts } from './what-counts.ts';
+import { withholdUnvalidated } from './withhold-unvalidated.ts';
 
 type Section = ObstetricSection<ObstetricEvidence>;
 
@@ -90,7 +90,7 @@ function outcomesOf(
     models: new Set(models.map(({ id }) => id)),
   };
   const counting = deciding(forConclusions(decisions, setting), () =>
-    run(whatCounts(given, setting, decisions), onFailure),
+    run(withholdUnvalidated(given, setting, decisions), onFailure),
   ).map(withoutReview);
   const runs = whole.flatMap((one, i) => {
     const own = counting[i];

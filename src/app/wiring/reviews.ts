@@ -17,7 +17,7 @@ import type { BlobStore } from '../../core/files/blob-store.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { Endpoint, StudyReview } from '../../core/requests/endpoint.ts';
 import { createReviews, type Reviews } from '../../core/reviews/reviews.ts';
-import { createSignResult } from '../../core/reviews/sign.ts';
+import { createStoreSignature } from '../../core/reviews/store-signature.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
 
@@ -139,7 +139,7 @@ export function reviewsOf(
     evidence: core.evidence,
     draft: (id) => core.result(id, 0),
     config: config.review,
-    sign: createSignResult({
+    sign: createStoreSignature({
       database,
       blobs,
       dataDir: config.dataDir,

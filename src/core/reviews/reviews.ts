@@ -27,7 +27,7 @@ import {
   saveReview,
   standing,
 } from './review-rows.ts';
-import type { SignResult } from './sign.ts';
+import type { StoreSignature } from './store-signature.ts';
 
 /** The person or program that has a review open. */
 export interface Reader {
@@ -119,7 +119,7 @@ interface ReviewParts {
   evidence(requestId: string): Promise<string | null>;
   /** Returns the draft as the pipeline wrote it. */
   draft(requestId: string): Promise<unknown>;
-  sign: SignResult;
+  sign: StoreSignature;
   config: { organization: string; signatures: 1 | 2 };
   now?: () => Date;
   /** Milliseconds between two signs of life of an open stream. */

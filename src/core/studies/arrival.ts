@@ -12,12 +12,12 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
-import { recordArrivals } from './arrival-rows.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
 import { readInstanceHeader } from './header-reader.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
 import { dayFolders, PARTIAL_SUFFIX, unregisteredObjects } from './intake-folder.ts';
 import { leaveQuarantine, quarantine } from './quarantine.ts';
+import { recordArrivals } from './record-arrival.ts';
 import { openRecoveryRecord } from './recovery-record.ts';
 import { type Arrival, isKnown, type ReceivedInstance } from './study-store.ts';
 
@@ -92,7 +92,7 @@ export async function keepShared(
 }
 
 /**
- * Writes the rows of checked objects in one transaction; see arrival-rows.ts.
+ * Writes the rows of checked objects in one transaction; see record-arrival.ts.
  * @throws RowMayExistError when the commit itself failed; any other error leaves no row.
  */
 export async function writeRows(

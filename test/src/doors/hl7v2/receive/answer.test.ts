@@ -11,8 +11,8 @@ import {
   listMerges,
   separatePatients,
 } from '../../../../../src/core/patients/merges.ts';
-import { recordArrivals } from '../../../../../src/core/studies/arrival-rows.ts';
 import { receivedOrders } from '../../../../../src/core/studies/received-orders.ts';
+import { recordArrivals } from '../../../../../src/core/studies/record-arrival.ts';
 import { findStudy } from '../../../../../src/core/studies/study-store.ts';
 import { subjectOfRequest } from '../../../../../src/core/studies/subject.ts';
 import { framed } from '../../../../../src/doors/hl7v2/frames.ts';

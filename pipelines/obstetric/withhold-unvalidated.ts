@@ -83,7 +83,7 @@ const sizesOf = (reading: FrameReading): Readonly<Record<string, number>> =>
  * image, and readings that a person confirmed. If a reader yields several values, those that need
  * review are withheld when their measurements are created (pipelines/result/decisions.ts).
  */
-export function whatCounts(
+export function withholdUnvalidated(
   given: StudyEvidence,
   setting: ReviewSetting,
   decisions: Decisions | null = null,

@@ -38,7 +38,7 @@ interface Signing {
   requireCurrent(review: ReviewRow): void;
 }
 
-export type SignResult = (signing: Signing) => Promise<void>;
+export type StoreSignature = (signing: Signing) => Promise<void>;
 
 interface SignParts {
   database: Database;
@@ -49,11 +49,11 @@ interface SignParts {
 }
 
 /**
- * Signs results. The documents are written to disk, and to the bucket if there is one, before one
+ * Stores the signatures that reviews.ts has permitted. The documents are written to disk, and to the bucket if there is one, before one
  * transaction stores the signature, the new revision, its artifacts and its deliveries. If the
  * process dies before the transaction, nothing is signed; if it dies afterwards, nothing is lost.
  */
-export function createSignResult(parts: SignParts): SignResult {
+export function createStoreSignature(parts: SignParts): StoreSignature {
   const { database, giveUpSeconds } = parts;
   return async (signing) => {
     const { row, signatures, isLast, requireCurrent } = signing;
