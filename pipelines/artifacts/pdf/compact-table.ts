@@ -36,7 +36,7 @@ const PADDING = 1.1;
 const GUTTER = 16;
 const HALF = (WIDTH - GUTTER) / 2;
 
-/** Column widths. The range takes up the remaining width. */
+/** Column widths. The range fills the remaining width. */
 const WIDTHS = {
   alone: { name: 113, value: 68, prior: 0 },
   withPrior: { name: 90, value: 58, prior: 34 },
