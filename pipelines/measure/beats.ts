@@ -25,8 +25,8 @@ function endMean(sums: Float64Array, i: number, half: number, n: number): number
 }
 
 /**
- * Returns the autocovariance at the lags 0 to `maxLag`, each divided by the number of pairs of
- * samples.
+ * Returns the autocovariance at lags from 0 to `maxLag`, each divided by the number of sample
+ * pairs.
  */
 export function autocovariance(series: ArrayLike<number>, maxLag: number): Float64Array {
   const n = series.length;
@@ -60,8 +60,8 @@ interface Period {
 }
 
 /**
- * Minimum strength of a shorter lag, as a share of the strongest autocorrelation, at which the
- * shorter lag is the period. The strongest lag is then a multiple of the period.
+ * Minimum strength at which a shorter lag is taken as the period, as a share of the strongest
+ * autocorrelation. The strongest lag is then a multiple of the period.
  */
 const NEARLY = 0.82;
 /** Search range around a multiple of the period, as a share of the period. */
@@ -73,8 +73,8 @@ function isPeak(series: ArrayLike<number>, at: number): boolean {
 }
 
 /**
- * Returns the period of a series, found by autocorrelation between two lags. The lag is refined on
- * its multiples, where an error of one sample matters less. Null if the autocorrelation has no peak
+ * Returns the period of a series, found by autocorrelation between two lags and refined at its
+ * multiples, where an error of one sample matters less. Null if the autocorrelation has no peak
  * between the lags.
  */
 export function periodOf(covariance: ArrayLike<number>, from: number, to: number): Period | null {
@@ -102,11 +102,11 @@ export function periodOf(covariance: ArrayLike<number>, from: number, to: number
   return { lag, strength: (covariance[first] ?? 0) / power };
 }
 
-/** Requirements on a curve over time. Beats are separated only if the curve meets them. */
+/** Requirements that a curve over time must meet for its beats to be separated. */
 export const BEATS = {
   /**
-   * Plausible heart rates in beats per minute (obstetric 0.6; the resting rates of adults are
-   * within this range).
+   * Plausible heart rates in beats per minute (obstetric 0.6; adult resting rates are within this
+   * range).
    */
   slowest: 40,
   fastest: 260,
@@ -127,7 +127,7 @@ export interface Beat {
 
 export interface Beats {
   beats: Beat[];
-  /** Heart rate, from the length of the median beat. */
+  /** Heart rate, from the median beat length. */
   beatsPerMinute: number;
   /** Coefficient of variation of the beat lengths; 0 for a single beat. */
   variation: number;
@@ -144,8 +144,7 @@ function rises(curve: ArrayLike<number>, reach: number): Float64Array {
 }
 
 /**
- * Returns the steepest rise of each beat. The distance between two of them is at least six tenths
- * of the period.
+ * Returns the steepest rise of each beat. Two of them are at least six tenths of the period apart.
  */
 function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
   const reach = Math.max(2, Math.round(0.12 * lag));
@@ -164,7 +163,7 @@ function upstrokes(curve: ArrayLike<number>, lag: number): number[] {
 
 /**
  * Returns the foot of an upstroke: the point at which the line along the upstroke meets the level
- * before it.
+ * before it. Null if the upstroke is too close to the start of the curve.
  */
 function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): number | null {
   const reach = Math.max(3, Math.round(0.3 * lag));
@@ -186,9 +185,8 @@ function footBefore(curve: ArrayLike<number>, upstroke: number, lag: number): nu
 }
 
 /**
- * Returns the beats of an evenly sampled velocity curve. The period is found by autocorrelation;
- * each beat runs from one foot to the next. Null if the curve does not repeat, or contains no whole
- * beat.
+ * Returns the beats of an evenly sampled velocity curve, each from one foot to the next. The period
+ * is found by autocorrelation. Null if the curve is not periodic or contains no whole beat.
  */
 export function beatsOf(curve: ArrayLike<number>, secondsPerSample: number): Beats | null {
   const slowest = 60 / BEATS.slowest / secondsPerSample;

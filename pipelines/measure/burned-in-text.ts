@@ -2,83 +2,80 @@ import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle, RgbImage } from '../contract/study.ts';
 
 /**
- * Finds text that is burned into a frame: names, identifiers, dates, and the settings of the cart.
- * Text is recognised by its shape and is not read. A letter is a small connected stroke that is
- * brighter (or darker) than its surroundings on all sides, and the difference is much larger than
- * the variation of the surroundings. Speckle and tissue are not like this. Text is several such
- * strokes of similar height side by side.
+ * This file finds text burned into a frame: names, identifiers, dates and cart settings. Text is
+ * recognised by its shape and is not read. A letter is a small connected stroke that is brighter
+ * (or darker) than its surroundings on all sides, by much more than the surroundings vary. Speckle
+ * and tissue are not like that. Text is several such strokes of similar height side by side.
  */
 
-/**
- * Half width of the surroundings with which a pixel is compared, as a share of the image height.
- */
+/** Half width of the surroundings that a pixel is compared with, as a share of the image height. */
 const SURROUNDINGS = 0.025;
 const LEAST_SURROUNDINGS = 8;
-/** Minimum difference in grey levels between a pixel of ink and the mean of its surroundings. */
+/** Minimum difference in grey levels between an ink pixel and the mean of its surroundings. */
 const LEAST_DIFFERENCE = 22;
 /**
  * Minimum difference between ink and the mean of its surroundings, in standard deviations of the
- * surroundings. The low value finds small, soft letters on a bar; the high value finds letters on
- * tissue without joining them to speckle.
+ * surroundings. The lower value finds small, soft letters on a bar; the higher value finds letters
+ * on tissue without joining them to speckle.
  */
 const DEVIATIONS = [0.5, 1.5] as const;
-/** Minimum height of a letter in pixels; the maximum is a share of the image height. */
+/** Minimum height of a letter in pixels, and maximum height as a share of the image height. */
 const LEAST_LETTER = 5;
 const TALLEST_LETTER = 0.06;
 /**
- * Minimum share of a letter's bounds that is ink. The maximum, `MOST_FILL`, does not apply to a
+ * Minimum and maximum share of a letter's bounds that is ink. The maximum does not apply to a
  * narrow letter such as `l`.
  */
 const LEAST_FILL = 0.12;
 const MOST_FILL = 0.9;
 /**
- * Greatest width of a part, as a multiple of its height. A wide part is a word of letters that
- * touch each other.
+ * Greatest width of a part, as a multiple of its height. A wide part is a word whose letters touch
+ * each other.
  */
 const WIDEST = 30;
 /**
  * Minimum difference in grey levels between a letter and the ring around it. The ring may vary by
- * at most a share of this difference.
+ * at most the given share of this difference.
  */
 const LEAST_CONTRAST = 34;
 const MOST_RING_VARIATION = 0.36;
 /**
- * Width in pixels of the ring around a letter, which includes the soft edge of a compressed or
- * scaled screen.
+ * Width in pixels of the ring around a letter. It covers the soft edge of letters on a compressed
+ * or scaled screen.
  */
 const EDGE = 2;
 /**
- * Minimum number of letters side by side that are text. Noise rarely looks like that many letters.
+ * Minimum number of letters side by side that counts as text. Noise rarely looks like so many
+ * letters.
  */
 const LEAST_LETTERS = 3;
-/** Widest gap between two letters of a line, in letter heights. */
+/** Widest gap between two letters on a line, in letter heights. */
 const WIDEST_GAP = 1.3;
-/** Widest gap between the words of a text that has been found, in letter heights. */
+/** Widest gap between words of a text that was already found, in letter heights. */
 const WIDEST_WORD_GAP = 2.8;
 /** Greatest ratio of the heights of two letters in neighbouring lines of a block. */
 const MOST_STACKED_RATIO = 1.5;
 /**
- * Greatest ratio of the heights of two letters in one line, such as a capital letter beside a comma
+ * Greatest ratio of the heights of two letters on one line, such as a capital letter beside a comma
  * or an `x`.
  */
 const HEIGHT_RATIO = 2.4;
 /**
- * Greatest difference in grey levels between the letters of one line at their brightest (or
- * darkest).
+ * Greatest difference in grey levels between letters on one line at their brightest (or darkest).
  */
 const SAME_INK = 45;
-/** Minimum number of parts in a line whose letters need not be even. */
+/** Minimum number of parts for a line whose letters need not be even. */
 const LONG_LINE = 6;
 /**
- * Limits of an even line: smallest height relative to the tallest letter, greatest difference of
- * shade, and distance from the base line as a share of the height.
+ * Limits of an even line: lowest height relative to the tallest letter, greatest difference in
+ * shade, and distance from the baseline as a share of the height.
  */
 const EVEN_HEIGHT = 0.5;
 const EVEN_SHADE = 28;
 const LEVEL = 0.12;
 /**
  * Height of the strips above and below a line, in line heights, and the greatest share of ink in
- * them relative to the line.
+ * them, relative to that in the line.
  */
 const STRIP = 0.35;
 const MOST_INK_BESIDE = 0.6;
@@ -87,11 +84,11 @@ const MOST_INK_BESIDE = 0.6;
  */
 const PADDING = 0.4;
 /**
- * Margin added at both ends of a text, in letter heights, for a letter that was not recognised
- * because it touches something.
+ * Margin added at both ends of a text, in letter heights, for a letter that was missed because it
+ * touches something.
  */
 const END_PADDING = 0.8;
-/** Widest gap between two texts of one line, in text heights, that is covered as well. */
+/** Widest gap between two texts on one line, in text heights, that is covered too. */
 const JOINED_GAP = 2;
 
 /** A connected part of the ink. */
@@ -101,12 +98,12 @@ interface Part extends Rectangle {
   kind: number;
 }
 
-/** A part that looks like a letter, or like several letters that touch each other. */
+/** A part that looks like a letter, or like several touching letters. */
 interface Letter extends Rectangle {
   kind: number;
   /** Grey level of its brightest pixel; for dark ink, of its darkest pixel. */
   shade: number;
-  /** Minimum number of letters in the part. */
+  /** Minimum number of letters that the part contains. */
   count: number;
 }
 
@@ -117,8 +114,8 @@ interface Channel {
 }
 
 /**
- * Returns two sums for each corner, over all pixels above and to the left of it: the sum of the
- * values and the sum of their squares.
+ * Returns, for each corner, the sum of the values of all pixels above and to the left of it, and
+ * the sum of their squares.
  */
 function integrals({ width, height, data }: Channel) {
   const stride = width + 1;
@@ -140,7 +137,7 @@ function integrals({ width, height, data }: Channel) {
 
 /**
  * Returns one mask for each of `DEVIATIONS`: 1 for a pixel brighter than its surroundings, 2 for a
- * darker one, 0 for all others.
+ * darker one, otherwise 0.
  */
 function inkOf(channel: Channel): Uint8Array[] {
   const { width, height, data } = channel;
@@ -218,7 +215,7 @@ function hasLetterShape(part: Part, imageHeight: number): boolean {
   if (height < LEAST_LETTER || height > TALLEST_LETTER * imageHeight) return false;
   if (width > WIDEST * height) return false;
   const fill = part.ink / (width * height);
-  // The letters `l`, `I` and `1` are a filled stroke.
+  // The letters `l`, `I` and `1` are solid strokes.
   return fill >= LEAST_FILL && (fill <= MOST_FILL || 2 * width <= height);
 }
 
@@ -243,8 +240,8 @@ function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) 
         shade = kind === 1 ? Math.max(shade, value) : Math.min(shade, value);
         if (before !== kind) strokes += 1;
       } else {
-        // The background between bright letters is part of the ring, because it is darker than the
-        // mean of the letters.
+        // The background between bright letters counts as ring, because it is darker than the mean
+        // of the letters.
         outside += value;
         square += value * value;
         ring += 1;
@@ -262,17 +259,17 @@ function measure({ width, height, data }: Channel, ink: Uint8Array, part: Part) 
 }
 
 /**
- * Returns a part as a letter, or as several letters that touch each other. Null if its contrast to
- * the ring around it is not much larger than the variation of the ring, or if it is wide but lacks
- * the strokes of several letters.
+ * Returns a part as a letter, or as several touching letters. Null if its contrast with the ring
+ * around it is not much larger than the variation of the ring, or if it is wide but has too few
+ * strokes for several letters.
  */
 function letterOf(channel: Channel, ink: Uint8Array, part: Part): Letter | null {
   if (!hasLetterShape(part, channel.height)) return null;
   const { contrast, variation, shade, strokesPerRow } = measure(channel, ink, part);
   if (contrast < LEAST_CONTRAST || variation > MOST_RING_VARIATION * contrast) return null;
   const count = Math.max(1, Math.round(widthOf(part) / (0.9 * heightOf(part))));
-  // Each letter has at least one upright stroke. A bright reflector or an ECG has only one in
-  // total.
+  // Each letter has at least one upright stroke, whereas a bright reflector or an ECG has only one
+  // in total.
   if (count > 2 && strokesPerRow < 0.75 * count) return null;
   const { minX, minY, maxX, maxY, kind } = part;
   return { minX, minY, maxX, maxY, kind, shade, count };
@@ -288,7 +285,7 @@ function sameLine(a: Letter, b: Letter, widestGap = WIDEST_GAP): boolean {
   return shared >= 0.6 * low && gap <= widestGap * high;
 }
 
-/** Number of last letters of a line that are tested as the neighbour of the next letter. */
+/** Number of letters at the end of a line to which the next letter is compared. */
 const RECENT = 6;
 
 /** Groups letters that are side by side into lines of text. */
@@ -333,8 +330,8 @@ function inkShare(ink: Uint8Array, { width, height }: Channel, area: Rectangle, 
 }
 
 /**
- * Returns true if the strips above and below a line contain much less ink than the line. Noise
- * extends into the strips.
+ * Returns true if the strips above and below a line contain much less ink than the line itself.
+ * Noise would extend into the strips.
  */
 function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): boolean {
   const [first] = line;
@@ -349,9 +346,9 @@ function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): bo
 }
 
 /**
- * Returns true if the letters of a line are alike, as the few letters of a short text are: similar
- * in height and shade, on one base line. Three echoes of tissue or flow side by side are rarely
- * alike. Long lines need not be even.
+ * Returns true if the letters of a line are even, as in a short text: similar in height and shade,
+ * and on one baseline. Three echoes of tissue or flow side by side are rarely even. Long lines need
+ * not be.
  */
 function isEven(line: readonly Letter[]): boolean {
   if (line.length < 3 || line.length >= LONG_LINE) return true;
@@ -382,8 +379,8 @@ function textIn(channel: Channel, ink: Uint8Array): Rectangle[] {
 }
 
 /**
- * Adds the lines of one or two letters that are on the line of a text, or above or below one, as in
- * a block of settings (`Gn -2`), and the neighbours of these.
+ * Adds lines of one or two letters that are on the same line as a text, or directly above or below
+ * it, as in a block of settings (`Gn -2`), and then the neighbours of these in turn.
  */
 function withNeighbours(texts: readonly Letter[][], lines: readonly Letter[][]): Letter[][] {
   const found = [...texts];
@@ -400,7 +397,7 @@ function withNeighbours(texts: readonly Letter[][], lines: readonly Letter[][]):
   return found;
 }
 
-/** Whether two letters are of neighbouring lines of one block of text. */
+/** Returns true if two letters are on neighbouring lines of one block of text. */
 function isStacked(a: Letter, b: Letter): boolean {
   if (a.kind !== b.kind || Math.abs(a.shade - b.shade) > EVEN_SHADE) return false;
   const low = Math.min(heightOf(a), heightOf(b));
@@ -410,7 +407,7 @@ function isStacked(a: Letter, b: Letter): boolean {
   return high <= MOST_STACKED_RATIO * low && apart >= 0 && apart <= high && gap <= high;
 }
 
-/** Joins texts side by side on one line into one rectangle each. */
+/** Joins texts that are side by side on one line into a single rectangle. */
 function joined(texts: readonly Rectangle[]): Rectangle[] {
   const lines: Rectangle[] = [];
   for (const text of texts.toSorted((a, b) => a.minX - b.minX)) {
@@ -429,7 +426,7 @@ function joined(texts: readonly Rectangle[]): Rectangle[] {
 
 /**
  * Returns the channels in which text may differ from its surroundings: one for grey images, three
- * for coloured ones.
+ * for colour images.
  */
 function channelsOf({ width, height, data }: RgbImage): Channel[] {
   const channels = [0, 1, 2].map((offset) => {
@@ -444,8 +441,8 @@ function channelsOf({ width, height, data }: RgbImage): Channel[] {
 }
 
 /**
- * Returns rectangles that cover the text in a frame. Text is found by its shape and is not read.
- * Therefore the numbers of a ruler and the letters of a body mark are covered as well.
+ * Returns rectangles that cover the text in a frame. Since text is found by its shape and not read,
+ * the numbers of a ruler and the letters of a body mark are covered too.
  */
 export function burnedInText(frame: RgbImage): Rectangle[] {
   const found = channelsOf(frame).flatMap((channel) =>

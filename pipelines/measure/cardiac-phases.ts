@@ -19,28 +19,32 @@ export type PhaseSource = 'ecg' | 'area';
 interface Phases {
   beats: Beat[];
   /**
-   * `ecg`: end-diastole was searched near R waves; `area`: only the course of the area was used.
+   * `ecg`: end-diastole was searched for near R waves; `area`: only the course of the area was
+   * used.
    */
   source: PhaseSource;
 }
 
-/** Time in seconds, before and after the R wave, in which end-diastole is searched (echo 4.3). */
+/**
+ * Time in seconds, before and after the R wave, within which end-diastole is searched for (echo
+ * 4.3).
+ */
 const AROUND_R = 0.08;
 /**
- * Part of the RR interval after end-diastole in which end-systole is searched, as shares (echo
- * 4.3).
+ * Part of the RR interval after end-diastole within which end-systole is searched for, as shares
+ * (echo 4.3).
  */
 const SYSTOLE = [0.25, 0.6] as const;
 /** Minimum and maximum time between two beats, in seconds: 200 to 30 beats per minute. */
 const INTERVALS = [0.3, 2] as const;
 /**
- * Minimum change of the cavity, as a share of its largest area. A smaller change cannot be
- * distinguished from noise.
+ * Minimum change in the cavity, as a share of its largest area. A smaller change cannot be told
+ * from noise.
  */
 const LEAST_CHANGE = 0.04;
 /**
- * Maximum length of an RR interval as a multiple of the usual interval. If an interval is longer,
- * an R wave was missed.
+ * Maximum length of an RR interval, as a multiple of the usual interval. If it is longer, an R wave
+ * was missed.
  */
 const REGULAR = 1.6;
 
@@ -50,7 +54,7 @@ const argBest = (indices: readonly number[], better: (one: number, other: number
     null,
   );
 
-/** Returns the samples in a period of time, including both ends. */
+/** Returns the samples in a period of time, including those at both ends. */
 const within = (samples: readonly CavitySample[], from: number, to: number) =>
   samples.flatMap(({ time }, index) => (time >= from - 1e-9 && time <= to + 1e-9 ? [index] : []));
 
@@ -61,16 +65,13 @@ const largest = (samples: readonly CavitySample[], indices: readonly number[]) =
 const smallest = (samples: readonly CavitySample[], indices: readonly number[]) =>
   argBest(indices, (one, other) => areaAt(samples, one) < areaAt(samples, other));
 
-/**
- * Returns the beat that begins near a time; null if the clip does not contain the systole of that
- * beat.
- */
+/** Returns the beat that begins near a time; null if the clip does not contain its systole. */
 function beatFrom(samples: readonly CavitySample[], start: number, interval: number): Beat | null {
   const diastole = largest(samples, within(samples, start - AROUND_R, start + AROUND_R));
   if (diastole === null) return null;
   const from = samples[diastole]?.time ?? 0;
   const [early, late] = [from + SYSTOLE[0] * interval, from + SYSTOLE[1] * interval];
-  // If the clip ends within the search range, its last frame might be mistaken for the smallest
+  // If the clip ends within the search range, its last frame could be mistaken for the smallest
   // cavity.
   if ((samples.at(-1)?.time ?? 0) < late - 0.1 * interval) return null;
   const systole = smallest(samples, within(samples, early, late));
@@ -106,8 +107,8 @@ function calmed(samples: readonly CavitySample[]): CavitySample[] {
 }
 
 /**
- * Returns the time in seconds after which the area repeats best; null if the clip has fewer than
- * two beats.
+ * Returns the time in seconds after which the course of the area repeats best; null if it does not
+ * repeat within the clip.
  */
 function periodOf(samples: readonly CavitySample[]): number | null {
   const first = samples[0]?.time ?? 0;
@@ -139,7 +140,7 @@ function periodOf(samples: readonly CavitySample[]): number | null {
       value >= (likeness[i + 1]?.value ?? 1),
   );
   const best = peaks.reduce((most, { value }) => Math.max(most, value), 0);
-  // If several peaks are nearly equal, the first is the period and the others are multiples of it.
+  // Of several nearly equal peaks, the first is the period and the others are its multiples.
   return peaks.find(({ value }) => value >= 0.85 * best)?.lag ?? null;
 }
 
@@ -162,7 +163,7 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
   });
   const beats = tops.flatMap((index) => beatFrom(samples, calm[index]?.time ?? 0, interval) ?? []);
   if (beats.length > 0) return beats;
-  // If a loop begins during systole, its end-diastole comes after its end-systole.
+  // If a loop starts during systole, its end-diastole comes after its end-systole.
   const all = calm.map((_, index) => index);
   const [diastole, systole] = [largest(calm, all), smallest(calm, all)];
   return diastole === null || systole === null ? [] : [{ diastole, systole, interval }];
@@ -171,10 +172,10 @@ function beatsOfArea(samples: readonly CavitySample[], heartRate: number | null)
 /**
  * Finds the beats of an apical clip (ASE 2015; echo 4.3). End-diastole is the frame with the
  * largest cavity near an R wave or, if no R wave is known, in the whole beat. End-systole is the
- * frame with the smallest cavity between 25 and 60 % of the RR interval after end-diastole. Partial
- * beats are left out.
- * @param samples in ascending order of time.
- * @param rWaves seconds from the first frame.
+ * frame with the smallest cavity between 25 and 60 % of the RR interval after end-diastole.
+ * Incomplete beats are left out.
+ * @param samples the cavity on each frame, in order of time.
+ * @param rWaves the R waves, in seconds from the first frame.
  */
 export function cardiacPhases(
   samples: readonly CavitySample[],

@@ -10,8 +10,8 @@ import {
 } from './outline.ts';
 
 /**
- * The long axis of a chamber. Lengths are in the unit of the points. `left` and `right` apply to a
- * view with the apex at the top.
+ * The long axis of a chamber. Lengths are in the unit of the points; `left` and `right` are as seen
+ * with the apex at the top.
  */
 export interface ChamberAxis {
   /** Hinge points of the valve, where the walls begin. */
@@ -24,13 +24,16 @@ export interface ChamberAxis {
 }
 
 /**
- * Greatest distance between the points of two outlines that touch, as a share of the outline's
- * length.
+ * Greatest distance between points of two outlines that count as touching, as a share of the
+ * outline's length.
  */
 const TOUCH = 0.02;
-/** Maximum number of points in a gap between touching points that is a flaw of the mask. */
+/**
+ * Maximum number of points in a gap between touching points for the gap to count as a flaw in the
+ * mask.
+ */
 const GAP = 3;
-/** Smallest and largest share of the outline that a valve plane can occupy. */
+/** Smallest and largest share of the outline that the valve plane can take up. */
 const BASE_SHARE = [0.06, 0.45] as const;
 
 interface Run {
@@ -70,9 +73,9 @@ const isBase = (run: Run | null, n: number): run is Run =>
   run !== null && run.count / n >= BASE_SHARE[0] && run.count / n <= BASE_SHARE[1];
 
 /**
- * Returns the part of the outline at the valve, which is the part that the wall of the chamber does
- * not cover. If that part has no plausible size, it is the part that touches the chamber on the
- * other side of the valve. Null if neither part has a plausible size.
+ * Returns the part of the outline at the valve: the part not covered by the wall or, if its size is
+ * implausible, the part that touches the chamber on the other side of the valve. Null if the size
+ * of neither is plausible.
  */
 function baseRun(outline: Outline, across: Outline | null, wall: Outline | null): Run | null {
   const touch = TOUCH * lengthOf([...outline, outline[0] ?? { x: 0, y: 0 }]);
@@ -112,22 +115,22 @@ export function chamberAxis(
 }
 
 /**
- * Returns two unit vectors: `along` points from base to apex, `across` is perpendicular to it and
- * points to the right when the apex is at the top.
+ * Returns two unit vectors: `along` points from base to apex; `across` is perpendicular to it and
+ * points to the right if the apex is at the top.
  */
 export function directionsOf({ base, apex, length }: ChamberAxis): { along: Point; across: Point } {
   const along = { x: (apex.x - base.x) / length, y: (apex.y - base.y) / length };
   return { along, across: { x: -along.y, y: along.x } };
 }
 
-/** Returns the point at a share of the axis: 0 is the base, 1 the apex. */
+/** Returns the point at a given share of the axis: 0 is the base, 1 the apex. */
 export function onAxis({ base, apex }: ChamberAxis, share: number): Point {
   return { x: base.x + share * (apex.x - base.x), y: base.y + share * (apex.y - base.y) };
 }
 
 /**
- * Returns the points on both walls at a share of the axis; null if the perpendicular to the axis
- * does not cross the outline there.
+ * Returns the points on both walls at a given share of the axis, as signed distances from it; null
+ * if the perpendicular does not cross the outline there.
  */
 export function wallsAt(
   outline: Outline,

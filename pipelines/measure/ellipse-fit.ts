@@ -2,7 +2,7 @@ import type { Ellipse, Point } from '../contract/image.ts';
 
 /**
  * An ellipse as the map to the unit circle: |L (x - centre)| = 1 with L = [[p, q], [0, r]]. These
- * five numbers avoid an angle, which would wrap around, and an order of the axes.
+ * five numbers need neither an angle, which would wrap around, nor an order of the axes.
  */
 interface UnitMap {
   cx: number;
@@ -13,12 +13,12 @@ interface UnitMap {
 }
 
 const ITERATIONS = 25;
-/** Multiple of the median residual above which a residual gets less weight (Huber 1964). */
+/** Multiple of the median residual above which a residual is given less weight (Huber 1964). */
 const ROBUST_AT = 2;
 
 /**
- * Returns the ellipse that fits the points best, by Gauss–Newton on the first-order distance to the
- * ellipse (Sampson 1982). Distant points have less weight. It needs at least five points and a
+ * Returns the ellipse that best fits the points, by Gauss–Newton on the first-order distance to the
+ * ellipse (Sampson 1982). Distant points are given less weight. It needs at least five points and a
  * roughly correct start, such as `ellipseFromMoments`. Null if the fit is not an ellipse.
  */
 export function fitEllipse(points: readonly Point[], start: Ellipse): Ellipse | null {
@@ -60,8 +60,8 @@ export function distanceToEllipse(ellipse: Ellipse, { x, y }: Point): number {
 }
 
 /**
- * Returns a function that calculates the signed distance to one ellipse. It is used for many
- * points, such as all pixels of a mask.
+ * Returns a function that calculates the signed distance to an ellipse, for use with many points,
+ * such as all pixels of a mask.
  */
 export function distanceFrom(ellipse: Ellipse): (x: number, y: number) => number {
   const map = unitMapOf(ellipse);
@@ -73,8 +73,7 @@ function sampson(map: UnitMap, px: number, py: number) {
   const y = py - map.cy;
   const u = map.p * x + map.q * y;
   const v = map.r * y;
-  // Math.hypot is avoided because it takes ten times as long; these values neither overflow nor
-  // underflow.
+  // Math.hypot would take ten times as long, and these values neither overflow nor underflow.
   const radius = Math.max(Math.sqrt(u * u + v * v), 1e-9);
   const gradientX = (map.p * u) / radius;
   const gradientY = (map.q * u + map.r * v) / radius;

@@ -11,8 +11,8 @@ export function perimeter(a: number, b: number): number {
 }
 
 /**
- * Converts an ellipse from pixels to mm. The result is an ellipse as well, but its axes change
- * direction if the scales of x and y differ. In the result `a >= b`, and `angle` is the direction
+ * Converts an ellipse from pixels to mm. The result is also an ellipse, but its axes have other
+ * directions if the scales of x and y differ. In the result, `a >= b`, and `angle` is the direction
  * of `a`.
  */
 export function toMillimetres(ellipse: Ellipse, scale: PixelScale): Ellipse {

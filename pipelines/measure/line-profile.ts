@@ -1,7 +1,7 @@
 import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
 
 /**
- * Grey levels along a straight line of a picture. Positions are in millimetres from its first
+ * Grey levels along a straight line in a picture. Positions are in millimetres from its first
  * point.
  */
 export interface LineProfile {
@@ -17,8 +17,8 @@ export interface Band {
   /** Half width in mm of the band across which the levels are averaged. */
   half: number;
   /**
-   * Distance in mm by which the profile starts before the first point and continues after the last
-   * point.
+   * Distance in mm by which the profile starts before the first point and continues beyond the last
+   * one.
    */
   before: number;
   beyond: number;
@@ -29,8 +29,8 @@ const STEP = 0.25;
 const BESIDE = 0.5;
 
 /**
- * Returns the profile along the line from `from` to `to`. The average across the line removes
- * speckle, but not edges that cross the line.
+ * Returns the profile along the line from `from` to `to`. Averaging across the line removes speckle
+ * but keeps edges that cross the line.
  */
 export function lineProfile(
   image: GrayImage,
@@ -90,8 +90,8 @@ export interface Step {
   /** Position in mm. */
   at: number;
   /**
-   * Level after the step minus level before it, divided by the sum of both and a faint level: -1 to
-   * 1.
+   * Level after the step minus level before it, divided by the sum of both plus a faint level: -1
+   * to 1.
    */
   contrast: number;
 }
@@ -102,9 +102,9 @@ const COMPARED = 2;
 const FAINT = 25;
 
 /**
- * Returns the steepest step to a brighter (or darker) level between two positions. The step is
- * found by absolute levels, because relative levels would move an edge towards its darker side.
- * Null if no step has the requested direction.
+ * Returns the steepest step to a brighter (or darker) level between two positions. It is found by
+ * absolute levels, because relative levels would shift an edge towards its darker side. Null if
+ * there is no step in that direction.
  */
 export function steepestStep(
   profile: LineProfile,

@@ -5,8 +5,8 @@ import { median } from './statistics.ts';
 /** Thickest part of the nuchal translucency inside its box. */
 export interface NuchalLines {
   /**
-   * Points on the inner borders of the upper and the lower line, in pixels. The segment between
-   * them is perpendicular to the lines.
+   * Points on the inner borders of the upper and lower lines, in pixels. The segment between them
+   * is perpendicular to the lines.
    */
   ends: readonly [Point, Point];
   /** Thickness in the unit of the scale. */
@@ -16,8 +16,8 @@ export interface NuchalLines {
 }
 
 /**
- * Margin above and below the box that is also searched, as a share of the box's height. It is
- * needed because the box ends at the lines.
+ * Margin above and below the box that is searched too, as a share of the box's height, because the
+ * box ends at the lines.
  */
 const MARGIN = 0.5;
 /** Minimum rise in grey levels from the dark band to each line. */
@@ -27,20 +27,20 @@ const SMOOTHING = 0.05;
 /** Maximum slope of the band, in rows per column. */
 const STEEPEST = 1;
 /**
- * Part at the left and right ends of the box that is not measured, because the lines meet there. It
- * is a share of the box's width.
+ * Part at the left and right end of the box that is not measured, as a share of the box's width,
+ * because the lines meet there.
  */
 const ENDS = 0.1;
-/** Widest band that is searched, as a share of the box's height. */
+/** Widest band that is searched for, as a share of the box's height. */
 const WIDEST = 0.8;
 /**
- * Weight of the brightness of the two lines relative to the darkness of the band. It is above 1,
+ * Weight of the brightness of the two lines relative to the darkness of the band. It is above 1
  * because a thin NT is not completely dark.
  */
 const LINE_WEIGHT = 2;
 /**
- * Contrast, in grey levels, that a position at the edge of the searched strip needs in addition to
- * that of a position in the middle.
+ * Extra contrast, in grey levels, needed by a position at the edge of the searched strip compared
+ * with one in the middle.
  */
 const OFF_MIDDLE = 40;
 /** Minimum share of the columns that must show both lines. */
@@ -49,7 +49,7 @@ const LEAST_SEEN = 0.4;
 /**
  * Returns the largest thickness of the dark band between two bright lines, perpendicular to the
  * band. Each border is where the grey level has risen half way to the line ("on to on", FMF
- * protocol). Null if too small a share of the box shows the lines.
+ * protocol). Null if the lines are seen in too small a share of the box.
  */
 export function nuchalLines(
   image: GrayImage,
@@ -77,8 +77,7 @@ export function nuchalLines(
   const { column, upper, lower, slope } = widest;
   const x = strip.left + from + column;
   const middle = { x, y: strip.top + (upper + lower) / 2 };
-  // In the unit of the scale, the direction of the band is (1, slope) and its normal is (-slope,
-  // 1).
+  // In the unit of the scale, the band has the direction (1, slope) and the normal (-slope, 1).
   const length = Math.hypot(1, slope);
   const half = widest.thickness / 2;
   const offset = { x: (-slope / length) * (half / scale.x), y: (1 / length) * (half / scale.y) };
@@ -124,9 +123,9 @@ function smoothed(columns: readonly Float64Array[], window: number): Float64Arra
 }
 
 /**
- * Returns the connected path from left to right that is darkest compared with the lines on both
- * sides. The comparison uses the fainter of the two lines, because the gap to the amnion is dark as
- * well, but the amnion is a faint line.
+ * Returns the connected path from left to right that is darkest in comparison with the lines on
+ * both sides. The fainter of the two lines is compared: the gap to the amnion is dark too, but the
+ * amnion is a faint line.
  */
 function bandPath(columns: readonly Float64Array[], widest: number): number[] {
   const rows = columns[0]?.length ?? 0;
@@ -194,8 +193,8 @@ function halfRise(
   let peak = dark;
   for (let y = valley, n = 0; n <= reach && y >= 0 && y < column.length; y += step, n++) {
     const value = column[y] ?? 0;
-    // The search stops when the level falls again, so that it finds the line and not a brighter
-    // structure behind it.
+    // The search stops where the level falls again, so that it finds the line rather than a
+    // brighter structure behind it.
     if (value < peak - LEAST_RISE / 2 && peak - dark >= LEAST_RISE) break;
     peak = Math.max(peak, value);
   }
@@ -210,8 +209,8 @@ function halfRise(
 }
 
 /**
- * Returns the largest thickness perpendicular to the band, after smoothing the borders by a running
- * median.
+ * Returns the largest thickness perpendicular to the band, after smoothing the borders with a
+ * running median.
  */
 function thickest(borders: readonly (Borders | null)[], window: number, scale: PixelScale) {
   const reach = Math.max(2, window);

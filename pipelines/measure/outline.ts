@@ -8,15 +8,15 @@ export const SQUARE_CENTIMETRE = 100;
 export type Outline = readonly Point[];
 
 /**
- * Number of points on an outline. On a chamber they are a few pixels apart, and their number is
- * below the limit of an SR.
+ * Number of points on an outline. On a chamber they are a few pixels apart, and there are few
+ * enough for an SR.
  */
 const POINTS = 96;
-/** Number of points before smoothing for each final point. */
+/** Number of points before smoothing per final point. */
 const OVERSAMPLING = 4;
 /**
- * Length over which an outline is smoothed, as a share of the outline. The smoothing removes the
- * steps of an enlarged mask and preserves its shape.
+ * Length over which an outline is smoothed, as a share of the outline. It removes the steps of an
+ * enlarged mask but preserves its shape.
  */
 const SMOOTHING = 0.006;
 /** Minimum size of a region in pixels. Smaller regions are noise in the mask. */
@@ -59,7 +59,7 @@ const mix = (a: Point, b: Point, share: number): Point => ({
 });
 
 /**
- * Returns points at equal distances along a path, including both ends; a closed path ends where it
+ * Returns evenly spaced points along a path, including both ends; a closed path ends where it
  * began.
  */
 export function resampled(path: readonly Point[], count: number, closed: boolean): Point[] {
@@ -101,15 +101,18 @@ function smoothedClosed(points: readonly Point[], sigma: number): Point[] {
 }
 
 /**
- * Returns the outer border of the largest region of a mask (1 inside) in pixel-centre coordinates,
- * with its holes filled. Null if every region is too small.
+ * Returns the outer border of the largest region of a mask (1 inside), ignoring holes, in
+ * pixel-centre coordinates. Null if every region is too small.
  */
 export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
   const largest = largestOf(regionsOf(mask, width));
   return largest && outlineOfRegion(largest, width, height);
 }
 
-/** Returns the outer border of one region of an image of `width` × `height` pixels. */
+/**
+ * Returns the outer border of one region in an image of `width` × `height` pixels; null if the
+ * region is too small.
+ */
 export function outlineOfRegion(region: Region, width: number, height: number): Outline | null {
   if (region.size < SMALLEST_PIXELS) return null;
   const own = new Uint8Array(width * height);
@@ -123,7 +126,7 @@ export function outlineOfRegion(region: Region, width: number, height: number): 
   return smooth.filter((_, index) => index % OVERSAMPLING === 0);
 }
 
-/** Converts points from pixels to millimetres. With a scale of 1, the points remain in pixels. */
+/** Converts points from pixels to millimetres. With a scale of 1, they remain in pixels. */
 export function inMillimetres(points: readonly Point[], scale: PixelScale): Point[] {
   return points.map(({ x, y }) => ({ x: x * scale.x, y: y * scale.y }));
 }
@@ -178,7 +181,7 @@ export function contains(outline: Outline, point: Point): boolean {
 
 /**
  * Returns the distance from a point to the nearest edge of an outline. It is called for every point
- * of every outline of a clip; therefore it allocates no memory and calculates only one root.
+ * of every outline of a clip, so it allocates no memory and calculates only one root.
  */
 export function distanceToOutline(outline: Outline, point: Point): number {
   let nearest = Number.POSITIVE_INFINITY;

@@ -9,7 +9,7 @@ const WINDOW = 4;
 
 const at = (map: SoftMask, x: number, y: number) => map.values[y * map.width + x] ?? 0;
 
-/** Returns at most `limit` local maxima of a landmark map, the highest first. */
+/** Returns up to `limit` local maxima of a landmark map, highest first. */
 export function highestPeaks(map: SoftMask, limit: number): Peak[] {
   const peaks: Peak[] = [];
   for (let y = 1; y < map.height - 1; y++) {
@@ -40,7 +40,7 @@ export function meanAlong(map: SoftMask, from: Point, to: Point): number {
 
 /**
  * Returns the position of a peak to a fraction of a pixel, as a centre of mass. The weights are
- * squared, so that the edge of the window does not shift the position.
+ * squared so that the edge of the window does not shift it.
  */
 export function centreOfMass(map: SoftMask, peak: Point): Point {
   let sum = 0;

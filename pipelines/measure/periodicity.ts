@@ -2,15 +2,15 @@ import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { autocovariance, periodOf, withoutDrift } from './beats.ts';
 
-/** Requirements on a cine whose motion is analysed, and limits of a heart beat. */
+/** Requirements on a cine for its motion to be analysed, and limits of a heartbeat. */
 export const CARDIAC_MOTION = {
   /** Plausible rates, beats per minute (obstetric 0.6). */
   slowest: 40,
   fastest: 260,
-  /** Minimum length of a clip in seconds, and minimum frame rate, for a rate to be determined. */
+  /** Minimum length of a clip in seconds, and minimum frame rate, for determining a rate. */
   seconds: 1.5,
   framesPerSecond: 10,
-  /** Minimum number of beats in a clip; fewer repetitions are not enough. */
+  /** Minimum number of beats in a clip; fewer repetitions prove nothing. */
   beats: 2.5,
   /** Minimum oscillation of a block, as the standard deviation of its grey levels. */
   swing: 2.5,
@@ -23,13 +23,13 @@ export const CARDIAC_MOTION = {
   /** Minimum number of connected blocks. In one or two blocks, speckle can repeat by chance. */
   cluster: 4,
   /**
-   * Share of the textured blocks above which the repetition is not a heart: the whole picture
-   * moves, or the video flickers.
+   * Share of textured blocks above which the repetition does not come from a heart: the whole
+   * picture moves, or the video flickers.
    */
   local: 0.5,
-  /** Blocks along the longer side of the analysed area. */
+  /** Number of blocks along the longer side of the analysed area. */
   blocks: 64,
-  /** Maximum number of frames that are analysed: the first ten seconds at 30 frames per second. */
+  /** Maximum number of frames to analyse: the first ten seconds at 30 frames per second. */
   frames: 300,
 } as const;
 
@@ -38,8 +38,7 @@ export type CardiacActivity =
       status: 'beating';
       beatsPerMinute: number;
       /**
-       * Error of the rate, in beats per minute, if the length of the whole clip is wrong by half a
-       * frame.
+       * Error of the rate, in beats per minute, if the length of the clip is wrong by half a frame.
        */
       uncertainty: number;
       /** Autocorrelation at the period, 0 to 1. */
@@ -47,7 +46,7 @@ export type CardiacActivity =
       /** Rectangle around the beating blocks, in pixels of the frame. */
       area: Rectangle;
     }
-  /** A heartbeat was searched and not seen. This does not prove its absence. */
+  /** A heartbeat was searched for but not seen, which does not prove that there is none. */
   | { status: 'not-seen'; strength: number }
   | {
       status: 'not-assessable';
@@ -85,7 +84,7 @@ function blockMeans(image: GrayImage, { area, size, columns, rows }: BlockGrid):
   return means.map((sum) => sum / (size * size));
 }
 
-/** Returns values at evenly spaced times, by linear interpolation. `times` must ascend. */
+/** Returns values at evenly spaced times, by linear interpolation. `times` must be ascending. */
 function evenlySpaced(values: readonly number[], times: readonly number[], step: number): number[] {
   const start = times[0] ?? 0;
   const count = Math.floor(((times.at(-1) ?? start) - start) / step + 1e-6) + 1;
@@ -100,7 +99,7 @@ function evenlySpaced(values: readonly number[], times: readonly number[], step:
   });
 }
 
-/** Returns for every block and lag the sum over the block and its eight neighbours. */
+/** Returns, for every block and lag, the sum over the block and its eight neighbours. */
 function pooled(covariances: readonly Float64Array[], grid: BlockGrid): Float64Array[] {
   const { columns, rows } = grid;
   return covariances.map((own, block) => {
@@ -214,10 +213,10 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
 }
 
 /**
- * Determines whether a cine shows a heartbeat, and its rate, from the repetition of the grey levels
- * of small blocks. `times` are the times of the frames in seconds; `area` (pixels) is the part that
- * shows ultrasound. Activity is never reported for a still (obstetric 19), nor for a cine whose
- * frame times are unknown. Frames are read once, in order, and not stored.
+ * Determines from the repetition of grey levels in small blocks whether a cine shows a heartbeat,
+ * and at what rate. `times` are the times of the frames in seconds; `area` (pixels) is the part
+ * that shows ultrasound. Activity is never reported for a still (obstetric 19), nor for a cine with
+ * unknown frame times. Frames are read once, in order, and not kept.
  */
 export async function cardiacActivity(
   frames: AsyncIterable<GrayImage> | Iterable<GrayImage>,
@@ -232,8 +231,7 @@ export async function cardiacActivity(
     return { status: 'not-assessable', reason: 'no-frame-times' };
   }
   const step = seconds / (count - 1);
-  // The clip may be one frame shorter than the limit, because the times are those at which frames
-  // start.
+  // The times are those at which frames start, so the duration of the last frame is added.
   if (seconds + step < CARDIAC_MOTION.seconds) {
     return { status: 'not-assessable', reason: 'too-short' };
   }

@@ -2,13 +2,13 @@ import type { GrayImage, Point } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
 import { clipToRectangle, convexHull, spanOfRow } from './polygon.ts';
 
-/** Margins around the detected picture, as shares of the height of the frame. */
+/** Margins around the detected picture, as shares of the frame's height. */
 export const MEASURED_MARGIN = 0.12;
 export const SHOWN_MARGIN = 0.022;
 
 /** Brightness above which a pixel is lit. Black after lossy compression is darker. */
 const LIT = 10;
-/** Number of pixels that are sampled along the longer side. The real number may be twice this. */
+/** Number of pixels sampled along the longer side. The actual number can be up to twice this. */
 const LONGEST_SAMPLED = 384;
 /**
  * Number of cells along the longer side of the image. A cell is small compared with a letter on the
@@ -18,43 +18,42 @@ const CELLS = 256;
 /** Minimum share of lit pixels in a cell of tissue. Letters and lines light a smaller share. */
 const LIT_SHARE = 0.5;
 /**
- * Half the height, as a share of the image height, below which a lit area is text or graphics and
- * not a picture.
+ * Half the height, as a share of the image height, below which a lit area is text or graphics
+ * rather than a picture.
  */
 const TEXT_HALF_HEIGHT = 0.022;
 /**
- * Minimum size of a further part of a picture, such as the tissue beyond a fluid, as a share of the
+ * Minimum size of a further part of a picture, such as tissue beyond fluid, as a share of the
  * largest part.
  */
 const LEAST_PART = 0.04;
 /**
- * Minimum share of changing pixels in a part of a picture. A part with a smaller share is a panel
- * of the screen.
+ * Minimum share of changing pixels in a part of a picture. With less, it is a panel of the screen.
  */
 const LEAST_MOTION = 0.02;
-/** Minimum share of the frame that a picture fills, and maximum lit share outside it. */
+/** Minimum share of the frame that a picture must fill, and maximum lit share outside it. */
 const LEAST_PICTURE = 0.08;
 const MOST_CUT = 0.08;
 /**
- * Maximum thickness of a bar of the screen, and its maximum distance from an edge, as shares of the
+ * Maximum thickness of a bar on the screen, and its maximum distance from an edge, as shares of the
  * screen.
  */
 export const BAR_THICKNESS = 0.14;
 const BAR_INSET = 0.03;
 /**
- * Grey levels around the shade of a bar, and the minimum share of a line within this range. Speckle
- * has a smaller share.
+ * Range of grey levels on either side of a bar's shade, and the minimum share of a line within that
+ * range. In speckle, the share is lower.
  */
 const BAR_SHADE = 4;
 const BAR_FLATNESS = 0.6;
-/** Change in grey levels that compression causes in the background of a bar around its letters. */
+/** Change in grey levels that compression causes in a bar's background around its letters. */
 const LETTER_SHADE = 8;
-/** Maximum share of the pixels in a line of letters that are neither background nor letter. */
+/** Maximum share of pixels in a line of letters that are neither background nor letter. */
 const MOST_UNLIKE_LETTERS = 0.03;
 /** Minimum side of a screen in pixels. Smaller images are not screens. */
 const LEAST_SIDE = 64;
 
-/** A grid of cells, 1 or 0 each. */
+/** A grid of cells that are 1 or 0. */
 interface Grid {
   width: number;
   height: number;
@@ -75,8 +74,7 @@ function thin({ width, height, data }: GrayImage, stride: number): Uint8Array {
 }
 
 /**
- * Returns the maximum of each pixel over the frames, and the difference between its maximum and
- * minimum.
+ * Returns each pixel's maximum over the frames, and the difference between its maximum and minimum.
  */
 function extremes(frames: readonly Uint8Array[]) {
   const most = Uint8Array.from(frames[0] ?? []);
@@ -94,7 +92,8 @@ function extremes(frames: readonly Uint8Array[]) {
 }
 
 /**
- * Returns a grid whose cells are 1 if at least `LIT_SHARE` of their pixels are brighter than `LIT`.
+ * Returns a grid in which a cell is 1 if at least `LIT_SHARE` of its pixels are brighter than
+ * `LIT`.
  */
 function gridOf(values: Uint8Array, width: number, cell: number): Grid {
   const height = values.length / width;
@@ -111,7 +110,7 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
       counts[row + column] = (counts[row + column] ?? 0) + lit;
     }
   }
-  // The last cells of a row, and the cells of the last row, may contain fewer pixels.
+  // The last cells of a row, and the cells of the last row, can contain fewer pixels.
   const cells = Uint8Array.from(counts, (lit, at) => {
     const [x, y] = [at % grid.width, Math.floor(at / grid.width)];
     const pixels = Math.min(cell, width - x * cell) * Math.min(cell, height - y * cell);
@@ -121,8 +120,8 @@ function gridOf(values: Uint8Array, width: number, cell: number): Grid {
 }
 
 /**
- * Replaces each cell by the lowest cell within `radius` along one axis, or by the highest if `grow`
- * is set. Cells beyond the edge are dark.
+ * Replaces each cell with the lowest cell within `radius` along one axis, or with the highest if
+ * `grow` is set. Cells beyond the edge count as dark.
  */
 function sweep(grid: Grid, radius: number, axis: 'row' | 'column', grow: boolean): Grid {
   const { width, height, cells } = grid;
@@ -147,7 +146,7 @@ const dilate = (grid: Grid, radius: number) =>
 const erode = (grid: Grid, radius: number) =>
   sweep(sweep(grid, radius, 'row', false), radius, 'column', false);
 
-/** Returns the connected parts, each as the indices of its cells. */
+/** Returns the connected parts, each as a list of cell indices. */
 function partsOf({ width, cells }: Grid): number[][] {
   const seen = Uint8Array.from(cells, (lit) => 1 - lit);
   const parts: number[][] = [];
@@ -164,7 +163,7 @@ function partsOf({ width, cells }: Grid): number[][] {
       const x = at % width;
       if (x > 0) take(at - 1);
       if (x < width - 1) take(at + 1);
-      // Cells above the first and below the last row do not exist.
+      // Cells above the first row and below the last row do not exist.
       take(at - width);
       take(at + width);
     }
@@ -176,7 +175,7 @@ function partsOf({ width, cells }: Grid): number[][] {
 /** The rows or columns of an image, counted from one of its edges. */
 interface Lines {
   count: number;
-  /** Number of pixels of a line, and the distance between two of them in the data. */
+  /** Number of pixels in a line, and the distance between neighbouring ones in the data. */
   length: number;
   step: number;
   /** Returns the first pixel of a line. */
@@ -196,8 +195,8 @@ function histogramOf(values: Uint8Array, { length, step, startOf }: Lines, line:
 const sumOf = (counts: Uint16Array) => counts.reduce((sum, n) => sum + n, 0);
 
 /**
- * Returns the shade of a line that has a single shade, as behind the letters of a title bar; null
- * if it has several.
+ * Returns the shade of a line that has a single shade, like the background of a title bar; null if
+ * it has several.
  */
 function shadeOf(counts: Uint16Array, length: number): number | null {
   let median = 0;
@@ -207,9 +206,9 @@ function shadeOf(counts: Uint16Array, length: number): number | null {
 }
 
 /**
- * Returns true if a line may show letters on the background of a bar. A line with bright letters
- * has no black, and a line with dark letters has nothing brighter than the background. Black pixels
- * show that the bar has ended and the surroundings of a picture have begun.
+ * Returns true if a line may show letters on the background of a bar. A line of bright letters has
+ * no black, and a line of dark letters has nothing brighter than the background. A line with both
+ * shows that the bar has ended and a picture has begun.
  */
 function isLettered(counts: Uint16Array, shade: number, length: number): boolean {
   const black = sumOf(counts.subarray(0, LIT + 1));
@@ -218,8 +217,8 @@ function isLettered(counts: Uint16Array, shade: number, length: number): boolean
 }
 
 /**
- * Returns the number of lines, from an edge inwards, that belong to a bar of the screen; 0 if there
- * is no bar. A bar begins and ends with a line of one shade; between them it may contain lines of
+ * Returns the number of lines, from an edge inwards, that belong to a bar on the screen; 0 if there
+ * is no bar. A bar starts and ends with a line of one shade; in between, there may be lines of
  * letters.
  */
 function barLines(values: Uint8Array, lines: Lines): number {
@@ -244,8 +243,8 @@ function barLines(values: Uint8Array, lines: Lines): number {
 }
 
 /**
- * Returns the area between the bars along the edges of a screen: a title, a menu, a column of
- * settings.
+ * Returns the area between the bars along the edges of a screen, such as a title, a menu or a
+ * column of settings.
  */
 function insideBars(values: Uint8Array, width: number): Rectangle {
   const height = values.length / width;
@@ -275,7 +274,7 @@ function pictureParts(grid: Grid, moving: Grid | null): number[][] {
   const motion = (part: readonly number[]) =>
     part.filter((at) => moving?.cells[at]).length / part.length;
   const alive = moving ? large.filter((part) => motion(part) >= LEAST_MOTION) : large;
-  // In a frozen cine nothing moves, so motion cannot distinguish the picture from a panel.
+  // In a frozen cine nothing moves, so motion cannot tell the picture from a panel.
   return alive.length > 0 ? alive : large;
 }
 
@@ -296,7 +295,7 @@ function judge(hull: readonly Point[], { width, height, cells }: Grid) {
 
 /**
  * Returns the hull of cells with a margin. The margin also covers the tip of a sector, which is
- * narrower than text and therefore was not found.
+ * narrower than text and was therefore not found.
  */
 function hullOf(cells: readonly number[], width: number, margin: number): Point[] {
   const rows = new Map<number, [left: number, right: number]>();
@@ -316,12 +315,13 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
 }
 
 /**
- * Finds the part of a screen that shows the ultrasound picture, as a convex polygon of pixel
+ * Finds the part of a screen that shows the ultrasound picture, as a convex polygon in pixel
  * coordinates. It consists of the large lit areas that are not text or lines; in a cine, panels
  * that do not move are left out.
  * @param frames some frames of the same size; more than one if the clip has several.
- * @param margin added around the picture, as a share of the height of the frame.
- * @returns null if no picture can be distinguished from black surroundings. Nothing may then be cut
+ * @param margin the margin added around the picture, as a share of the frame's height.
+ * @returns null if the picture cannot be told from its surroundings. In that case nothing may be
+ * cut
  *   off.
  */
 export function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
@@ -350,15 +350,17 @@ export function detectPicture(frames: readonly GrayImage[], margin: number): Poi
   }));
 }
 
-/** Maximum brightness of a screen's background, and minimum share of pixels with this one shade. */
+/**
+ * Maximum brightness of a screen's background, and the minimum share of pixels with that one shade.
+ */
 const BRIGHTEST_GROUND = 40;
 const LEAST_GROUND = 0.2;
-/** Increase in grey levels that lossy compression causes in parts of the background. */
+/** Increase in grey levels caused by lossy compression in parts of the background. */
 const GROUND_NOISE = 3;
-/** Minimum share of a screen that a panel fills: a menu, a title, a column of small pictures. */
+/** Minimum share of a screen filled by a panel: a menu, a title, a column of small pictures. */
 const LEAST_PANEL = 0.03;
 
-/** Returns an image whose background and panels are black. */
+/** Returns an image with a black background and black panels. */
 function onBlack(image: GrayImage): GrayImage {
   const { width, data } = image;
   const counts = new Uint32Array(256);
@@ -382,8 +384,8 @@ function onBlack(image: GrayImage): GrayImage {
 }
 
 /**
- * Returns the smallest rectangle around the ultrasound picture of a screen; null if no picture can
- * be distinguished from the background of the screen.
+ * Returns the smallest rectangle around the ultrasound picture on a screen; null if the picture
+ * cannot be told from the background.
  */
 export function pictureBox(image: GrayImage): Rectangle | null {
   const hull = detectPicture([onBlack(image)], SHOWN_MARGIN);

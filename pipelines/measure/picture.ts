@@ -12,27 +12,28 @@ import { clipToRectangle, rectanglePolygon, spanOfRow } from './polygon.ts';
 
 /** Areas of a frame that show ultrasound, without names, menus and rulers. */
 export interface Picture {
-  /** Convex polygons of pixel coordinates. */
+  /** Convex polygons in pixel coordinates. */
   areas: readonly (readonly Point[])[];
   /**
-   * False if the picture could not be distinguished from its surroundings; `areas` is then the
-   * whole frame.
+   * False if the picture could not be told from its surroundings; `areas` is then the whole frame.
    */
   known: boolean;
 }
 
 /** Areas of a frame that may be shown to others. */
 export interface ShownPicture extends Picture {
-  /** Rectangles of text inside the areas. They are blanked. */
+  /** Rectangles of text inside the areas, which are to be blanked. */
   text: readonly Rectangle[];
 }
 
-/** Share of the frame from which regions cover the whole screen and do not bound the picture. */
+/**
+ * Share of the frame from which regions count as covering the whole screen, so that they do not
+ * delimit the picture.
+ */
 const WHOLE_SCREEN = 0.9;
 
 /**
- * Number of frames that are analysed. They are spread over the first frames of the clip (about two
- * seconds).
+ * Number of frames that are analysed, spread over the first frames of the clip (about two seconds).
  */
 const SAMPLES = 5;
 const SAMPLED_FRAMES = 60;
@@ -47,7 +48,7 @@ async function readable(frame: Frame | undefined): Promise<GrayImage | null> {
   }
 }
 
-/** Returns a copy with black rectangles. */
+/** Returns a copy with the given rectangles blackened. */
 function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
   const data = Uint8Array.from(image.data);
   for (const { minX, minY, maxX, maxY } of areas) {
@@ -60,7 +61,7 @@ function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
 
 /**
  * Finds the picture on a few frames of a clip.
- * @param text is blanked if the picture cannot be distinguished otherwise.
+ * @param text text to blank if the picture cannot otherwise be told from its surroundings.
  */
 async function detect(
   { frames }: Clip,
@@ -85,7 +86,7 @@ async function detect(
 }
 
 /**
- * Returns true if rectangles together cover the whole screen, so that they do not bound the
+ * Returns true if rectangles together cover the whole screen, so that they do not delimit the
  * picture.
  */
 export function coverScreen(
@@ -102,7 +103,7 @@ export function coverScreen(
   return covered.reduce((sum, one) => sum + one, 0) >= WHOLE_SCREEN * covered.length;
 }
 
-/** Returns true if a clip shows a trace: a spectrum, or an M-mode. */
+/** Returns true if a clip shows a trace, that is, a spectrum or an M-mode. */
 const showsTrace = ({ sweeps, mode }: Clip) =>
   sweeps.length > 0 || mode === 'spectral' || mode === 'm-mode';
 
@@ -116,14 +117,13 @@ function within(detected: readonly Point[], regions: readonly Rectangle[]): Pict
 }
 
 /**
- * Returns the picture of a clip for measuring, which is the ultrasound regions of the header. If
- * the header has no region, or they cover the whole screen, the picture is the area that is lit and
- * moves on a few frames. The margin is wide, because cutting off anatomy would be worse than
- * including a letter.
+ * Returns the picture of a clip for measuring: the ultrasound regions in the header. If there are
+ * none, or they cover the whole screen, it is the area that is lit and moves on a few frames, with
+ * a wide margin, because cutting off anatomy would be worse than including a letter.
  */
 async function pictureOf(clip: Clip): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
-  // An image and its trace fill the screen, and not all of them is lit and moves.
+  // An image and its trace together fill the screen, but not all of it is lit or moves.
   const whole = showsTrace(clip)
     ? regions.some((area) => coverScreen([area], clip))
     : coverScreen(regions, clip);
@@ -134,12 +134,12 @@ async function pictureOf(clip: Clip): Promise<Picture> {
   return { areas: [rectanglePolygon(wholeFrame(clip))], known: false };
 }
 
-/** Number of frames in which text is searched. Text rarely changes its place within a clip. */
+/** Number of frames in which text is searched for. Text rarely moves within a clip. */
 const TEXT_SAMPLES = 3;
 
 /**
- * Finds the text that is burned into the first, the middle and the last frame of a clip. In a cine
- * of more frames, the text must be at the same place in two of these, because tissue that resembles
+ * Finds the text burned into the first, middle and last frames of a clip. If a cine has more
+ * frames, a text must be in the same place in two of these three, because tissue that resembles
  * letters moves.
  */
 async function textOf({ frames }: Clip): Promise<Rectangle[]> {
@@ -153,7 +153,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
       const frame = await frames[index]?.rgb();
       if (frame) found.push(burnedInText(frame));
     } catch (error) {
-      // The measuring code refuses a damaged frame later.
+      // A damaged frame is refused later, by the measuring code.
       if (!(error instanceof UnreadableInput)) throw error;
     }
   }
@@ -164,7 +164,7 @@ async function textOf({ frames }: Clip): Promise<Rectangle[]> {
   });
 }
 
-/** Returns true if two rectangles share at least half of the smaller rectangle. */
+/** Returns true if two rectangles share at least half the area of the smaller one. */
 export function meet(a: Rectangle, b: Rectangle): boolean {
   const width = Math.min(a.maxX, b.maxX) - Math.max(a.minX, b.minX) + 1;
   const height = Math.min(a.maxY, b.maxY) - Math.max(a.minY, b.minY) + 1;
@@ -173,8 +173,8 @@ export function meet(a: Rectangle, b: Rectangle): boolean {
 }
 
 /**
- * Extends a text near the upper or lower edge over the whole width, because a title bar spans the
- * screen. This is used if the picture could not be distinguished from its surroundings.
+ * Extends text near the top or bottom edge to the full width, because a title bar spans the screen.
+ * This is used if the picture could not be told from its surroundings.
  */
 function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectangle[] {
   const bar = BAR_THICKNESS * height;
@@ -186,7 +186,7 @@ function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectan
 /**
  * Returns the parts of a clip that may be shown to others: the areas that show ultrasound, without
  * burned-in text. Burned In Annotation NO is ignored, because one of two real objects with NO shows
- * the name of the patient on the tissue.
+ * the patient's name on the tissue.
  */
 export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
   const text = await textOf(clip);
@@ -196,25 +196,23 @@ export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
 
 /**
  * Returns the areas of a clip that show ultrasound: its regions, and within them only what is lit
- * and moves, because names are also shown in the corners beside a sector. The list is empty if
- * Burned In Annotation is YES, the header has no regions, and the picture cannot be distinguished
- * from its surroundings.
- * @param text rectangles of burned-in text, if they are known.
+ * and moves, because names are also displayed in the corners beside a sector. Empty if Burned In
+ * Annotation is YES, the header has no regions, and the picture cannot be told from its
+ * surroundings.
+ * @param text the rectangles of burned-in text, if known.
  */
 export async function ultrasoundOf(clip: Clip, text: readonly Rectangle[] = []): Promise<Picture> {
   const regions = clip.ultrasoundAreas;
   const bounds = regions.length > 0 ? regions : [wholeFrame(clip)];
   const bounded = { areas: bounds.map(rectanglePolygon), known: regions.length > 0 };
-  // A trace fills its whole region, so the region has no corners with text.
+  // A trace fills its whole region, which therefore has no corners with text.
   if (bounded.known && showsTrace(clip)) return bounded;
   const detected = await detect(clip, SHOWN_MARGIN, text);
   if (detected) return within(detected, bounds);
   return clip.burnedInAnnotation === true && !bounded.known ? { areas: [], known: false } : bounded;
 }
 
-/**
- * Returns a copy in which all pixels outside of the areas are black; `channels` are interleaved.
- */
+/** Returns a copy in which all pixels outside the areas are black; `channels` are interleaved. */
 function keepInside(
   image: { width: number; height: number; data: Uint8Array },
   areas: Picture['areas'],
@@ -242,7 +240,10 @@ function coversFrame(areas: Picture['areas'], { width, height }: Clip): boolean 
   });
 }
 
-/** Returns a frame that is black outside the areas and on text; `channels` are interleaved. */
+/**
+ * Returns a frame that is black outside the areas and where there is text; `channels` are
+ * interleaved.
+ */
 export function maskOutside(
   image: RgbImage,
   { areas, text }: Pick<ShownPicture, 'areas' | 'text'>,
@@ -259,8 +260,8 @@ export function maskOutside(
 }
 
 /**
- * Returns the same clip with the luminance limited to the picture, so that text and graphics around
- * it do not affect a measurement. The picture is located when the first frame is requested.
+ * Returns the same clip with its luminance limited to the picture, so that text and graphics around
+ * it do not affect measurements. The picture is located when the first frame is requested.
  */
 export function measuredInPicture(clip: Clip): Clip {
   let bounds: Promise<Picture['areas'] | null> | null = null;

@@ -1,13 +1,13 @@
 import type { PixelScale, Point } from '../contract/image.ts';
 
-/** Probability of fluid for each cell of a grid, row by row. */
+/** Probability of fluid in each cell of a grid, row by row. */
 interface FluidMap {
   width: number;
   height: number;
   values: Float32Array;
 }
 
-/** The deepest vertical pocket, in cells of the grid. Whole numbers are centres of cells. */
+/** The deepest vertical pocket, in cells of the grid. Whole numbers are cell centres. */
 interface Pocket {
   top: Point;
   bottom: Point;
@@ -27,8 +27,8 @@ function crossing(wet: number, dry: number, level: number): number {
 
 /**
  * Returns the longest column of fluid that is at least `narrowestMm` wide in its middle (obstetric
- * 4: vertical depth, free of cord and fetal parts); null if there is no such pocket. `cell` is the
- * size of a cell in mm, `level` the minimum probability of fluid.
+ * 4: vertical depth, free of cord and fetal parts); null if there is none. `cell` is the size of a
+ * cell in mm, and `level` the minimum probability of fluid.
  */
 export function deepestPocket(
   map: FluidMap,

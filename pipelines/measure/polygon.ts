@@ -38,8 +38,8 @@ export function rectanglePolygon({ minX, minY, maxX, maxY }: Rectangle): Point[]
 }
 
 /**
- * Returns the first and the last column of a row whose centres are in a convex polygon; null if
- * there are no such columns.
+ * Returns the first and last column of a row with its centre in a convex polygon; null if there is
+ * none.
  */
 export function spanOfRow(
   polygon: readonly Point[],

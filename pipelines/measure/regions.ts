@@ -1,6 +1,6 @@
 import type { GrayImage } from '../contract/image.ts';
 
-/** Neighbouring pixels of one row that have the same value. */
+/** Neighbouring pixels in one row with the same value. */
 export interface Run {
   value: number;
   /** Index of the first pixel, and of the one after the last. */
@@ -8,18 +8,18 @@ export interface Run {
   end: number;
 }
 
-/** Connected pixels of one value; pixels are connected by their edges. */
+/** Pixels of one value that are connected by their edges. */
 export interface Region {
   value: number;
   /** Number of pixels. */
   size: number;
-  /** Runs in the order of their pixels. */
+  /** Runs in pixel order. */
   runs: readonly Run[];
-  /** Whether the region reaches the border of the image. */
+  /** True if the region reaches the border of the image. */
   open: boolean;
 }
 
-/** Returns the runs of a row whose value is not 0. */
+/** Returns the runs in a row with a value other than 0. */
 function runsOfRow(values: Uint8Array, from: number, to: number): Run[] {
   const runs: Run[] = [];
   for (let start = from; start < to; ) {
@@ -45,8 +45,8 @@ function rootOf(parents: number[], run: number): number {
 }
 
 /**
- * Connects the touching runs of two neighbouring rows. `above` and `below` are the indices of the
- * first run of the upper and of the lower row.
+ * Connects touching runs in two neighbouring rows. `above` and `below` are the indices of the first
+ * run in the upper and the lower row.
  */
 function joinRows(
   runs: readonly Run[],
@@ -71,9 +71,9 @@ function joinRows(
 
 /**
  * Returns the connected regions of every value except 0, in the order of their first pixels. The
- * runs of each row are joined with the runs above them (Rosenfeld and Pfaltz 1966), so that the
- * time depends on the number of runs and not on the size of a region.
- * @param values row by row, `width` to a row.
+ * runs of each row are joined with those above them (Rosenfeld and Pfaltz 1966), so the time taken
+ * depends on the number of runs, not on the size of a region.
+ * @param values the values row by row, `width` to a row.
  */
 export function regionsOf(values: Uint8Array, width: number): Region[] {
   const runs: Run[] = [];
@@ -130,15 +130,15 @@ export function paint(values: Uint8Array, { runs }: Region, value: number): void
   for (const { start, end } of runs) values.fill(value, start, end);
 }
 
-/** Pixels that are connected by their edges, as indices into the image. */
+/** Pixels connected by their edges, as indices into the image. */
 export interface Blob {
   pixels: readonly number[];
-  /** Whether the blob reaches the border of the image. */
+  /** True if the blob reaches the border of the image. */
   open: boolean;
 }
 
 /**
- * Returns the image averaged over squares of `factor` pixels. Remaining pixels at the right and at
+ * Returns the image averaged over squares of `factor` pixels. Leftover pixels on the right and at
  * the bottom are dropped.
  */
 export function reduced(image: GrayImage, factor: number): GrayImage {
@@ -183,10 +183,7 @@ export function smoothed({ width, height, data }: GrayImage, radius: number): Gr
   return { width, height, data: pass(across, width, height, width, 1) };
 }
 
-/**
- * Returns the connected regions of the pixels for which `inside` is true, if they have at least
- * `smallest` pixels.
- */
+/** Returns the connected regions of at least `smallest` pixels for which `inside` returns true. */
 export function blobs(
   { width, height }: Pick<GrayImage, 'width' | 'height'>,
   inside: (index: number) => boolean,

@@ -2,14 +2,17 @@ import type { Ellipse, Point } from '../contract/image.ts';
 import { distanceFrom } from './ellipse-fit.ts';
 import { largestOf, pixelsOf, regionsOf } from './regions.ts';
 
-/** Probability for each pixel of the network's grid, row by row. */
+/** Probability of each pixel of the network's grid, row by row. */
 export interface SoftMask {
   width: number;
   height: number;
   values: Float32Array;
 }
 
-/** Minimum probability of a pixel inside. The border is where the mask crosses this level. */
+/**
+ * Minimum probability of a pixel that counts as inside. The border is where the mask crosses this
+ * level.
+ */
 const LEVEL = 0.5;
 const RAYS = 120;
 const RAY_STEP = 0.5;
@@ -84,9 +87,9 @@ function withRim({ width, height, values: all }: SoftMask, region: readonly numb
 }
 
 /**
- * Returns the border of a region to a fraction of a pixel. It is measured on rays from the centre
- * of the region, at the outermost crossing of the level. A ray on which the region leaves the image
- * gives no point.
+ * Returns points on the border of a region to a fraction of a pixel. They are on rays from the
+ * centre of the region, where the outermost crossing of the level is. A ray on which the region
+ * leaves the image has no point.
  */
 export function borderPoints(region: Region): Point[] {
   const { mask, mean } = region;
@@ -130,8 +133,8 @@ function sample({ width, height, values }: SoftMask, x: number, y: number): numb
 }
 
 /**
- * Returns how well an ellipse matches a mask: the soft Dice overlap, 0 to 1. It decreases if the
- * mask is uncertain, is not elliptic, or has a second region.
+ * Returns how well an ellipse matches a mask: the soft Dice overlap, 0 to 1. It is lower if the
+ * mask is uncertain, is not elliptical, or has a second region.
  */
 export function overlap(mask: SoftMask, ellipse: Ellipse): number {
   const distanceAt = distanceFrom(ellipse);

@@ -1,6 +1,6 @@
 /**
- * Returns the middle value; for an even count, the mean of the two middle values. NaN for no
- * values.
+ * Returns the middle value, or the mean of the two middle values if their number is even. NaN if
+ * there are no values.
  */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -27,7 +27,7 @@ const HART_DENOMINATOR = [
 const HART_LIMIT = 7.07106781186547;
 const TAIL_TERMS = 5;
 
-/** Returns the standard normal distribution function. The absolute error is below 1e-14. */
+/** Returns the standard normal distribution function, with an absolute error below 1e-14. */
 export function normalCdf(z: number): number {
   const x = Math.abs(z);
   const density = Math.exp((-x * x) / 2);
@@ -97,13 +97,13 @@ export function zOf(centile: number): number {
 }
 
 /**
- * Greatest difference of a similar beat from the median, as a share of the median. A beat with a
- * greater difference is of another kind (ectopic, with a torn trace, or during a deep breath).
+ * Greatest difference between a similar beat and the median, as a share of the median. A beat that
+ * differs more is of another kind (ectopic, with a torn trace, or during a deep breath).
  */
 const WITHIN = 0.15;
 
 /**
- * Returns the mean of the similar values, and their indices. In an irregular rhythm all values are
+ * Returns the mean of the similar values, and their indices. In an irregular rhythm, all values are
  * included.
  */
 export function meanOfSimilar(
@@ -119,7 +119,7 @@ export function meanOfSimilar(
   return { mean, used: chosen };
 }
 
-/** A mean over beats, and whether the beats contradict each other. */
+/** A mean over beats, and whether these contradict each other. */
 export interface BeatMean {
   value: number;
   /** The minimum and the maximum of contradicting values; null if the values agree. */
@@ -127,17 +127,17 @@ export interface BeatMean {
 }
 
 /**
- * Range of the values of a few beats, as a share of their mean, above which the values contradict
- * each other. The volumes and areas of a heart change from beat to beat by a fifth in sinus rhythm
- * and by up to a half in atrial fibrillation. A larger range is caused by a failed outline.
+ * Range of the values of a few beats, as a share of their mean, above which they contradict each
+ * other. The volumes and areas of a heart vary from beat to beat by a fifth in sinus rhythm and by
+ * up to a half in atrial fibrillation. A larger range means that an outline failed.
  */
 const CONTRADICTION = 0.5;
 
 /**
  * Returns the mean over beats; null if there is no beat. Beats contradict each other if they have
  * opposite signs (one chamber shrinks, the other grows), or if they differ by more than half of
- * their mean. The mean of such beats describes no beat and must not be used.
- * @param noise a difference at or below which two beats never contradict each other.
+ * their mean. The mean of such beats does not describe any of them and must not be used.
+ * @param noise the greatest difference at which two beats never contradict each other.
  */
 export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | null {
   if (values.length === 0) return null;
@@ -151,7 +151,7 @@ export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | nu
 }
 
 /**
- * Returns the standard error of the mean of some values, as a share of the mean; 0 for a single
+ * Returns the standard error of the mean of some values, as a share of that mean; 0 for a single
  * value.
  */
 export function standardError(values: readonly number[]): number {
@@ -162,7 +162,7 @@ export function standardError(values: readonly number[]): number {
   return Math.sqrt(squares / (count - 1) / count) / Math.abs(mean);
 }
 
-/** Coefficient of variation of the intervals above which a rhythm is irregular. */
+/** Coefficient of variation of the intervals above which a rhythm counts as irregular. */
 const IRREGULAR = 0.1;
 
 /** Returns true if points in time are evenly spaced; null for fewer than three. */

@@ -21,10 +21,7 @@ const nearest = (outline: Outline, to: Point) =>
     0,
   );
 
-/**
- * Returns the path along the outline between two points of the outline. It is the path that does
- * not cross the valve.
- */
+/** Returns the path along the outline between two of its points that does not cross the valve. */
 function between(outline: Outline, from: number, to: number, avoid: number): Point[] {
   const n = outline.length;
   const walk = (step: 1 | -1) => {
@@ -50,13 +47,13 @@ function wallPaths(outline: Outline, axis: ChamberAxis): Record<WallSide, Point[
   };
 }
 
-/** Returns the length of the wall from one hinge over the apex to the other hinge. */
+/** Returns the length of the wall from one hinge via the apex to the other. */
 function wallLength(outline: Outline, axis: ChamberAxis): number {
   const { left, right } = wallPaths(outline, axis);
   return lengthOf(left) + lengthOf(right);
 }
 
-/** Returns the level of a point: the third of the long axis that is next to the point. */
+/** Returns the level of a point: the third of the long axis beside it. */
 function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   const { along } = directionsOf(axis);
   const share =
@@ -64,7 +61,7 @@ function levelOf(point: Point, axis: ChamberAxis): WallLevel {
   return share < 1 / 3 ? 'basal' : share < 2 / 3 ? 'mid' : 'apical';
 }
 
-/** Size of a segment of the wall in one frame, in the unit of the points. */
+/** Size of a wall segment in one frame, in the unit of the points. */
 interface SegmentSize extends WallSegment {
   /** Length along the inner border. */
   length: number;
@@ -75,14 +72,14 @@ interface SegmentSize extends WallSegment {
 }
 
 /**
- * Greatest distance outwards from the cavity at which muscle is searched, as a share of the long
- * axis. Other structures are further away.
+ * Greatest distance outwards from the cavity within which muscle is searched for, as a share of the
+ * long axis. Other structures are further away.
  */
 const THICKEST = 0.35;
 
 /**
- * Returns the thickness of the muscle outwards from a point of the inner border; null if no muscle
- * is there.
+ * Returns the thickness of the muscle outwards from a point on the inner border; null if there is
+ * no muscle.
  */
 function thicknessAt(
   point: Point,
@@ -101,8 +98,7 @@ const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
 /**
- * Returns length, radius and thickness of the six segments that a view shows, base first on each
- * side.
+ * Returns the length, radius and thickness of the six segments in a view, base first on each side.
  */
 function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | null): SegmentSize[] {
   const paths = wallPaths(outline, axis);
@@ -121,7 +117,7 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
         ? steps.flatMap(({ from, point, centre }) => {
             const [dx, dy] = [point.x - from.x, point.y - from.y];
             const norm = Math.hypot(dx, dy) || 1;
-            // In the direction towards the apex, the muscle is on the left of the left wall.
+            // Looking towards the apex, the muscle is on the left of the left wall.
             const sign = side === 'left' ? 1 : -1;
             const outwards = { x: (sign * dy) / norm, y: (-sign * dx) / norm };
             return thicknessAt(centre, outwards, muscle, farthest) ?? [];
@@ -150,21 +146,21 @@ interface WallFigure {
   muscle: Outline | null;
 }
 
-/** Change of a segment of the wall from end-diastole to end-systole, in per cent. */
+/** Change in a wall segment from end-diastole to end-systole, in per cent. */
 export interface SegmentMotion extends WallSegment {
   /** Change of the length of its inner border; shortening is negative. */
   strain: number;
   /** Decrease of its distance from the long axis; inward motion is positive. */
   excursion: number;
-  /** Increase of its thickness; null if the muscle is not outlined in both frames. */
+  /** Increase of its thickness; null if the muscle was not outlined in both frames. */
   thickening: number | null;
 }
 
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Returns the longitudinal strain of one view, per cent, from the length of the inner outline
- * between the hinges. This is contour strain: unlike speckle tracking, it does not follow points of
+ * Returns the longitudinal strain in one view, per cent, from the length of the inner outline
+ * between the hinges. This is contour strain: unlike speckle tracking, it does not follow points in
  * the muscle.
  */
 export function contourStrain(diastole: WallFigure, systole: WallFigure): number {
@@ -175,8 +171,8 @@ export function contourStrain(diastole: WallFigure, systole: WallFigure): number
 }
 
 /**
- * Returns the motion of the six segments that a view shows. The segments are the thirds of the long
- * axis in each frame, so that the wall is compared at the same relative height.
+ * Returns the motion of the six segments in a view. The segments are thirds of the long axis in
+ * each frame, so that the wall is compared at the same relative height.
  */
 export function segmentMotions(diastole: WallFigure, systole: WallFigure): SegmentMotion[] {
   const sizes = ({ outline, axis, muscle }: WallFigure) => segmentSizes(outline, axis, muscle);

@@ -4,14 +4,14 @@
  */
 export interface Wave {
   /**
-   * Samples at which the wave begins and ends: at the baseline, or where it meets the next wave.
+   * Samples at which the wave starts and ends: at the baseline, or where it meets the next wave.
    */
   from: number;
   to: number;
   peak: number;
   height: number;
   /**
-   * True if the wave begins at the first sample or ends at the last sample, so that a part of it is
+   * True if the wave starts at the first sample or ends at the last one, so that part of it is
    * missing.
    */
   cut: boolean;
@@ -20,13 +20,13 @@ export interface Wave {
 interface WaveLimits {
   /** Minimum height of a wave above the valleys on both sides. */
   prominence: number;
-  /** Level below which the curve is at the baseline. */
+  /** Level below which the curve counts as at the baseline. */
   floor: number;
-  /** Minimum number of samples of a wave. Shorter waves are clicks. */
+  /** Minimum number of samples in a wave. Shorter waves are clicks. */
   shortest: number;
 }
 
-/** Smooths a curve `times` times with the binomial mean 1-2-1. */
+/** Smooths a curve `times` times with the binomial mean (1-2-1). */
 export function steadied(curve: ArrayLike<number>, times: number): Float64Array {
   let current = Float64Array.from(curve);
   for (let i = 0; i < times; i++) {
@@ -46,7 +46,7 @@ function lowestBetween(curve: ArrayLike<number>, from: number, to: number): numb
 }
 
 /**
- * Returns the sample nearest to the peak, in one direction, at which the curve has fallen to the
+ * Returns the nearest sample to the peak, in one direction, at which the curve has fallen to the
  * floor.
  */
 function descend(curve: ArrayLike<number>, peak: number, floor: number, step: 1 | -1): number {
@@ -85,7 +85,7 @@ function prominentPeaks(curve: ArrayLike<number>, prominence: number): number[] 
 
 /**
  * Returns the waves of a curve without negative values: its peaks, each from foot to foot. If two
- * waves meet above the floor, the valley is the end of one and the start of the other.
+ * waves meet above the floor, the valley between them is the end of one and the start of the other.
  */
 export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
   const peaks = prominentPeaks(curve, limits.prominence);
@@ -106,13 +106,13 @@ export function wavesOf(curve: ArrayLike<number>, limits: WaveLimits): Wave[] {
 }
 
 /**
- * Part of a flank, as shares of the height, that is straight and above the clutter at the baseline.
+ * Part of a flank that is straight and above the clutter at the baseline, as shares of the height.
  */
 const FLANK = { low: 0.3, high: 0.7 } as const;
 
 /**
- * Fits a line through a flank of a wave by least squares. A flank of fewer than three samples is a
- * vertical step at the first sample below the wave. Null if the wave does not fall that far.
+ * Fits a line to a flank of a wave by least squares. A flank of fewer than three samples is taken
+ * as vertical, at the first sample below it. Null if the wave does not fall that far.
  */
 export function flankLine(
   curve: ArrayLike<number>,
@@ -140,19 +140,19 @@ export function flankLine(
 
 export interface WaveOutline {
   /**
-   * Fractional samples at which the wave meets the baseline. If the wave was cut off, they are
-   * outside the curve.
+   * Fractional samples at which the wave meets the baseline. They are outside the curve if the wave
+   * was cut off.
    */
   from: number;
   to: number;
-  /** Values of the wave from `from` to `to`, one for each whole sample. */
+  /** Values of the wave from `from` to `to`, one per whole sample. */
   values: number[];
 }
 
 /**
- * Extends a wave to the baseline. The wall filter hides the slowest flow and clutter widens it.
- * Therefore each flank is extended by a straight line, which is used where it is below the curve.
- * Null without flanks.
+ * Extends a wave to the baseline. The slowest flow is hidden by the wall filter or widened by
+ * clutter, so each flank is extended by a straight line, which is used where it is below the curve.
+ * Null if a flank is missing.
  */
 export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline | null {
   const rise = flankLine(curve, wave, 'rise');
@@ -166,15 +166,15 @@ export function outlineOfWave(curve: ArrayLike<number>, wave: Wave): WaveOutline
     const seen = seenOf(curve, wave, at, from, to);
     const flank = at < wave.peak ? rise : fall;
     const line = Math.max(0, flank.slope * (at - flank.zero));
-    // Above the straight part of the flank, the curve is used instead of the line.
+    // Higher up, from the straight part of the flank on, the curve is used instead of the line.
     return line < FLANK.low * wave.height ? Math.min(seen, line) : seen;
   });
   return { from, to, values };
 }
 
 /**
- * Returns the curve within the wave; beyond its last samples it continues straight down to the
- * baseline.
+ * Returns the curve within the wave; beyond the ends of the wave, it continues in a straight line
+ * to the baseline.
  */
 function seenOf(
   curve: ArrayLike<number>,

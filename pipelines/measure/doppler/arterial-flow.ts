@@ -7,33 +7,33 @@ import { readSpectrum } from './spectrum.ts';
 import type { BeatVelocities, DopplerRefusal, DopplerWaveform } from './waveform.ts';
 
 export const DOPPLER = {
-  /** Minimum share of the columns in which flow must be visible. */
+  /** Minimum share of columns in which flow must be visible. */
   filled: 0.2,
   /**
-   * Share of the columns in which flow may reach the end of the scale. It is enough for a click but
-   * not for a peak.
+   * Share of columns in which flow may reach the end of the scale: enough for a click, but not for
+   * a peak.
    */
   cut: 0.01,
   /**
-   * Greatest differences, as shares of the median length and of the median peak, at which beats are
-   * similar.
+   * Greatest differences from the median length and the median peak, as shares of them, at which
+   * beats count as similar.
    */
   similar: { length: 0.1, peak: 0.2 },
   /**
-   * Last part of a beat, as a share of its length, whose lowest velocity is the end-diastolic
-   * velocity.
+   * The last part of a beat, as a share of its length; the lowest velocity in it is the
+   * end-diastolic velocity.
    */
   endDiastole: 0.12,
-  /** Minimum brightness of reversed flow relative to the forward flow. Clutter is fainter. */
+  /** Minimum brightness of reversed flow relative to forward flow. Clutter is fainter. */
   reversal: 0.25,
   /**
-   * Minimum share of the columns, and minimum brightness relative to the main flow, at which flow
-   * on the other side of the baseline is another vessel and not a mirror image.
+   * Minimum share of columns, and minimum brightness relative to the main flow, for flow on the
+   * other side of the baseline to count as another vessel rather than a mirror image.
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**
-   * The slope of the trace is measured over `reach` columns on both sides. The `steepest` share of
-   * the columns shows how much a slope widens the edge.
+   * The slope of the trace is measured over `reach` columns on both sides. How much a slope widens
+   * the edge is measured on the `steepest` share of the columns.
    */
   flank: { reach: 3, steepest: 0.2 },
 } as const;
@@ -46,12 +46,12 @@ function deviation(values: Float64Array): number {
 }
 
 /**
- * Returns a measure of how arterial one side looks. An artery is bright and pulsatile; a mirror
- * image and a vein are not.
+ * Returns a measure of how arterial the flow on one side looks. An artery is bright and pulsatile,
+ * unlike a mirror image or a vein.
  */
 const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
 
-/** Returns true if the flow on the other side is a separate flow and not a mirror image. */
+/** Returns true if the flow on the other side is a separate flow rather than a mirror image. */
 function isOtherVessel(main: Envelope, other: Envelope): boolean {
   const both = main.edgeRows.filter((row, i) => row !== null && other.edgeRows[i] !== null).length;
   const flowing = main.edgeRows.filter((row) => row !== null).length;
@@ -63,11 +63,10 @@ function isOtherVessel(main: Envelope, other: Envelope): boolean {
 }
 
 /**
- * Returns the distance of the traced edge from the fastest blood in each column, in cm/s. The
- * picture is also blurred in time, and the logarithmic grey scale draws a steep flank several
- * columns too early or too late. On a flank the edge is therefore wider, in proportion to the
- * slope. At the peak and at the end of diastole, where the curve is level on one side, the edge is
- * not widened.
+ * Returns the distance between the traced edge and the fastest blood in each column, in cm/s. The
+ * picture is blurred in time too, and the logarithmic grey scale draws a steep flank several
+ * columns too early or too late, so the edge is wider on a flank, in proportion to the slope. At
+ * the peak and at end-diastole, where the curve is level on one side, the edge is not widened.
  */
 function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
   const { reach, steepest } = DOPPLER.flank;
@@ -88,8 +87,8 @@ function edgeWidths({ velocities, full, skirt }: Envelope): Float64Array {
 }
 
 /**
- * Returns the velocity in each column, in cm/s. It is the forward flow. Where there is none, it is
- * the reversed flow, as a negative velocity.
+ * Returns the velocity in each column, in cm/s: the forward flow or, where there is none, the
+ * reversed flow as a negative velocity.
  */
 function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Float64Array {
   const widths = edgeWidths(main);
@@ -101,8 +100,8 @@ function signedCurve(main: Envelope, other: Envelope, otherVessel: boolean): Flo
 }
 
 /**
- * Returns the median, in cm/s, of the last velocities before the forward flow disappears; null if
- * it never disappears.
+ * Returns the median of the last velocities before the forward flow disappears, in cm/s; null if it
+ * never disappears.
  */
 function vanishingVelocity(main: Envelope): number | null {
   const last = Array.from(main.velocities).flatMap((velocity, i) =>
@@ -111,9 +110,7 @@ function vanishingVelocity(main: Envelope): number | null {
   return last.length > 0 ? median(last) : null;
 }
 
-/**
- * Returns the mean of a sample and its two neighbours, because a peak of a single sample is noise.
- */
+/** Returns the mean of a sample and its two neighbours, because a peak of one sample is noise. */
 const steadied = (curve: Float64Array, at: number) =>
   ((curve[at - 1] ?? curve[at] ?? 0) + (curve[at] ?? 0) + (curve[at + 1] ?? curve[at] ?? 0)) / 3;
 
@@ -134,7 +131,7 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
     if (steadied(curve, i) < steadied(curve, endColumn)) endColumn = i;
   }
   const traced = steadied(curve, endColumn);
-  // Within the band of the wall filter, flow cannot be distinguished from its absence.
+  // Within the band of the wall filter, slow flow and no flow look the same.
   const endDiastolic = Math.abs(traced) < hiddenBelow ? 0 : traced;
   return {
     from,
@@ -149,7 +146,7 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
   };
 }
 
-/** Returns the beats whose length and peak are close to the median length and the median peak. */
+/** Returns the beats with length and peak close to the medians. */
 function alike(beats: readonly BeatVelocities[]): BeatVelocities[] {
   const length = median(beats.map(({ from, to }) => to - from));
   const peak = median(beats.map((beat) => beat.peak));
@@ -166,10 +163,10 @@ function variationOf(beats: readonly Beat[]): number {
 }
 
 /**
- * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are those of
- * the display, because DICOM does not indicate whether the cart has corrected them for the angle. A
- * flow that wraps around or is cut off at the end of the scale is refused, because its peak is not
- * on the screen.
+ * Traces the pulsatile flow on a spectral display and separates its beats. Velocities are as
+ * displayed, because DICOM does not indicate whether the cart corrected them for the angle. Flow
+ * that wraps around or is cut off at the end of the scale is refused, because its peak is not on
+ * the screen.
  */
 export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWaveform {
   const spectrum = readSpectrum(image, sweep);

@@ -4,13 +4,12 @@ import type { SpectralDisplay, SpectralTrace } from './envelope.ts';
 
 const EJECTION = {
   /**
-   * Minimum height of a wave as a share of the usual height of the tallest waves. Lower waves are
-   * noise or another flow.
+   * Minimum height of a wave, as a share of the usual height of the tallest waves. Lower waves are
+   * noise or a different flow.
    */
   height: 0.5,
   /**
-   * Minimum time from peak to peak in seconds, which corresponds to 200 beats per minute. No adult
-   * heart beats faster.
+   * Minimum time from peak to peak in seconds: 200 beats per minute, faster than any adult heart.
    */
   apart: 0.3,
   /** Minimum duration of an ejection or a regurgitation, in seconds. */
@@ -19,7 +18,7 @@ const EJECTION = {
   margin: 0.03,
 } as const;
 
-/** Wave of one beat: an ejection or a regurgitant jet. Positions are columns of the display. */
+/** The wave of one beat: an ejection or a regurgitant jet. Positions are columns of the display. */
 export interface Ejection {
   /** Fractional columns at which the flanks meet the baseline. */
   from: number;
@@ -29,14 +28,14 @@ export interface Ejection {
   peak: number;
   /** Velocities from `from` to `to` in cm/s, one per column; the flanks are straight lines. */
   velocities: number[];
-  /** Seconds from the beginning of the wave to its peak. */
+  /** Seconds from the start of the wave to its peak. */
   accelerationTime: number;
   flowTime: number;
-  /** True if the beginning and the end of the wave are on the display. */
+  /** True if the start and the end of the wave are on the display. */
   whole: boolean;
 }
 
-/** If two waves are too close to be different beats, only the higher one is returned. */
+/** Keeps the higher of two waves that are too close to be different beats. */
 function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
   const chosen: Wave[] = [];
   for (const wave of waves.toSorted((a, b) => b.height - a.height)) {
@@ -46,8 +45,8 @@ function onePerBeat(waves: readonly Wave[], apart: number): Wave[] {
 }
 
 /**
- * Returns the tallest waves, one per beat. A wave is compared with the usual height and not with
- * the greatest, so that a single spike does not exclude all others.
+ * Returns the tallest waves, one per beat. A wave is compared with the usual rather than the
+ * greatest height, so that a single spike does not exclude all others.
  */
 function mainWaves(waves: readonly Wave[], secondsPerColumn: number): Wave[] {
   const long = waves.filter(({ from, to }) => (to - from) * secondsPerColumn >= EJECTION.shortest);
@@ -84,14 +83,14 @@ export function ejectionsOf(
 }
 
 export const ANNULAR = {
-  /** Minimum height of a wave as a share of the fastest wave on its side. */
+  /** Minimum height of a wave, as a share of the fastest wave on its side. */
   height: 0.25,
   /** Minimum duration of S' in seconds. The isovolumic spike before it is shorter. */
   systole: 0.09,
   /** Maximum time between two pieces of one wave, from peak to peak in seconds. */
   pieces: 0.09,
   /**
-   * Search times in seconds. The peak of e' is within `early` after the end of S', that of a'
+   * Search times in seconds. The peak of e' is within `early` after the end of S', and that of a'
    * within `atrial` before the next S'.
    */
   early: 0.3,
@@ -100,7 +99,7 @@ export const ANNULAR = {
 } as const;
 
 /**
- * Velocities of an annulus in one beat by tissue Doppler, in cm/s; null if a wave is not on the
+ * Tissue Doppler velocities of an annulus in one beat, in cm/s; null if a wave is not on the
  * display.
  */
 interface AnnularBeat {
@@ -116,8 +115,8 @@ interface AnnularMotion {
 }
 
 /**
- * Joins the pieces of a torn wave. Returns the highest piece, extended from the start of the first
- * piece to the end of the last piece.
+ * Joins the pieces of a torn wave into one: the highest piece, extended from the start of the first
+ * piece to the end of the last.
  */
 function joined(waves: readonly Wave[], apart: number): Wave[] {
   const result: Wave[] = [];
@@ -161,10 +160,7 @@ function beatsBetween(systolic: readonly Wave[], diastolic: readonly Wave[], sec
   });
 }
 
-/**
- * Returns the beats if systole is on the given side, and how many of these beats have an early
- * wave.
- */
+/** Returns the beats, given which side shows systole. */
 function motionOf(
   systolic: SpectralTrace,
   diastolic: SpectralTrace,
@@ -175,7 +171,7 @@ function motionOf(
     ({ from, to }) => to - from >= ANNULAR.systole * second,
   );
   const beats = beatsBetween(s, wavesOfSide(diastolic, secondsPerColumn), second);
-  // The early wave of a beat cannot also be the atrial wave before the next one.
+  // A wave that is the early wave of one beat cannot also be the atrial wave before the next.
   const distinct = beats.map((beat, i) => {
     const previous = beats[i - 1]?.early;
     return previous && beat.atrial?.peak === previous.peak ? { ...beat, atrial: null } : beat;
@@ -184,11 +180,10 @@ function motionOf(
 }
 
 /**
- * Returns the motion of an annulus as seen from the apex. The annulus moves towards the probe in
- * systole. Therefore S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is
- * true if the display has two waves per beat above the baseline and one below. The operator may
- * have inverted such a display. The header does not record this, so the values of the display are
- * uncertain.
+ * Returns the motion of an annulus as seen from the apex: it moves towards the probe in systole, so
+ * S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is true if there are
+ * two waves per beat above the baseline and one below. The operator may then have inverted the
+ * display, which the header does not record, so its values are uncertain.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion & { inverted: boolean } {
   const { above, below, spectrum } = display;
@@ -201,8 +196,8 @@ export function annularMotion(display: SpectralDisplay): AnnularMotion & { inver
 
 const JET_DECAY = {
   /**
-   * Part of the jet that the line is fitted to: from the peak to this share of the time between
-   * peak and end.
+   * The part of the jet to which the line is fitted: from the peak to this share of the time
+   * between peak and end.
    */
   part: 0.75,
   /** Minimum duration in seconds. A shorter slope is not measured. */
@@ -225,8 +220,8 @@ interface JetDecay {
 }
 
 /**
- * Returns the deceleration of a jet by least squares; null if the jet does not fall along a line,
- * as with an incomplete envelope.
+ * Returns the deceleration of a jet by least squares; null if the velocity does not fall along a
+ * line, as on an incomplete envelope.
  */
 export function decayOf(
   curve: Float64Array,
@@ -265,8 +260,8 @@ const VEIN = {
   /** Minimum reversal by atrial contraction, as a share of the fastest forward flow. */
   reversal: 0.15,
   /**
-   * Minimum length of the pause before S, as a multiple of the pause between S and D, if there is
-   * no reversal.
+   * Without a reversal: minimum length of the pause before S, as a multiple of the pause between S
+   * and D.
    */
   pause: 2,
 } as const;
@@ -277,9 +272,9 @@ export interface VeinBeat {
 }
 
 /**
- * Returns the beats of the forward flow in a pulmonary vein: S, then D. The atrium contracts
- * between D and the next S, and the flow reverses or pauses. Empty if neither a reversal nor a
- * pause distinguishes S from D.
+ * Returns the beats of forward flow in a pulmonary vein: S, then D. Between D and the next S the
+ * atrium contracts, and the flow reverses or pauses. Empty if neither a reversal nor a pause tells
+ * S from D.
  */
 export function veinBeats(forward: readonly Wave[], back: readonly Wave[]): VeinBeat[] {
   const whole = forward.filter(({ cut }) => !cut);

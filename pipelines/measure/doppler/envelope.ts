@@ -11,12 +11,12 @@ export const ENVELOPE = {
   edge: 0.5,
   /**
    * Grey level at which the skirt, the blurred margin of the flow, begins, as a share of the flow
-   * level. The skirt ends at the edge.
+   * level. It ends at the edge.
    */
   full: 0.86,
   /**
-   * Grey level at the leading edge, as a share of the flow level. The signal begins there, and E
-   * and A are measured there (D16).
+   * Grey level at the leading edge, where the signal begins, as a share of the flow level. E and A
+   * are measured there (D16).
    */
   leading: 0.25,
   /**
@@ -26,70 +26,72 @@ export const ENVELOPE = {
   dense: 0.7,
   /**
    * Grey level at which patches are separated, as a share of the flow level. A higher share would
-   * break one flow into pieces.
+   * break one flow into several.
    */
   patch: 0.3,
-  /** Minimum height of a flow above the noise, in standard deviations of the noise. */
+  /** Minimum level of flow above the noise, in standard deviations of the noise. */
   aboveNoise: 4.5,
-  /** Minimum height of a flow above the noise, in grey levels. */
+  /** Minimum level of flow above the noise, in grey levels. */
   contrast: 14,
   /**
-   * A column is dim if it is darker than `share` of the flow level shortly before and after it. Its
-   * threshold is then calculated from that level, because its faint signal is the margin of a wave
-   * and not its edge. The flow level is the `quantile` of the levels within `seconds`.
+   * A column is dim if it is darker than `share` of the flow level around it, which is the
+   * `quantile` of the levels within `seconds`. Its threshold is then calculated from that level,
+   * because its faint signal is the margin of a wave rather than its edge.
    */
   dim: { share: 0.6, seconds: 0.1, quantile: 0.75 },
   /**
    * The flow level of a column is the `quantile` of the levels in the outer part of its flow, so
    * that the faint margin outside the dense signal has no influence. The outer part is the share
-   * `part` of the rows from the edge to the baseline. Without this limit, the bright band of slow
-   * echoes at the baseline (the edge of the wall filter) would hide a jet that is fainter than the
+   * `part` of the rows from the edge to the baseline. If all rows were used, the bright band of
+   * slow echoes at the baseline (the edge of the wall filter) would hide a jet fainter than the
    * band.
    */
   outer: { part: 0.6, quantile: 0.8 },
   /** Minimum number of consecutive bright rows. Fewer rows are a speck. */
   thickness: 3,
   /**
-   * Minimum duration in seconds of a patch that does not touch the baseline. A shorter patch is a
+   * Minimum duration in seconds of a patch that does not touch the baseline. A shorter one is a
    * tick, a caret or a speck.
    */
   shortestSeconds: 0.04,
   /**
-   * Outer part of the side where text may be shown, as a share. A patch that is entirely within it
-   * is not flow.
+   * Outer part of the side where text may be shown, as a share. A patch entirely within it is not
+   * flow.
    */
   margin: 0.12,
   /** Number of columns on either side over which the flow level and the trace are smoothed. */
   smoothing: 2,
   /**
    * Number of columns on either side over which the leading edge is smoothed. The tip of A is so
-   * narrow that more smoothing would lower it. The dense signal needs more smoothing, because its
-   * edge is rough.
+   * narrow that more smoothing would lower it. The dense signal needs more, because its edge is
+   * rough.
    */
   leadingSmoothing: 1,
   /**
-   * Part of the side, counted from its end, beyond which a flow that has wrapped around from the
-   * other side does not extend. A flow of this side that is cut off at the end extends to the wall
+   * Share of the side, from its far end, within which flow that wrapped around from the other side
+   * stays. Flow that belongs to this side and is cut off at the end extends further, to the wall
    * filter.
    */
   wrapped: 0.75,
   /**
-   * Maximum distance from the end of the side, as a share of its rows, at which a flow is cut off.
+   * Maximum distance from the end of the side, as a share of its rows, at which flow counts as cut
+   * off.
    */
   end: 0.03,
 } as const;
 
-/** Fastest flow on one side of the baseline. */
+/** The fastest flow on one side of the baseline. */
 export interface Envelope {
   side: Side;
   /** Speed in each column in cm/s, never negative; 0 if no flow is brighter than the noise. */
   velocities: Float64Array;
-  /** Speed in each column at the leading edge, and at the edge of the densest signal. */
+  /**
+   * Speed in each column at the leading edge (`leading`) and at the edge of the densest signal
+   * (`dense`).
+   */
   leading: Float64Array;
   dense: Float64Array;
-  /**
-   * Fractional row of the display at which the edge is in each column; null if there is no flow.
-   */
+  /** Fractional row of the edge on the display, for each column; null if there is no flow. */
   edgeRows: (number | null)[];
   /** Level of the outer part of the flow in each column, in grey levels above the noise. */
   levels: readonly number[];
@@ -100,17 +102,17 @@ export interface Envelope {
   /** Usual level of the flow above the noise, grey levels. */
   brightness: number;
   /**
-   * Usual width of the edge, cm/s. Spectral broadening and the logarithmic grey scale move the
-   * traced edge outwards from the fastest blood by this distance.
+   * Usual width of the edge, cm/s: how far spectral broadening and the logarithmic grey scale move
+   * the traced edge outwards from the fastest blood.
    */
   skirt: number;
   /** Speed in each column at the inner end of the skirt, in cm/s; 0 where there is no flow. */
   full: Float64Array;
-  /** True if a flow of the other side reappears at the end of this side. */
+  /** True if flow from the other side reappears at the end of this side. */
   wrapped: boolean;
-  /** Whether the flow of each column reaches the end of the side. */
+  /** True for each column in which the flow reaches the end of the side. */
   atEnd: readonly boolean[];
-  /** Share of the columns in which flow reaches the end of the side. */
+  /** Share of columns in which flow reaches the end of the side. */
   cut: number;
   /** Speed at the end of the side, in cm/s. */
   limit: number;
@@ -131,7 +133,7 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Replaces each value by the median of its neighbourhood. */
+/** Replaces each value with the median of its neighbourhood. */
 function medianSmoothed(values: readonly number[], reach: number): number[] {
   return values.map((_, i) =>
     percentile(values.slice(Math.max(0, i - reach), i + reach + 1), 0.499),
@@ -146,8 +148,8 @@ interface SideView {
 }
 
 /**
- * Marks the flow pixels of a side. They are brighter than the threshold of their column, and their
- * patch touches the baseline or lasts long enough.
+ * Marks the flow pixels of a side: those brighter than the threshold of their column, in a patch
+ * that touches the baseline or lasts long enough.
  */
 function flowMask(
   view: SideView,
@@ -189,8 +191,8 @@ function flowMask(
     }
     if (inner >= rows - 1) continue;
     const lasting = last - first + 1 >= shortest;
-    // A flow that begins at the end of the scale and does not extend near the baseline has wrapped
-    // around from the other side.
+    // Flow that starts at the end of the scale and does not extend near the baseline wrapped around
+    // from the other side.
     const outermost = Math.floor(seed / columns) === 0 && inner < ENVELOPE.wrapped * rows;
     if (lasting && outermost) wrapped = true;
     if (lasting && !outermost && inner > ENVELOPE.margin * rows) continue;
@@ -201,8 +203,8 @@ function flowMask(
 
 /**
  * Removes the wrapped signal from each column: bright rows at the far end of the side that are
- * separate from the flow and fainter. The mirror image of a fast flow wraps around. At the peak it
- * touches the flow, so that both are in one patch.
+ * separate from the flow and fainter. It is the mirror image of a fast flow; at the peak it touches
+ * the flow, so that both are in one patch.
  */
 function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noise: number): void {
   const shown = (step: number, column: number) => mask[step * columns + column] === 1;
@@ -218,7 +220,7 @@ function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noi
     while (end < rows && shown(end, column)) end++;
     let gap = 0;
     while (end + gap < rows && !shown(end + gap, column)) gap++;
-    // A hole in the speckle does not separate a flow.
+    // A hole in the speckle does not divide the flow in two.
     if (end === 0 || gap < ENVELOPE.thickness) continue;
     if (brightness(0, end, column) >= brightness(end, rows, column)) continue;
     for (let step = 0; step < end; step++) mask[step * columns + column] = 0;
@@ -226,8 +228,8 @@ function removeWrapped({ columns, rows, level }: SideView, mask: Uint8Array, noi
 }
 
 /**
- * Returns the fractional number of rows from the end of the side to the beginning of the flow; null
- * if there is no flow.
+ * Returns the fractional number of rows from the end of the side to the start of the flow; null if
+ * there is no flow.
  */
 function edgeIn(
   { columns, rows, level }: SideView,
@@ -251,8 +253,8 @@ function edgeIn(
 
 /**
  * Returns the level above the noise of the outer part of the flow in each column, smoothed over
- * time; 0 if no pixel of the side is brighter than the noise.
- * @param edges steps from the end of the side to the flow (`edgeIn`).
+ * time; 0 in a column without flow.
+ * @param edges the steps from the end of the side to the flow (`edgeIn`).
  */
 function flowLevels(view: SideView, edges: readonly (number | null)[], noise: number): number[] {
   const { part, quantile } = ENVELOPE.outer;
@@ -280,15 +282,15 @@ function levelsAround(levels: readonly number[], reach: number): number[] {
 }
 
 /**
- * Returns the edge of the flow in each column, in steps from the end of the side. The edge is at
- * the given share of the flow level.
+ * Returns the edge of the flow in each column, in steps from the end of the side, at the given
+ * share of the flow level.
  */
 type EdgesAt = (share: number) => (number | null)[];
 
 /**
- * Finds the flow of one side. The first pass marks all pixels that are brighter than the noise. Two
- * further passes mark the pixels that reach a share of the level of the outer part, because the
- * first edge includes the faint margin.
+ * Finds the flow on one side. A first pass marks all pixels brighter than the noise. Because its
+ * edge includes the faint margin, two further passes mark the pixels that reach a share of the
+ * level of the outer part.
  */
 function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: number) {
   const { mean } = noise;
@@ -319,9 +321,9 @@ function flowOf(view: SideView, { noise, secondsPerColumn }: Spectrum, least: nu
 
 /**
  * Traces the outer edge of the flow on one side of the baseline. The threshold of each column is
- * half way between the noise and the level of the outer part of the flow. Gain, dynamic range and
- * the bright band at the baseline therefore have little influence. Thin marks and single specks are
- * not flow; the rows at the baseline are ignored.
+ * half way between the noise and the level of the outer part of the flow, so gain, dynamic range
+ * and the bright band at the baseline have little influence. Thin marks and single specks are not
+ * flow; the rows at the baseline are ignored.
  */
 export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
   const { columns, zeroRow, velocityPerRow, noise } = spectrum;
@@ -342,7 +344,7 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
     return edge === null || inner === null || edge === 0 ? [] : [inner - edge];
   });
   // In a column without flow, the edge is placed as near to the baseline as possible, so that the
-  // median does not treat it as a column with fast flow.
+  // median does not treat the column as one with fast flow.
   const smoothed = (edges: readonly (number | null)[], reach: number) =>
     medianSmoothed(
       edges.map((edge) => edge ?? sideRows.length),
@@ -378,12 +380,12 @@ export function traceEnvelope(spectrum: Spectrum, side: Side): Envelope {
 }
 
 const SPECTRAL_TRACE = {
-  /** Minimum height of a wave above its valleys, as a share of the side's fastest flow. */
+  /** Minimum height of a wave above its valleys, as a share of the fastest flow on the side. */
   prominence: 0.2,
-  /** Share of the side's fastest flow below which the flow is at the baseline. */
+  /** Share of the fastest flow on the side below which the flow counts as at the baseline. */
   floor: 0.1,
   /**
-   * Quantile of the velocities that is the fastest flow of a side. A click of a few columns is
+   * Quantile of the velocities taken as the fastest flow on a side. A click of a few columns is
    * faster but is not flow.
    */
   top: 0.97,
@@ -392,14 +394,14 @@ const SPECTRAL_TRACE = {
   /** How many times the trace is smoothed. */
   smoothing: 2,
   /**
-   * Window in seconds, on either side, of the median that smooths the trace of blood. A shorter
-   * spike of the dense signal is noise. Tissue is not smoothed in this way, because its motion
-   * begins and ends more sharply.
+   * Window in seconds, on either side, of the median that smooths the trace of blood. Shorter
+   * spikes in the dense signal are noise. Tissue is not smoothed in this way, because its motion
+   * starts and stops more sharply.
    */
   spike: 0.014,
   /**
-   * Share of the edge's width that is subtracted from the traced edge. In blood the dense signal is
-   * traced, "chin, not beard" (echo 17). In tissue all parts move at the same velocity, so that the
+   * Share of the edge's width that is subtracted from the traced edge. In blood, the dense signal
+   * is traced: "chin, not beard" (echo 17). In tissue, all parts move at the same velocity, so the
    * signal is a line, which is measured at the middle of its outer edge.
    */
   skirt: { blood: 0.5, tissue: 0 },
@@ -407,7 +409,7 @@ const SPECTRAL_TRACE = {
   tissueScale: 40,
   /**
    * Level of the flow, in standard deviations of the noise, at which the confidence of a trace is
-   * two thirds.
+   * 0.63.
    */
   clear: 12,
 } as const;
@@ -417,10 +419,10 @@ export interface SpectralTrace {
   side: Side;
   /** Speed in each column in cm/s; 0 if there is no flow. */
   curve: Float64Array;
-  /** Speed in each column at the leading edge, at which E and A are measured. */
+  /** Speed in each column at the leading edge, where E and A are measured. */
   leading: Float64Array;
   /**
-   * Speed in each column at the edge of the densest signal. This second reading is compared with
+   * Speed in each column at the edge of the densest signal, as a second reading to compare with
    * `curve`.
    */
   dense: Float64Array;
@@ -431,13 +433,13 @@ export interface SpectralTrace {
   clear: number;
   /** Usual level of the flow, in grey levels above the noise. */
   brightness: number;
-  /** Share of the columns with flow. */
+  /** Share of columns with flow. */
   filled: number;
-  /** Share of the columns in which the flow reaches the end of the scale. */
+  /** Share of columns in which the flow reaches the end of the scale. */
   cut: number;
   /** Speed at the end of the scale, in cm/s. */
   limit: number;
-  /** True if a flow of the other side reappears at the end of this side. */
+  /** True if flow from the other side reappears at the end of this side. */
   wrapped: boolean;
 }
 
@@ -455,13 +457,13 @@ export interface SpectralDisplay {
   above: SpectralTrace;
   below: SpectralTrace;
   /**
-   * True if the velocity scale is as small as for tissue Doppler. The scale alone does not prove
-   * that the display is tissue Doppler.
+   * True if the velocity scale is as small as in tissue Doppler, which alone does not prove that it
+   * is tissue Doppler.
    */
   tissueScale: boolean;
 }
 
-/** Returns the speed at the far end of the larger side of the baseline, in cm/s. */
+/** Returns the speed at the end of the larger side of the display, in cm/s. */
 function fullScale({ rows, zeroRow, velocityPerRow }: Spectrum): number {
   return Math.max(zeroRow, rows - 1 - zeroRow) * velocityPerRow;
 }
@@ -508,8 +510,8 @@ function toTrace(envelope: Envelope, spectrum: Spectrum, tissue: boolean): Spect
 }
 
 /**
- * Traces both sides of a spectral display and finds their waves. Null if the display has no scales
- * of velocity and time, or is too small (`readSpectrum`).
+ * Traces both sides of a spectral display and finds their waves. Null if the display lacks a scale
+ * for velocity or time, or is too small (`readSpectrum`).
  */
 export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisplay | null {
   const spectrum = readSpectrum(image, sweep);
@@ -529,9 +531,9 @@ type Placed = Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow'>;
 const tenth = (value: number) => Math.round(10 * value) / 10;
 
 /**
- * Converts a curve to points of its frame.
- * @param curve cm/s by column of the display, positive from the baseline towards `side`.
- * @param beats columns of the display.
+ * Converts a curve to points on its frame.
+ * @param curve the speed in cm/s for each column of the display, from the baseline towards `side`.
+ * @param beats the beats, as columns of the display.
  */
 export function drawnTrace(
   curve: Float64Array,

@@ -2,44 +2,44 @@ import { median } from '../statistics.ts';
 import { flankLine, outlineOfWave, type Wave, type WaveOutline } from '../waves.ts';
 
 export const FILLING = {
-  /** Minimum height of a wave as a share of the fastest wave. */
+  /** Minimum height of a wave, as a share of the fastest wave. */
   height: 0.22,
-  /** Velocity at the beginning of A above which E and A are fused, cm/s (echo 10.2). */
+  /** Velocity at the start of A above which E and A are fused, cm/s (echo 10.2). */
   fused: 20,
-  /** Part of the fall of E that is straight, as shares of its peak. */
+  /** The straight part of the fall of E, as shares of its peak. */
   deceleration: { low: 0.35, high: 0.9 },
   /**
-   * Part of the flanks of A that is above the slow echoes at the baseline, as shares of its peak.
+   * The part of A's flanks that is above the slow echoes at the baseline, as shares of its peak.
    */
   atrialFlank: { low: 0.45, high: 0.9 },
   /** Minimum distance of a peak from the end of the display, in seconds. */
   margin: 0.02,
-  /** Maximum number of waves per beat that are distinguished: E; E and A; or E, L and A. */
+  /** Maximum number of waves per beat that can be told apart: E; E and A; or E, L and A. */
   mostPerBeat: 3,
   /**
    * Shortest and longest time between A and the next E, from half height to half height, in
-   * seconds. Every systole is within these limits. If two beats are mistaken for one, the gap is
-   * longer, as long as a beat.
+   * seconds. Every systole is within these limits. If two beats are mistaken for one, the gap is as
+   * long as a whole beat and therefore longer.
    */
   systole: { shortest: 0.24, longest: 0.66 },
   /**
-   * Difference in seconds from the expected systole at which a gap does not resemble a systole. The
-   * systole varies by about as much between patients.
+   * Difference from the expected systole, in seconds, at which a gap no longer resembles a systole.
+   * Systole varies by about as much between patients.
    */
   unlike: 0.12,
   /**
-   * Minimum `certainty` at which E and A are distinguished. The gap that was chosen as systole must
-   * resemble a systole more than the other gap does, by this share.
+   * Minimum `certainty` for E and A to be told apart: the gap taken as systole must resemble a
+   * systole more than the other gap does, by this share.
    */
   certain: 0.3,
   /**
-   * Greatest accepted difference between the heart rate of the header and that of the waves, as a
+   * Greatest accepted difference between the heart rate in the header and that of the waves, as a
    * share.
    */
   rate: 0.25,
 } as const;
 
-/** Diastolic filling of one beat; columns of the display, velocities in cm/s, times in seconds. */
+/** Diastolic filling in one beat: columns of the display, velocities in cm/s, times in seconds. */
 export interface Filling {
   early: Wave;
   /** Null if there is only one wave per beat (atrial fibrillation, or E and A fused). */
@@ -47,7 +47,7 @@ export interface Filling {
   /** Outlines of E and A down to the baseline. A wave that cannot be outlined is left out. */
   outlines: WaveOutline[];
   /**
-   * Time in seconds from the peak of E to the baseline, along the straight line of its fall; null
+   * Time in seconds from the peak of E to the baseline, along the straight part of its fall; null
    * if the fall is too short.
    */
   decelerationTime: number | null;
@@ -60,17 +60,17 @@ interface Fillings {
   beats: Filling[];
   /** Seconds from E to E; null for a single beat. */
   period: number | null;
-  /** How much more the chosen gap resembles a systole than the other gap does, 0 to 1. */
+  /** How much more the gap taken as systole resembles a systole than the other gap does, 0 to 1. */
   certainty: number;
-  /** True if E and A may be confused, or two beats may be mistaken for one. */
+  /** True if E and A may have been confused, or two beats mistaken for one. */
   doubtful: boolean;
 }
 
-/** Further information from the display that helps to distinguish systole from diastole. */
+/** Further information on a display that helps to tell systole from diastole. */
 export interface FillingContext {
   /**
-   * Speed on the other side of the baseline in each column, cm/s. It shows the outflow, which is in
-   * systole.
+   * Speed on the other side of the baseline in each column, cm/s. It shows the outflow, which
+   * occurs in systole.
    */
   opposite?: Float64Array;
   /** Heart rate in the header, beats per minute. */
@@ -78,8 +78,8 @@ export interface FillingContext {
 }
 
 /**
- * Returns the expected time without filling, in seconds, from half of A to half of E. It is the
- * ejection time of Weissler (1968: 413 - 1.7 HR ms), plus 0.12 s for both isovolumic phases and
+ * Returns the expected time without filling, in seconds, from half height of A to half height of E:
+ * the ejection time of Weissler (1968: 413 - 1.7 HR ms), plus 0.12 s for both isovolumic phases and
  * 0.05 s for the halves of A and E.
  */
 function systolicGap(beatsPerMinute: number): number {
@@ -87,8 +87,8 @@ function systolicGap(beatsPerMinute: number): number {
 }
 
 /**
- * Returns the number of waves per beat. It is the number for which corresponding waves are most
- * even in distance and height.
+ * Returns the number of waves per beat for which corresponding waves are most even in distance and
+ * height.
  */
 function wavesPerBeat(waves: readonly Wave[]): number {
   const scores = Array.from({ length: FILLING.mostPerBeat }, (_, i) => {
@@ -107,7 +107,7 @@ function wavesPerBeat(waves: readonly Wave[]): number {
 }
 
 /**
- * Returns the column next to a peak, in one direction, at which the curve falls below half of the
+ * Returns the first column, in one direction from a peak, in which the curve falls below half the
  * peak.
  */
 function halfHeight(curve: Float64Array, { peak, height }: Wave, step: 1 | -1): number {
@@ -118,7 +118,7 @@ function halfHeight(curve: Float64Array, { peak, height }: Wave, step: 1 | -1): 
 
 /**
  * Gap between two waves: the columns between their half heights, and the flow on the other side in
- * these columns.
+ * those columns.
  */
 interface Gap {
   columns: number;
@@ -140,8 +140,8 @@ function gapBetween(
 }
 
 /**
- * Returns the index of the first wave of a beat. The gap before it resembles a systole most, by its
- * length and by an outflow on the other side of the baseline.
+ * Returns the index of the first wave of a beat: the one after the gap that most resembles a
+ * systole, by its length and by an outflow on the other side of the baseline.
  */
 function firstOfBeat(
   curve: Float64Array,
@@ -181,7 +181,7 @@ function firstOfBeat(
 
 /**
  * Returns the seconds between the points at which the straight flanks of A meet the baseline; null
- * without flanks.
+ * if a flank is missing.
  */
 function durationOf(curve: Float64Array, wave: Wave, secondsPerColumn: number): number | null {
   const rise = flankLine(curve, wave, 'rise', FILLING.atrialFlank);
@@ -207,14 +207,14 @@ function toFilling(
   };
 }
 
-/** Returns true if the length of the beats contradicts the heart rate of the header. */
+/** Returns true if the length of the beats contradicts the heart rate in the header. */
 function contradictsRate(period: number, heartRate: number | null | undefined): boolean {
   return !!heartRate && Math.abs(period * (heartRate / 60) - 1) > FILLING.rate;
 }
 
 /**
- * Returns the fillings of a ventricle on one side of a display (`traceDisplay`). Of two waves, E is
- * the one after the gap of systole, even if it is the lower wave.
+ * Returns the ventricular filling on one side of a display (`traceDisplay`). Of two waves, E is the
+ * one after the systolic gap, even if it is the lower one.
  */
 export function fillingsOf(
   curve: Float64Array,

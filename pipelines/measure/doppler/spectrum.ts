@@ -3,7 +3,7 @@ import type { SweepRegion } from '../../contract/study.ts';
 
 /**
  * A spectral display cropped from its frame, without thin marks. `levels` contains rows x columns
- * of grey levels. `zeroRow` is the row of the baseline, which may be between two rows or outside
+ * of grey levels. `zeroRow` is the row of the baseline, which may lie between two rows or outside
  * the display.
  */
 export interface Spectrum {
@@ -18,18 +18,17 @@ export interface Spectrum {
   /** Velocity of one row, in cm/s. */
   velocityPerRow: number;
   /**
-   * Number of rows next to the baseline that do not show flow, but the line of the baseline and the
-   * edge of the wall filter.
+   * Number of rows next to the baseline that show the line of the baseline and the edge of the wall
+   * filter instead of flow.
    */
   baselineRows: number;
   noise: { mean: number; deviation: number };
 }
 
 /**
- * Limits for a valve click, which contains all velocities at once. A click lasts less than
- * `seconds` (echo 17). In it, at least the share `full` of the rows is `bright` grey levels above
- * the noise. At a distance of `beside` seconds this share is lower by `drop`. The flow of a wave
- * rises more slowly.
+ * Limits for a valve click, which contains all velocities at once and lasts less than `seconds`
+ * (echo 17). At least the share `full` of its rows is `bright` grey levels above the noise;
+ * `beside` seconds away, that share is lower by `drop`. The flow of a wave rises more slowly.
  */
 const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008 } as const;
 
@@ -37,24 +36,22 @@ const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008
 const SMALLEST = { columns: 60, rows: 24 } as const;
 /**
  * Reach of the median window in pixels. Lines, dots, letters, carets and the ECG are thinner than
- * half the window. Flow is thicker, except at the tip of a narrow wave.
+ * half the window; flow is thicker, except at the tip of a narrow wave.
  */
 const MEDIAN_REACH = { x: 3, y: 2 } as const;
 /**
  * Minimum difference in grey levels between a thin vertical mark and its darker surroundings. The
- * tip of a narrow wave differs less, so that it is not removed.
+ * tip of a narrow wave differs less and is therefore kept.
  */
 const MARK = 80;
 /**
  * Limits for a bar of the grey map: at least `width` columns of one grey level between `levels`, in
- * `height` rows. A spectrum is never that even from left to right.
+ * `height` rows. A spectrum is never that uniform from left to right.
  */
 const BAR = { width: 8, height: 16, levels: [30, 250] } as const;
 /** Part of a side in which noise is measured, as shares: the outer rows, and the darker columns. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
-/**
- * Grey level of the brightest pixel of a column, below which the column has not been written yet.
- */
+/** Grey level of a column's brightest pixel below which the column has not been written yet. */
 const BLACK = 4;
 
 type Plane = Float32Array;
@@ -78,7 +75,7 @@ function medianAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   return result;
 }
 
-/** Returns the levels without marks that are narrow in the horizontal direction. */
+/** Returns the levels without marks that are horizontally narrow. */
 function withoutThinMarks(plane: Plane, columns: number, rows: number): Plane {
   const beside = medianAlong(plane, columns, rows, 'x');
   return plane.map((level, i) => {
@@ -87,7 +84,7 @@ function withoutThinMarks(plane: Plane, columns: number, rows: number): Plane {
   });
 }
 
-/** Blackens the bars of a grey map that are drawn over the display. */
+/** Blackens grey map bars that are drawn over the display. */
 function withoutBars(plane: Plane, columns: number, rows: number): Plane {
   const even = new Uint8Array(plane.length);
   const [darkest, brightest] = BAR.levels;
@@ -109,7 +106,7 @@ function withoutBars(plane: Plane, columns: number, rows: number): Plane {
   return result;
 }
 
-/** Returns the first and the last column of each click. */
+/** Returns the first and last column of each click. */
 function clicksOf(plane: Plane, columns: number, noise: number, secondsPerColumn: number) {
   const rows = plane.length / columns;
   const lit = new Float32Array(columns);
@@ -133,10 +130,7 @@ function clicksOf(plane: Plane, columns: number, noise: number, secondsPerColumn
   return clicks;
 }
 
-/**
- * Replaces the columns of the clicks by levels that are interpolated from the columns on both
- * sides.
- */
+/** Replaces the columns of clicks with levels interpolated from the columns on both sides. */
 function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, number][]): Plane {
   const result = plane.slice();
   for (let row = 0; row < plane.length; row += columns) {
@@ -152,7 +146,7 @@ function withoutClicks(plane: Plane, columns: number, clicks: readonly [number, 
   return result;
 }
 
-/** Sorts in place by insertion, which is much faster than the built-in sort for seven values. */
+/** Sorts in place by insertion, which for seven values is much faster than the built-in sort. */
 function sortFew(values: Float32Array): void {
   for (let i = 1; i < values.length; i++) {
     const value = values[i] as number;
@@ -175,7 +169,7 @@ function smoothAlong(plane: Plane, columns: number, rows: number, along: 'x' | '
   });
 }
 
-/** Returns the first and the last column that were written. */
+/** Returns the first and last columns that were written. */
 function written(plane: Plane, columns: number, rows: number): [number, number] {
   const bright = new Uint8Array(columns);
   for (let i = 0; i < rows * columns; i++) {
@@ -185,7 +179,7 @@ function written(plane: Plane, columns: number, rows: number): [number, number] 
 }
 
 /**
- * Returns mean and standard deviation of the levels at the outer end of a side, in its darker
+ * Returns the mean and standard deviation of the levels at the outer end of a side, in its darker
  * columns.
  */
 function noiseOfRows(spectrum: Omit<Spectrum, 'noise'>, from: number, to: number) {
@@ -208,9 +202,7 @@ function noiseOfRows(spectrum: Omit<Spectrum, 'noise'>, from: number, to: number
   return { mean, deviation: Math.sqrt(squares / (darker.length * (to - from))) };
 }
 
-/**
- * Returns the noise of the quieter side, because a fast or aliased flow may fill the other side.
- */
+/** Returns the noise of the quieter side, because fast or aliased flow may fill the other one. */
 function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
   const { rows, zeroRow } = spectrum;
   const above = Math.floor(OUTER.rows * Math.max(0, Math.min(rows, zeroRow)));
@@ -223,8 +215,8 @@ function noiseOf(spectrum: Omit<Spectrum, 'noise'>): Spectrum['noise'] {
 }
 
 /**
- * Crops a spectral display from a frame. Null if it is not Doppler in cm/s over seconds, if the
- * baseline is unknown (the header's reference pixel), or if it is too small to trace.
+ * Crops a spectral display from a frame. Null if it is not Doppler in cm/s over seconds, if its
+ * baseline (the header's reference pixel) is unknown, or if it is too small to trace.
  */
 export function readSpectrum(image: GrayImage, sweep: SweepRegion): Spectrum | null {
   const { area, secondsPerPixel, valuePerPixel, zeroRow, unit } = sweep;

@@ -1,6 +1,6 @@
 /**
- * Sides of the baseline on the screen. It is not known which side shows flow towards the probe,
- * because the operator may have inverted the display.
+ * Side of the baseline on the screen. Which side shows flow towards the probe is not known, because
+ * the operator may have inverted the display.
  */
 export type Side = 'above' | 'below';
 
@@ -11,7 +11,7 @@ export interface DrawnTrace {
   baselineRow: number;
   /** One point for each column of the display. */
   points: readonly [x: number, y: number][];
-  /** Columns of the frame that mark the beats. */
+  /** Columns of the frame at which the beats are marked. */
   beats: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export interface SpectrumAxes {
   secondsPerColumn: number;
 }
 
-/** Velocities of one beat, cm/s, forward flow positive (obstetric 13.1). */
+/** Velocities of one beat, cm/s; forward flow is positive (obstetric 13.1). */
 export interface BeatVelocities {
   /** Samples at the foot of the beat's upstroke and at the foot of the next upstroke. */
   from: number;
@@ -38,7 +38,7 @@ export interface BeatVelocities {
   lowest: number;
   /** Time average of the maximum velocity over the beat (TAMX). */
   average: number;
-  /** Columns of the display with the highest and with the lowest velocity. */
+  /** Columns of the display with the highest and the lowest velocity. */
   peakColumn: number;
   lowestColumn: number;
   endFlow: 'forward' | 'absent' | 'reversed';
@@ -60,23 +60,26 @@ export type DopplerWaveform =
       side: Side;
       /** Beats of similar length and peak, in order of time. */
       beats: BeatVelocities[];
-      /** Number of all whole beats on the display, similar or not. */
+      /** Number of whole beats on the display, including those that are not similar. */
       beatsSeen: number;
       beatsPerMinute: number;
-      /** Coefficient of variation of the lengths of the similar beats. */
+      /** Coefficient of variation of the lengths of similar beats. */
       variation: number;
       /**
        * Coefficient of variation of the lengths of all beats. The similar beats alone would make an
        * irregular rhythm look regular.
        */
       variationSeen: number;
-      /** True if another vessel has flow in the opposite direction, which would hide a reversal. */
+      /**
+       * True if another vessel has flow in the opposite direction, in which a reversal could not be
+       * seen.
+       */
       otherVessel: boolean;
-      /** Velocity in cm/s below which the baseline hides the flow. */
+      /** Velocity in cm/s below which the baseline hides flow. */
       hiddenBelow: number;
       /**
        * Velocity in cm/s at which forward flow disappears, because the wall filter hides slower
-       * flow. Null if the flow never disappears.
+       * flow; null if it never disappears.
        */
       vanishesAt: number | null;
       /** Confidence from the contrast of the trace and the similarity of the beats, 0 to 1. */

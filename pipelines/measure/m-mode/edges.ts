@@ -2,11 +2,11 @@ import { steadied } from '../waves.ts';
 import type { MModePlane } from './plane.ts';
 
 const MATCH = {
-  /** Distance in cm, above and below a position, in which its texture is compared. */
+  /** Distance in cm, above and below a position, over which its texture is compared. */
   window: 0.6,
   /**
-   * Number of samples of time between the two profiles that are compared. Each profile is the mean
-   * of two samples.
+   * Number of time samples between the two profiles that are compared. Each profile is the mean of
+   * two samples.
    */
   lag: 2,
   /** Maximum speed of a wall, in cm/s. */
@@ -14,14 +14,14 @@ const MATCH = {
   /** Minimum correlation of a match. */
   least: 0.3,
   /**
-   * Distance in rows between positions that are matched. A row between them uses the nearest match.
+   * Distance in rows between the positions that are matched. Rows in between use the nearest match.
    */
   rows: 3,
 } as const;
 
 /**
  * Returns the grey levels without their slow change over depth. Each value is the mean of two
- * samples and three rows. The values are stored column by column, because profiles over depth are
+ * samples and three rows. Values are stored column by column, because profiles over depth are
  * compared.
  */
 function texture({ columns, rows, levels }: MModePlane, reach: number): Float32Array {
@@ -45,8 +45,8 @@ function texture({ columns, rows, levels }: MModePlane, reach: number): Float32A
 }
 
 /**
- * Returns the cumulative sums of the products of two profiles up to each row, with `b` shifted down
- * by `shift` rows.
+ * Returns, for each row, the sum up to that row of the products of two profiles, with `b` shifted
+ * down by `shift` rows.
  */
 function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float64Array {
   const sums = new Float64Array(a.length + 1);
@@ -58,9 +58,9 @@ function sumsOfProducts(a: Float32Array, b: Float32Array, shift: number): Float6
 }
 
 /**
- * Returns the normalised correlation of two profiles around every third row of the first, with the
- * second shifted down by `shift` rows. Because of the cumulative sums, the time does not depend on
- * the size of the window.
+ * Calculates the normalised correlation of two profiles around every third row of the first, with
+ * the second shifted down by `shift` rows. Thanks to the cumulative sums, the time taken does not
+ * depend on the size of the window.
  */
 function correlations(
   one: Profile,
@@ -88,8 +88,8 @@ interface Profile {
 }
 
 /**
- * Returns the motion of the texture of an M-mode, in rows per sample at each position, positive
- * downwards; 0 if nothing matches. The profile over depth is matched with that of a later sample.
+ * Returns the motion of the texture in an M-mode, in rows per sample at each position, positive
+ * downwards; 0 if nothing matches. Each profile over depth is matched with that of a later sample.
  */
 export function textureSlopes(plane: MModePlane): Float32Array {
   const { columns, rows, depthPerRow, secondsPerColumn } = plane;
@@ -102,7 +102,8 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   });
   const slopes = new Float32Array(rows * columns);
   const places = Math.ceil(rows / MATCH.rows);
-  // One more shift on each side is tried, because the best shift is refined between its neighbours.
+  // One extra shift on each side is tried, because the best shift is refined between its
+  // neighbours.
   const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
   const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
   for (const [column, one] of profiles.entries()) {
@@ -133,15 +134,15 @@ export function textureSlopes(plane: MModePlane): Float32Array {
 type EdgeKind = 'brighter' | 'darker';
 
 const EDGE_PATH = {
-  /** Distance in cm, above and below an edge, in which levels are compared. */
+  /** Distance in cm, above and below an edge, over which levels are compared. */
   reach: 0.3,
   /** Number of samples over which an edge is averaged. */
   columns: 3,
   /** Maximum speed of a wall, in cm/s. */
   fastest: 30,
   /**
-   * Cost, in units of edge strength, of each row by which a path deviates from the motion of the
-   * texture.
+   * Cost of each row by which a path deviates from the motion of the texture, in units of edge
+   * strength.
    */
   bend: 0.07,
   /** Grey level of an echo so faint that the strength of its edge is halved. */
@@ -150,8 +151,7 @@ const EDGE_PATH = {
 
 /**
  * Returns the strength of an edge at each position: the difference between the levels below and
- * above it, divided by their mean. A deep, faint wall is therefore as strong as a near, bright
- * wall.
+ * above it, divided by their mean, so that a deep, faint wall is as strong as a near, bright one.
  */
 export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -174,14 +174,14 @@ export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
 }
 
 /**
- * Half the height of a line echo, and the distance at which it is compared with its surroundings,
- * in cm.
+ * Half the height of a line echo, and the distance at which it is compared to its surroundings, in
+ * cm.
  */
 const LINE = { half: 0.12, beside: 0.35 } as const;
 
 /**
- * Returns the strength of a bright line at each position: its level above the mean of the levels
- * above and below it.
+ * Returns the strength of a bright line at each position: its level above the mean of the levels on
+ * both sides of it.
  */
 export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Float32Array {
   const half = Math.max(1, Math.round(LINE.half / depthPerRow));
@@ -202,7 +202,7 @@ export function linesOf({ columns, rows, levels, depthPerRow }: MModePlane): Flo
   return averagedOverTime(result, columns, rows);
 }
 
-/** Contrast of a line, in grey levels, that is as strong as a full edge. */
+/** Contrast, in grey levels, at which a line is as strong as a full edge. */
 const FULL_CONTRAST = 60;
 
 function averagedOverTime(plane: Float32Array, columns: number, rows: number): Float32Array {
@@ -235,13 +235,13 @@ export interface EdgePath {
   strength: number;
 }
 
-/** Returns the first and the last row in which a path may run in a column. */
+/** Returns the first and last row through which a path may run in a column. */
 export type Band = (column: number) => readonly [number, number];
 
 /**
- * Returns the strongest continuous edge from the first to the last column within a band. It is
- * found by dynamic programming over the rows. The path moves no faster than a wall can, and is
- * guided by the motion of the texture. Null if the band is empty.
+ * Returns the strongest continuous edge from the first to the last column within a band, by dynamic
+ * programming over the rows. The path moves no faster than a wall can and is guided by the motion
+ * of the texture. Null if the band is empty.
  */
 export function strongestPath(
   plane: MModePlane,
@@ -285,14 +285,14 @@ export function strongestPath(
 }
 
 /**
- * Distances in cm: `within` around a path, its edge is searched; over `reach`, the levels are
+ * Distances in cm: `within` around a path, its edge is searched for; over `reach`, the levels are
  * compared.
  */
 const EXACT = { within: 0.15, reach: 0.1 } as const;
 
 /**
- * Moves the rows of a path to the steepest change of level near it. This is needed because the path
- * was found by relative strength, which shifts it towards the darker side.
+ * Moves the rows of a path to the steepest change of level nearby, because the path was found by
+ * relative strength, which shifts it towards the darker side.
  */
 export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -319,8 +319,8 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
 }
 
 /**
- * Returns separate paths along edges or lines (`edgesOf`, `linesOf`), the strongest first. The mean
- * distance between two paths is at least `apart` rows.
+ * Returns separate paths along edges or lines (`edgesOf`, `linesOf`), strongest first, with a mean
+ * distance of at least `apart` rows between any two.
  */
 export function severalPaths(
   plane: MModePlane,

@@ -10,33 +10,33 @@ export const EXCURSION = {
   least: 0.3,
   most: 4.5,
   /**
-   * Minimum strength of an edge as a share of the strongest beating edge. A fainter path may jump
+   * Minimum strength of an edge, as a share of the strongest beating edge. A fainter path may jump
    * between two edges.
    */
   clear: 0.6,
   /**
-   * Minimum motion of a fainter edge, as a multiple of the motion of the chosen edge, at which the
+   * Motion of a fainter edge, as a multiple of that of the chosen edge, at or above which the
    * choice is doubtful.
    */
   further: 1.1,
   /**
-   * Number of lines and number of edges (`paths`) that are followed, and distance between two paths
-   * in cm (`apart`).
+   * Number of lines and edges (`paths`) to follow, and the distance between two paths in cm
+   * (`apart`).
    */
   lines: 4,
   paths: 8,
   apart: 0.5,
   /**
-   * Minimum strength of a line that is the echo of a fibrous ring. No other edge of a wall is that
-   * strong.
+   * Minimum strength of a line that counts as the echo of a fibrous ring. No other edge of a wall
+   * is that strong.
    */
   ring: 0.9,
   /**
-   * Minimum strength, as a share of the ring's strength, of another line that moves further and
-   * makes the ring doubtful.
+   * Minimum strength of another line, as a share of the ring's, for the ring to be doubtful if that
+   * line moves further.
    */
   asClear: 0.8,
-  /** Share of the excursion by which the annulus must return after its peak. */
+  /** Share of the excursion by which the annulus must move back after its peak. */
   back: 0.5,
   /** Maximum coefficient of variation of the excursions of a beating edge. */
   even: 0.3,
@@ -59,12 +59,12 @@ export interface Excursion {
   beats: ExcursionBeat[];
   path: EdgePath;
   /**
-   * True if the path follows the fibrous ring, false if it may follow the wall next to the ring or
-   * behind it.
+   * True if the path follows the fibrous ring; false if it may follow the wall next to it or behind
+   * it.
    */
   ring: boolean;
   /**
-   * True if no other beating path of similar strength moves much further. Such a path might be the
+   * True if no other beating path of similar strength moves much further. Such a path could be the
    * annulus instead.
    */
   certain: boolean;
@@ -74,8 +74,8 @@ const within = (value: number, [low, high]: readonly [number, number]) =>
   value >= low && value <= high;
 
 /**
- * Returns true if the annulus returns after the peak of systole. If it does not, the display may
- * end before the peak.
+ * Returns true if the annulus moves back after the peak of systole. Otherwise the display may end
+ * before the peak.
  */
 function returns(rows: Float64Array, peak: number): boolean {
   const after = Math.max(...rows.subarray(peak));
@@ -134,7 +134,7 @@ function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): b
 const meanOf = ({ beats }: Pick<Excursion, 'beats'>) =>
   beats.reduce((sum, { excursion }) => sum + excursion, 0) / beats.length;
 
-/** Returns the beating paths along their leading edges, the strongest first. */
+/** Returns the beating paths, moved to their leading edges, strongest first. */
 function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number) {
   const { apart, shallowest } = EXCURSION;
   const { depthPerRow, secondsPerColumn, rows } = plane;
@@ -146,7 +146,10 @@ function beatingPaths(plane: MModePlane, strengths: Float32Array, count: number)
   });
 }
 
-/** Returns the path of a ring that appears as a bright line; null if no line is that clear. */
+/**
+ * Returns the excursion of a fibrous ring that appears as a bright line; null if no line is clear
+ * enough.
+ */
 function ringExcursion(plane: MModePlane): Excursion | null {
   const { lines, ring, asClear, further } = EXCURSION;
   const [first, ...others] = beatingPaths(plane, linesOf(plane), lines);

@@ -10,13 +10,11 @@ export const M_MODE = {
   bands: 96,
   /** Minimum oscillation of a band, as the standard deviation of its grey levels. */
   swing: 3,
-  /** Minimum autocorrelation at the period, for bands that move together. */
+  /** Minimum autocorrelation at the period, for the bands that move together. */
   gate: 0.4,
   /** Minimum number of beats on the sweep. */
   beats: 2.5,
-  /**
-   * Grey level of the brightest pixel of a column, below which the column has not been written yet.
-   */
+  /** Grey level of a column's brightest pixel below which the column has not been written yet. */
   black: 8,
 } as const;
 
@@ -31,7 +29,7 @@ export type MModeRhythm =
       variation: number | null;
       beats: number;
       strength: number;
-      /** First and last row of the frame in which the echoes beat. */
+      /** First and last row of the frame with beating echoes. */
       minY: number;
       maxY: number;
     }
@@ -85,7 +83,8 @@ function swingTogether(bands: readonly Band[], lag: number): Band[] {
 }
 
 /**
- * Combines the bands into one curve. Bands that move opposite to the strongest one are inverted.
+ * Combines the bands into one curve. Bands that move in the opposite direction to the strongest one
+ * are inverted.
  */
 function asOneCurve(bands: readonly Band[]): number[] {
   const strongest = bands.reduce((top, band) =>
@@ -100,8 +99,9 @@ function asOneCurve(bands: readonly Band[]): number[] {
 }
 
 /**
- * Returns whether the echoes of an M-mode repeat at the rate of a heart, and how regularly. Bands
- * that do not move together with the others are left out. Null if there is no time scale.
+ * Determines whether the echoes of an M-mode repeat at the rate of a heart, and how regularly.
+ * Bands that do not move with the others are left out. Not assessable without a time scale, or if
+ * the sweep is too short.
  */
 export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   const { secondsPerPixel } = sweep;

@@ -10,65 +10,65 @@ import {
 } from './edges.ts';
 import type { MModePlane } from './plane.ts';
 
-/** Limits in cm. */
+/** All limits in cm unless stated otherwise. */
 export const WALLS = {
   ventricle: {
-    /** Minimum depth of the pericardium behind the heart. The pericardium is the strongest echo. */
+    /** Minimum depth of the pericardium behind the heart, which is the strongest echo. */
     pericardium: 5,
     /**
-     * Range around the middle of the pericardial echo, positive upwards, in which its leading edge
-     * is searched.
+     * Range around the middle of the pericardial echo, positive upwards, within which its leading
+     * edge is searched for.
      */
     leadingEdge: [-0.05, 0.3],
     posteriorWall: [0.4, 2.4],
     cavity: [1.6, 8],
     septum: [0.4, 2.6],
     /**
-     * Minimum strength, as a share of the strongest edge, at which an edge nearer to the posterior
-     * wall is taken as the septum.
+     * Minimum strength, as a share of the strongest edge, for an edge nearer to the posterior wall
+     * to be taken as the septum.
      */
     nearlyAsStrong: 0.6,
   },
   cava: {
     nearWall: [1, 14],
     lumen: [0.25, 4.5],
-    /** Number of dark bands that are compared, and the distance between their near walls in cm. */
+    /** Number of dark bands to compare, and the distance between their near walls in cm. */
     bands: 6,
     apart: 0.4,
     /**
-     * Ranges of the tissue before the vein, in cm from the near wall. Each range must be brighter
-     * than the lumen of the vein. The dark space behind the vein is excluded in this way, because
-     * the dark lumen is before it.
+     * Ranges of the tissue before the vein, in cm from the near wall. Each must be brighter than
+     * the lumen. This excludes the dark space behind the vein, which has the dark lumen before it.
      */
     tissue: [
       [0.3, 1],
       [1, 2],
     ],
     /**
-     * Minimum strength, as a share of the strongest edge, at which an edge nearer to the near wall
-     * is taken as the far wall. This is needed because an echo in the black space behind the vein
-     * is a strong edge as well.
+     * Minimum strength, as a share of the strongest edge, for an edge nearer to the near wall to be
+     * taken as the far wall. It is needed because an echo in the black space behind the vein is a
+     * strong edge too.
      */
     nearlyAsStrong: 0.5,
-    /**
-     * Depth in cm, behind the edge of the far wall, over which the level of the wall is averaged.
-     */
+    /** Depth in cm beyond the edge of the far wall over which the wall's level is averaged. */
     wall: 0.25,
     /**
-     * Distance in cm within which a dark band behind another band is the space behind the wall of
-     * that band.
+     * Distance in cm within which a dark band behind another counts as the space behind that band's
+     * wall.
      */
     behind: 1.5,
     /**
-     * Minimum distinctness of another band, as a share of that of the chosen band, at which the
-     * choice is doubtful.
+     * Minimum distinctness of another band, as a share of that of the chosen band, for the choice
+     * to be doubtful.
      */
     nearlyAsDistinct: 0.7,
-    /** Minimum difference of the lumen from the tissue and the wall, as a share of their levels. */
+    /**
+     * Minimum difference between the lumen and both tissue and wall, as a share of their levels.
+     */
     distinct: 0.2,
     /**
-     * Levels of two further readings of the far wall. The wall itself is read where the level has
-     * risen half way from the lumen. The two readings must agree within `agree` of the diameter.
+     * Levels at which the far wall is read two more times; the wall itself is read where the level
+     * has risen half way from the lumen. The two readings must agree within `agree` of the
+     * diameter.
      */
     rise: [0.3, 0.7],
     agree: 0.2,
@@ -76,22 +76,21 @@ export const WALLS = {
     steady: 0.15,
   },
   /**
-   * Motion of a ventricle in every beat: the cavity shortens by a share within `shortening`, and
-   * the two walls move towards each other. In contrast, both walls of the aortic root move in the
-   * same direction.
+   * Motion that a ventricle shows in every beat: the cavity shortens by a share within
+   * `shortening`, and the two walls move towards each other, whereas both walls of the aortic root
+   * move in the same direction.
    */
   contraction: { shortening: [0.1, 0.65], together: 0.3, walls: [0.45, 2.6], cavity: [2.4, 9] },
   /** Minimum time between end-diastoles, in seconds. */
   shortestBeat: 0.3,
-  /** Minimum change of a beating cavity, as a share of its largest size. */
+  /** Minimum change in a beating cavity, as a share of its largest size. */
   change: 0.06,
 } as const;
 
 type Limits = readonly [number, number];
 
 /**
- * Returns the band from one to the other of `limits` in cm below a path, or above the path if
- * `sign` is negative.
+ * Returns the band between the two `limits`, in cm below a path, or above it if `sign` is negative.
  */
 const beside =
   (path: Float64Array, sign: 1 | -1, [near, far]: Limits, depthPerRow: number) =>
@@ -101,7 +100,7 @@ const beside =
     return [Math.min(...ends), Math.max(...ends)];
   };
 
-/** Rows of the four interfaces on an LV M-mode at each sample, in order from the probe. */
+/** Rows of the four interfaces on an LV M-mode for each sample, in order from the probe. */
 export interface VentricleWalls {
   septumOuter: Float64Array;
   septumInner: Float64Array;
@@ -110,8 +109,8 @@ export interface VentricleWalls {
 }
 
 /**
- * Returns the leading edges of the walls of the left ventricle, searched from the pericardium
- * towards the probe. Null if a wall is not found.
+ * Returns the leading edges of the left ventricular walls, searched for from the pericardium
+ * towards the probe. Null if a wall was not found.
  */
 export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   const { depthPerRow, rows } = plane;
@@ -139,8 +138,8 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 
 /**
  * Returns the edge between septum and LV cavity. The strongest edge above the posterior wall may be
- * the free wall of the right ventricle. Therefore the edge nearest to the posterior wall is used,
- * of those that are nearly as strong.
+ * the free wall of the right ventricle, so of all edges that are nearly as strong, the one nearest
+ * to the posterior wall is used.
  */
 function nearestEdge(
   plane: MModePlane,
@@ -221,8 +220,8 @@ export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): Ventri
 
 /**
  * Returns true if the walls move like those of a ventricle: the cavity shortens, its dimensions are
- * plausible, and the septum and the posterior wall move towards each other. On a line through the
- * aortic root, both walls move forwards together in systole (echo 5.1).
+ * plausible, and septum and posterior wall move towards each other. On a line through the aortic
+ * root, both walls move forwards together in systole (echo 5.1).
  */
 export function isVentricle(
   { septumInner, posteriorInner }: VentricleWalls,
@@ -241,7 +240,7 @@ export function isVentricle(
   return whole && correlation(septumInner, posteriorInner) < together;
 }
 
-/** Returns Pearson's correlation of two series. */
+/** Returns Pearson's correlation coefficient of two series. */
 function correlation(one: Float64Array, other: Float64Array): number {
   const mean = (values: Float64Array) => values.reduce((sum, x) => sum + x, 0) / values.length;
   const [a, b] = [mean(one), mean(other)];
@@ -258,24 +257,26 @@ function correlation(one: Float64Array, other: Float64Array): number {
 export interface CavaDiameters {
   /**
    * Diameters in cm, with the samples at which they were found. `agrees` is true if two further
-   * readings of the far wall give the same diameter.
+   * readings of the far wall lead to the same diameter.
    */
   largest: { diameter: number; sample: number; agrees: boolean };
   smallest: { diameter: number; sample: number; agrees: boolean };
   near: Float64Array;
   far: Float64Array;
-  /** True if no other dark band may be the vein. */
+  /** True if no other dark band could be the vein. */
   certain: boolean;
 }
 
-/** A dark band between two walls. `distinct` is its contrast to the tissue and the wall, 0 to 1. */
+/**
+ * A dark band between two walls. `distinct` is its contrast with the tissue and the wall, 0 to 1.
+ */
 interface DarkBand {
   near: Float64Array;
   far: Float64Array;
   distinct: number;
 }
 
-/** Returns the mean level between two paths, each moved by some rows. */
+/** Returns the mean level between two paths. */
 function levelBetween(
   { columns, rows, levels }: MModePlane,
   from: (sample: number) => number,
@@ -293,8 +294,8 @@ function levelBetween(
 }
 
 /**
- * Grey levels that are added before a contrast is calculated, so that black next to nearly black is
- * not distinct.
+ * Grey levels added before a contrast is calculated, so that black next to near-black does not
+ * count as distinct.
  */
 const FAINT = 25;
 
@@ -317,7 +318,7 @@ function darkBand(plane: MModePlane, nearPath: EdgePath, farPath: EdgePath): Dar
 }
 
 /**
- * Returns the edge nearest to a near wall, of the edges behind it that are nearly as strong as the
+ * Returns the edge nearest to a near wall, of those behind it that are nearly as strong as the
  * strongest.
  */
 function nearestWall(
@@ -352,9 +353,9 @@ function isBehind(one: DarkBand, other: DarkBand, depthPerRow: number): boolean 
 }
 
 /**
- * Returns the distinct dark bands between two walls, the most distinct first. A dark space behind
- * the far wall of another band is left out, because such a space behind the vena cava may be darker
- * than the vein.
+ * Returns the distinct dark bands between two walls, most distinct first. A dark space behind the
+ * far wall of another band is left out, because the space behind the vena cava can be darker than
+ * the vein.
  */
 function darkBands(plane: MModePlane): DarkBand[] {
   const { depthPerRow } = plane;
@@ -381,8 +382,8 @@ function darkBands(plane: MModePlane): DarkBand[] {
 }
 
 /**
- * Returns for each sample the row behind the lumen at which the level has risen from that of the
- * lumen to the given share of the far wall's level.
+ * Returns, for each sample, the row behind the lumen where the level has risen by the given share
+ * from that of the lumen to that of the far wall.
  */
 function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Float64Array {
   const { columns, rows, levels, depthPerRow } = plane;
@@ -406,9 +407,9 @@ function risesAt(plane: MModePlane, { near, far }: DarkBand, share: number): Flo
 }
 
 /**
- * Returns the largest and the smallest diameter of the vena cava, inner edge to inner edge. The
- * vein is the dark band with tissue before it and a wall behind it. The dark space behind its far
- * wall is not taken, because no tissue is before it. Null if no band is distinct.
+ * Returns the largest and smallest diameter of the vena cava, inner edge to inner edge. The vein is
+ * the dark band with tissue before it and a wall behind it; the dark space behind its far wall has
+ * no tissue before it. Null if no band is distinct.
  */
 export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
   const { depthPerRow, secondsPerColumn } = plane;
@@ -423,8 +424,8 @@ export function cavaDiameters(plane: MModePlane): CavaDiameters | null {
     );
   const sizes = diameters(band.far);
   const readings = rise.map((share) => diameters(risesAt(plane, band, share)));
-  // No single sample is used, because the ends of a path are uncertain, and because the vena cava
-  // moves with the heartbeat as well as with breathing.
+  // No single sample is used, because the ends of a path are uncertain and the vena cava moves with
+  // the heartbeat as well as with breathing.
   const inside = Array.from(sizes.keys()).slice(2, -2);
   const order = inside.toSorted((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
   const at = (sample = 0) => {
