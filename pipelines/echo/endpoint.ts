@@ -24,8 +24,7 @@ const line = (item: string, price: string) => ({
 });
 
 /**
- * Returns the price lines for a run with this number of frames, and for the report if it is
- * requested.
+ * Returns the price lines for a run with this number of frames and, if requested, for the report.
  */
 function echoPrice(id: string, frames: number, withReport: boolean) {
   const tier =
@@ -35,8 +34,8 @@ function echoPrice(id: string, frames: number, withReport: boolean) {
 }
 
 /**
- * Schema of the result envelope, with a schema for the data of the section `views`. A section that
- * was not assessed has no data; the data of the other sections has no fixed schema.
+ * Schema of the result envelope that includes the data of the section `views`. The data of all
+ * other sections has no fixed schema, and a section that was not assessed has no data.
  */
 const echoResultSchema = resultSchema.extend({
   sections: z
@@ -52,14 +51,14 @@ const echoResultSchema = resultSchema.extend({
     .meta({ description: 'Every section of the endpoint' }),
 });
 
-/** The endpoint us/echo/interpret, in the form that the request core needs. */
+/** The endpoint us/echo/interpret, in the form required by the request core. */
 export const echoEndpoint = {
   ...ECHO,
   input: echoInputSchema,
   output: echoResultSchema,
   /**
-   * Returns the price. Until the files have been read, the number of frames is not known and the
-   * price is that of the lowest tier.
+   * Returns the price. The number of frames is unknown until the files have been read; until then
+   * it is the price of the lowest tier.
    */
   price(input: { options?: Record<string, unknown> | undefined }, frames = 0) {
     return echoPrice(ECHO.id, frames, input.options?.report === true);

@@ -42,7 +42,7 @@ import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
 import { scoreIndexOf, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
 
-/** The measured apical clips. They are measured once for all sections that use them. */
+/** The measured apical clips. They are measured once, for all sections that use them. */
 export interface HeartOutlines {
   /** Every clip that was outlined. */
   outlined: readonly MeasuredClip[];
@@ -54,9 +54,7 @@ export interface HeartOutlines {
    * suspected.
    */
   scoreIndex: Measurement | null;
-  /**
-   * True if volumes may be reported, and values that are calculated from the change of a volume.
-   */
+  /** True if volumes, and values derived from a change in volume, may be reported. */
   trusted: boolean;
 }
 
@@ -68,7 +66,7 @@ export const NO_OUTLINES: HeartOutlines = {
   trusted: false,
 };
 
-/** Returns true if both networks agree on an LVEF below the normal range of either sex. */
+/** Returns true if both networks agree on an LVEF that is below the normal range of both sexes. */
 function isReduced(on: MeasuredClip | null): boolean {
   const agreeing = on?.clip.ejections.filter(({ accepted }) => accepted) ?? [];
   const percent = mean(agreeing.map((one) => one.percent));
@@ -77,9 +75,9 @@ function isReduced(on: MeasuredClip | null): boolean {
 }
 
 /**
- * Measures the outlined apical clips, the segments of the wall and the score index.
- * @param parasternal null if the parasternal reader failed. Its short-axis clips show the walls as
- *   well.
+ * Measures the outlined apical clips, the wall segments and the score index.
+ * @param parasternal readings whose short-axis clips also show the walls; null if their reader
+ *   failed.
  */
 export function heartOutlines(
   { clips, volumesTrusted }: ApicalReadings,
@@ -101,20 +99,21 @@ const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
 const DISAGREEING = remarkOfEcho('outlines.networks-disagree-here', {});
 
 /**
- * Marks the measurement as one that must not be reported, with `why` as its only remark. A
- * measurement that a person confirmed is not changed.
+ * Marks a measurement as one that must not be reported, with `why` as its only remark. A
+ * measurement confirmed by a person is left as it is.
  */
 const notTrusted = (one: Measurement, why: Remark): Measurement =>
   isConfirmed(one) ? one : { ...one, quality: 'low', remarks: [why] };
 
 /**
- * Sections that report their values even without a second network, because the values are outlines
- * and not volumes.
+ * Sections that report their values even without a second network, because these values are
+ * outlines rather than volumes.
  */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
 
 /**
- * Returns all values from the outlines. A value that may not be reported is marked with the reason.
+ * Returns all values from the outlines. A value that must not be reported is marked with the
+ * reason.
  */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
@@ -142,13 +141,13 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
   ];
 }
 
-/** All evidence that a section may use. It is gathered once, before the first section runs. */
+/** All evidence that sections may use. It is gathered once, before the first section runs. */
 export interface EchoEvidence {
   study: Study;
   patient: EchoPatient;
   /**
-   * Values from the machine's reports, from traces and from outlines. Each value is assigned to the
-   * section that reports it.
+   * Values from the machine's reports, from traces and from outlines, each assigned to the section
+   * that reports it.
    */
   measured: readonly Measurement[];
   /** Readings of all spectral and M-mode displays, for every flow. */
@@ -162,27 +161,29 @@ export interface EchoEvidence {
   /** Fluid around the heart in the parasternal and subcostal clips. */
   fluid: FluidFinding;
   /**
-   * Kind of Doppler by which the machine measured RIMP; null if the kind is not known, or if both
-   * kinds were used.
+   * Kind of Doppler with which the machine measured RIMP; null if it is not known, or if both kinds
+   * were used.
    */
   performanceMethod: PerformanceMethod | null;
-  /** True if the input is one to five videos of a handheld scanner and not a study. */
+  /** True if the input is one to five videos from a handheld scanner rather than a study. */
   handheld: boolean;
   priors: readonly string[];
   /**
-   * Absent if values of methods that were shown only on simulated images are used without a review.
+   * Absent if values of methods shown to work only on simulated images are used without a review.
    */
   review?: {
     setting: ReviewSetting;
     /**
-     * The same study without the values that need a review. The sections conclude only from this
-     * evidence.
+     * The same study without the values that need a review. The sections draw their conclusions
+     * only from this evidence.
      */
     counting: EchoEvidence;
   };
 }
 
-/** Returns the patient from the request. The sex is used only if reference ranges exist for it. */
+/**
+ * Returns the patient from the request. The sex is used only if there are reference ranges for it.
+ */
 export function patientOf(context: EchoContext): EchoPatient {
   const {
     sex,
@@ -203,9 +204,9 @@ export function patientOf(context: EchoContext): EchoPatient {
 export const SURFACE_SECTION = 'lv-size';
 
 /**
- * Returns the body surface area by Du Bois from the height and weight of the request. If one of
- * them is missing, the area comes from the machine's report (TID 5201; echo 0.6). If one is
- * implausible, the machine's area is not used instead.
+ * Returns the body surface area by Du Bois from the height and weight in the request. If one of
+ * them is missing, the area comes from the machine's report (TID 5201; echo 0.6). An implausible
+ * height or weight is not replaced by the machine's area.
  */
 function surfaceOf(
   { surface, height, weight }: EchoPatient,
@@ -225,8 +226,8 @@ function surfaceOf(
 }
 
 /**
- * Returns the machine's value, with a remark that gives the value from the images for the same
- * quantity.
+ * Returns a machine value, with a remark that states the value from the images for the same
+ * quantity, if there is one.
  */
 function beside(value: Measurement, images: readonly Measurement[]): Measurement {
   const key = value.concept.key as EchoConcept;
@@ -243,13 +244,13 @@ export interface Gathered {
   clips: readonly ClipView[];
   views: Readings;
   priors: readonly string[];
-  /** Evidence that a method must have before its values are used without a review. */
+  /** Evidence that a method needs for its values to be used without a review. */
   accept: AcceptedEvidence;
   /** Ids of the models in use. */
   models: readonly string[];
 }
 
-/** Removes the scores and the strain of the segments, because they need a review. */
+/** Removes the scores and strain of the segments, because they need a review. */
 const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
   ...heart,
   segments: [],
@@ -257,8 +258,8 @@ const withoutSegments = (heart: HeartOutlines): HeartOutlines => ({
 });
 
 /**
- * Removes the fluid that was found, because its method needs a review; nothing is then concluded
- * from it.
+ * Removes the fluid that was found, because its method needs a review, so that no conclusion is
+ * drawn from it.
  */
 const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
   searched,
@@ -269,7 +270,7 @@ const unseenFluid = ({ searched }: FluidFinding): FluidFinding => ({
 
 /**
  * Gathers the evidence before the first section runs. Each value is assigned to the section that
- * reports it. `review` contains the same study without the values that need a review.
+ * reports it. `review` holds the same study without the values that need a review.
  */
 export function gatherEvidence(
   given: Gathered,
@@ -296,7 +297,7 @@ export function gatherEvidence(
 
 /**
  * Gathers the evidence of a study.
- * @param counts returns true if a value that was measured on the images is used.
+ * @param counts returns true if a value measured on the images is to be used.
  */
 function gather(
   { study, context, spectra, clips, views, priors, models }: Gathered,
@@ -326,8 +327,8 @@ function gather(
   // The values are in order of preference: lines on 2D come before M-mode (echo 5.1), and M-mode
   // comes before the motion of an outline.
   const used = new Set(models);
-  // This comes before the filter, so that a value that needs a review withholds a value that it
-  // contradicts.
+  // The check comes before the filter, so that a value that needs a review can still cause a value
+  // it contradicts to be withheld.
   const images = withConsistency(
     [...parasternal, ...traced, ...outlinedValues(heart)].filter(({ value }) =>
       Number.isFinite(value),
@@ -339,8 +340,8 @@ function gather(
     study,
     patient,
     // The machine's values come before the values measured here, because the operator chose them.
-    // Values that are not finite are removed; one of them would break the schema of the result and
-    // lose all other values.
+    // Values that are not finite are removed, because a single one would make the whole result
+    // invalid.
     measured: withConsistency(
       [
         ...(surface ? [surface] : []),

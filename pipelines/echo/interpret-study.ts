@@ -32,7 +32,7 @@ function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   };
 }
 
-/** Outcome of a section, and the concepts of the values that the section used. */
+/** Outcome of a section, and the concepts of the values it used. */
 interface Run {
   outcome: SectionOutcome;
   reads: ReadonlySet<string>;
@@ -41,7 +41,7 @@ interface Run {
 const outcomeOf = ({ outcome }: Run) => outcome;
 
 /**
- * Runs a section on the measured values and on the values that earlier sections calculated.
+ * Runs a section on the measured values and those calculated by earlier sections.
  * @param before the outcomes of the earlier sections.
  */
 function runOn(
@@ -62,7 +62,7 @@ function runOn(
   return { outcome: evidence.handheld ? withFocusedRemark(whole) : whole, reads };
 }
 
-/** Returns the concepts of the values that differ between two outcomes of one section. */
+/** Returns the concepts whose values differ between two outcomes of the same section. */
 function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
   const { measurements: before = [] } = one;
   const { measurements: after = [] } = other;
@@ -73,14 +73,14 @@ function changedConcepts(one: SectionOutcome, other: SectionOutcome): string[] {
 }
 
 /**
- * Ignores the failure of a section that runs on the end of an interval. The outcome of such a run
- * is left out of the comparison.
+ * Ignores the failure of a section at an end of an interval. Such an outcome is left out of the
+ * comparison.
  */
 const unreported: SectionFailed = () => undefined;
 
 /**
  * Returns the outcomes with one value moved to an end of its interval. Only sections that use a
- * changed concept run again; for every other section, the same object from `runs` is returned.
+ * changed concept run again; for every other section, the object from `runs` is returned as it is.
  */
 function outcomesAt(shift: Shift, evidence: EchoEvidence, runs: readonly Run[]): SectionOutcome[] {
   const changed = new Set([shift.concept]);
@@ -114,7 +114,8 @@ function concluded(evidence: EchoEvidence, onFailure: SectionFailed): SectionOut
 }
 
 /**
- * Returns the outcomes whose conclusions use no value that needs a review, and adds those values.
+ * Returns the outcomes with conclusions that use no value needing a review; the values that need
+ * one are then added.
  */
 function reviewed(
   evidence: EchoEvidence,
@@ -136,10 +137,10 @@ function reviewed(
 
 /**
  * Runs the sections on the evidence, in the order of the endpoint, and assembles the result
- * envelope. A section uses the measured values and the values that earlier sections calculated. If
- * a section throws, the other sections still run. The function is pure except for the log of a
- * failed section; the date is an argument.
- * @param decisions made by a person in a review.
+ * envelope. A section uses the measured values and those calculated by earlier sections. If a
+ * section throws, the others still run. Nothing depends on the clock or on other state, and the
+ * only side effect is the log entry for a failed section.
+ * @param decisions the decisions made by a person in a review.
  */
 export function interpretStudy(
   evidence: EchoEvidence,
@@ -155,8 +156,8 @@ export function interpretStudy(
     ({ section, concept, quality }) =>
       section === SURFACE_SECTION &&
       concept.key === 'body-surface-area' &&
-      // A withheld value is not passed on to later sections; the section of the value already
-      // lists it as withheld.
+      // A withheld value is not passed on to later sections; its own section already lists it as
+      // withheld.
       quality === 'accepted',
   );
   const result = assembleResult({

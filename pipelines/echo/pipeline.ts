@@ -42,10 +42,7 @@ interface EchoParts extends ArtifactParts {
   openLocator(settings: Job['models']): Promise<HeartLocator>;
 }
 
-/**
- * Makes the echo pipeline from its parts. The pipeline is a function that reads and writes one work
- * folder.
- */
+/** Creates the echo pipeline from its parts: a function that reads and writes one work folder. */
 export function createEchoPipeline(parts: EchoParts): Pipeline {
   const locatorFor = openOnce(parts.openLocator);
 

@@ -3,10 +3,7 @@ import { apicalReader } from './chambers/read.ts';
 import type { EchoReader } from './locate/reader.ts';
 import { parasternalReader } from './parasternal/read.ts';
 
-/**
- * All readers of echo images. The key is the name of a reader's findings. To add a reader, add one
- * line here.
- */
+/** All readers of echo images, by the name of their findings. To add a reader, add a line here. */
 export const READERS = {
   apical: apicalReader,
   parasternal: parasternalReader,

@@ -15,7 +15,8 @@ import type { EchoOptions } from './shared/input.ts';
 import { plausibleRange } from './shared/plausibility.ts';
 
 /**
- * Data of an echo study that the pipeline stores, so that a review can interpret the study again.
+ * Data of an echo study that the pipeline stores so that the study can be interpreted again in a
+ * review.
  */
 export interface EchoReviewed {
   gathered: Gathered;
@@ -25,8 +26,8 @@ export interface EchoReviewed {
 }
 
 /**
- * Values other than outline values that change with the ventricular outline, because they are
- * calculated from it: the combined LVEF.
+ * Values not measured on the outlines that still change with the ventricular outline, because they
+ * are calculated from it: the combined LVEF.
  */
 const OF_NETWORKS = ['lvef-networks'];
 
@@ -42,7 +43,7 @@ const ventricle = (view: '4c' | '2c', phase: 'd' | 's'): CorrectableOutline => (
   replaces: OF_NETWORKS,
 });
 
-/** Outlines that a person may correct, by the id of the value that shows the outline. */
+/** Outlines that a person may correct, by the concept of the value that shows the outline. */
 const OUTLINES: Readonly<Record<string, CorrectableOutline>> = {
   'lvedv-4c': ventricle('4c', 'd'),
   'lvesv-4c': ventricle('4c', 's'),
@@ -59,14 +60,14 @@ const toPoints = (points: readonly (readonly [number, number])[]): Point[] =>
   points.map(([x, y]) => ({ x, y }));
 
 /**
- * Returns the clip with the outlines and the view that a person corrected. Empty if that view is
- * not apical.
+ * Returns the clip with the outlines and view corrected by a person. Empty if that view is not
+ * apical.
  */
 function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberClip[] {
   const own = effects.filter((one) => 'file' in one && one.file === clip.file);
   const isTouched = own.some((one) => one.do === 'name-view' || one.do === 'outline');
-  // The measurements of a clip are cached by object. A clip without corrections is returned
-  // unchanged, so that it is not measured again.
+  // The measurements of a clip are cached by object, so a clip without corrections is returned
+  // unchanged to avoid measuring it again.
   if (!isTouched) return [clip];
   const named = own.findLast((one) => one.do === 'name-view');
   const view = named ? APICAL_VIEWS.find((one) => one === named.view) : clip.view;
@@ -80,7 +81,7 @@ function correctedClip(clip: ChamberClip, effects: readonly Effect[]): ChamberCl
   return [{ ...clip, view, frames }];
 }
 
-/** Replaces the outlines and views that were found by those that a person gave. */
+/** Replaces outlines and views with those given by a person. */
 function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
   const { views, clips } = gathered;
   const apical = views.apical && {
@@ -102,7 +103,8 @@ function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
 }
 
 /**
- * Returns the result of a study after a review: the same sections run on the corrected evidence.
+ * Returns the result of a study after a review, by running the same sections on the corrected
+ * evidence.
  */
 export function interpretReviewed(
   { gathered, options, models }: EchoReviewed,

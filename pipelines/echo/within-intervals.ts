@@ -11,16 +11,15 @@ import type { Shift } from './shared/section.ts';
 
 /**
  * A conclusion is reported only if it holds at both ends of the 95 % interval of every value. The
- * sections run on the values as they were measured, and again with each value moved to each end of
- * its interval. Calculated values have intervals as well and are moved in the same way. If a
- * category, a finding or a conclusion changes at an end, a statement that names both sides replaces
- * it. One value is moved at a time; the case of two values that are both at their cut-offs is not
- * tested.
+ * sections run on the values as measured, and again with each value moved to each end of its
+ * interval; calculated values have intervals too and are moved in the same way. A category, finding
+ * or conclusion that changes at an end is replaced by a statement of both sides. Only one value is
+ * moved at a time, so two values that are both close to a cut-off are not tested together.
  */
 
 /**
- * Share of the interval by which its ends are moved inwards, because the interval does not include
- * its ends.
+ * Share of the interval by which its ends are moved inwards, because the ends themselves are not
+ * part of it.
  */
 const INSIDE = 1e-6;
 
@@ -41,7 +40,7 @@ interface SectionEnd {
 interface Undecided {
   id: string;
   name: string;
-  /** Categories that the classification has along the interval. */
+  /** Categories found along the interval. */
   categories: readonly string[];
   /** Values whose intervals include a cut-off. */
   about: readonly Measurement[];
@@ -51,7 +50,7 @@ const isConclusion = ({ kind }: Statement) => kind === 'conclusion' || kind === 
 const isLoud = ({ severity }: FindingDraft) => severity !== 'info';
 
 /**
- * Parameters that list the grounds of a conclusion. Two conclusions are the same even if their
+ * Parameters that list the grounds for a conclusion. Conclusions count as the same even if their
  * grounds differ.
  */
 const GROUNDS: ReadonlySet<string> = new Set(['criteria', 'readings', 'judged']);
@@ -70,7 +69,8 @@ function categoryOf(param: Param): Param {
 }
 
 /**
- * Returns a text that is equal for two statements that conclude the same from different numbers.
+ * Returns a string that is equal for two statements that draw the same conclusion from different
+ * numbers.
  */
 const sayingOf = ({ code, params }: Statement) => JSON.stringify([code, categoryOf(params)]);
 
@@ -83,7 +83,7 @@ const distinct = (values: readonly Measurement[]) => [
 ];
 
 /**
- * Returns the names of the categories in their order along the interval. All bands that are not
+ * Returns the categories in their order along the interval, each once. All bands that are not
  * abnormal become `normal`.
  */
 function sidesOf(found: readonly (string | null)[]): string[] {
@@ -94,7 +94,7 @@ function sidesOf(found: readonly (string | null)[]): string[] {
   return [...new Set(named)];
 }
 
-/** Returns the classifications that differ at an end, with all their categories. */
+/** Returns the classifications that are different at some end, with all their categories. */
 function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Undecided[] {
   const all = [outcome, ...ends.map((end) => end.outcome)].flatMap(
     ({ classifications = [] }) => classifications,
@@ -107,8 +107,8 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
     const other = ends.filter((end) => sidesOf([own, valueIn(end.outcome, id)]).length > 1);
     const about = distinct(other.map((end) => end.of));
     if (about.length === 0) return [];
-    // The categories are listed in this order: the low end of the first value, the value itself,
-    // its high end, the ends of the other values.
+    // Order of the categories: the low end of the first value, the value itself, its high end, then
+    // the ends of the other values.
     const [low, ...rest] = ends.filter((end) => about.includes(end.of));
     const found = [low, null, ...rest].flatMap((end) =>
       end === undefined ? [] : [end === null ? own : valueIn(end.outcome, id)],
@@ -119,8 +119,8 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
 }
 
 /**
- * Returns statements that name both sides of undecided classifications. Classifications that depend
- * on the same values share one statement.
+ * Returns statements that give both sides of undecided classifications. Classifications that depend
+ * on the same values share a statement.
  */
 function bothSides(undecided: readonly Undecided[]): Statement[] {
   const groups = Map.groupBy(undecided, ({ about }) => JSON.stringify(about.map(({ id }) => id)));
@@ -131,8 +131,8 @@ function bothSides(undecided: readonly Undecided[]): Statement[] {
 }
 
 /**
- * Returns the criteria of a classification that is the same at every end. A criterion that is met
- * at some ends only is marked as at the cut-off.
+ * Returns a classification that is the same at every end. A criterion that is met at some ends but
+ * not at others is marked as being at the cut-off.
  */
 function withDecidedCriteria(one: ClassificationDraft, ends: readonly SectionEnd[]) {
   const criteria = one.criteria.map((criterion, at) => {
@@ -149,9 +149,9 @@ const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
   one.evidence.some((id) => other.evidence.includes(id));
 
 /**
- * Returns the findings that hold. If a finding is present at every end but its grade changes, it
- * names both sides. A critical finding is reported even if it is absent at an end, because a
- * clinician must look at it at once; it names both sides as well.
+ * Returns the findings that hold. A finding that is present at every end, but with different
+ * grades, states both sides. So does a critical finding that is absent at an end; it is still
+ * reported, because a clinician must look at it at once.
  */
 function findingsOf(
   outcome: SectionOutcome,
@@ -187,7 +187,10 @@ function findingsOf(
   return { kept, dropped };
 }
 
-/** Returns the values at whose ends a finding appears that is absent at the measured value. */
+/**
+ * Returns the values for which a finding appears at an end of the interval but not at the measured
+ * value.
+ */
 function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Measurement[] {
   const own = (outcome.findings ?? []).filter(isLoud);
   return ends.flatMap(({ of, outcome: { findings = [] } }) =>
@@ -231,8 +234,8 @@ function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionO
 /**
  * Returns the outcomes of the sections with only the conclusions that hold within the interval of
  * every value.
- * @param outcomes with every value as it was measured.
- * @param at returns the outcomes with one value moved. For an unchanged outcome it returns the same
+ * @param outcomes the outcomes with every value as measured.
+ * @param at returns the outcomes with one value moved; an outcome that did not change is the same
  *   object.
  * @param judgesItself returns true if the rules of a section already consider the intervals.
  */
@@ -253,8 +256,8 @@ export function withinIntervals(
     return { of, low: to(-half), high: to(half) };
   });
   return outcomes.map((outcome, section) => {
-    // A section that was not assessed draws no conclusion from its values, at no end of an
-    // interval.
+    // A section that was not assessed draws no conclusions from its values, not even at the ends of
+    // an interval.
     const isAssessed = outcome.status === 'complete' || outcome.status === 'partial';
     if (judgesItself(section) || !isAssessed) return outcome;
     const ends = moved.flatMap(({ of, low, high }): SectionEnd[] => {

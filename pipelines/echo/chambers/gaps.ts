@@ -60,8 +60,8 @@ export function outlineGap(
   if (views.apical.clips === null) return sayOfEcho.gap('outlines.no-model', {});
   const shown = clips.some(({ view }) => wanted.some((one) => one === view));
   if (shown) return sayOfEcho.gap('outlines.no-beat', { views: wanted });
-  // A clip whose view could not be determined may show the wanted view, so the gap must not say
-  // that the view is missing.
+  // A clip whose view is undetermined may show the requested view, so the gap must not claim that
+  // this view is missing.
   const unnamed = clips.filter(({ view, confidence }) => view === null && confidence !== null);
   return sayOfEcho.gap('outlines.no-clip', {
     views: wanted,

@@ -136,8 +136,8 @@ const knownPrimaries = (inputs: Diastolic2025) =>
   Object.values(primaryVariables(inputs)).filter((met) => met !== null);
 
 /**
- * Returns the branch of the algorithm. Branches a, b and c give a result directly; branch d leads
- * to step 2. Null if fewer than two primary variables are known.
+ * Returns the branch of the algorithm. Branches a, b and c lead directly to a result; branch d
+ * leads to step 2. Null if fewer than two primary variables are known.
  */
 function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
   const known = knownPrimaries(inputs);
@@ -304,7 +304,10 @@ export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   ];
 }
 
-/** Number of positive criteria at which the reservoir strain and the pulmonary vein decide. */
+/**
+ * Number of positive criteria at which the reservoir strain and the pulmonary vein decide the
+ * result.
+ */
 const NOT_DECIDED = 2;
 
 const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>

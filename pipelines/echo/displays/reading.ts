@@ -35,9 +35,9 @@ const WORDS: Readonly<Record<MModeStructure, RegExp>> = {
 };
 
 /**
- * Returns the structure that the header names by words or by code. For the ventricle and the vena
- * cava, the name of a view is enough, if M-mode shows no other structure in that view. Null if the
- * header names no structure, or two structures.
+ * Returns the structure that the header identifies by words or by a code. For the ventricle and the
+ * vena cava, the view is enough if no other structure is recorded in M-mode from that view. Null if
+ * the header identifies no structure, or two.
  */
 export function mModeStructure(
   clip: Pick<Clip, 'anatomicRegion' | 'viewName' | 'stageName' | 'viewCode'>,
@@ -54,23 +54,22 @@ export function mModeStructure(
 
 /**
  * Standard error of a mean over beats, as a share of the mean, above which the mean is not used.
- * With such a spread, a person who measures another beat may get another value.
+ * With such a spread, another reader measuring another beat may get a different value.
  */
 export const BEATS_DIFFER = 0.08;
 
-/** One quantity of a display: its value in each beat, and the mean of the similar beats. */
+/** One quantity of a display: its value in each beat, and the mean of the beats that agree. */
 export interface TracedQuantity {
   key: EchoConcept;
   value: number;
   /**
-   * Value of each beat, in order. The mean is calculated from the beats whose indices are in
-   * `used`.
+   * Values of the beats, in order. The mean is calculated from those whose indices are in `used`.
    */
   beats: readonly number[];
   used: readonly number[];
   calipers: readonly Caliper[];
   remark: DisplayRemark | null;
-  /** Reason why the value is unreliable; null if it is reliable. */
+  /** Why the value is unreliable; null if it is reliable. */
   doubt: DisplayDoubt | null;
 }
 
@@ -81,10 +80,7 @@ export interface DisplayReading {
   /** Frame number, 0-based. */
   frame: number;
   kind: SweepKind;
-  /**
-   * Flow or structure that the display shows; null if neither the header nor the form identifies
-   * it.
-   */
+  /** Flow or structure on the display; null if neither the header nor the form identifies it. */
   flow: Flow | MModeStructure | 'annulus' | null;
   /**
    * Whether the header or the form identified the display. An identification by the header has
@@ -92,19 +88,21 @@ export interface DisplayReading {
    */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
-  /** Feature of the form that identified the display, or that prevented its identification. */
+  /** The feature of the form by which the display was identified, or which prevented that. */
   because: DisplayForm | null;
-  /** Peak velocity, cm/s, as the mean of the similar beats; null if the display was not traced. */
+  /**
+   * Peak velocity, cm/s, as the mean of the beats that agree; null if the display was not traced.
+   */
   peak: number | null;
   side: 'above' | 'below' | null;
   beats: number;
   /** True if the beats have the same length; null if fewer than three beats were seen. */
   regular: boolean | null;
-  /** Confidence of the trace, 0 to 1. */
+  /** Confidence in the trace, 0 to 1. */
   confidence: number;
-  /** Reason why nothing was measured; null if something was measured. */
+  /** Why nothing was measured; null if something was measured. */
   refusal: DisplayRefusal | null;
-  /** Velocity curve on its frame, in the format of the result; null if nothing was traced. */
+  /** Velocity curve on the frame, in the format of the result; null if nothing was traced. */
   trace: FlowTraceData | null;
   quantities: readonly TracedQuantity[];
 }

@@ -22,20 +22,20 @@ export function focusedBand(ef: number): (typeof FOCUSED_BANDS)[number] {
   return shown >= 30 ? 'moderately reduced' : 'severely reduced';
 }
 
-/** Returns the level of an EF, per cent, on the three-level scale of api 2.6. */
+/** Returns the level of an EF, per cent, on the three-level scale in api 2.6. */
 export function focusedLevel(ef: number): 'normal' | 'reduced' | 'severely reduced' {
   const shown = rounded(ef, 0);
   if (shown >= 50) return 'normal';
   return shown >= 30 ? 'reduced' : 'severely reduced';
 }
 
-/** Step, in percentage points, to which the EF of a focused study is rounded. */
+/** Step, in percentage points, to which EFs in a focused study are rounded. */
 const FOCUSED_STEP = 5;
 
 /**
- * Returns the EF, per cent, rounded to the nearest step in the same band. 48 % becomes 45 %,
- * because 50 % would contradict "reduced". At least one of the two neighbouring steps is always in
- * the same band.
+ * Returns the EF, per cent, rounded to the nearest step in the same band. For example, 48 % becomes
+ * 45 %, because 50 % would contradict "reduced". At least one of the two neighbouring steps is
+ * always in the same band.
  */
 export function focusedEf(ef: number): number {
   const nearest = FOCUSED_STEP * rounded(ef / FOCUSED_STEP, 0);
@@ -55,8 +55,8 @@ type RvSize = 'normal' | 'enlarged' | 'severely enlarged';
 
 /**
  * Returns the size of the RV from the ratio of the end-diastolic areas of RV and LV in A4C
- * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 is valid for areas only. The basal diameter
- * of a healthy RV is two thirds of the LV diameter or more.
+ * (Vieillard-Baron, Jardin; echo 15). The limit of 0.6 applies only to areas: the basal diameter of
+ * a healthy RV is at least two thirds of the LV diameter.
  */
 export function focusedRightVentricle(areas: number): RvSize {
   const shown = rounded(areas, 2);
@@ -65,7 +65,8 @@ export function focusedRightVentricle(areas: number): RvSize {
 }
 
 /**
- * Returns the size of the RV from the ratio of the basal diameters. There is only one limit (PH22).
+ * Returns the size of the RV from the ratio of the basal diameters, for which there is only one
+ * limit (PH22).
  */
 export const focusedByDiameters = (ratio: number): RvSize =>
   isBeyond(RV_SIZE.ratio, ratio) ? 'enlarged' : 'normal';

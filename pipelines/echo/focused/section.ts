@@ -24,7 +24,7 @@ import {
   focusedRightVentricle,
 } from './guideline.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
   clips: readonly (OutlineEvidence['clips'][number] & {
     clip: { mode: string };
@@ -32,12 +32,13 @@ interface FocusedEvidence extends PatientEvidence, OutlineEvidence {
   })[];
   /** Clips of the study; a clip without regions has no calibration. */
   study: { clips: readonly { regions: readonly unknown[] }[] };
-  /** True if the input is one to five videos of a handheld scanner and not a study. */
+  /** True if the input is one to five videos from a handheld scanner rather than a study. */
   handheld: boolean;
 }
 
 /**
- * Conclusions of the LVEF and pericardial effusion sections that this section needs, as functions.
+ * Conclusions that this section needs from the LVEF and pericardial effusion sections, as
+ * functions.
  */
 interface FocusedConditions<Evidence extends FocusedEvidence> {
   gradableEf(values: Values): Measurement | null;
@@ -49,7 +50,7 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
   ): {
     depth: Measurement | null;
     grade: string | null;
-    /** View that shows a deeper effusion than the one that was measured; null if no view does. */
+    /** View that shows a deeper effusion than was measured; null if there is none. */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
   };
@@ -58,7 +59,7 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
 const ID = 'focused';
 const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model of LVEF'] as const;
 
-/** Minimum number of windows for an unlimited statement on the LV (echo 15). */
+/** Minimum number of windows for a statement on the LV without limitations (echo 15). */
 const ENOUGH_VIEWS = 2;
 
 /**
@@ -77,9 +78,7 @@ interface Answer {
   gaps: readonly (Statement | null)[];
 }
 
-/**
- * Returns the answer on effusion, from the grade that the pericardial effusion section can give.
- */
+/** Returns the answer on effusion, based on the grade from the pericardial effusion section. */
 function effusionAnswer({
   depth,
   grade,

@@ -1,5 +1,6 @@
 /**
- * Formulas of body surface area in m2; height in cm, weight in kg. Du Bois is the default (echo 1).
+ * Formulas for body surface area in m2, from height in cm and weight in kg. Du Bois is the default
+ * (echo 1).
  */
 export const BODY_SURFACE_AREA = {
   dubois: (height: number, weight: number) => 0.007184 * weight ** 0.425 * height ** 0.725,
@@ -7,7 +8,7 @@ export const BODY_SURFACE_AREA = {
   haycock: (height: number, weight: number) => 0.024265 * weight ** 0.5378 * height ** 0.3964,
 } as const;
 
-/** Plausible ranges of height and weight. Outside these ranges nothing is indexed (echo 0.6). */
+/** Plausible ranges of height and weight. Nothing is indexed outside them (echo 0.6). */
 const PLAUSIBLE_BODY = {
   heightCm: [120, 220],
   weightKg: [30, 250],

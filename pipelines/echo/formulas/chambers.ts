@@ -1,18 +1,18 @@
 /**
- * Formulas of this file use lengths in cm, areas in cm2, volumes in ml and masses in g (echo 4.2,
+ * Formulas in this file use lengths in cm, areas in cm2, volumes in ml and masses in g (echo 4.2,
  * 5.2, 6).
  */
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Disc summation from one plane: V = (pi/4) (L/n) sum(a^2). */
+/** Returns the volume by disc summation in one plane: V = (pi/4) (L/n) sum(a^2). */
 export function discVolume(diameters: readonly number[], length: number): number {
   return (Math.PI / 4) * (length / diameters.length) * sum(diameters.map((a) => a * a));
 }
 
 /**
- * Biplane disc summation (modified Simpson): V = (pi/4) (L/n) sum(a b).
- * @throws RangeError when the planes have different numbers of discs.
+ * Returns the volume by biplane disc summation (modified Simpson): V = (pi/4) (L/n) sum(a b).
+ * @throws RangeError if the planes have different numbers of discs.
  */
 export function biplaneDiscVolume(
   fourChamber: readonly number[],
@@ -45,21 +45,23 @@ export function biplaneAreaLengthVolume(one: number, other: number, length: numb
  */
 export const bulletVolume = (area: number, length: number) => (5 / 6) * area * length;
 
-/** LV volume from one diameter (Teichholz 1976). */
+/** Returns the LV volume from one diameter (Teichholz 1976). */
 export const teichholzVolume = (diameter: number) => (7 / (2.4 + diameter)) * diameter ** 3;
 
 /**
- * Returns the decrease from `from` to `to` in per cent of `from`: ejection fraction, shortening,
- * area change.
+ * Returns the decrease from `from` to `to`, in per cent of `from`, as used for ejection fraction,
+ * shortening and area change.
  */
 export const fractionalChange = (from: number, to: number) => (100 * (from - to)) / from;
 
-/** LV mass by the cube formula (Devereux 1986; ASE 2015). */
+/** Returns the LV mass by the cube formula (Devereux 1986; ASE 2015). */
 export function cubeMass(septum: number, cavity: number, posterior: number): number {
   return 0.8 * 1.04 * ((septum + cavity + posterior) ** 3 - cavity ** 3) + 0.6;
 }
 
-/** LV mass by the 2D area-length method (ASE 2015); `wall` is the mean wall thickness. */
+/**
+ * Returns the LV mass by the 2D area-length method (ASE 2015); `wall` is the mean wall thickness.
+ */
 export function areaLengthMass(
   epicardial: number,
   endocardial: number,
@@ -74,21 +76,21 @@ export const relativeWallThickness = (posterior: number, cavity: number) =>
 
 /**
  * Returns the relative wall thickness from the mean of both walls. If the walls differ, it is
- * reported together with the relative wall thickness from twice the posterior wall (echo 5.4).
+ * reported in addition to the usual value from twice the posterior wall (echo 5.4).
  */
 export const wallThicknessOfBoth = (septum: number, posterior: number, cavity: number) =>
   (septum + posterior) / cavity;
 
 /**
- * Returns LV mass over height^2.7, g/m^2.7. Unlike division by BSA, it shows hypertrophy in obese
- * patients as well (echo 1, 5.2).
+ * Returns LV mass over height^2.7, g/m^2.7. Unlike indexing to BSA, it does not hide hypertrophy in
+ * obese patients (echo 1, 5.2).
  */
 export const massPerHeight = (mass: number, heightCm: number) => mass / (heightCm / 100) ** 2.7;
 
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Returns Lagrangian strain, per cent; negative when the wall shortens (ST15). */
+/** Returns Lagrangian strain, per cent, which is negative when the wall shortens (ST15). */
 export const lagrangianStrain = (initial: number, length: number) =>
   (100 * (length - initial)) / initial;
 
@@ -101,11 +103,11 @@ export function globalStrain(views: readonly (number | null)[]): number | null {
   return given.length === 3 ? mean(given) : null;
 }
 
-/** Returns the decrease of the magnitude of strain relative to a baseline, per cent (CO22). */
+/** Returns the decrease in the magnitude of strain relative to a baseline, per cent (CO22). */
 export const relativeReduction = (baseline: number, current: number) =>
   (100 * (Math.abs(baseline) - Math.abs(current))) / Math.abs(baseline);
 
-/** Returns the relative apical strain: apical / (basal + mid), from magnitudes (PHE12). */
+/** Returns the relative apical strain from magnitudes: apical / (basal + mid) (PHE12). */
 export function relativeApicalStrain(
   apical: readonly number[],
   mid: readonly number[],

@@ -6,8 +6,8 @@ const apIndex = { normal: [1.5, 2.3], mild: 2.6, moderate: 2.9 } as const;
 /** Ranges and grades of the left atrium (echo 6). */
 export const LEFT_ATRIUM = {
   /**
-   * LA volume index, ml/m2. The same limits apply to both sexes and to both methods, discs and
-   * area-length.
+   * LA volume index, ml/m2. The limits are the same for both sexes and for both methods (discs and
+   * area-length).
    */
   volumeIndex: {
     male: volumeIndex,

@@ -22,9 +22,7 @@ import {
 } from '../chambers/outlined.ts';
 import { isTooSmallAtrium } from '../locate/outline-faults.ts';
 
-/**
- * Returns the beats in which the outline of the atrium at end-systole may include the whole atrium.
- */
+/** Returns the beats in which the end-systolic outline can be of the whole atrium. */
 const atrialBeats = (on: MeasuredClip) =>
   soundBeats(on, ({ diastole, systole: { la } }) => {
     const small = la !== null && isTooSmallAtrium(la.area, diastole.lv.area);
@@ -32,8 +30,7 @@ const atrialBeats = (on: MeasuredClip) =>
   });
 
 /**
- * Returns area, length and volume of the atrium at end-systole, when the atrium is largest (echo
- * 6).
+ * Returns the area, length and volume of the atrium at end-systole, when it is largest (echo 6).
  */
 export function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   const section = 'la-volume';

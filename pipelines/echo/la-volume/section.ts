@@ -25,7 +25,7 @@ import {
 } from '../shared/section.ts';
 import { LEFT_ATRIUM } from './guideline.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 type LaVolumeEvidence = PatientEvidence & OutlineEvidence;
 
 const ID = 'la-volume';
@@ -57,8 +57,8 @@ function isAtLimit({ value }: Measurement): boolean {
 }
 
 /**
- * Returns a statement that diameter and volume disagree on whether the atrium is enlarged. The
- * volume decides (echo 6).
+ * Returns a statement if diameter and volume disagree on whether the atrium is enlarged; the volume
+ * decides (echo 6).
  */
 function diameterDisagrees(
   grade: Abnormality,
@@ -71,8 +71,8 @@ function diameterDisagrees(
 }
 
 /**
- * Returns the volume by area-length, and the indexed volumes by both methods, discs and
- * area-length.
+ * Returns the volume by area-length, and the indexed volumes by both methods (discs and
+ * area-length).
  */
 function volumesOf(given: Values) {
   const traced = given.calculated('la-volume-area-length', {
@@ -102,7 +102,8 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   const { traced, index, indexByLength } = volumesOf(given);
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
-  // The grades of LAVi are the same for both sexes, so the limits for men are used for every adult.
+  // LAVi is graded by the same limits for both sexes, so the limits for men are used for every
+  // adult.
   const adult = !isChild(evidence);
   const grade = adult ? graded(counted, LEFT_ATRIUM.volumeIndex, 'male') : null;
   const inRange = (one: Measurement | null) =>

@@ -8,11 +8,11 @@ import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
 /**
- * Completes the left ventricle of an apical view, because a ventricle has neither dents nor holes.
- * Within the convex hull of cavity and myocardium, it sets the probabilities of the background and
- * of the right heart to 0; the most likely class is then one of the left heart. It changes
- * `shares`, the probabilities on the grid, channel after channel. `left` lists the classes of the
- * left heart, first cavity and myocardium.
+ * Fills in the left ventricle of an apical view, since a ventricle has neither dents nor holes.
+ * Within the convex hull of cavity and myocardium, the probabilities of background and right heart
+ * are set to 0, so that the most likely class there is one of the left heart. It modifies `shares`,
+ * the probabilities on the grid, channel after channel. `left` lists the classes of the left heart,
+ * starting with cavity and myocardium.
  */
 export function completeVentricle(
   shares: Float32Array,
@@ -39,7 +39,7 @@ const pointOf = (pixel: number, width: number): Point => ({
   y: Math.floor(pixel / width),
 });
 
-/** Returns the corners of the convex hull, in order around it (Andrew 1979). */
+/** Returns the corners of the convex hull in order (Andrew 1979). */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
   const half = (ordered: readonly Point[]) => {
@@ -95,7 +95,7 @@ export interface ChamberMasks {
 /** Returns the label of a chamber in `ChamberMasks.labels`. */
 export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) + 1;
 
-/** Labels of the left heart, first cavity and myocardium. */
+/** Labels of the left heart, starting with cavity and myocardium. */
 const LEFT_HEART_LABELS = [labelOf('lv'), labelOf('myocardium'), labelOf('la')] as const;
 
 /** Returns the area of a chamber in pixels. */
@@ -105,8 +105,8 @@ export function areaOf(masks: ChamberMasks, chamber: Chamber): number {
 
 /**
  * Outlines the chambers of each frame with `echo-chambers`. The model expects the apex of the fan
- * at the top and the right heart on the left; `mirrored` is true if the display shows it on the
- * right. `area` is the fan (sector.ts) and is the same for all frames of a clip.
+ * at the top and the right heart on the left; `mirrored` is true if the right heart is on the right
+ * of the display. `area` is the fan (sector.ts) and is the same for all frames of a clip.
  */
 export async function segmentChambers(
   session: ModelSession,
@@ -154,9 +154,8 @@ function mirrorRows(labels: Uint8Array, width: number): void {
 }
 
 /**
- * Combines the left heart of one model with the right heart of another model. A pixel gets the
- * label of the right ventricle or right atrium only if the first model does not see the left heart
- * there.
+ * Combines the left heart of one model with the right heart of another. A pixel becomes right
+ * ventricle or right atrium only if the first model labelled it as background.
  */
 export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): ChamberMasks {
   const [ventricle, atrium] = [labelOf('rv'), labelOf('ra')];
@@ -169,13 +168,13 @@ export function withRightHeart(left: ChamberMasks, whole: ChamberMasks): Chamber
   return { ...left, labels, confidence: { ...left.confidence, rv, ra } };
 }
 
-/** Minimum difference in confidence at which the display is taken as mirrored. */
+/** Minimum difference in confidence for the display to count as mirrored. */
 const MARGIN = 0.01;
 
 /**
- * Returns true if the display shows an apical view mirrored, with the right heart on the right, as
- * in some laboratories. The display is taken as mirrored if `echo-chambers` outlines LV, myocardium
- * and LA with more confidence in the mirror image. A few frames of a clip are enough.
+ * Returns true if an apical view is displayed mirrored, with the right heart on the right, as in
+ * some laboratories: `echo-chambers` then outlines LV, myocardium and LA with more confidence in
+ * the mirror image. A few frames of a clip are enough.
  */
 export async function isMirrored(
   session: ModelSession,

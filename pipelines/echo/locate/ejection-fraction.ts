@@ -4,27 +4,31 @@ import type { RegisteredModel } from '../../inference/model-registry.ts';
 import type { ModelSession } from '../../inference/session.ts';
 import { type VentriclePose, ventricleCrop } from './ventricle-pose.ts';
 
-/** Side length of the square crop, in long axes of the ventricle (models/training/ventricle.py). */
+/**
+ * Side length of the square crop, as a multiple of the ventricle's long axis
+ * (models/training/ventricle.py).
+ */
 const CROP_LENGTHS = 1.7;
-/** Difference between the two estimates, in percentage points, at which the confidence is 0. */
+/**
+ * Difference between the two estimates, in percentage points, at which the confidence reaches 0.
+ */
 const NO_CONFIDENCE = 50;
 
-/** LVEF combined from the estimates of both networks. */
+/** LVEF combined from two estimates: by discs and by the second network. */
 export interface JointEjectionFraction {
   /** LVEF, per cent, recalibrated. */
   percent: number;
   /** 1 if the two estimates are equal, 0 if they are 50 percentage points apart. */
   confidence: number;
-  /** True if the two estimates agree well enough to reach the gate of the model. */
+  /** True if the two estimates agree well enough to reach the model's gate. */
   accepted: boolean;
 }
 
 /**
- * Estimates the LVEF in per cent with `echo-ejection-fraction`, from an end-diastolic and an
- * end-systolic frame of one beat. Returns the mean of the estimates for the view and for its mirror
- * image. Both frames are cropped by the pose of the ventricle at end-diastole, so that the
- * shortening of the ventricle remains visible. The masks only determine the crop; the network
- * receives only pixels.
+ * Estimates the LVEF in per cent with `echo-ejection-fraction`, from the end-diastolic and
+ * end-systolic frames of one beat, as the mean over the view and its mirror image. Both frames are
+ * cropped by the ventricle's pose at end-diastole, so that its shortening remains visible. The
+ * masks only determine the crop; the network receives only pixels.
  */
 export async function estimateEjectionFraction(
   session: ModelSession,
@@ -43,8 +47,8 @@ export async function estimateEjectionFraction(
 
 /**
  * Returns the recalibrated mean of two estimates: the LVEF by discs from the masks of
- * `echo-chambers`, and the LVEF of `echo-ejection-fraction`. The two networks are trained
- * separately, so a disagreement shows that at least one of them is wrong.
+ * `echo-chambers`, and the LVEF of `echo-ejection-fraction`. The two networks were trained
+ * separately, so if they disagree, at least one of them is wrong.
  */
 export function jointEjectionFraction(
   byDiscs: number,

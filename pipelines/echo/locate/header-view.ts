@@ -28,8 +28,8 @@ const VIEW_CODES: Readonly<Record<string, HeartView>> = {
 };
 
 /**
- * View for each View Name that machines write in a stress protocol. The patterns are matched with
- * the name in the form of `plainWords`, and are never shown.
+ * View for each View Name that machines write in stress protocols. Names are matched in the form
+ * returned by `plainWords` and are never displayed.
  */
 const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(plax|parasternal long axis)$/, 'PLAX'],
@@ -40,7 +40,7 @@ const VIEW_NAMES: readonly (readonly [RegExp, HeartView])[] = [
   [/^(a5c|5 ?ch|ap ?5|apical (5|five) chamber)$/, 'A5C'],
 ];
 
-/** Returns the view that the header names; null if it names no known view. */
+/** Returns the view identified by the header; null if it identifies no known view. */
 export function headerView({
   viewCode,
   viewName,

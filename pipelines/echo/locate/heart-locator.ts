@@ -20,23 +20,23 @@ import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
 import { nameView, type ViewEstimate } from './view.ts';
 
-/** End-diastolic and end-systolic frame of one beat, in stored pixels. */
+/** End-diastolic and end-systolic frames of one beat, in stored pixels. */
 interface VentriclePair {
   ed: GrayImage;
   es: GrayImage;
   /** Pose of the ventricle at end-diastole. */
   pose: VentriclePose;
-  /** LVEF in percent, by single-plane discs from the masks. */
+  /** LVEF in per cent, by single-plane discs from the masks. */
   byDiscs: number;
 }
 
 /**
- * Finds views and chambers. A member is null if no permitted model can do its task. `area` is the
- * fan in stored pixels and is the same for all frames of a clip (sector.ts).
+ * Identifies views and outlines chambers. A member is null if no permitted model can do its task.
+ * `area` is the fan in stored pixels and is the same for all frames of a clip (sector.ts).
  */
 export interface HeartLocator {
   nameView: ((frames: readonly GrayImage[], area: Rectangle) => Promise<ViewEstimate>) | null;
-  /** Decides for a whole clip, from a few of its frames, whether the display is mirrored. */
+  /** Determines from a few frames of a clip whether its display is mirrored. */
   isMirrored: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null;
   segment:
     | ((
@@ -46,14 +46,15 @@ export interface HeartLocator {
       ) => Promise<ChamberMasks[]>)
     | null;
   /**
-   * Estimates the LVEF with both networks; `byNetwork` is the estimate of the second network alone.
+   * Estimates the LVEF, combined from both networks; `byNetwork` is the estimate of the second
+   * network alone.
    */
   ejectionFraction:
     | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
     | null;
   /**
-   * Outlines the structures of parasternal and subcostal frames. `longAxisLines` measures these
-   * outlines in PLAX.
+   * Outlines the structures of parasternal and subcostal frames. In PLAX, `longAxisLines` measures
+   * these outlines.
    */
   parasternal:
     | ((frames: readonly GrayImage[], area: Rectangle) => Promise<ParasternalMasks[]>)
@@ -64,9 +65,10 @@ export interface HeartLocator {
 }
 
 /**
- * Opens the models of the echo pipeline that `allow` permits (`models` of job.json). Throws if the
- * bytes of a model differ from those in the registry.
- * @param opening decides where the models run. Without it, they run on the thread of the caller.
+ * Opens the echo models permitted by `allow` (`models` of job.json).
+ * @param opening opens a model, and determines on which thread it runs: by default, that of the
+ * caller.
+ * @throws if the bytes of a model differ from those in the registry.
  */
 export async function openHeartLocator(
   settings: InferenceSettings & { allow: PackSetting },
@@ -79,8 +81,8 @@ export async function openHeartLocator(
   };
   const view = await open('echo-view');
   const chambers = await open('echo-chambers');
-  // These two models take the longest. They are opened one after the other, so that each runs on
-  // its own thread.
+  // These two models take longest. They are opened one directly after the other, so that each runs
+  // on its own thread.
   const parasternal = await open('echo-parasternal');
   const ejectionFraction = await open('echo-ejection-fraction');
   const rightHeart = await openRightHeart(registry, chambers, settings, opening);
@@ -113,10 +115,7 @@ export async function openHeartLocator(
   };
 }
 
-/**
- * Opens a permitted model that outlines the right heart. It is needed if the more accurate model
- * does not outline the right heart.
- */
+/** Opens a permitted model that outlines the right heart, if the more accurate model does not. */
 async function openRightHeart(
   registry: readonly RegisteredModel[],
   chambers: ModelSession | null,

@@ -14,7 +14,7 @@ export interface LabelMap {
   height: number;
   labels: Uint8Array;
   /**
-   * Mean probability of each class over the pixels with its label; 0 for the background and for a
+   * Mean probability of each class over the pixels labelled with it; 0 for the background and for a
    * class without pixels.
    */
   confidence: readonly number[];
@@ -24,11 +24,10 @@ export interface LabelMap {
 const MIXED = 255;
 
 /**
- * Returns the most likely class of each pixel of a source of `width` × `height`. The probabilities
- * on the network's grid (channel after channel) are interpolated. If the four corners of a cell
- * have the same class, the whole cell has it, because the values inside are means of the corners.
- * Therefore only cells on a border are examined pixel by pixel, and cells of background are
- * skipped.
+ * Returns the most likely class of each pixel of a source of `width` × `height`, by interpolating
+ * the probabilities on the network's grid (channel after channel). If the four corners of a cell
+ * have the same class, so has the whole cell, because the values inside it are means of the
+ * corners. So only cells on a border are examined pixel by pixel, and background cells are skipped.
  */
 export function labelsOf(
   shares: Float32Array,
@@ -69,8 +68,8 @@ export function labelsOf(
 }
 
 /**
- * Returns the class with the largest share at the fractions `fx`, `fy` of a cell. If several shares
- * are equal, the first class is returned.
+ * Returns the class with the largest share at the fractions `fx`, `fy` of a cell; in a tie, the
+ * first class.
  */
 function likeliestIn(
   shares: Float32Array,
@@ -89,9 +88,9 @@ function likeliestIn(
 }
 
 /**
- * Returns the class with the largest share at each pixel of a grid of `plane` pixels. If several
- * shares are equal, the first class is returned.
- * @param shares channel after channel.
+ * Returns the class with the largest share at each pixel of a grid of `plane` pixels; in a tie, the
+ * first class.
+ * @param shares the probabilities, channel after channel.
  */
 export function mostLikely(shares: Float32Array, plane: number, classes: number): Uint8Array {
   const best = new Uint8Array(plane);
@@ -136,7 +135,7 @@ function between(
 }
 
 /**
- * Grid cell of each source pixel along one axis, and the position of the pixel in that cell as a
+ * Grid cell of each source pixel along one axis, and the pixel's position in that cell as a
  * fraction.
  */
 interface Positions {
@@ -160,7 +159,7 @@ function positions(length: number, scale: number, offset: number, cells: number)
   return { before, beyond, ends };
 }
 
-/** Returns a mask with 1 for pixels that have the label, and 0 for all others. */
+/** Returns a mask that is 1 where pixels have the label, and 0 elsewhere. */
 export function maskOf({ labels }: Pick<LabelMap, 'labels'>, label: number): Uint8Array {
   const mask = new Uint8Array(labels.length);
   for (let at = 0; at < labels.length; at++) mask[at] = labels[at] === label ? 1 : 0;
@@ -176,7 +175,7 @@ export function sizeOf({ labels }: Pick<LabelMap, 'labels'>, label: number): num
 
 /**
  * Minimum size of a second part of a class, as a share of the largest part. A smaller part is a
- * speck and not anatomy.
+ * speck, not anatomy.
  */
 const SECOND_PART = 0.2;
 
@@ -201,7 +200,7 @@ export function withoutSpecks(
   return { width, height, labels: kept, confidence };
 }
 
-/** Fills holes: background that a single class encloses gets the label of that class. */
+/** Fills holes: background enclosed by a single class gets the label of that class. */
 function fillHoles(labels: Uint8Array, width: number): void {
   for (const hole of regionsOf(maskOf({ labels }, 0), width)) {
     if (hole.open) continue;

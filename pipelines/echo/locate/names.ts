@@ -17,9 +17,9 @@ export const ECHO_VIEWS = [
 export type EchoView = (typeof ECHO_VIEWS)[number];
 
 /**
- * A view that the header or the classifier names. A header may name a short axis without its level.
- * The LV is not measured on an A4C aimed at the RV, which foreshortens the LV, nor on the long axes
- * of the RV, which do not show the LV.
+ * A view identified by the header or the classifier. A header may state a short axis without its
+ * level. The LV is not measured on an A4C aimed at the RV, which foreshortens the LV, nor on RV
+ * long axes, which do not show it.
  */
 export type HeartView =
   | Exclude<EchoView, 'other'>
@@ -69,21 +69,21 @@ const FAMILY: Readonly<Record<HeartView, ViewFamily>> = {
 };
 
 /**
- * Returns true if a clip shows the heart as a picture, so that its view can be named. Spectra and
- * M-modes are not pictures.
+ * Returns true if a clip shows the heart as a picture, so that it has a view; spectra and M-modes
+ * do not.
  */
 export const isPicture = ({ mode }: { mode: string }) => mode !== 'spectral' && mode !== 'm-mode';
 
 const FOCUSED: ReadonlySet<ViewFamily> = new Set(['PLAX', 'PSAX', 'A4C', 'subcostal']);
 
-/** Returns true if a view is one of those of focused cardiac ultrasound (echo 15). */
+/** Returns true if a view belongs to focused cardiac ultrasound (echo 15). */
 export const isFocused = (view: HeartView) => FOCUSED.has(familyOf(view));
 
 const WITHOUT_VENTRICLE: ReadonlySet<HeartView> = new Set(['SUBCOSTAL-IVC', 'PSAX-AV']);
 
 /**
- * Returns true if a view shows the left ventricle. Views of a vessel or of the plane of the aortic
- * valve do not.
+ * Returns true if a view shows the left ventricle. Views of a vessel or of the aortic valve plane
+ * do not.
  */
 export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
 

@@ -6,15 +6,15 @@ import type { Chamber } from './names.ts';
 /** Reasons why an outline does not show a whole chamber. */
 export type OutlineFault = 'dented' | 'out-of-sector' | 'too-small-beside-lv';
 
-/** Chambers whose outline is checked. The myocardium is checked together with the cavity. */
+/** Chambers whose outlines are checked. The myocardium is checked together with the cavity. */
 export type JudgedChamber = Exclude<Chamber, 'myocardium'>;
 
 /**
- * Minimum share of its convex hull that a chamber fills. In 92 patients of CAMUS (A4C, not used in
- * training; both phases), the outlines of experts fill 0.84 or more for the LV and 0.966 or more
- * for the LA. A network outline that lost part of an atrium in a shadow filled 0.84. There are no
- * expert outlines for the right heart. The limit of the RV is the lowest, because the RV bends
- * around the septum.
+ * Minimum share of its convex hull that a chamber must fill. In 92 patients of CAMUS (A4C, not used
+ * in training; both phases), expert outlines fill at least 0.84 for the LV and at least 0.966 for
+ * the LA. A network outline that lost part of an atrium in a shadow filled 0.84. There are no
+ * expert outlines of the right heart. The limit is lowest for the RV, because the RV bends around
+ * the septum.
  */
 const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
   lv: 0.88,
@@ -24,24 +24,24 @@ const LEAST_SOLIDITY: Readonly<Record<JudgedChamber, number>> = {
 };
 
 /**
- * Maximum share of an outline that may be on the edge of the fan (echo 3, quality gates). If the
- * share is larger, the chamber is cut off and its area is too small.
+ * Maximum share of an outline that may be on the edge of the fan (echo 3, quality gates). Beyond
+ * it, the chamber is cut off and its area is too small.
  */
 const EDGE_SHARE = 0.15;
 /**
- * Distance from the edge of the fan within which a point is on the edge, as a share of the square
- * root of the fan's area.
+ * Distance from the edge of the fan within which a point counts as on the edge, as a share of the
+ * square root of the fan's area.
  */
 const EDGE = 0.015;
 
 /**
  * Minimum area of the atrium at end-systole, as a share of the end-diastolic area of the LV. In 92
- * patients of CAMUS, the expert outline of one atrium in thirty is smaller. An outline that stops
- * at a shadow is smaller as well.
+ * patients of CAMUS, one expert outline of the atrium in thirty is smaller, and so is an outline
+ * that stops at a shadow.
  */
 const LEAST_ATRIUM = 0.25;
 
-/** Returns the share of its convex hull that an outline fills; 1 means that it has no dent. */
+/** Returns the share of its convex hull that an outline fills; 1 means that it has no dents. */
 export function solidity(outline: Outline): number {
   const hull = areaOf(convexHull(outline));
   return hull > 0 ? areaOf(outline) / hull : 0;
@@ -55,8 +55,8 @@ export function shareOnEdge(outline: Outline, fan: readonly Point[]): number {
 }
 
 /**
- * Returns the first fault of a chamber's outline in one frame; null if the outline may show a whole
- * chamber.
+ * Returns the first fault of a chamber's outline in one frame; null if the outline can be of a
+ * whole chamber.
  * @param fan the convex hull of the picture, in the unit of the outline; empty if not known.
  */
 export function outlineFault(

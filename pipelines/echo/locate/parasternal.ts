@@ -15,7 +15,7 @@ export interface ParasternalMasks {
   height: number;
   /** Row by row: 0 is the background, then the structures in their order. */
   labels: Uint8Array;
-  /** Mean probability over the pixels of each structure; 0 if it was not found. */
+  /** Mean probability over the pixels of each structure; 0 if the structure was not found. */
   confidence: Readonly<Record<ParasternalStructure, number>>;
   /** True if the confidence in the LV cavity reaches the gate of the model. */
   accepted: boolean;
@@ -26,8 +26,8 @@ export const parasternalLabel = (structure: ParasternalStructure): number =>
   PARASTERNAL_STRUCTURES.indexOf(structure) + 1;
 
 /**
- * Structures that may have two parts. For example, septum and posterior wall are separate if the
- * picture does not reach the apex.
+ * Structures that may have two parts: septum and posterior wall, for example, are separate if the
+ * picture does not extend to the apex.
  */
 const TWOFOLD = [parasternalLabel('myocardium'), parasternalLabel('effusion')];
 
@@ -59,29 +59,27 @@ export async function segmentParasternal(
 }
 
 /**
- * Lines of the parasternal long axis (ASE 2015, figure 1). Their end points are in stored pixels.
+ * Lines of the parasternal long axis (ASE 2015, figure 1), with their end points in stored pixels.
  */
 const LONG_AXIS_LINES = ['septum', 'cavity', 'posterior-wall', 'left-atrium', 'sinus'] as const;
 export type LongAxisLine = (typeof LONG_AXIS_LINES)[number];
 export type Line = readonly [Point, Point];
 
-/**
- * Distance from the base to the tips of the mitral leaflets, as a share of the width of the cavity.
- */
+/** Distance from the base to the tips of the mitral leaflets, as a share of the cavity's width. */
 const TIPS = 0.5;
 /**
- * Distances from the LV opening along the aortic root at which the width of the sinuses is
- * measured. They are multiples of the width of that opening.
+ * Distances along the aortic root from its LV opening at which the width of the sinuses is
+ * measured, as multiples of the width of that opening.
  */
 const SINUS_LEVELS = [0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
 const REFINEMENTS = 3;
 /**
  * Distances from the base at which the middle of the cavity is determined, as multiples of the
- * width of the cavity.
+ * cavity's width.
  */
 const LEVELS = [0.2, 0.35, 0.5, 0.65, 0.8];
 const STEP = 0.5;
-/** Minimum number of touching border pixels at which two structures share a plane. */
+/** Minimum number of touching border pixels for two structures to share a plane. */
 const CONTACT = 4;
 
 interface Axis {
@@ -91,8 +89,8 @@ interface Axis {
 }
 
 /**
- * Returns the lines that a sonographer draws on the long axis: septum, cavity and posterior wall
- * along one line across the cavity at the tips of the mitral leaflets; left atrium and aortic
+ * Returns the lines that a sonographer draws on the long axis: septum, cavity and posterior wall on
+ * one line across the cavity at the tips of the mitral leaflets, the left atrium, and the aortic
  * sinuses. A line is left out if its structures were not found.
  */
 export function longAxisLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
@@ -117,8 +115,8 @@ function ventricleLines(masks: ParasternalMasks): Partial<Record<LongAxisLine, L
 }
 
 /**
- * Finds the long axis of the cavity and its mean width, and refines both on chords across the
- * cavity. Null if the cavity has no base at the atrium or the aorta.
+ * Finds the long axis and mean width of the cavity, and refines both from chords across it. Null if
+ * the cavity has no base at the atrium or the aorta.
  */
 function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null {
   const base = contactOf(masks, 'lv', ['la', 'aorta']);
@@ -144,8 +142,8 @@ function cavityAxis(masks: ParasternalMasks): (Axis & { width: number }) | null 
 }
 
 /**
- * Draws the line through the atrium from front to back, perpendicular to the line from the centre
- * of the atrium to the mitral valve.
+ * Draws the line through the atrium from front to back, perpendicular to the line from its centre
+ * to the mitral valve.
  */
 function atriumLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>> {
   const centre = centroidOf(masks, 'la');
@@ -183,8 +181,8 @@ function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>>
 }
 
 /**
- * Returns the point at which the line from `from` through `edge` leaves the myocardium beyond
- * `edge`.
+ * Returns the point beyond `edge` at which the line from `from` through `edge` leaves the
+ * myocardium.
  */
 function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | null {
   const direction = unit(from, edge);
@@ -200,8 +198,8 @@ function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | 
 }
 
 /**
- * Returns the part of a line that is inside a structure. The line goes through a point inside the
- * structure or next to it.
+ * Returns the part of a line that is inside a structure. `through` is a point on the line that is
+ * inside the structure or next to it.
  */
 function chord(
   masks: ParasternalMasks,
@@ -226,7 +224,7 @@ function chord(
   return [at(from - STEP / 2), at(to + STEP / 2)];
 }
 
-/** Finds the border at which a structure touches others, and returns its middle and its extent. */
+/** Finds the border where a structure touches others, and returns its middle and its extent. */
 function contactOf(
   masks: ParasternalMasks,
   structure: ParasternalStructure,
@@ -293,14 +291,14 @@ const level = ({ base, along }: Axis, distance: number): Point => ({
   y: base.y + distance * along.y,
 });
 
-/** Moves `point` across the direction `along` onto the line through `on`. */
+/** Projects `point` onto the line through `on` with the direction `along`. */
 function projected(point: Point, on: Point, along: Point): Point {
   const distance = (point.x - on.x) * along.x + (point.y - on.y) * along.y;
   return { x: on.x + distance * along.x, y: on.y + distance * along.y };
 }
 
 /**
- * Orders the ends of a line so that the end nearer to the probe, which is higher in the picture,
+ * Orders the ends of a line so that the one nearer to the probe, which is higher in the picture,
  * comes first.
  */
 const towardsProbe = ([a, b]: Line): Line => (a.y <= b.y ? [a, b] : [b, a]);

@@ -3,8 +3,8 @@ import type { HeartLocator } from './heart-locator.ts';
 import type { HeartView } from './names.ts';
 
 /**
- * Input of a reader. Frames are decoded on request; a reader must not hold their pixels after it
- * has read them.
+ * Input of a reader. Frames are decoded on request; a reader must not keep their pixels once it has
+ * read them.
  */
 export interface EchoReaderInput {
   study: Study;
@@ -15,7 +15,8 @@ export interface EchoReaderInput {
 
 /**
  * Reads the images for one or more sections. A reader returns plain data (outlines in pixels of
- * stored frames, times, confidences), so that sections stay pure and can be tested without images.
+ * stored frames, times, confidences), so that sections need no images and can be tested without
+ * them.
  */
 export interface EchoReader<T> {
   /** Suffix of the stage name, after `inference.`. */
@@ -28,18 +29,18 @@ export interface EchoReader<T> {
   read(input: EchoReaderInput, known?: (soFar: T) => void): Promise<T>;
 }
 
-/** View of one clip, and whether the header, the model or a person named it. */
+/** View of one clip, and whether the header, the model or a person identified it. */
 export interface ClipView {
   clip: Clip;
-  /** Null if neither the header nor a model names a reliable view. */
+  /** Null if neither the header nor a model identifies the view reliably. */
   view: HeartView | null;
   source: 'header' | 'model' | 'person' | null;
-  /** Confidence of the model; null if the header names the view, or if no model was used. */
+  /** Confidence of the model; null if the header states the view, or if no model was used. */
   confidence: number | null;
-  /** View that the model would name without its gate; null if there is no such view. */
+  /** The most probable view if its probability was below the gate; otherwise null. */
   belowGate: HeartView | null;
   /**
-   * True if the picture could not be separated from the rest of the screen. The classifier then
+   * True if the picture could not be separated from the rest of the screen, so that the classifier
    * received the whole frame.
    */
   unseparated: boolean;

@@ -4,30 +4,30 @@ import { convexHull } from '../../measure/polygon.ts';
 import { blobs } from '../../measure/regions.ts';
 
 /**
- * Luminance above which a block of the screen shows tissue or speckle. A darker block is
+ * Mean luminance above which a block of the screen counts as tissue or speckle. A darker block is
  * background.
  */
 const LIT = 10;
 /**
- * Number of blocks along the longer side of the picture. At this size, text and rulers are more
+ * Number of blocks along the longer side of the picture, chosen so that text and rulers are more
  * than one block away from the fan.
  */
 const BLOCKS = 96;
 
 /**
- * Limits for further parts of the fan, because a dark cavity may separate the tip of the fan from
- * the rest. A further lit part belongs to the fan if it is not a line, not tiny, and above or below
- * the largest part. `lit`: minimum lit share of its box; `side`: minimum length of its shorter side
- * in blocks; `size`: minimum size as a share of the largest part; `offMiddle`: greatest offset to
- * one side, as a share of the width of the largest part.
+ * Limits for further parts of the fan, since a dark cavity may separate its tip from the rest.
+ * Another lit part belongs to the fan if it is not a line, not tiny, and above or below the largest
+ * part. `lit`: minimum lit share of its box; `side`: minimum length of its shorter side in blocks;
+ * `size`: minimum size as a share of the largest part; `offMiddle`: greatest sideways offset, as a
+ * share of the width of the largest part.
  */
 const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
 
 /**
- * Returns the rectangle, in stored pixels, that the fan of the picture fills. The fan is the
- * largest connected lit part of the brightest of `images` (frames of one clip), together with those
- * parts of the fan that a dark cavity separates from it. `within` limits the search, for example to
- * the 2D region of the header. If nothing is lit, all of `within` is returned.
+ * Returns the rectangle, in stored pixels, occupied by the fan of the picture: the largest
+ * connected lit part of `images` (frames of one clip) taken together, plus those parts that a dark
+ * cavity separates from it. `within` limits the search, for example to the 2D region in the header.
+ * If nothing is lit, all of `within` is returned.
  */
 export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rectangle {
   const [first] = images;
@@ -62,8 +62,8 @@ export function sectorOf(images: readonly GrayImage[], within?: Rectangle): Rect
 }
 
 /**
- * Returns the edge of the picture: the convex hull, in stored pixels, of all lit pixels of the
- * images within the rectangle of the fan.
+ * Returns the outline of the picture: the convex hull, in stored pixels, of all lit pixels within
+ * the fan's rectangle.
  */
 export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] {
   const ends: Point[] = [];
@@ -77,7 +77,7 @@ export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] 
   return convexHull(ends);
 }
 
-/** Returns the image with left and right exchanged. */
+/** Returns the image with left and right swapped. */
 export function mirroredImage({ width, height, data }: GrayImage): GrayImage {
   const out = new Uint8Array(data.length);
   for (let row = 0; row < height; row++) {

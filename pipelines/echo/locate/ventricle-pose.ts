@@ -12,9 +12,9 @@ export interface VentriclePose {
 }
 
 /**
- * Returns the pose of the LV from the second moments of the cavity. The apex is on the side to
- * which the myocardium, which is open at the mitral valve, extends further. Null without cavity or
- * myocardium.
+ * Returns the pose of the LV from the second moments of the cavity. The myocardium is open at the
+ * mitral valve, so the apex is at the end towards which it extends further. Null without a cavity
+ * or a myocardium.
  */
 export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
   const cavity = moments(masks, labelOf('lv'));
@@ -34,8 +34,8 @@ export function ventriclePose(masks: ChamberMasks): VentriclePose | null {
 
 /**
  * Crops the image to a square around the ventricle with the apex at the top. The crop is `lengths`
- * long axes wide and is resampled by bilinear interpolation to `size` × `size` pixels. Values are
- * from 0 to 1, and 0 outside the image (models/training/ventricle.py does the same).
+ * long axes wide and is resampled to `size` × `size` pixels by bilinear interpolation. Values are
+ * from 0 to 1, and 0 outside the image (as in models/training/ventricle.py).
  */
 export function ventricleCrop(
   image: GrayImage,
@@ -99,7 +99,7 @@ function moments({ labels, width }: ChamberMasks, label: number) {
   };
 }
 
-/** Faults of the outline of a left ventricle. */
+/** Faults in the outline of a left ventricle. */
 export type ShapeFault =
   | 'no-ventricle'
   | 'slender-or-round'
@@ -108,11 +108,10 @@ export type ShapeFault =
   | 'out-of-sector';
 
 /**
- * Limits of the shape on apical views, which exclude failed outlines. `areaPerLengthSquared` is the
- * area divided by the squared length of the ellipse with the same moments, `wallShare` the share of
- * the cavity's border that is next to myocardium, `wallPerCavity` the area of the myocardium
- * divided by that of the cavity. The limits allow dilated ventricles and thick, contracted
- * ventricles.
+ * Shape limits on apical views, which exclude failed outlines but allow dilated ventricles and
+ * thick, contracted ones. `areaPerLengthSquared`: area divided by the squared length of the ellipse
+ * with the same moments; `wallShare`: share of the cavity's border next to myocardium;
+ * `wallPerCavity`: area of the myocardium divided by that of the cavity.
  */
 const SHAPE_LIMITS = {
   areaPerLengthSquared: { min: 0.24, max: 0.66 },
@@ -122,11 +121,13 @@ const SHAPE_LIMITS = {
   edgeShare: 0.15,
 } as const;
 
-/** Greatest change of area from both neighbouring frames, as a share (echo 3, quality gates). */
+/**
+ * Greatest change in area relative to both neighbouring frames, as a share (echo 3, quality gates).
+ */
 const AREA_JUMP = 0.25;
 
 /**
- * Returns the faults of the left ventricle of one apical frame; empty if it has the shape of a
+ * Returns the faults of the left ventricle on one apical frame; empty if it is shaped like a
  * ventricle.
  */
 export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
@@ -150,8 +151,8 @@ export function shapeFaults(masks: ChamberMasks): ShapeFault[] {
 }
 
 /**
- * Returns two shares of the cavity's border: the share next to myocardium and the share on the edge
- * of the picture.
+ * Returns two shares of the cavity's border: that next to myocardium and that on the edge of the
+ * picture.
  */
 function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge: number } {
   const lv = labelOf('lv');
@@ -175,9 +176,9 @@ function borderOf({ labels, width, height }: ChamberMasks): { wall: number; edge
 }
 
 /**
- * Returns the indices of frames whose area differs by more than 25 % from both neighbours; the area
- * of a heart never changes that much within one frame. The first and the last frame are not
- * checked, because they have only one neighbour.
+ * Returns the indices of frames whose area differs by more than 25 % from both neighbours, which no
+ * heart does within one frame. The first and last frames have only one neighbour and are not
+ * checked.
  */
 export function jumpingFrames(areas: readonly number[]): number[] {
   const far = (a: number, b: number) => Math.abs(a - b) > AREA_JUMP * Math.max(b, 1);

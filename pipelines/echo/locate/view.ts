@@ -5,15 +5,15 @@ import type { ModelSession } from '../../inference/session.ts';
 import { ECHO_VIEWS, type EchoView } from './names.ts';
 
 /**
- * Levels of the short-axis view. For a clip between two levels, the probability is divided between
+ * Levels of the short-axis view. For a clip between two levels, the probability is split between
  * them.
  */
 const SHORT_AXES = ['PSAX-AV', 'PSAX-MV', 'PSAX-PM', 'PSAX-AP'] as const satisfies EchoView[];
 
 /**
- * Probability at which the level of a short axis is named. The sum of all levels must reach the
- * gate of the view. That gate may be higher, because a wrong level is a neighbouring plane, but a
- * wrong view is a different part of the heart.
+ * Minimum probability for the level of a short axis to be stated. The sum over all levels must
+ * reach the gate of the view, which may be higher: a wrong level is only a neighbouring plane, but
+ * a wrong view is a different part of the heart.
  */
 const LEVEL_GATE = 0.6;
 
@@ -21,18 +21,18 @@ const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === vie
 
 export interface ViewEstimate {
   /**
-   * `other` if the classifier has no name for the view or its gate is not reached; `PSAX` if only
-   * the gate of the level is not reached.
+   * `other` if the view is none that the classifier distinguishes or its gate is not reached;
+   * `PSAX` if only the gate of the level is not reached.
    */
   view: EchoView | 'PSAX';
   /** Calibrated probability of `view`. */
   confidence: number;
-  /** View that is most likely, although it does not reach the gate. */
+  /** The most probable view if its probability was below the gate; otherwise null. */
   belowGate: EchoView | null;
 }
 
 /**
- * Names the view of a clip with `echo-view`, from the mean over some frames. `area` is the fan
+ * Determines the view of a clip with `echo-view`, from the mean over some frames. `area` is the fan
  * (sector.ts) in stored pixels.
  */
 export async function nameView(
@@ -45,9 +45,7 @@ export async function nameView(
   return viewOfLogits(logits, output.channels, temperature, gate, class_gates);
 }
 
-/**
- * Returns the output of the network for a clip, one number per channel: the mean over its frames.
- */
+/** Returns the network's output for a clip, one number per channel: the mean over its frames. */
 export async function viewLogits(
   session: ModelSession,
   frames: readonly GrayImage[],
@@ -59,9 +57,9 @@ export async function viewLogits(
 }
 
 /**
- * Returns the view by softmax at a temperature (Guo 2017), if its probability reaches the gate.
- * Some views have their own gate. A short axis is named by the sum of all its levels; its level is
- * named separately.
+ * Returns the view by softmax at a temperature (Guo 2017) if its probability reaches the gate; some
+ * views have a gate of their own. For a short axis, the sum of all its levels must reach the gate;
+ * the level has a separate gate.
  */
 export function viewOfLogits(
   logits: readonly number[],

@@ -26,12 +26,12 @@ import {
 } from '../shared/section.ts';
 import { ASYMMETRIC_WALLS, geometryOf, LEFT_VENTRICLE } from './guideline.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface LvSizeEvidence extends PatientEvidence {
   /** View of each clip. */
   clips: readonly { view: HeartView | null }[];
   /**
-   * `parasternal` is null if its reader failed. `clips` is null if no permitted model measures
+   * `parasternal` is null if its reader failed. `clips` is null if no permitted model can measure
    * parasternal views.
    */
   views: {
@@ -78,8 +78,8 @@ const QUANTITIES = {
 const LINEAR = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
- * Returns true if a mass was calculated from 2D areas. Such a mass has its own limits, which are
- * published per body surface area only (echo 5.3).
+ * Returns true if a mass was calculated from 2D areas. For such a mass, separate limits are
+ * published, and only per body surface area (echo 5.3).
  */
 const is2d = (one: Measurement | null) => one?.method === 'cart-mass-2d';
 
@@ -103,7 +103,7 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
 }
 
 /**
- * Returns the mass over height^2.7, g/m^2.7. It is added in obesity, because division by the body
+ * Returns the mass over height^2.7, g/m^2.7. It is added in obesity, because indexing to body
  * surface area then hides hypertrophy (echo 1).
  */
 function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Sex | null) {
@@ -126,8 +126,8 @@ function byHeight({ patient }: LvSizeEvidence, mass: Measurement | null, sex: Se
 }
 
 /**
- * Reports the relative wall thickness in both ways if the walls differ in thickness (echo 5.4);
- * null if they do not.
+ * Reports the relative wall thickness calculated in both ways if the walls differ in thickness
+ * (echo 5.4); null if they do not.
  */
 function asymmetryOf(values: Values): Statement | null {
   const [septum, posterior] = [values.number('ivsd'), values.number('lvpwd')];

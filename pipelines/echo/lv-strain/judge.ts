@@ -30,8 +30,8 @@ export function strainBand(gls: number): StrainBand {
 export const APICAL_SPARING = 1;
 
 /**
- * Returns the lower limit of a normal LVEF, per cent; the higher of the two limits if the sex is
- * unknown.
+ * Returns the lower limit of the normal LVEF, per cent; if the sex is unknown, the higher of the
+ * two limits.
  */
 function normalFrom(evidence: PatientEvidence): number {
   const { male, female } = LEFT_VENTRICLE.ef;
@@ -40,8 +40,8 @@ function normalFrom(evidence: PatientEvidence): number {
 }
 
 /**
- * Returns the LVEF if it is normal although the GLS is less negative than -16 %; null if LVEF and
- * GLS agree (echo 19, rule 4).
+ * Returns the LVEF if it is normal although the GLS is less negative than -16 %; null if the two
+ * agree (echo 19, rule 4).
  */
 export function discordantEf(
   evidence: PatientEvidence,
@@ -53,7 +53,7 @@ export function discordantEf(
   return rounded(strain.value, 1) > GLS_LIMITS.abnormal ? ef : null;
 }
 
-/** Strain of each view that is averaged for the GLS, in the order of `APICAL_VIEWS`. */
+/** Strains of the single views that are averaged for the GLS, in the order of `APICAL_VIEWS`. */
 export const STRAIN_VIEWS = {
   'gls-end-systolic': ['gls-end-systolic-4c', 'gls-end-systolic-2c', 'gls-end-systolic-3c'],
   'gls-peak-systolic': ['gls-peak-systolic-4c', 'gls-peak-systolic-2c', 'gls-peak-systolic-3c'],
@@ -80,8 +80,8 @@ export interface StrainSources {
 }
 
 /**
- * Separates the machine's speckle tracking from the contour strain of the outlines. The two methods
- * are never averaged.
+ * Separates speckle tracking by the machine from contour strain. Values of the two methods are
+ * never averaged.
  */
 export const strainSources = (values: Values): StrainSources => ({
   machine: values.only(isOfMachine),
@@ -100,8 +100,8 @@ function globalStrainOf(values: Values, key: GlobalKey): Measurement | null {
 /**
  * Returns the overall GLS from the first available source: the machine's GLS, end-systolic before
  * peak systolic; the mean of three views from the machine; the mean of three views from the
- * outlines (docs/echo.md). If the machine's value is used, a remark gives the value from the
- * outlines. Null if no GLS is known.
+ * outlines (docs/echo.md). If a machine value is used, a remark states the value from the outlines.
+ * Null if no GLS is known.
  */
 export function overallStrain({ machine, outlines }: StrainSources): OverallStrain | null {
   const contour = globalStrainOf(outlines, 'gls-end-systolic');
@@ -122,9 +122,9 @@ const differs = (one: number | null, other: number | null) =>
   rounded(Math.abs(rounded(one, 1) - rounded(other, 1)), 1) > VARIABILITY.strain;
 
 /**
- * Returns true if the strains of the outlines and of the machine differ by more than their
- * variability, overall or in a view (echo 19, rule 4: the difference is reported and not resolved
- * silently).
+ * Returns true if the strain from the outlines and that of the machine differ by more than their
+ * variability, overall or in one view. The difference is reported, not resolved silently (echo 19,
+ * rule 4).
  */
 export function strainsDisagree({ machine, outlines }: StrainSources): boolean {
   const contour = globalStrainOf(outlines, 'gls-end-systolic')?.value ?? null;

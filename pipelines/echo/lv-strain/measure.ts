@@ -37,7 +37,7 @@ export function strainValues(clips: ApicalClips): Measurement[] {
 }
 
 /**
- * Returns the longitudinal contour strain of a view, per cent, averaged over its beats; null if
+ * Returns the longitudinal contour strain in one view, per cent, averaged over its beats; null if
  * there is no beat.
  */
 const viewStrain = (on: MeasuredClip): BeatMean | null =>

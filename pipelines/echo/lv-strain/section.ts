@@ -26,12 +26,12 @@ import {
   strainsDisagree,
 } from './judge.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface LvStrainEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** True if values that are calculated from the change of a volume may be reported. */
+    /** True if values derived from a change in volume may be reported. */
     trusted: boolean;
-    /** Strain in per cent; null if no view has a plausible strain. */
+    /** Strain in per cent; null if the strain is not plausible in any view. */
     segments: readonly { segment: number; name: string; strain: number | null }[];
   };
 }
@@ -45,8 +45,8 @@ const NEEDS = [
 const VIEWS = [...STRAIN_VIEWS['gls-end-systolic'], ...STRAIN_VIEWS['gls-peak-systolic']] as const;
 
 /**
- * Concepts of peak strain at any time of the beat. Such a strain is shown without a band, because
- * the bands are valid for systolic strain (ST25; echo 8.1, 8.2).
+ * Concepts of peak strain at any time in the beat. It is shown without a band, because the bands
+ * apply to systolic strain (ST25; echo 8.1, 8.2).
  */
 const ANY_TIME = ['gls-peak', 'gls-peak-4c', 'gls-peak-2c', 'gls-peak-3c'] as const;
 
@@ -57,8 +57,8 @@ const viewsIn = (values: Values, keys: readonly (typeof VIEWS)[number][]) =>
   });
 
 /**
- * Reports which views have a strain, and from which source. No mean is calculated from fewer than
- * three views of one method.
+ * Reports which views have a strain, and from which source. A mean is calculated only from three
+ * views of the same method.
  */
 function missingViews(
   evidence: LvStrainEvidence,
@@ -97,8 +97,8 @@ function run(evidence: LvStrainEvidence, values: Values) {
   const overall = overallStrain(sources);
   const gls = overall?.measurement ?? null;
   const other = gls?.concept.key === 'gls-end-systolic' ? 'gls-peak-systolic' : 'gls-end-systolic';
-  // A view that was averaged from the outlines is listed even if the machine has a value for the
-  // same view.
+  // A view from the outlines that went into the average is listed even if the machine has a value
+  // for the same view.
   const averaged = VIEWS.flatMap((key) => {
     const view = sources.outlines.measurement(key);
     return view && gls?.inputs.includes(view.id) ? [view] : [];

@@ -8,7 +8,7 @@ import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { isOfMachine, type Values } from '../shared/section.ts';
 
 /**
- * Kinds of EF in order of preference; the first kind that was measured is the headline EF (echo
+ * Kinds of EF in order of preference; the first one that was measured is the headline EF (echo
  * 4.2).
  */
 export const EF_PRECEDENCE = [
@@ -22,9 +22,9 @@ export const EF_PRECEDENCE = [
 ] as const satisfies readonly EchoConcept[];
 
 /**
- * Returns the headline EF of the study; null if no EF was measured. Among the values from the
- * images, the combined LVEF of both networks is preferred to the LVEF by discs, which is half of it
- * (api 2.6). A machine's value by a better method, or by the same method, is preferred to both.
+ * Returns the headline EF of the study; null if no EF was measured. Of the values from the images,
+ * the combined LVEF of both networks is preferred to the LVEF by discs, which already contributes
+ * half of it (api 2.6). A machine value by the same or a better method is preferred to both.
  */
 export function headlineEf(values: Values): Measurement | null {
   const [first] = EF_PRECEDENCE.flatMap((key) => {
@@ -40,7 +40,7 @@ interface Reading {
   key: EchoConcept;
   value: number;
   origin: 'image' | 'machine';
-  /** True if the EF was calculated from EDV and ESV, even if the source reports an EF. */
+  /** True if the EF was calculated here from EDV and ESV. */
   ofVolumes: boolean;
   /** Values on which a finding about this EF is based. */
   evidence: readonly Measurement[];
@@ -56,10 +56,7 @@ const reading = (ef: Measurement): Reading => ({
   evidence: [ef],
 });
 
-/**
- * Returns the EF calculated from the biplane volumes of one source, even if that source reports an
- * EF.
- */
+/** Returns the EF calculated from the biplane volumes of one source, machine or images. */
 function ofVolumes(values: Values, ofMachine: boolean): Reading[] {
   const of = (key: EchoConcept) =>
     values.all(key).find((one) => isOfMachine(one) === ofMachine) ?? null;
@@ -88,8 +85,8 @@ export const SEVERE_EF = 30;
 const isApart = (one: number, other: number) => Math.abs(one - other) > EF_VARIABILITY + 1e-9;
 
 /**
- * Returns the EF of the other source, machine or images, by its best method. An EF from a single
- * diameter cannot contradict an EF from volumes (echo 5.2).
+ * Returns the EF from the other source, machine or images, by the best method available. An EF from
+ * a single diameter cannot contradict an EF from volumes (echo 5.2).
  */
 function ofOtherSource(values: Values, ef: Measurement): Reading[] {
   const other = !isOfMachine(ef);
@@ -102,8 +99,8 @@ function ofOtherSource(values: Values, ef: Measurement): Reading[] {
 }
 
 /**
- * Returns the EF by biplane discs from the outlines. It can contradict the combined LVEF, because
- * both networks use A4C only.
+ * Returns the EF by biplane discs from the outlines. It can contradict the combined LVEF, which
+ * both networks estimate from A4C alone.
  */
 function discsOfImages(values: Values, ef: Measurement): Reading[] {
   if (ef.concept.key !== 'lvef-networks') return [];
@@ -111,17 +108,17 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
   return given.length > 0 ? given.map(reading) : ofVolumes(values, false);
 }
 
-/** Reason why the headline EF is shown but neither graded nor used for a conclusion. */
+/** Why the headline EF is shown but neither graded nor used for a conclusion. */
 export interface UngradedEf {
   gap: Statement;
-  /** True if one of the contradicting values shows severely reduced function. */
+  /** True if one of the contradicting values is severely reduced. */
   severe: boolean;
   between: readonly Measurement[];
 }
 
 /**
- * Returns the contradiction between the headline EF and other EFs; null if they agree. A
- * contradiction is reported and never resolved silently (echo 19, rule 4).
+ * Returns how other EFs contradict the headline EF; null if they agree. A contradiction is
+ * reported, never resolved silently (echo 19, rule 4).
  */
 function contradiction(values: Values, ef: Measurement): UngradedEf | null {
   const against = (readings: readonly Reading[]) =>
@@ -144,8 +141,8 @@ function contradiction(values: Values, ef: Measurement): UngradedEf | null {
 export const isSevere = (ef: number) => rounded(ef, 0) < SEVERE_EF;
 
 /**
- * Returns true if the LV diameter is above the upper limit for the sex whose range was applied. If
- * no range was applied, the diameter must be above the limits of both sexes.
+ * Returns true if the LV diameter is above the upper limit of the range applied to it. If no range
+ * was applied, it must be above the limits for both sexes.
  */
 function isDilated(diameter: Measurement | null): boolean {
   if (!diameter) return false;
@@ -155,8 +152,8 @@ function isDilated(diameter: Measurement | null): boolean {
 }
 
 /**
- * Returns the linear method by which an EF was calculated; null if it was calculated by another
- * kind of method (echo 4.2).
+ * Returns the linear method by which an EF was calculated; null for any other kind of method (echo
+ * 4.2).
  */
 function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | null {
   if (concept.key === 'lvef-teichholz') return 'teichholz';
@@ -165,7 +162,7 @@ function linearMethod({ concept, method }: Measurement): 'teichholz' | 'cube' | 
 
 /**
  * Returns why an EF from one diameter must not be graded: the ventricle is dilated or moves
- * unevenly, and one diameter does not represent such a ventricle (echo 5.2). Null otherwise.
+ * unevenly, so that one diameter does not represent it (echo 5.2). Null if it may be graded.
  */
 function linearLimit(values: Values, ef: Measurement): UngradedEf | null {
   const method = linearMethod(ef);
@@ -197,15 +194,16 @@ export function ungradedEf(values: Values): UngradedEf | null {
 }
 
 /**
- * Returns the headline EF if it may be graded and used; null otherwise, or if no EF was measured.
+ * Returns the headline EF if it may be graded and used; null if it may not, or if no EF was
+ * measured.
  */
 export function gradableEf(values: Values): Measurement | null {
   return ungradedEf(values) ? null : headlineEf(values);
 }
 
 /**
- * Returns a severely reduced EF of the machine that the report would hide, because the headline EF
- * is from the images. Null if the machine reported no such EF.
+ * Returns a severely reduced EF reported by the machine, which the report would otherwise hide
+ * because the headline EF is from the images. Null if there is none.
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

@@ -15,9 +15,7 @@ import {
 import { leftVentricle, planeVolume } from '../chambers/geometry.ts';
 import { axisCaliper, outlineCaliper, outlined, outlinedId, SUFFIX } from '../chambers/outlined.ts';
 import { fractionalChange } from '../formulas/chambers.ts';
-/**
- * Returns the volumes, EF and length of the ventricle, measured by discs in one plane (echo 4.2).
- */
+/** Returns the volumes, EF and length of the ventricle by discs in one plane (echo 4.2). */
 export function planeValues(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   if (clip.view === 'A3C') return [];
@@ -55,7 +53,7 @@ export function planeValues(on: MeasuredClip): Measurement[] {
         filled &&
         emptied && {
           ...ejected,
-          // The EF is calculated from the reviewed volumes.
+          // The EF is calculated from the volumes after review.
           value: fractionalChange(edv[0]?.value ?? filled.value, esv[0]?.value ?? emptied.value),
         },
       inputs: [...edv, ...esv].map(({ id }) => id),
@@ -75,7 +73,7 @@ export function planeValues(on: MeasuredClip): Measurement[] {
   ];
 }
 
-/** Returns the biplane volumes of the ventricle, from which the section calculates the EF. */
+/** Returns the biplane volumes of the ventricle. The section calculates the EF from them. */
 export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement[] {
   if (!four || !two || !isCalibrated(four) || !isCalibrated(two)) return [];
   return (['diastole', 'systole'] as const).flatMap((phase) => {
@@ -95,8 +93,8 @@ export function biplaneValues({ A4C: four, A2C: two }: ApicalClips): Measurement
 }
 
 /**
- * Returns the combined LVEF of both networks, averaged over the beats in which the networks agree
- * (api 2.6).
+ * Returns the LVEF combined from both networks, averaged over the beats in which they agree (api
+ * 2.6).
  */
 export function networkValues(on: MeasuredClip | null): Measurement[] {
   if (!on || on.clip.ejections.length === 0) return [];

@@ -46,7 +46,7 @@ import {
   ungradedEf,
 } from './judge.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface LvefEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & RhythmEvidence;
 }
@@ -62,7 +62,7 @@ const VOLUMES = [
   'lv-length-2c',
 ] as const satisfies readonly EchoConcept[];
 
-/** Reports the disagreements between the outlines of two views (echo 4.2, 4.6). */
+/** Reports where the outlines of two views disagree (echo 4.2, 4.6). */
 function disagreements(values: Values): (Statement | null)[] {
   const number = (key: EchoConcept) => {
     const one = values.measurement(key);
@@ -97,7 +97,7 @@ function isAtLimit({ value }: Measurement, sex: Sex): boolean {
 
 /**
  * Returns the finding of severe LV dysfunction, which is critical (echo 16). It is based on the
- * headline EF, on one of several EFs that contradict each other, or on a value of the machine.
+ * headline EF, on one of several contradicting EFs, or on a machine value.
  */
 function criticalFinding(
   values: Values,
@@ -107,8 +107,8 @@ function criticalFinding(
 ) {
   if (!ef) return null;
   const ids = new Set(shown.map((one) => one?.id));
-  // A finding refers only to values that the section lists. A value from the images that is
-  // replaced by the machine's value appears only in a remark.
+  // A finding refers only to values listed by the section. A value from the images for which a
+  // machine value is used instead appears only in a remark.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
     return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);
@@ -136,7 +136,8 @@ function criticalFinding(
 }
 
 /**
- * Reports the other methods whose grade differs from that of the headline LVEF; null if all agree.
+ * Reports the other methods that lead to a different grade from the headline LVEF; null if all
+ * agree.
  */
 function methodsDisagree(
   ef: Measurement,
@@ -160,7 +161,7 @@ const NEEDS = [
   'height and weight',
 ] as const;
 
-/** Returns the volumes divided by the body surface area, with their ranges. */
+/** Returns the volumes indexed to body surface area, with their ranges. */
 function indexedVolumes(given: Values): Indexed[] {
   const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
     given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {

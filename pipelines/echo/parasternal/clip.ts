@@ -11,22 +11,22 @@ export interface ParasternalFrame {
   frame: number;
   /** Seconds from the first frame of the clip. */
   time: number;
-  /** Area of the LV cavity in pixels. The phases are determined from its course over time. */
+  /** Area of the LV cavity in pixels. Its course over time determines the phases. */
   cavity: number;
   lines: Partial<Record<LongAxisLine, Line>>;
-  /** Line across the fluid around the heart at the deepest place; null if no fluid was outlined. */
+  /** Line across the fluid around the heart where it is deepest; null if no fluid was outlined. */
   fluid: Line | null;
   /**
    * Line across the echo-free space behind the posterior wall, as seen in the picture; null if
-   * there is no such space.
+   * there is none.
    */
   gap: Line | null;
   /**
-   * Wall around the cavity of a short axis; null in other views, or if muscle does not surround the
-   * cavity.
+   * Wall around the cavity in a short axis; null in other views, or if the cavity is not surrounded
+   * by muscle.
    */
   wall: ShortAxisWall | null;
-  /** Mean probability over the pixels of cavity and fluid. */
+  /** Mean probability over the cavity and fluid pixels. */
   confidence: number;
   fluidConfidence: number;
   accepted: boolean;
@@ -47,13 +47,13 @@ export interface ParasternalClip {
   frames: readonly ParasternalFrame[];
 }
 
-/** The accepted frames of a clip, and its beats as indices of these frames. */
+/** The accepted frames of a clip, and its beats as indices into these frames. */
 export interface BeatsOfClip {
   frames: readonly ParasternalFrame[];
   beats: readonly Beat[];
 }
 
-/** Returns the beats of a parasternal or subcostal clip, at most as many as are averaged. */
+/** Returns the beats of a parasternal or subcostal clip, up to the number to be averaged. */
 export function beatsOf(clip: ParasternalClip): BeatsOfClip {
   const frames = clip.frames.filter(({ accepted }) => accepted);
   const samples = frames.map(({ time, cavity }) => ({ time, area: cavity }));

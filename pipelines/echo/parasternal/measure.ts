@@ -29,7 +29,7 @@ export function phased(clip: ParasternalClip): Phased | null {
   return clip.scale && found.beats.length > 0 ? { clip, scale: clip.scale, ...found } : null;
 }
 
-/** Quantity that each line gives at each phase (echo 5.1, 6). */
+/** Quantity measured by each line at each phase (echo 5.1, 6). */
 const DIMENSIONS: readonly {
   key: EchoConcept;
   section: string;
@@ -105,7 +105,7 @@ function dimensions({ clip, scale, frames, beats }: Phased): Measurement[] {
   });
 }
 
-/** Returns the dimensions from the long-axis clip that shows the most of them. */
+/** Returns the dimensions from the long-axis clip on which most of them could be measured. */
 export function longAxisValues({ clips }: ParasternalReadings): Measurement[] {
   const measured = (clips ?? [])
     .filter(({ family }) => family === 'PLAX')

@@ -18,7 +18,7 @@ const ANGLES = 24;
 /** Number of places in the fluid layer at which the depth is measured. */
 const PLACES = 120;
 
-/** Returns the shortest line across an outline that goes through a point inside it. */
+/** Returns the shortest line across an outline through a point inside it. */
 function shortestThrough(
   outline: readonly Point[],
   from: Point,
@@ -43,8 +43,8 @@ function shortestThrough(
 }
 
 /**
- * Returns the line across the layer of fluid around the heart at the deepest place: the longest of
- * the shortest lines through its points (echo 13). It is in pixels of the stored frame; null if no
+ * Returns the line across the fluid around the heart where it is deepest: the longest of the
+ * shortest lines through its points (echo 13). It is in pixels of the stored frame; null if no
  * fluid was outlined.
  */
 function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
@@ -73,13 +73,13 @@ function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
 }
 
 export interface ParasternalReadings {
-  /** Null if no permitted model outlines parasternal and subcostal views. */
+  /** Null if no permitted model can outline parasternal and subcostal views. */
   clips: readonly ParasternalClip[] | null;
 }
 
 /**
- * Maximum number of clips per family of views that are outlined, so that a long study does not take
- * too long.
+ * Maximum number of clips outlined per family of views, so that a long study does not take too
+ * long.
  */
 const CLIPS_PER_FAMILY = 2;
 const FRAMES_PER_CLIP = 48;
@@ -97,8 +97,8 @@ interface Chosen {
 }
 
 /**
- * Ranks the clips. Calibrated clips come first, then clips that were named with more confidence.
- * The best short-axis clip of each level comes before the second clip of any level.
+ * Ranks the clips: calibrated clips first, then those whose view is more certain. The best
+ * short-axis clip of each level comes before the second clip of any level.
  */
 function ranked(clips: readonly Chosen[]): Chosen[] {
   const worth = ({ of: { clip, source, confidence } }: Chosen) =>
@@ -113,7 +113,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
       const { view, fan, clip } = of;
-      // A view along a vessel is left out, because it does not show a ventricle.
+      // A view along a vessel is left out, because it shows no ventricle.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
       return fan !== null && moves ? [{ family, view, of }] : [];
@@ -122,7 +122,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   });
 }
 
-/** Returns the lines of the long axis, refined on the picture; other views have no lines. */
+/** Returns the lines of the long axis, refined on the picture; there are none in other views. */
 function linesOf(masks: ParasternalMasks, { image, view, scale }: Pictured): PictureLines {
   if (view !== 'PLAX') return { lines: {}, gap: null };
   const outlined = longAxisLines(masks);
@@ -215,8 +215,8 @@ async function read(
 }
 
 /**
- * Reads the lines of the parasternal long axis, and the fluid around the heart in the parasternal
- * and subcostal views.
+ * Reads the lines of the parasternal long axis, and the fluid around the heart in parasternal and
+ * subcostal views.
  */
 export const parasternalReader: EchoReader<ParasternalReadings> = {
   stage: 'parasternal',

@@ -5,9 +5,9 @@ import { beatsOf } from './clip.ts';
 import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';
 
 /**
- * Segments that each level of the short axis shows, counted around the bull's-eye from the anterior
- * segment (echo 8.3). Thickness is measured only at the papillary level. At the mitral level, the
- * valve plane passes through the picture in systole; at the apical level, the wall is cut too
+ * Segments shown at each level of the short axis, counted around the bull's-eye from the anterior
+ * segment (echo 8.3). Thickness is measured only at the papillary level: at the mitral level, the
+ * valve plane passes through the picture in systole, and at the apical level, the wall is cut too
  * obliquely.
  */
 const LEVELS = {
@@ -29,8 +29,8 @@ interface ShortAxisMotion {
 /** Angles, in degrees, of the middle of the anterior wall and of the septum on the bull's-eye. */
 const [ANTERIOR, SEPTUM] = [90, 180];
 /**
- * Minimum cosine of the angle of the septum. Below it, the septum is too close to the vertical to
- * show whether the display is mirrored.
+ * Minimum cosine of the angle of the septum. Below it, the septum is too close to vertical to show
+ * whether the display is mirrored.
  */
 const UPRIGHT = 0.5;
 
@@ -38,7 +38,7 @@ const turned = (angle: number) => ((angle % 360) + 360) % 360;
 
 /**
  * Returns a function that converts a direction on the display, in degrees, to the angle on the
- * bull's-eye; null if the position of the septum does not determine the angle.
+ * bull's-eye; null if that cannot be derived from the position of the septum.
  */
 function turnOf(septum: number): ((angle: number) => number) | null {
   const sideways = Math.cos((septum * Math.PI) / 180);
@@ -48,8 +48,8 @@ function turnOf(septum: number): ((angle: number) => number) | null {
 }
 
 /**
- * Groups the rays of a wall by segment of the level; segment 0 is the anterior segment. Null if the
- * septum does not identify the segments.
+ * Groups the rays of a wall by segment of the level, where segment 0 is the anterior one. Null if
+ * the segments cannot be identified from the septum.
  */
 function byPart({ rays, septum }: ShortAxisWall, count: number): Map<number, WallRay[]> | null {
   const turn = septum === null ? null : turnOf(septum);
@@ -65,7 +65,7 @@ const radiusOf = (rays: readonly WallRay[]) =>
 
 /**
  * Returns the median thickness over the rays of a segment; null if fewer than half of the rays show
- * the segment. The median changes little if a papillary muscle is mistaken for wall.
+ * a thickness. The median hardly changes if a papillary muscle is mistaken for wall.
  */
 function thicknessOf(rays: readonly WallRay[]): number | null {
   const seen = rays.flatMap(({ thickness }) => thickness ?? []);
@@ -75,8 +75,8 @@ function thicknessOf(rays: readonly WallRay[]): number | null {
 const change = (from: number, to: number) => (100 * (to - from)) / from;
 
 /**
- * Returns the motion of the segments of a short axis in each beat. The septum identifies the
- * segments; without a septum the list is empty.
+ * Returns the motion of the segments of a short axis in each beat. The segments are identified by
+ * the septum; without one, the list is empty.
  */
 export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { view } = clip;
@@ -85,8 +85,8 @@ export function shortAxisMotions(clip: ParasternalClip): ShortAxisMotion[] {
   const { frames, beats } = beatsOf(clip);
   return beats.flatMap(({ diastole, systole }) => {
     const [rest, tight] = [frames[diastole]?.wall, frames[systole]?.wall];
-    // The septum at end-diastole is used for both phases, because RV and septum are seen best at
-    // end-diastole.
+    // The septum at end-diastole is used for both phases, because that is when the RV and the
+    // septum are seen best.
     const before = rest ? byPart(rest, count) : null;
     const after = rest && tight ? byPart({ ...tight, septum: rest.septum }, count) : null;
     if (!before || !after) return [];

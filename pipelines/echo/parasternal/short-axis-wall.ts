@@ -17,8 +17,8 @@ export interface WallRay {
 export interface ShortAxisWall {
   rays: readonly WallRay[];
   /**
-   * Direction of the middle of the septum, in degrees. The septum is where the RV is behind the
-   * muscle. Null if it was not seen.
+   * Direction of the middle of the septum, in degrees; null if no septum was seen. The septum is
+   * the part of the muscle with the RV behind it.
    */
   septum: number | null;
 }
@@ -26,31 +26,30 @@ export interface ShortAxisWall {
 const EVERY_DEGREES = 5;
 const STEP = 0.5;
 /**
- * Greatest gap, in pixels, between two structures that touch each other. Their borders can have
- * gaps because they are only as fine as the network's grid.
+ * Greatest gap, in pixels, between two structures that count as touching. There can be gaps,
+ * because borders are only as fine as the network's grid.
  */
 const TOUCH = 6;
 /**
- * Greatest distance from the middle of the ventricle to the start of the cavity, as a share of the
+ * Greatest distance from the middle of the ventricle to where the cavity starts, as a share of the
  * picture's diagonal.
  */
 const OFF_MIDDLE = 0.04;
 /**
- * Minimum share of the directions in which muscle must surround the cavity. If the share is lower,
- * the plane passes through a valve.
+ * Minimum share of directions in which muscle must surround the cavity. With less, the plane passes
+ * through a valve.
  */
 const SURROUNDED = 0.9;
 /**
- * Minimum arc, in degrees, over which the RV must be behind the muscle for the septum to be
- * recognised.
+ * Minimum arc, in degrees, over which the RV must be behind the muscle for it to count as septum.
  */
 const SEPTAL_ARC = 60;
 
 const degrees = (angle: number) => (angle * Math.PI) / 180;
 
 /**
- * Returns the middle of cavity and muscle together, so that a motion of the whole heart is not
- * mistaken for a motion of the wall. Null if neither was outlined.
+ * Returns the middle of cavity and muscle taken together, so that motion of the whole heart is not
+ * mistaken for wall motion. Null if neither was outlined.
  */
 function middleOf({ labels, width }: ParasternalMasks): Point | null {
   const [cavity, muscle] = [parasternalLabel('lv'), parasternalLabel('myocardium')];
@@ -104,7 +103,7 @@ function cutAt(masks: ParasternalMasks, from: Point, angle: number, scale: Pixel
   };
 }
 
-/** Returns the circular mean of directions, in degrees. */
+/** Returns the circular mean of some directions, in degrees. */
 function meanDirection(angles: readonly number[]): number {
   const x = angles.reduce((sum, angle) => sum + Math.cos(degrees(angle)), 0);
   const y = angles.reduce((sum, angle) => sum + Math.sin(degrees(angle)), 0);
@@ -112,9 +111,9 @@ function meanDirection(angles: readonly number[]): number {
 }
 
 /**
- * Returns the wall around the cavity of a short axis; null if muscle does not surround the cavity,
- * as in a plane through the mitral valve. Without a scale, lengths are in pixels, which are assumed
- * to be square.
+ * Returns the wall around the cavity of a short axis; null if the cavity is not surrounded by
+ * muscle, as in a plane through the mitral valve. Without a scale, lengths are in pixels, which are
+ * assumed to be square.
  */
 export function shortAxisWall(
   masks: ParasternalMasks,

@@ -8,39 +8,39 @@ import {
 import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
 /**
- * Constants of this file, in millimetres unless another unit is given. They were chosen on phantoms
- * that are used for no other measurement.
+ * Constants of this file, in millimetres unless stated otherwise. They were chosen on phantoms that
+ * are used for no other purpose.
  */
 const WALL_EDGES = {
-  /** Greatest distance between the border in the picture and the border of the outlines. */
+  /** Greatest distance between a border in the picture and the same border of the outlines. */
   within: 3,
   /** Half the width of the band over which the grey levels are averaged. */
   beside: 1.5,
-  /** Minimum contrast of a step that is a border. The speckle of a wall has less contrast. */
+  /** Minimum contrast of a step that counts as a border. Speckle in a wall has less contrast. */
   clear: 0.12,
   /**
    * Distance by which echoes extend beyond the border of a structure, because the display shows
-   * faint echoes as well.
+   * even faint echoes.
    */
   smear: 0.4,
   /**
-   * Share of the difference between the levels of blood and muscle above which part of the line is
-   * wall.
+   * Share of the way from the level of blood to that of muscle above which part of the line counts
+   * as wall.
    */
   wall: 0.4,
   /**
-   * Minimum and maximum depth of the fluid that is searched behind the wall. Thinner fluid is
+   * Minimum and maximum depth of the fluid that is searched for behind the wall. Thinner fluid is
    * normal (echo 13).
    */
   fluid: { least: 3, most: 60 },
   /**
-   * Share of the difference between the levels of cavity and wall below which a space is free of
-   * echoes.
+   * Share of the way from the level of the cavity to that of the wall below which a space counts as
+   * echo-free.
    */
   echoFree: 0.12,
   /**
-   * Share of the difference between the levels of cavity and wall that the pericardium behind the
-   * fluid must reach.
+   * Share of the way from the level of the cavity to that of the wall that the pericardium behind
+   * the fluid must reach.
    */
   echo: 0.5,
 } as const;
@@ -48,15 +48,15 @@ const WALL_EDGES = {
 /** Borders on the long axis, measured in the picture. */
 export interface PictureLines {
   lines: Partial<Record<LongAxisLine, Line>>;
-  /** Line across the echo-free space behind the posterior wall; null if there is no such space. */
+  /** Line across the echo-free space behind the posterior wall; null if there is none. */
   gap: Line | null;
 }
 
 type Range = readonly [from: number, to: number];
 
 /**
- * Returns the position of the step in the picture that belongs to an outlined border, or the
- * outlined position if no step is clear.
+ * Returns the position of the step in the picture that corresponds to an outlined border, or the
+ * outlined position if there is no clear step.
  */
 function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, limits: Range) {
   const { within, clear, smear } = WALL_EDGES;
@@ -67,8 +67,8 @@ function border(profile: LineProfile, kind: 'brighter' | 'darker', at: number, l
 }
 
 /**
- * A border between blood and muscle: its outlined position, and the limits between which its step
- * in the picture is searched.
+ * A border between blood and muscle: its outlined position, and the limits within which its step in
+ * the picture is searched for.
  */
 interface Outlined {
   kind: 'brighter' | 'darker';
@@ -77,9 +77,9 @@ interface Outlined {
 }
 
 /**
- * Returns the position of the border between blood and muscle. The part of the line between the
- * outlined border and the step changes its tissue and must have the level of the new tissue. A
- * bright spot within the wall is therefore not a border, however steep it is.
+ * Returns the position of the border between blood and muscle. Moving the border to a step assigns
+ * the part of the line in between to the other tissue, so that part must have the level of that
+ * tissue. A bright spot within the wall is therefore not taken for a border, however steep it is.
  */
 function wallBorder(
   profile: LineProfile,
@@ -95,9 +95,9 @@ function wallBorder(
 
 /**
  * Measures septum, cavity and posterior wall on one line. Each border with blood is moved to the
- * nearby step in the picture (echo 5.1), because the outline of a network is only as fine as its
- * grid. Without fluid, the picture does not clearly show the outer border of the posterior wall, so
- * that border remains where it was outlined.
+ * nearby step in the picture (echo 5.1), because a network's outline is only as fine as its grid.
+ * The outer border of the posterior wall is clear in the picture only if there is fluid behind it;
+ * otherwise it stays where it was outlined.
  */
 export function linesOnPicture(
   image: GrayImage,
@@ -169,7 +169,7 @@ function fluidBehind(
 }
 
 const EVERY = 0.25;
-/** Length, mm, below which part of the line is too short to distinguish blood from muscle. */
+/** Length, mm, below which part of the line is too short to tell blood from muscle. */
 const SPOT = 1;
 
 /** Returns the length of a line in millimetres. */

@@ -9,8 +9,8 @@ const LARGE = 25;
 
 /**
  * Distance, mm, by which an outline may extend beyond the fluid. On simulated hearts, 8 mm of fluid
- * were measured as 9 to 12 mm, because an outline follows a thin layer only as closely as its grid
- * allows.
+ * were measured as 9 to 12 mm, because an outline cannot follow a thin layer more closely than its
+ * grid allows.
  */
 export const OUTLINE_EXCESS = 4;
 
@@ -21,14 +21,14 @@ export const OUTLINE_EXCESS = 4;
 export const isLarge = (depth: number) => rounded(depth, 0) > MODERATE;
 
 /**
- * Returns true if the effusion is certainly large. `outlined` is its depth by the outline, mm,
- * which may be too great by `OUTLINE_EXCESS`.
+ * Returns true if an effusion is certainly large. `outlined` is its depth by the outline, mm, which
+ * may be too great by `OUTLINE_EXCESS`.
  */
 export const surelyLarge = (outlined: number) => isLarge(outlined - OUTLINE_EXCESS);
 
 /**
- * Returns true if fluid that was outlined at another place has a higher grade than the measured
- * depth. Both depths are in mm.
+ * Returns true if fluid outlined at another place has a higher grade than the measured depth. Both
+ * depths are in mm.
  */
 export function outgrows(outlined: number, measured: number): boolean {
   const grades: readonly EffusionGrade[] = EFFUSION_GRADES;
@@ -48,7 +48,7 @@ export function effusionGrade(depth: number): EffusionGrade {
 }
 
 /**
- * Returns the magnitude of the respiratory variation of an inflow velocity, in per cent of the
+ * Returns the magnitude of the respiratory variation in an inflow velocity, in per cent of the
  * expiratory velocity.
  */
 export const respiratoryVariation = (expiration: number, inspiration: number) =>
@@ -73,21 +73,21 @@ const TAMPONADE_STATEMENTS = [
 ] as const;
 type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
 
-/** Returns true if a statement means that the patient must be seen at once. */
+/** Returns true if a statement means that the patient needs attention at once. */
 export const isUrgent = (statement: TamponadeStatement) =>
   statement === 'possible haemodynamic effect; urgent clinical correlation' ||
   statement === 'echo signs compatible with tamponade; urgent review';
 
 /**
- * Name of the decision table. The table is a convention of this project ([C], echo 13), so its
- * statements name no society.
+ * Name of the decision table. It is a convention of this project ([C], echo 13), so its statements
+ * do not refer to a society.
  */
 export const TAMPONADE_SCHEME = 'Sonogate convention for echo signs of tamponade';
 
 /**
- * Returns the statement by the decision table of echo 13. Tamponade itself is a clinical diagnosis.
- * The row "no echo sign" requires that the chambers were examined and do not collapse. One sign is
- * enough, even if other signs were not assessed.
+ * Returns the statement from the decision table of echo 13. Tamponade itself is a clinical
+ * diagnosis. The row "no echo sign" requires that the chambers were examined and do not collapse.
+ * One sign is enough even if others were not assessed.
  */
 export function tamponadeStatement({
   effusion,

@@ -8,35 +8,35 @@ export interface EffusionEvidence extends PatientEvidence {
   fluid: FluidFinding;
 }
 
-/** All findings on pericardial fluid, for every section that reports it. */
+/** All findings on pericardial fluid, for every section that reports them. */
 export interface Effusion {
   fluid: FluidFinding;
   depth: Measurement | null;
-  /** Null without a depth, for a child, or if the effusion is deeper at another place. */
+  /** Null without a depth, for a child, or if the effusion is deeper elsewhere. */
   grade: EffusionGrade | null;
   /**
-   * True if the depth was measured behind the posterior wall in PLAX. The software measures it
-   * nowhere else.
+   * True if the depth was measured behind the posterior wall in PLAX, the only place where the
+   * software measures it.
    */
   behindWall: boolean;
   /**
-   * View whose outlined effusion has a higher grade than the measured depth; null if no view shows
-   * more.
+   * View in which the outlined effusion has a higher grade than the measured depth; null if there
+   * is none.
    */
   deeperIn: string | null;
-  /** True if the outline alone shows that the effusion is large. */
+  /** True if the outline alone is enough to show that the effusion is large. */
   outlinedLarge: boolean;
 }
 
 /**
- * Returns the findings on the effusion. It is graded by its greatest depth (echo 13); a depth at
- * another place must not be used instead.
+ * Returns the findings on the effusion. It is graded by its greatest depth (echo 13), and a depth
+ * measured elsewhere must not take its place.
  */
 export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion {
   const { fluid } = evidence;
   const { outlined, seen } = fluid;
   const depth = values.measurement('effusion-depth');
-  // A depth of the machine is assumed to be the greatest of all views, because the operator chose
+  // A machine value is assumed to be the greatest depth of all views, because the operator chose
   // the place.
   const behindWall = depth !== null && !isOfMachine(depth);
   const deeperIn =
@@ -53,16 +53,19 @@ export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion
 
 export interface FluidFinding {
   /**
-   * Clips that were searched for fluid. They are calibrated and have accepted frames and a whole
-   * beat.
+   * Views of the clips that were searched for fluid: those that are calibrated and have accepted
+   * frames and a whole beat.
    */
   searched: readonly string[];
-  /** Views of the clips that show an echo-free space outside the heart. */
+  /**
+   * Views of the clips that show an echo-free space outside the heart; empty if only one clip shows
+   * it.
+   */
   seen: readonly string[];
   /**
-   * End-diastolic depth behind the posterior wall, measured in the picture. If it cannot be
-   * measured there, it is the greatest depth of the outlines, which is not accepted. Null if no
-   * searched clip shows fluid.
+   * End-diastolic depth behind the posterior wall, measured in the picture. If it could not be
+   * measured there, the greatest depth of an outline, which is not accepted. Null if no searched
+   * clip shows fluid.
    */
   depth: Measurement | null;
   /**

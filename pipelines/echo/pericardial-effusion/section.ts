@@ -34,7 +34,9 @@ function plethora(values: Values): boolean | null {
   return rounded(diameter, 0) > IVC.wide && rounded(collapse, 0) < IVC.sniff;
 }
 
-/** Reports where fluid was searched and not found. This does not exclude an effusion (echo 13). */
+/**
+ * Reports where fluid was searched for but not found, which does not exclude an effusion (echo 13).
+ */
 function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
   if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});
   return depth
@@ -43,8 +45,7 @@ function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
 }
 
 /**
- * Reports that an echo-free space in two clips is possibly fluid. No other conclusion is drawn from
- * it.
+ * Reports that an echo-free space in two clips may be fluid. No other conclusion is drawn from it.
  */
 function possibleFluid({
   fluid: { seen: views },
@@ -70,7 +71,7 @@ function sizeOf({ grade, depth, deeperIn, behindWall, outlinedLarge: large }: Ef
 
 /**
  * Returns true if the fluid may be pleural. Pericardial fluid is in front of the descending aorta
- * and pleural fluid behind it, but the aorta is not outlined.
+ * and pleural fluid is behind it, but the aorta is not outlined.
  */
 const mayBePleural = ({ fluid, behindWall }: Effusion) =>
   behindWall && fluid.seen.every((view) => view === 'PLAX');

@@ -1,8 +1,8 @@
 import { rounded } from '../../measure/rounding.ts';
 
 /**
- * Limits for the estimate of RA pressure: IVC diameter, mm, and collapse, per cent, during a sniff
- * and in quiet breathing (R10, ASE15).
+ * Limits for estimating RA pressure: IVC diameter, mm, and collapse, per cent, during a sniff and
+ * in quiet breathing (R10, ASE15).
  */
 export const IVC = { wide: 21, sniff: 50, quiet: 20 } as const;
 
@@ -13,8 +13,8 @@ const ATRIAL_AREA = 18;
 export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
 
 /**
- * Returns the RA pressure, mmHg, from the IVC. A collapse equal to the limit is not a collapse
- * (echo 12.2).
+ * Returns the RA pressure, mmHg, from the IVC. A collapse exactly at the limit does not count as
+ * collapse (echo 12.2).
  */
 export function atrialPressure(
   diameter: number,
@@ -28,8 +28,8 @@ export function atrialPressure(
 }
 
 /**
- * Returns true if an RA pressure, mmHg, contradicts the IVC: the pressure is normal, although the
- * table gives a high pressure for this IVC (echo 19.4, "IVC plethora with RAP 3").
+ * Returns true if an RA pressure, mmHg, contradicts the IVC: it is normal, but the IVC indicates a
+ * high pressure (echo 19.4, "IVC plethora with RAP 3").
  */
 export const contradictsCava = (pressure: number, diameter: number, collapse: number) =>
   rounded(pressure, 0) <= 3 && atrialPressure(diameter, collapse) === 15;
@@ -55,8 +55,8 @@ export const isNearJetLimit = (jet: number) =>
   );
 
 /**
- * Returns the echocardiographic probability of pulmonary hypertension. A jet that was searched but
- * could not be measured is treated as a velocity up to 2.8 m/s.
+ * Returns the echocardiographic probability of pulmonary hypertension. A jet that was searched for
+ * but could not be measured counts as a velocity of up to 2.8 m/s.
  */
 export function probability(jet: number | null, present: readonly SignCategory[]): Probability {
   const signs = new Set(present).size >= 2;
@@ -68,7 +68,7 @@ export function probability(jet: number | null, present: readonly SignCategory[]
 
 /**
  * Quantities from which the signs are assessed. Null means that a quantity was not measured, not
- * that the sign is absent.
+ * that its sign is absent.
  */
 export interface PressureSigns {
   /** Ratio of the basal diameters of RV and LV. */
@@ -145,8 +145,8 @@ export function signsOf(inputs: PressureSigns): Sign[] {
 }
 
 /**
- * Returns the categories in which a sign is present, and the categories in which at least one sign
- * was assessed.
+ * Returns the categories in which a sign is present, and those in which at least one sign was
+ * assessed.
  */
 export function categoriesOf(signs: readonly Sign[]) {
   const of = (chosen: readonly Sign[]) => [...new Set(chosen.map(({ category }) => category))];

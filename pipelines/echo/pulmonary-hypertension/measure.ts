@@ -10,12 +10,12 @@ import { atrialPressure, contradictsCava } from './guideline.ts';
 export interface RightHeartPressures {
   /** Values that the section calculated or withheld, each with its remark. */
   own: readonly Measurement[];
-  /** Measured and calculated values, without those that were withheld. */
+  /** Measured and calculated values, except those that were withheld. */
   values: Values;
   tricuspid: ReturnType<typeof tricuspidGrade> | null;
 }
 
-/** Values that are calculated from the RA pressure and the jet. */
+/** Values calculated from the RA pressure and the jet. */
 const RESTING = ['rvsp', 'tapse-to-spap'] as const satisfies readonly EchoConcept[];
 
 const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement => ({
@@ -26,7 +26,7 @@ const withheld = (one: Measurement, section: string, fault: RightHeartFault): Me
 });
 
 /**
- * Returns the machine's values that contradict each other, marked as withheld; empty if there is no
+ * Returns the machine values that contradict each other, marked as withheld; empty if there is no
  * contradiction.
  */
 function contradicted(values: Values, section: string): Measurement[] {
@@ -42,9 +42,9 @@ function contradicted(values: Values, section: string): Measurement[] {
 }
 
 /**
- * Returns the pressures of the right heart from TR and IVC (echo 12.2, 12.3). A machine's RA
- * pressure that contradicts the machine's IVC is withheld, and so are pressures from a torrential
- * jet. Values that are based on a withheld value are withheld as well.
+ * Returns the right heart pressures from TR and IVC (echo 12.2, 12.3). An RA pressure from the
+ * machine that contradicts the machine's IVC is withheld, and so are pressures from a torrential
+ * jet and all values based on a withheld value.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');

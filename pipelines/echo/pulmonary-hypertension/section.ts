@@ -37,7 +37,7 @@ const MEASURED = [
   'aortic-root',
 ] as const satisfies readonly EchoConcept[];
 
-/** Number of categories of signs. Signs of two categories raise the probability (PH22). */
+/** Number of categories of signs. Signs from two categories raise the probability (PH22). */
 const CATEGORIES = 3;
 
 /**
@@ -83,12 +83,12 @@ function run(evidence: PatientEvidence, given: Values) {
   });
   const { present, assessed } = categoriesOf(signs);
   const jet = values.measurement('tr-vmax');
-  // Without a TR value it is not known whether a TR signal was searched, so other signs are needed
-  // (echo 12.4).
+  // Without a TR value it is not known whether a TR signal was searched for, so other signs are
+  // needed (echo 12.4).
   const assessable = !isChild(evidence) && (jet !== null || present.length >= 2);
   const by = assessable ? probability(jet?.value ?? null, present) : null;
-  // A torrential jet is slower than the pressure behind it would suggest. Its velocity can confirm
-  // pulmonary hypertension but cannot exclude it.
+  // A torrential jet is slower than the pressure behind it would suggest, so its velocity can
+  // confirm pulmonary hypertension but cannot exclude it.
   const torrential = tricuspid === 'torrential (5+)';
   const likelihood = torrential && by !== 'high' ? null : by;
   const limited = likelihood === 'low' && assessed.length < 2;

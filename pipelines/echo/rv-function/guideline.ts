@@ -39,12 +39,12 @@ export const isSurelyBeyond = (
   measurement: Parameters<typeof categoryWithin>[0],
 ): boolean | null => categoryWithin(measurement, (value) => isBeyond(limit, value)).category;
 
-/** Kind of Doppler by which the performance index was measured. */
+/** Kind of Doppler with which the performance index was measured. */
 export type PerformanceMethod = 'pulsed' | 'tissue';
 
 /**
- * Returns whether RIMP is abnormal by the limit of its method. If the method is unknown, the limits
- * of both methods must agree; null if they do not (echo 7.2).
+ * Returns whether RIMP is abnormal by the limit for its method. If the method is unknown, the
+ * limits for both methods must lead to the same answer; null if they do not (echo 7.2).
  */
 export function isPerformanceBeyond(
   value: number,
@@ -68,8 +68,8 @@ const RV_CONCLUSIONS = [
 ] as const;
 
 /**
- * Returns the conclusion from the number of available indices and the number of abnormal ones (echo
- * 7.3).
+ * Returns the conclusion from the number of available indices and how many of them are abnormal
+ * (echo 7.3).
  */
 export function rvConclusion(available: number, abnormal: number): (typeof RV_CONCLUSIONS)[number] {
   if (available === 0) return 'not assessed';

@@ -27,8 +27,8 @@ import { inadequate } from '../shared/plausibility.ts';
 const SECTION = 'rv-function';
 
 /**
- * Returns the lateral hinge point of the RV. The free wall is on the left of a normal display and
- * on the right of a mirrored display.
+ * Returns the lateral hinge point of the RV. The free wall is on the left in a normal display and
+ * on the right in a mirrored one.
  */
 const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
   mirrored ? axis.hinges.right : axis.hinges.left;
@@ -36,7 +36,7 @@ const lateral = ({ axis }: AxialFigure, { mirrored }: ChamberClip): Point =>
 const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
 
 /**
- * Returns the distance, mm, by which the lateral hinge point moves towards the apex of the RV from
+ * Returns how far, in mm, the lateral hinge point moves towards the apex of the RV from
  * end-diastole to end-systole; null if it cannot be measured.
  */
 function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
@@ -69,7 +69,7 @@ const areaRatio = ({ diastole: { rv, lv } }: ClipBeat): number | null => rv && r
 
 /**
  * Values that show whether the outline of the RV is plausible. The excursion of the annulus is not
- * included, because an implausible excursion only means that the hinge point is wrong.
+ * among them, because an implausible excursion only means that the hinge point is wrong.
  */
 const SIZES: readonly EchoConcept[] = [
   'rv-ed-area',
@@ -80,9 +80,9 @@ const SIZES: readonly EchoConcept[] = [
 ];
 
 /**
- * Withholds all values if the outline is implausible: one size of the RV is implausible, the RV is
+ * Withholds all values if the outline is implausible: one of the RV sizes is implausible, the RV is
  * not smaller in systole, or its beats contradict each other. The other sizes, the ratio to the LV
- * and the motion of the annulus are then unreliable, too.
+ * and the motion of the annulus are then unreliable too.
  */
 function believed(values: Measurement[], change: BeatMean | null): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
@@ -140,8 +140,8 @@ function widths(on: MeasuredClip): Measurement[] {
 }
 
 /**
- * Returns the values of the right heart from an A4C clip (echo 7): areas, diameters, the motion of
- * the annulus, the ratio of the ventricles. A remark states that a standard A4C underestimates the
+ * Returns the right heart values from an A4C clip (echo 7): areas, diameters, the motion of the
+ * annulus and the ratio of the ventricles. A remark states that a standard A4C underestimates the
  * RV.
  */
 export function rightHeartValues(given: MeasuredClip | null): Measurement[] {

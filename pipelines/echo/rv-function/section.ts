@@ -22,11 +22,11 @@ import {
   rvConclusion,
 } from './guideline.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface RvFunctionEvidence extends PatientEvidence, OutlineEvidence {
   /**
-   * Kind of Doppler by which the machine measured RIMP; null if the kind is not known, or if both
-   * kinds were used.
+   * Kind of Doppler with which the machine measured RIMP; null if it is not known, or if both kinds
+   * were used.
    */
   performanceMethod: PerformanceMethod | null;
 }
@@ -40,7 +40,7 @@ const INDICES = {
   'rv-fac': RV_FUNCTION.fac,
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
 
-/** The measured quantities, in the order in which the section shows them. */
+/** The measured quantities, in display order. */
 const MEASURED = [
   'tapse',
   'rv-s-prime',
@@ -65,8 +65,8 @@ interface Judged {
 }
 
 /**
- * Returns RIMP as one of the indices. It is left out if its method is unknown and the two methods
- * disagree on whether it is abnormal.
+ * Returns RIMP as one of the indices. It is left out if its method is unknown and the limits for
+ * the two methods lead to different answers.
  */
 function judgedPerformance(
   { performanceMethod }: RvFunctionEvidence,
@@ -76,10 +76,7 @@ function judgedPerformance(
   return rimp && beyond !== null ? [{ measurement: rimp, beyond }] : [];
 }
 
-/**
- * Returns the row of the decision table that applies to the indices (echo 7.3); null if there is no
- * index.
- */
+/** Returns the row of the decision table for these indices (echo 7.3); null if there are none. */
 function systolicFunction(judged: readonly Judged[]) {
   const abnormal = judged.filter(({ beyond }) => beyond);
   const conclusion = rvConclusion(judged.length, abnormal.length);
@@ -94,7 +91,7 @@ function systolicFunction(judged: readonly Judged[]) {
   return { conclusion, statement };
 }
 
-/** Returns the sizes whose intervals are entirely beyond their limits; empty for a child. */
+/** Returns the sizes whose whole interval is beyond the limit; empty for a child. */
 function sizesOf(values: Values, child: boolean) {
   const beyond = (key: EchoConcept, limit: Parameters<typeof isSurelyBeyond>[0]) => {
     const measurement = values.measurement(key);
@@ -108,9 +105,7 @@ function sizesOf(values: Values, child: boolean) {
   return { wide, thick, large };
 }
 
-/**
- * Returns the indices of systolic function, each with whether it is abnormal; empty for a child.
- */
+/** Returns the indices of systolic function and whether each is abnormal; empty for a child. */
 function judgedIndices(
   values: Values,
   change: Measurement | null,
@@ -127,9 +122,7 @@ function judgedIndices(
   return child ? [] : [...measured, ...performance];
 }
 
-/**
- * Returns the statements on function and size, and the findings that follow from the statements.
- */
+/** Returns the statements on function and size, and the findings that follow from them. */
 function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType<typeof sizesOf>) {
   const found = systolicFunction(judged);
   const indices = judged.map(({ measurement }) => measurement);
@@ -138,8 +131,8 @@ function concluded(judged: readonly Judged[], { wide, thick, large }: ReturnType
   const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
   const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
   const alone = found?.conclusion === 'single index reduced';
-  // A possible pulmonary embolism is a critical finding (echo 16). One abnormal index is enough if
-  // no other index is available.
+  // Possible pulmonary embolism is a critical finding (echo 16). One abnormal index is enough if it
+  // is the only one available.
   const strained = (dilated || larger) && (found?.conclusion === 'reduced' || alone);
   const strain = sayOfRvFunction.conclusion('rv-function.strain', { alone });
   return {

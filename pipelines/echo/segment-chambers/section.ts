@@ -37,7 +37,7 @@ interface OutlinedClip {
   steady: boolean;
 }
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface SegmentChambersEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & { outlined: readonly OutlinedClip[] };
 }
@@ -61,8 +61,8 @@ const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
 /**
- * Returns the area of each outlined chamber of a frame, cm2; null without a scale. `epicardium` is
- * the cavity together with the myocardium around it.
+ * Returns the area of each outlined chamber on a frame, cm2; null without a scale. `epicardium` is
+ * the cavity together with the surrounding myocardium.
  */
 export function chamberAreasOf(
   outlines: OutlinedClip['clip']['frames'][number]['outlines'],

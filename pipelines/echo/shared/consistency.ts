@@ -6,7 +6,7 @@ import { inadequate } from './plausibility.ts';
 import { isOfMachine } from './section.ts';
 import { valuesOf } from './values.ts';
 
-/** Range of a plausible stroke volume from a contour, ml (echo 4.6). */
+/** Plausible range of a stroke volume from a contour, ml (echo 4.6). */
 const STROKE = [10, 200] as const;
 
 interface Pair {
@@ -60,8 +60,8 @@ const PAIRS: readonly Pair[] = [
 ];
 
 /**
- * Returns the reason why the value of each concept is withheld. `measured` contains the values of
- * one source, machine or images.
+ * Returns why the values of some concepts are withheld, by concept. `measured` contains the values
+ * of one source, machine or images.
  */
 function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
@@ -81,10 +81,10 @@ const OF_LA_2C = ['la-area-2c', 'la-volume-2c'] as const;
 const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
 
 /**
- * Values on which each value is based, because it is calculated from them or measured on the same
- * outline or trace. If one of them is implausible, the value is unreliable, too (echo 3). The
- * sections never calculate from a withheld value; this table is needed for values that a source has
- * calculated.
+ * The values on which each value is based, because it is calculated from them or measured on the
+ * same outline or trace. If one of them is implausible, the value is unreliable too (echo 3).
+ * Sections never calculate from a withheld value, so this table is only needed for values that a
+ * source calculated itself.
  */
 const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> = {
   'lv-ed-area-4c': OF_LV_4C,
@@ -160,8 +160,8 @@ function withheldIn(measured: readonly Measurement[]): Set<string> {
 }
 
 /**
- * Withholds the values of one source that are based on a withheld value, and repeats this until no
- * more are found.
+ * Withholds the values of one source that are based on a withheld value, and repeats this until
+ * there are no more.
  */
 function withDependants(measured: readonly Measurement[]): readonly Measurement[] {
   const withheld = withheldIn(measured);
@@ -177,9 +177,9 @@ function withDependants(measured: readonly Measurement[]): readonly Measurement[
 }
 
 /**
- * Marks values as inadequate if no heart can have them together. Values that are based on such
- * values, or on an implausible value of the same source (machine or images), are marked as well
- * (echo 3, 4.6, 5.5).
+ * Marks values as inadequate if no heart could have them together. Values based on such values, or
+ * on an implausible value from the same source (machine or images), are marked too (echo 3, 4.6,
+ * 5.5).
  */
 export function withConsistency(measured: readonly Measurement[]): Measurement[] {
   const ofMachine = faultsOf(measured.filter(isOfMachine));

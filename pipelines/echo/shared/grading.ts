@@ -6,14 +6,14 @@ import { categoryWithin } from '../../result/section-outcome.ts';
 export type Sex = 'male' | 'female';
 
 /**
- * How well a limit is verified. `B` means that the limit is as published and was not independently
- * checked again (echo 0.1).
+ * How well a limit was verified. `B`: as published, not checked a second time by an independent
+ * reader (echo 0.1).
  */
 export type Evidence = 'A' | 'B' | 'C';
 
 /**
- * Severity grades of one quantity as published. `mild` and `moderate` are the outermost values of
- * their bands, on the abnormal side of the normal range.
+ * Severity grades of one quantity as published. `mild` and `moderate` are the outer ends of their
+ * bands, on the abnormal side of the normal range.
  */
 interface Partition {
   normal: readonly [number, number];
@@ -41,7 +41,7 @@ const ABNORMALITY = [
 ] as const;
 export type Abnormality = (typeof ABNORMALITY)[number];
 
-/** Bands that are not abnormal. No decision distinguishes between them. */
+/** Bands that are not abnormal. Nothing depends on which of them applies. */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
   'below normal range',
   'normal',
@@ -49,7 +49,7 @@ export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
 ]);
 
 /**
- * Rounds a value and returns its band. A value beyond the normal range on the other side is not
+ * Rounds a value and returns its band. A value beyond the other end of the normal range is not
  * graded.
  */
 function gradeInPartition(partition: Partition, value: number, decimals: number): Abnormality {
@@ -76,7 +76,7 @@ export const isAbnormal = (grade: Abnormality | null): grade is Abnormality =>
   grade === 'mildly abnormal' || grade === 'moderately abnormal' || grade === 'severely abnormal';
 
 /**
- * Returns the grade of an accepted value by the limits for the sex. Null if the value is not
+ * Returns the grade of an accepted value by the limits for the sex. Null if the value was not
  * accepted or the sex is unknown.
  */
 export function graded(measurement: Measurement | null, quantity: GradedQuantity, sex: Sex | null) {
@@ -86,7 +86,7 @@ export function graded(measurement: Measurement | null, quantity: GradedQuantity
 }
 
 /**
- * Returns the value with the normal range for the sex. If the sex is unknown, a remark gives both
+ * Returns the value with the normal range for the sex. If the sex is unknown, a remark states both
  * ranges.
  */
 export function inRangeOf(
@@ -114,16 +114,16 @@ export function inRangeOf(
   };
 }
 
-/** A criterion of a decision rule. */
+/** A criterion in a decision rule. */
 export type Criterion = {
   name: string;
-  /** Null if the criterion is not available, which is different from not met. */
+  /** Null if the criterion is not available, which is not the same as not met. */
   met: boolean | null;
 };
 
 /**
- * Returns true if at least one condition is met, false if no known condition is met, and null if no
- * condition is known.
+ * Returns true if at least one condition is met, false if none of the known conditions is met, and
+ * null if none is known.
  */
 export function anyMet(...conditions: readonly (boolean | null)[]): boolean | null {
   const known = conditions.filter((condition) => condition !== null);
@@ -131,8 +131,8 @@ export function anyMet(...conditions: readonly (boolean | null)[]): boolean | nu
 }
 
 /**
- * Measurement variability, in the unit of the value. Within this distance from a cut-off, a value
- * may be on either side (echo 19, rule 2).
+ * Measurement variability, in the unit of the value. A value this close to a cut-off may be on
+ * either side of it (echo 19, rule 2).
  */
 export const VARIABILITY = { ejectionFraction: 5, strain: 1.5, atrialVolumeIndex: 3 } as const;
 

@@ -57,7 +57,7 @@ const clinicalContextSchema = z.strictObject({
     }),
 });
 
-/** Schema of `input` of us/echo/interpret 1.0.0 (api 2.4). Unknown fields are refused. */
+/** Schema of `input` for us/echo/interpret 1.0.0 (api 2.4). Unknown fields are rejected. */
 export const echoInputSchema = z.strictObject({
   files: z
     .array(z.string().min(1))

@@ -5,7 +5,7 @@ import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
 
 /**
- * Plausible ranges. A value outside its range is caused by a wrong contour or calibration and is
+ * Plausible ranges. A value outside its range is attributed to a wrong contour or calibration and
  * withheld (echo 3).
  */
 export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, number]>>> = {
@@ -66,14 +66,14 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'velocity-index': [0.1, 1.2],
   'av-area': [0.3, 6],
   'av-area-vmax': [0.3, 6],
-  // The ranges of the jets and walls below exclude readings of noise on real screens. They are
-  // choices of this project ([C]).
+  // The ranges of jets and walls below exclude noise that was mistaken for a signal on real
+  // screens. They are choices of this project ([C]).
   'tr-vmax': [1.5, 6],
   'mitral-a-duration': [60, 250],
   'ivc-diameter': [3, 45],
   'ivc-collapse': [0, 100],
   'rvot-acceleration': [30, 220],
-  // These ranges are wide. Values outside them come from noise or a wrong scale ([C]).
+  // These wide ranges only exclude values caused by noise or a wrong scale ([C]).
   'lvesv-biplane': [5, 450],
   'lvesv-4c': [5, 450],
   'lvesv-2c': [5, 450],
@@ -123,8 +123,8 @@ export const withRemark = (measurement: Measurement, remark: Remark): Measuremen
 });
 
 /**
- * Withholds the measurement as inadequate and adds the reason as its last remark. A value that a
- * person confirmed is not withheld.
+ * Withholds the measurement as inadequate and adds the reason as its last remark. A value confirmed
+ * by a person is not withheld.
  */
 export const inadequate = (measurement: Measurement, reason: Remark): Measurement =>
   isConfirmed(measurement)

@@ -5,7 +5,7 @@ import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.
 import type { Statement } from '../../result/statement.ts';
 import { type GradedQuantity, inRangeOf, type Sex } from './grading.ts';
 
-/** The patient from the request. A property that the request does not give is null. */
+/** The patient, from the request. Properties that the request lacks are null. */
 export interface EchoPatient {
   sex: Sex | null;
   /** Age in years. */
@@ -17,7 +17,7 @@ export interface EchoPatient {
   surface: number | null;
 }
 
-/** Evidence that every section may use. A section declares any further evidence that it needs. */
+/** Evidence available to every section. A section declares any further evidence that it uses. */
 export interface PatientEvidence {
   patient: EchoPatient;
 }
@@ -27,17 +27,19 @@ export interface Calculation {
   section: string;
   method: EchoMethod;
   from: readonly EchoConcept[];
-  /** Calculates the quantity. The inputs are the values of `from`, in that order. */
+  /** Calculates the quantity from the values of `from`, in that order. */
   value(...inputs: number[]): number;
   presumes?: Presumption;
   /**
-   * Set if the inputs must come from the same beat; then either all inputs come from the machine or
-   * all from the images. It names these inputs in a remark.
+   * Set if the inputs must come from the same beat, and therefore either all from the machine or
+   * all from the images. The value is the term for these inputs in a remark.
    */
   ofOneSource?: ImageInputs;
 }
 
-/** Moves one value to an end of its 95 % interval, to test whether a conclusion changes. */
+/**
+ * A move of one value to an end of its 95 % interval, made to test whether a conclusion changes.
+ */
 export interface Shift {
   /** Id of the measurement. */
   id: string;
@@ -47,11 +49,11 @@ export interface Shift {
   to: number;
 }
 
-/** Accepted values that were measured and calculated so far, by concept. */
+/** Accepted values measured and calculated so far, by concept. */
 export interface Values {
   /**
-   * These values without a shift. Contradictions are tested on the measured values, not on the ends
-   * of their intervals.
+   * These values as measured, not shifted to an end of their intervals. Contradictions are checked
+   * against these.
    */
   readonly asMeasured: Values;
   /** Returns the values of the concept; only the first of them is used. */
@@ -60,48 +62,47 @@ export interface Values {
   number(key: EchoConcept): number | null;
   /**
    * Calculates a quantity from others; null if an input is missing. If the machine reports the
-   * quantity itself, the machine's value is used, and a remark is added if it disagrees with the
-   * inputs.
+   * quantity itself, its value is used instead, with a remark if it disagrees with the inputs.
    */
   calculated(key: EchoConcept, calculation: Calculation): Measurement | null;
-  /** Returns these values with newly calculated values in front of them. */
+  /** Returns these values with newly calculated values placed before them. */
   with(calculations: readonly (Measurement | null)[]): Values;
-  /** Returns only the values for which `isWanted` is true, for example those of one source. */
+  /** Returns only the values for which `isWanted` returns true, for example those of one source. */
   only(isWanted: (measurement: Measurement) => boolean): Values;
   /** Returns these values without those of the given concepts. */
   without(keys: ReadonlySet<EchoConcept>): Values;
 }
 
 /**
- * One section of the result. It declares the evidence that it needs. Its `run` is a pure function
- * of the evidence and the values.
+ * One section of the result. It declares the evidence that it uses, and its outcome depends only on
+ * that evidence and the values.
  */
 export interface EchoSection<Evidence = PatientEvidence> {
   id: string;
   title: string;
-  /** Views, modes and values that the section needs; without them it is not assessed. */
+  /** Views, modes and values required by the section; without them it is not assessed. */
   needs: readonly string[];
   /** Quantities that this section reports if they were measured. */
   measures: readonly EchoConcept[];
   /**
-   * True if the rules of the section consider the 95 % intervals of its values. If not, its
-   * conclusions are compared at both ends of each interval (within-intervals.ts).
+   * True if the rules of the section already consider the 95 % intervals of its values. Otherwise
+   * its conclusions are compared at both ends of each interval (within-intervals.ts).
    */
   judgesIntervals?: boolean;
   /**
-   * Runs the section. `values` contains the measured values and the values that earlier sections
-   * calculated.
+   * Runs the section. `values` contains the measured values and those calculated by earlier
+   * sections.
    */
   run(evidence: Evidence, values: Values): SectionOutcome;
 }
 
 /** What a section concludes from its values. */
 export interface Conclusion {
-  /** Values of the section; null for a value that could not be calculated or was not measured. */
+  /** Values of the section; null for one that could not be calculated or was not measured. */
   measurements: readonly (Measurement | null)[];
-  /** Conclusions. The summary lists them after the values. */
+  /** Conclusions, which the summary lists after the values. */
   conclusions?: readonly (Statement | null)[];
-  /** Statements on quantities that could not be assessed, and on what is missing for them. */
+  /** Statements on what could not be assessed, and what was missing for it. */
   gaps?: readonly (Statement | null)[];
   data?: SectionOutcome['data'];
   /** True if the section reports an observation although no value was measured. */
@@ -114,19 +115,17 @@ const present = <T>(values: readonly (T | null)[] = []) => values.filter((value)
 
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
-/** Returns true if a value was taken from the report of the ultrasound machine. */
+/** Returns true if a value comes from the ultrasound machine's report. */
 export const isOfMachine = ({ source }: Pick<Measurement, 'source'>): boolean =>
   source.provenance === 'cart-sr';
 
-/**
- * Returns a gap that names the withheld values with their reasons; empty if no value is withheld.
- */
+/** Returns a gap that lists the withheld values with their reasons; empty if none is withheld. */
 const withheldGap = (withheld: readonly Measurement[]) =>
   withheld.length > 0 ? [sayOfEcho.gap('echo.withheld', {}, withheld)] : [];
 
 /**
  * Returns the outcome of a section (echo 0.4). Without an accepted value, the section is inadequate
- * if values were withheld, and otherwise not assessed. With gaps, it is partial.
+ * if values were withheld, and otherwise not assessed. If there are gaps, it is partial.
  */
 export function conclude(
   { needs }: { needs: readonly string[] },
@@ -159,8 +158,8 @@ export function conclude(
 }
 
 /**
- * Adds the measured values of the section that were not accepted to an outcome. Each is shown with
- * the reason, and without its number.
+ * Adds to an outcome those measured values of the section that were not accepted, each with the
+ * reason but without its number.
  */
 export function withWithheld(
   outcome: SectionOutcome,
@@ -184,7 +183,7 @@ export function withWithheld(
   };
 }
 
-/** Returns a finding of a section; `evidence` contains the values on which the finding is based. */
+/** Returns a finding of a section; `evidence` contains the values on which it is based. */
 export function finding(
   section: string,
   id: string,
@@ -256,7 +255,7 @@ export function inAdultRange<T extends Measurement | null>(
     : measurement;
 }
 
-/** Gaps for properties of the patient that the request does not give. */
+/** Gaps for patient properties that the request lacks. */
 export const PATIENT_GAPS = {
   child: sayOfEcho.gap('echo.child', {}),
   sex: sayOfEcho.gap('echo.sex-unknown', {}),
@@ -264,8 +263,7 @@ export const PATIENT_GAPS = {
 } as const;
 
 /**
- * Reports which properties of the patient are missing for normal ranges and, if `indexed`, for
- * indexing.
+ * Reports which patient properties are missing for normal ranges and, if `indexed`, for indexing.
  */
 export function patientGaps(evidence: PatientEvidence, indexed: boolean): (Statement | null)[] {
   const { patient } = evidence;

@@ -8,7 +8,7 @@ import { type Calculation, isOfMachine, type Shift, type Values } from './sectio
 
 type All = Values['all'];
 
-/** Concepts that a section requested, with or without a value. */
+/** Concepts that a section requested, whether or not there was a value. */
 export type Reads = Set<string>;
 
 function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
@@ -23,8 +23,8 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
         ? valuesBy(
             (key) =>
               all(key)
-                // Values that were calculated from the moved value are left out; they are
-                // calculated again where they are needed.
+                // Values calculated from the moved value are left out; they are recalculated where
+                // needed.
                 .filter(({ inputs }) => !inputs.includes(shift.id))
                 .map((one) => moved(one, shift.to, shift.from)),
             null,
@@ -34,7 +34,7 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
     },
     number: (key) => measurement(key)?.value ?? null,
     calculated(key, calculation) {
-      // The moved value may be the calculated value itself, even if its concept was left out.
+      // The calculated value may itself be the one that is moved, even if its concept was left out.
       reads?.add(key);
       const one = calculated(values, key, calculation);
       return one && shift ? moved(one, shift.from, shift.to) : one;
@@ -50,9 +50,9 @@ function valuesBy(all: All, shift: Shift | null, reads?: Reads): Values {
 }
 
 /**
- * Groups accepted values by concept. If a concept has several values, the first value in
+ * Groups accepted values by concept. If a concept has several values, the first one in
  * `measurements` is used.
- * @param shift the value that is moved to an end of its interval; if it is null, no value is moved.
+ * @param shift the value to move to an end of its interval; null to move none.
  * @param reads collects the concepts that are requested.
  */
 export function valuesOf(
@@ -73,14 +73,13 @@ export function valuesOf(
 }
 
 /**
- * Relative difference above which the machine's value and our calculation are reported as
- * different.
+ * Relative difference above which a machine value and our calculation are reported as different.
  */
 const DISAGREEMENT = 0.05;
 
 /**
- * Returns the measurements of the inputs; null if one is missing. If all must come from one source,
- * the machine is preferred.
+ * Returns the measurements used as inputs; null if one is missing. If all must come from one
+ * source, the machine is preferred.
  */
 function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measurement[] | null {
   const complete = (inputs: readonly (Measurement | null)[]) => {
@@ -94,10 +93,10 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 }
 
 /**
- * Returns the half width of the 95 % interval of a calculated value. If the results of the
- * calculation were compared with a reference, the interval comes from that evidence. Otherwise it
- * is calculated from the intervals of the inputs, with independent errors (root of the sum of
- * squares). Null if no input has an interval.
+ * Returns the half width of the 95 % interval of a calculated value. It comes from the evidence if
+ * results of this calculation were compared with a reference; otherwise it follows from the
+ * intervals of the inputs, assuming independent errors (root of the sum of squares). Null if no
+ * input has an interval.
  */
 function intervalOf(
   key: EchoConcept,
@@ -127,7 +126,7 @@ function calculated(
   const inputs = inputsOf(values, { section, method, value, ...calculation });
   const given = values.measurement(key);
   const result = inputs && value(...inputs.map((input) => input.value));
-  // If the machine reports zero for a divisor, that input is wrong, and nothing is calculated from
+  // If the machine reports zero for a divisor, that input is wrong, so nothing is calculated from
   // it.
   if (!inputs || result === null || !Number.isFinite(result)) return given && { ...given, section };
   if (given) {

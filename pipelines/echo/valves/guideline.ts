@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
 
 /**
- * Quantities that decide the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent; null if not
+ * Quantities that determine the grade, in m/s, mmHg, cm2, cm2/m2, ml/m2 and per cent; null if not
  * measured.
  */
 interface StenosisInputs {
@@ -14,14 +14,14 @@ interface StenosisInputs {
   ef: number | null;
 }
 
-/** Cut-offs of the grading (AS17, VHD20; echo 11.1). */
+/** Cut-offs for grading (AS17, VHD20; echo 11.1). */
 export const STENOSIS = {
   verySevere: { peak: 5, gradient: 60 },
   severe: { peak: 4, gradient: 40, area: 1, areaIndex: 0.6 },
   moderate: { peak: 3, gradient: 20, area: 1.5 },
   mild: { peak: 2.6 },
   /**
-   * Stroke volume index, ml/m2. The value itself is low flow, as in the wording of the ESC; VHD20
+   * Stroke volume index, ml/m2, up to and including which flow is low, as worded by the ESC; VHD20
    * writes "below".
    */
   lowFlow: 35,
@@ -59,7 +59,7 @@ function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: num
 }
 
 /**
- * Returns the grade of the first table row that matches the rounded values (echo 11.1). A valve
+ * Returns the grade from the first table row that matches the rounded values (echo 11.1). A valve
  * area alone is never graded.
  */
 export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
@@ -86,24 +86,24 @@ export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
 }
 
 /**
- * DVI above which a small valve area suggests that the LVOT diameter was measured too small (echo
+ * DVI above which a small valve area suggests that the LVOT diameter was underestimated (echo
  * 19.4).
  */
 const AMPLE_VELOCITY_INDEX = 0.3;
 /**
- * Measurement variability of the valve area, cm². Within this distance from a limit, the true area
- * may be on either side (echo 19, rule 2).
+ * Measurement variability of the valve area, cm². If an area is this close to a limit, the true
+ * area may be on either side (echo 19, rule 2).
  */
 const AREA_VARIABILITY = 0.1;
 /**
- * Greatest differences at which the DVI agrees with the ratio of AVA to LVOT area, which must be
- * equal (echo 11.1, "reject").
+ * Greatest differences up to which the DVI counts as equal to the ratio of AVA to LVOT area, as it
+ * should be (echo 11.1, "reject").
  */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
 /**
  * Returns true if a valve area, cm², is inconsistent with the LVOT area and the DVI in the same
- * report. A difference in the last of the two decimals that machines print for a DVI is ignored.
+ * report. Machines print a DVI with two decimals, so a difference in the last of them is ignored.
  */
 export function isForeignArea(area: number, outflowArea: number, velocityIndex: number): boolean {
   const difference = Math.abs(velocityIndex - area / outflowArea);
@@ -117,8 +117,8 @@ const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
 };
 
 /**
- * Grades of rows 6 to 9. An LVOT diameter that was measured too small, or hypertension, can cause
- * the same values.
+ * Grades of rows 6 to 9. An underestimated LVOT diameter, or hypertension, can lead to the same
+ * values.
  */
 const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'classical low-flow low-gradient AS (LVEF <50%)',
@@ -127,7 +127,7 @@ const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'normal-flow low-gradient AS, severe AS unlikely',
 ]);
 
-/** Returns whether high flow explains a high gradient at an area above 1.0 cm². */
+/** Returns whether high flow explains a high gradient with an area above 1.0 cm². */
 function highFlow(strokeIndex: number | null): HighFlow {
   if (strokeIndex === null) return 'unknown';
   return strokeIndex > STENOSIS.highFlow ? 'yes' : 'no';
@@ -138,8 +138,8 @@ interface StenosisEvidence extends StenosisInputs {
 }
 
 /**
- * Returns the remarks without which a grade can be misunderstood: contradictions, limits and advice
- * (echo 11.1, 19).
+ * Returns the remarks without which a grade could be misunderstood: contradictions, limits and
+ * advice (echo 11.1, 19).
  */
 export function stenosisRemarks(
   grade: StenosisGrade,
@@ -194,8 +194,8 @@ export function mitralStenosis2009(area: number): 'mild' | 'moderate' | 'severe'
 const NORMAL_AREA = 4;
 
 /**
- * Returns true if an area, cm², is too large for a grade. The published tables of stenosis have no
- * upper end [C].
+ * Returns true if an area, cm², is too large to be graded. The published tables of stenosis have no
+ * upper limit [C].
  */
 export const isNormalMitralArea = (area: number) => rounded(area, 2) >= NORMAL_AREA;
 
@@ -208,8 +208,8 @@ export const STENOTIC_GRADIENT = 5;
 const PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
- * Returns the grade of pulmonary stenosis from the peak velocity, m/s. Null below 3 m/s, because
- * the table calls this mild stenosis without a lower limit that separates it from a normal valve.
+ * Returns the grade of pulmonary stenosis from the peak velocity, m/s. Null below 3 m/s: the table
+ * calls this mild stenosis, but has no lower limit that would separate it from a normal valve.
  */
 export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
   const shown = rounded(peak, 1);
@@ -225,7 +225,9 @@ const REGURGITATION_GRADES = [
 ] as const;
 type RegurgitationGrade = (typeof REGURGITATION_GRADES)[number];
 
-/** Lower limits of grade II, III and IV: EROA in mm2, volume in ml, fraction in per cent (VR17). */
+/**
+ * Lower limits of grades II, III and IV: EROA in mm2, volume in ml, fraction in per cent (VR17).
+ */
 const QUANTITATIVE_LIMITS = {
   aortic: { orifice: [10, 20, 30], volume: [30, 45, 60], fraction: [30, 40, 50] },
   mitral: { orifice: [20, 30, 40], volume: [30, 45, 60], fraction: [30, 40, 50] },
@@ -261,7 +263,10 @@ export function quantitativeGrade(
   return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
 }
 
-/** Returns true if the grades of the quantities differ by more than one. CMR is then suggested. */
+/**
+ * Returns true if the grades of the quantities differ by more than one, in which case CMR is
+ * suggested.
+ */
 function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation): boolean {
   const grades = gradesOf(valve, inputs);
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
@@ -273,8 +278,8 @@ interface RegurgitationSigns {
 }
 
 /**
- * Number of specific signs that are enough for a grade, and number of signs that raises grade III
- * to severe (VR17; echo 11.2).
+ * `alone`: number of specific signs that are enough for a grade; `lifting`: number that raises
+ * grade III to severe (VR17; echo 11.2).
  */
 const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
 
@@ -356,10 +361,10 @@ export type TricuspidResult =
   | `${TricuspidGrade} - ${TricuspidGrade}`
   | 'indeterminate';
 
-/** Result of grading the regurgitation of any valve. */
+/** Result of grading regurgitation at any valve. */
 export type RegurgitationResult = IntegratedGrade | TricuspidResult;
 
-/** Results that are severe, or whose upper grade is severe. */
+/** Results that are severe or have severe as their upper grade. */
 export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   new Set<RegurgitationResult>([
     'grade III (moderate-severe)',
@@ -373,8 +378,8 @@ export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
   ]);
 
 /**
- * Returns the grade of TR from both quantities. If they differ by one grade, it is the higher
- * grade; if they differ by more, it is indeterminate (echo 11.6).
+ * Returns the grade of TR from both quantities. If the two grades are adjacent, both are returned
+ * as a range; if they are further apart, it is indeterminate (echo 11.6).
  */
 export function tricuspidIntegrated(
   venaContracta: number | null,

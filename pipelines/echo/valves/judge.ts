@@ -31,15 +31,14 @@ import {
 export interface AorticStenosis {
   grade: StenosisGrade;
   /**
-   * Grade in its published wording. The wording "no sclerosis" is left out, because sclerosis is
-   * not assessed.
+   * Grade in its published wording, but without "no sclerosis", because sclerosis is not assessed.
    */
   published: string;
   statements: readonly Statement[];
   criteria: readonly Criterion[];
-  /** Area that was used for the grade. */
+  /** The area used for the grade. */
   area: Measurement | null;
-  /** Area in the machine's report that contradicts the DVI in the same report. */
+  /** Valve area in the machine's report that contradicts the DVI in the same report. */
   rejected: Measurement | null;
 }
 
@@ -57,11 +56,11 @@ function foreignArea(values: Values): Measurement | null {
 }
 
 /**
- * Returns the valve area and its index, from the VTI, or from peak velocities if there is no VTI
+ * Returns the valve area and its index, from the VTI or, if there is none, from peak velocities
  * (echo 11.1).
  */
 function areasOf(values: Values, rejected: Measurement | null) {
-  // Both areas, by VTI and by peak velocities, use the same LVOT diameter, which may be wrong.
+  // The areas by VTI and by peak velocities both use the same LVOT diameter, which may be wrong.
   if (rejected) return { area: null, areaIndex: null };
   const area = values.measurement('av-area');
   if (area) return { area, areaIndex: values.measurement('av-area-index') };
@@ -75,7 +74,7 @@ const NO_STENOSIS: StenosisGrade = 'no stenosis or sclerosis';
 
 const { severe, lowFlow, preservedEf } = STENOSIS;
 
-/** Quantities that determine the row of the grading table, with their limits. */
+/** Quantities that determine the row in the grading table, with their limits. */
 const DECIDING = {
   'av-vmax': ['>= 4.0 m/s', 1, (v: number) => v >= severe.peak],
   'av-mean-gradient': ['>= 40 mmHg', 0, (v: number) => v >= severe.gradient],
@@ -110,8 +109,8 @@ const remark = (one: StenosisRemark) =>
   sayOfValves.conclusion('valves.stenosis-remark', { remark: one });
 
 /**
- * Grades aortic stenosis. Returns the grade with its evidence, and the statements that a reader of
- * the grade needs (echo 11.1).
+ * Grades aortic stenosis. Returns the grade with its evidence, and the statements needed to
+ * understand it (echo 11.1).
  */
 export function aorticStenosis(values: Values, ef: Measurement | null): AorticStenosis {
   const rejected = foreignArea(values);
@@ -159,7 +158,7 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
 
 interface MitralStenosis {
   grade: MitralStenosisGrade | null;
-  /** Remark that a reader of the grade needs, or the reason why nothing was graded. */
+  /** Remark needed to understand the grade, or why nothing was graded. */
   remark: MitralRemark | null;
 }
 
@@ -167,7 +166,7 @@ const UNGRADED: MitralStenosis = { grade: null, remark: null };
 
 /**
  * Grades mitral stenosis from planimetry. The half-time is used only if a gradient suggests
- * stenosis and there is no significant AR, because AR shortens the half-time (echo 11.5).
+ * stenosis and there is no significant AR, which shortens the half-time (echo 11.5).
  */
 export function mitralStenosis(values: Values, significantAr: boolean): MitralStenosis {
   const planimetry = values.number('mv-area-planimetry');
@@ -185,7 +184,7 @@ export function mitralStenosis(values: Values, significantAr: boolean): MitralSt
   return { grade: mitralStenosis2020(halfTime), remark: 'by-half-time' };
 }
 
-/** Converts cm² to mm², the unit of the tables of regurgitant orifices. */
+/** Converts cm² to mm², the unit used in tables of regurgitant orifices. */
 const squareMillimetres = (area: number | null) => (area === null ? null : 100 * area);
 
 const NO_SIGNS = { venaContracta: null, jetWidth: null, halfTime: null } as const;
@@ -216,7 +215,7 @@ export interface Regurgitations {
 }
 
 /**
- * Grades the regurgitation of each valve that has at least one quantified value (echo 11.2, 11.3,
+ * Grades the regurgitation of each valve with at least one quantified value (echo 11.2, 11.3,
  * 11.6).
  */
 export function regurgitations(values: Values): Regurgitations {
@@ -228,7 +227,7 @@ export function regurgitations(values: Values): Regurgitations {
 }
 
 /**
- * Names the valves whose regurgitation was not quantified. Such a valve is not necessarily
+ * Lists the valves for which regurgitation was not quantified. Such a valve is not necessarily
  * competent (echo 11.8).
  */
 export function regurgitationGap(grades: Regurgitations): Statement | null {
@@ -244,8 +243,8 @@ const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
 ]);
 
 /**
- * Returns true if AR is moderate or more. If quantities contradict each other, significant AR is
- * not excluded.
+ * Returns true if the regurgitation is at least moderate, or if contradicting quantities do not
+ * exclude that.
  */
 export const isSignificant = (grade: Regurgitations['AR']) =>
   grade !== null && !INSIGNIFICANT.has(grade);

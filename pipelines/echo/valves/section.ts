@@ -34,7 +34,7 @@ import {
   regurgitations,
 } from './judge.ts';
 
-/** Quantities that `valveFlows` calculates, in an order in which each one follows its inputs. */
+/** Quantities calculated by `valveFlows`, ordered so that each comes after its inputs. */
 const VALVE_FLOWS = [
   'av-area',
   'av-area-vmax',
@@ -50,10 +50,7 @@ const divided = (one = 0, other = 1) => one / other;
 
 type Formula = readonly [EchoMethod, readonly EchoConcept[], (...inputs: number[]) => number];
 
-/**
- * Method, inputs and function for each quantity, in the order in which the section shows them (echo
- * 11.1, 11.5).
- */
+/** Method, inputs and function for each quantity, in display order (echo 11.1, 11.5). */
 const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
   'av-area': ['continuity-equation', ['lvot-diameter', 'lvot-vti', 'av-vti'], continuityArea],
   'av-area-vmax': [
@@ -70,7 +67,7 @@ const FORMULAS: Readonly<Record<(typeof VALVE_FLOWS)[number], Formula>> = {
 };
 
 /**
- * Calculates valve areas by the continuity equation, stroke volume and their indices from the
+ * Calculates valve areas by the continuity equation, the stroke volume, and their indices from the
  * measured values.
  */
 function valveFlows(given: Values, section: string): Measurement[] {
@@ -130,14 +127,14 @@ const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
 const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
-/** Grades of a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
+/** Grades for a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
   disease: ValveDisease;
   grade: string | null;
   scheme: string;
-  /** Whether the grade is reported as a finding. */
+  /** True if the grade is reported as a finding. */
   isFinding: boolean;
   evidence: readonly (Measurement | null)[];
 }
@@ -197,7 +194,7 @@ function stenosisFinding(values: Values, { grade, published, area }: AorticSteno
     : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
-/** Reports what is missing for the grade of the aortic valve (echo 11.8). */
+/** Reports what is missing for grading the aortic valve (echo 11.8). */
 function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement | null)[] {
   const peak = values.measurement('av-vmax');
   const velocityIndex = values.measurement('velocity-index') !== null;
@@ -275,7 +272,7 @@ function run(evidence: PatientEvidence, given: Values) {
   });
 }
 
-/** Reports stenosis and regurgitation of the valves (echo 11). */
+/** Reports valvular stenosis and regurgitation (echo 11). */
 export const valves: EchoSection = {
   id: ID,
   title: 'Valves',

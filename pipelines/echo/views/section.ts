@@ -13,8 +13,8 @@ import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
   /**
-   * Views of the 2D pictures. Clips with colour are left out, because they are not used to assess
-   * walls and sizes.
+   * Views of the 2D pictures. Colour clips are left out, because they are not used to assess walls
+   * and sizes.
    */
   views: ReadonlySet<HeartView>;
   spectra: readonly Display[];
@@ -26,8 +26,8 @@ const inView =
     wanted.some((view) => views.has(view));
 
 /**
- * Returns a test for whether a flow was displayed. A display is accepted even if the header does
- * not name its kind of Doppler.
+ * Returns a test for whether a flow was displayed. A display counts even if the header does not
+ * state its kind of Doppler.
  */
 const displayed =
   (flow: Flow, kind: 'pw' | 'cw') =>
@@ -56,7 +56,7 @@ const MINIMUM: Readonly<Record<MinimumItem, (found: Found) => boolean>> = {
 };
 
 /**
- * Returns the items of the minimum set that no clip shows. A study that lacks an item is limited.
+ * Returns the items of the minimum set that no clip shows. If any is missing, the study is limited.
  */
 function missingOfMinimum({ clips, spectra }: ViewsEvidence): MinimumItem[] {
   const pictures = clips.filter(({ clip }) => isPicture(clip) && clip.mode !== 'colour');
@@ -142,7 +142,7 @@ interface ViewsEvidence extends PatientEvidence {
   spectra: readonly Display[];
 }
 
-/** View of one clip, and whether the header or the model named it. */
+/** View of one clip, and whether the header or the model identified it. */
 interface ViewedClip {
   clip: {
     file: string;
@@ -155,7 +155,7 @@ interface ViewedClip {
   view: HeartView | null;
   source: 'header' | 'model' | null;
   confidence: number | null;
-  /** View that the model would name without its gate. */
+  /** The most probable view if its probability was below the gate; otherwise null. */
   belowGate: HeartView | null;
 }
 
@@ -177,7 +177,7 @@ interface Display {
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
 /**
- * Returns the modes of a clip: those of its regions or, without regions, the mode in the flags of
+ * Returns the modes of a clip: those of its regions or, if it has none, the mode from the flags in
  * the header (echo 2.3).
  */
 function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
@@ -187,7 +187,7 @@ function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-/** Returns the entry of a clip in the result. It includes a view that is only suspected. */
+/** Returns the entry for a clip in the result, which includes a view that is only suspected. */
 function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
@@ -211,7 +211,7 @@ interface Gap {
   statement: Statement;
 }
 
-/** Reports that the view of some clips is not known; null if the view of every picture is known. */
+/** Reports that the views of some clips are unknown; null if the view of every picture is known. */
 function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   const unnamed = pictures.filter(({ view }) => view === null);
@@ -251,10 +251,7 @@ function refusedGap(spectra: readonly Display[]): Gap | null {
       };
 }
 
-/**
- * Reports that a study is limited, and which items are missing; null if the minimum set is
- * complete.
- */
+/** Reports that a study is limited, with the missing items; null if the minimum set is complete. */
 function limitedGap(evidence: ViewsEvidence): Gap | null {
   const missing = missingOfMinimum(evidence);
   return missing.length === 0
@@ -304,7 +301,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
 }
 
 /**
- * Reports the view and the mode of every clip, from the header or else from the images (echo 2).
+ * Reports the view and mode of every clip, from the header or otherwise from the images (echo 2).
  */
 export const views: EchoSection<ViewsEvidence> = {
   id: 'views',

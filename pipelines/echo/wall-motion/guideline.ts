@@ -32,23 +32,23 @@ export function territoryOf(artery: Artery): number[] {
 }
 
 /**
- * Limits of the 17-segment model (ASE15). `scored`: segment 17, the apical cap, is not scored.
- * `enough`: with fewer scored segments, the index is limited (echo 9). `global`: minimum number of
- * scored segments, in all three territories, at which hypokinesis of all of them is global and not
- * regional. It is low, because two views show only the mid and apical segments, so that at most ten
- * segments can be scored above 1.
+ * Limits of the 17-segment model (ASE15). `scored`: segments that are scored; segment 17, the
+ * apical cap, is not. `enough`: with fewer scored segments, the index is marked as limited (echo
+ * 9). `global`: minimum number of scored segments, in all three territories, for hypokinesis of all
+ * of them to count as global rather than regional. It is low because only mid and apical segments
+ * appear in two views, so that at most ten segments can be scored above 1.
  */
 export const WALL_MOTION = { scores: [1, 2, 3, 4], scored: 16, enough: 12, global: 8 } as const;
 
 /**
- * Limits of thickening, per cent. Above `normal`, thickening is normal; below `reduced`, it is
- * absent (ASE 2015).
+ * Limits of thickening, per cent. Above `normal` it is normal; below `reduced` it is absent (ASE
+ * 2015).
  */
 const THICKENING = { normal: 30, reduced: 10 } as const;
 
 /**
- * Limits of inward motion, in per cent of the radius. They are a convention of this project and are
- * used together with thickening.
+ * Limits of inward motion, in per cent of the radius. They are a convention of this project, used
+ * together with thickening.
  */
 export const EXCURSION = { normal: 20, reduced: 5, outward: -5 } as const;
 
@@ -73,10 +73,10 @@ export function excursionScore(excursion: number): MotionScore {
 }
 
 /**
- * Returns the score of a segment in one view from two signs, motion and thickening; null if the
- * signs do not agree. If the thickness is not visible, motion alone decides.
+ * Returns the score of a segment in one view from two signs, motion and thickening; null if the two
+ * disagree. If the thickness is not visible, motion alone decides.
  * - Normal: the segment moves normally, and thickening is not absent. Normal thickening is not
- *   required, because most walls of healthy hearts do not reach it: outlines, even those of
+ *   required, because most walls of healthy hearts do not reach it: outlines, even those by
  *   experts, thicken by half of what the eye sees (docs/echo.md).
  * - Reduced: both signs are reduced. The milder score is used.
  * - Absent: both signs are absent. The worse score is used, which is dyskinetic if the wall becomes
@@ -95,8 +95,8 @@ export function motionScore(thickening: number | null, excursion: number): Motio
 }
 
 /**
- * Returns true if one of the signs is absent. A sign that is merely reduced, in one view, cannot be
- * distinguished from noise.
+ * Returns true if one of the signs is absent. In a single view, a sign that is merely reduced
+ * cannot be told from noise.
  */
 export function isAbsent(thickening: number | null, excursion: number): boolean {
   return (thickening !== null && thickeningScore(thickening) > 2) || excursionScore(excursion) > 2;
@@ -116,8 +116,8 @@ type RegionalStatement =
   | { kind: 'regional' };
 
 /**
- * Rings of segments. A segment has neighbours on its own ring, and above or below it on the next
- * ring.
+ * Rings of segments. A segment has neighbours on its own ring, and on the next ring above or below
+ * it.
  */
 const RINGS: readonly (readonly number[])[] = [
   [1, 2, 3, 4, 5, 6],
@@ -125,10 +125,7 @@ const RINGS: readonly (readonly number[])[] = [
   [13, 14, 15, 16],
 ];
 
-/**
- * Mid segments that are next to each apical segment; six mid segments border on four apical
- * segments.
- */
+/** Mid segments adjacent to each apical segment; six mid segments border on four apical ones. */
 const APICAL_NEIGHBOURS: Readonly<Record<number, readonly number[]>> = {
   13: [7, 8],
   14: [8, 9],
@@ -149,8 +146,8 @@ function areAdjacent(one: number, other: number): boolean {
 }
 
 /**
- * Returns true if every scored segment is hypokinetic, and enough segments were scored, at least
- * one of them in each territory.
+ * Returns true if every scored segment is hypokinetic and enough segments were scored, with at
+ * least one in each territory.
  */
 function isGlobal(scores: ReadonlyMap<number, number>): boolean {
   const reached = ARTERIES.every((name) => territoryOf(name).some((number) => scores.has(number)));
@@ -159,9 +156,8 @@ function isGlobal(scores: ReadonlyMap<number, number>): boolean {
 }
 
 /**
- * Returns the statement on the pattern of abnormal segments (echo 9). An artery is named only if
- * two adjacent segments of its territory score 2 or more and no segment outside the territory
- * scores 2 or more.
+ * Returns the statement on the pattern of abnormal segments (echo 9). An artery is stated only if
+ * two adjacent segments in its territory score 2 or more and no segment outside it does.
  */
 export function regionalStatement(scores: ReadonlyMap<number, number>): RegionalStatement {
   const abnormal = [...scores].filter(([, score]) => score >= 2).map(([segment]) => segment);

@@ -13,7 +13,7 @@ import type { ParasternalClip } from '../parasternal/clip.ts';
 import { type ShortAxisView, shortAxisMotions } from '../parasternal/short-axis-segments.ts';
 import { isAbsent, type MotionScore, motionScore, SEGMENTS, WALL_MOTION } from './guideline.ts';
 
-/** Reading of one segment in one view, as means over its beats. */
+/** Reading of one segment in one view, averaged over its beats. */
 interface SegmentReading extends Omit<SegmentMotion, 'side' | 'level' | 'strain'> {
   view: ApicalView | ShortAxisView;
   /** Longitudinal strain, per cent; null in a short axis, where it cannot be measured. */
@@ -31,15 +31,15 @@ export interface WallSegmentReading {
   segment: number;
   name: string;
   /**
-   * Reading of each view that shows the segment. The apical cap has no readings; it is the mean of
+   * One reading for each view that shows the segment. The apical cap has none; it is the mean of
    * the apical segments.
    */
   readings: readonly SegmentReading[];
-  /** Mean strain of the views, per cent; null if no view has a plausible strain. */
+  /** Mean strain over the views, per cent; null if the strain is not plausible in any view. */
   strain: number | null;
   /**
-   * Null if not scored. A score above 1 needs two views that agree (echo 9); a score above 1 in
-   * only one view is stored as `suspected`.
+   * Null if not scored. A score above 1 needs two views that agree (echo 9); one found in a single
+   * view is stored as `suspected` instead.
    */
   score: MotionScore | null;
   suspected: MotionScore | null;
@@ -47,30 +47,30 @@ export interface WallSegmentReading {
 
 type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
 
-/** Segment number for each view, side of the normal display, and level (echo 8.3). */
+/** Segment number for each view, side of a normal display, and level (echo 8.3). */
 const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
   A3C: { left: { basal: 5, mid: 11, apical: 16 }, right: { basal: 2, mid: 8, apical: 13 } },
 };
 /**
- * Segment that receives the apical anteroseptal part of A3C when 18 strain segments are reduced to
- * 17: the apical septum.
+ * The apical septum, to which the apical anteroseptal part of A3C is assigned when 18 strain
+ * segments are reduced to 17.
  */
 const ANTEROSEPTAL_APEX = 14;
 
 const APICAL = [13, 14, 15, 16] as const;
 const APEX = 17;
 
-/** Range of plausible strain of a segment, per cent (echo 8.3). */
+/** Plausible range of a segment's strain, per cent (echo 8.3). */
 const BELIEVABLE = [-45, 15] as const;
 
 const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
 /**
- * Difference between beats, in percentage points, that noise can explain in the motion or the
- * thickening of a segment that does not move.
+ * Difference between beats, in percentage points, that noise can cause in the motion or thickening
+ * of a segment that does not move.
  */
 const SEGMENT_NOISE = 15;
 
@@ -89,8 +89,8 @@ function segmentOf({ view, mirrored }: ChamberClip, side: WallSide, level: WallL
 }
 
 /**
- * Returns true if at least half of the scored walls in the view move normally. Otherwise the
- * abnormal scores may come from an outline that is too stiff as a whole.
+ * Returns true if at least half of the scored walls in the view move normally. Otherwise, the
+ * abnormal scores may be caused by an outline that is too stiff as a whole.
  */
 function regional(readings: readonly Placed[]): boolean {
   const scores = readings.map(({ reading }) => reading.score);
@@ -103,7 +103,7 @@ interface Motion extends Pick<SegmentMotion, 'excursion' | 'thickening'> {
   strain: number | null;
 }
 
-/** Returns the reading of each segment in one view: means over the beats, and a score. */
+/** Returns the reading of each segment in one view: the means over its beats, and a score. */
 function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): Placed[] {
   return [...Map.groupBy(motions, ({ segment }) => segment)].flatMap(([segment, own]) => {
     const strain = agreedMean(own.flatMap((one) => one.strain ?? []));
@@ -128,8 +128,8 @@ function apicalReadings({ clip, beats }: MeasuredClip): Placed[] {
 }
 
 /**
- * Returns one list of readings per short-axis level, from the first clip of the level. The first
- * clip is the best one.
+ * Returns one list of readings per short-axis level, from the first clip of the level, which is the
+ * best one.
  */
 function shortAxisReadings(clips: readonly ParasternalClip[]): Placed[][] {
   const measured = clips.flatMap((clip) => {
@@ -173,15 +173,13 @@ interface Walls {
   apical: ApicalClips;
   shortAxes: readonly ParasternalClip[];
   /**
-   * True if the combined LVEF of both networks is reduced. A view in which no wall moves is
-   * accepted only then.
+   * True if the LVEF combined from both networks is reduced. Only then is a view accepted in which
+   * no wall moves.
    */
   reduced: boolean;
 }
 
-/**
- * Returns the 17 segments of the ventricle, with the readings of the apical and short-axis views.
- */
+/** Returns the 17 segments of the ventricle, with readings from the apical and short-axis views. */
 export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegmentReading[] {
   const clips = Object.values(apical).filter((one) => one !== null);
   const seen = [...clips.map(apicalReadings), ...shortAxisReadings(shortAxes)];

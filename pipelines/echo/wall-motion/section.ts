@@ -25,14 +25,14 @@ interface WallSegment {
   readings: readonly { score: MotionScore | null }[];
   /** Null if the segment was not scored. */
   score: MotionScore | null;
-  /** Score above 1 that only one view gives; null otherwise. */
+  /** A score above 1 found in only one view; otherwise null. */
   suspected: MotionScore | null;
 }
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
   heart: OutlineEvidence['heart'] & {
-    /** True if values that are calculated from the change of a volume may be reported. */
+    /** True if values derived from a change in volume may be reported. */
     trusted: boolean;
     segments: readonly WallSegment[];
     /**
@@ -70,7 +70,7 @@ const byScore = (segments: readonly WallSegment[], of: 'score' | 'suspected') =>
     return score !== null && score > NORMAL ? [{ name: one.name, score: SCORE_NAMES[score] }] : [];
   });
 
-/** Reports why too few of the visible segments were graded; null if enough were graded. */
+/** Reports that too few of the visible segments were graded; null if there were enough. */
 function tooFew(scored: number): Statement | null {
   const { enough, scored: of } = WALL_MOTION;
   if (scored >= enough) return null;
@@ -79,7 +79,7 @@ function tooFew(scored: number): Statement | null {
     : sayOfWallMotion.gap('wall-motion.no-segment', {});
 }
 
-/** LVEF, per cent, below which normal motion of every wall is implausible. */
+/** LVEF, per cent, below which it is implausible that every wall moves normally. */
 const REDUCED_EF = 45;
 
 /**
@@ -94,7 +94,7 @@ function discordantEf(values: Values, index: Measurement): Measurement | null {
 
 type Scored = ReturnType<typeof byScore>;
 
-/** Returns the findings on abnormal segments and on segments that only one view suspects. */
+/** Returns the findings on abnormal segments, and on segments suspected in only one view. */
 function segmentFindings(
   abnormal: Scored,
   suspected: Scored,
@@ -124,7 +124,7 @@ function segmentFindings(
   ];
 }
 
-/** Reports the findings of the outlines on the segments. */
+/** Reports what the outlines show for the segments. */
 function segmentConclusions(
   segments: readonly WallSegment[],
   abnormal: Scored,
@@ -214,7 +214,7 @@ function run(evidence: WallMotionEvidence, values: Values) {
   });
 }
 
-/** Reports wall motion by segment (echo 9), from the machine and from the outlines. */
+/** Reports wall motion by segment (echo 9), from the machine's report and from the outlines. */
 export const wallMotion: EchoSection<WallMotionEvidence> = {
   id: ID,
   title: 'Wall motion',
