@@ -14,7 +14,9 @@ import { buildTid5000 } from './sr/tid5000.ts';
 import { buildTid5200 } from './sr/tid5200.ts';
 import { buildTid5300 } from './sr/tid5300.ts';
 
-/** Input for building an object, and the settings of its destination. */
+/**
+ * Input for building DICOM objects: the result, its subject, and the settings of the destination.
+ */
 export interface ObjectSource {
   result: Result;
   subject: Subject;
@@ -25,8 +27,8 @@ export interface ObjectSource {
 }
 
 /**
- * One object as DICOM files in alternative forms, the preferred form first. The first form that the
- * peer accepts in the association is sent.
+ * One object, as DICOM files in alternative forms, preferred first. The first one that the peer
+ * accepts in the association is sent.
  */
 export type ObjectForms = readonly Buffer[];
 

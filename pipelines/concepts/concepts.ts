@@ -40,7 +40,7 @@ export const CONCEPTS = {
 
 export type ConceptKey = keyof typeof CONCEPTS;
 
-/** Maps each key of `measurement.method` to the method. */
+/** All methods, by the key used in `measurement.method`. */
 export const METHODS = {
   ...OBSTETRIC_METHODS,
   ...ECHO_METHODS,
@@ -48,7 +48,10 @@ export const METHODS = {
 
 export type MethodKey = keyof typeof METHODS;
 
-/** Maps each key of `measurement.reference.chart` to the chart with its version. */
+/**
+ * All charts, by the key used in `measurement.reference.chart`. Each key stands for one version of
+ * a chart.
+ */
 export const CHARTS = {
   ...OBSTETRIC_CHARTS,
   ...ECHO_CHARTS,

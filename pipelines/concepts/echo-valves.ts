@@ -181,7 +181,7 @@ export const VALVES = {
   ),
 } as const satisfies Record<string, MeasurementConcept>;
 
-/** Values from spectral Doppler and M-mode that no section grades. */
+/** Spectral Doppler and M-mode values that no section uses for grading. */
 export const DOPPLER = {
   'mitral-a-duration': quantity(
     'Mitral A duration',

@@ -542,8 +542,8 @@ const ECHO_EVIDENCE = {
       'rv-basal': 5.5,
       'rv-mid': 5.5,
       'ra-area': 3.9,
-      // Calculated from the errors of both outlines: 5.5 of 34 mm and 3 of 45 mm, 5.2 of 20 cm² and
-      // 3 of 30 cm².
+      // Combined errors of both outlines: for the widths, 5.5 of 34 mm and 3 of 45 mm; for the
+      // areas, 5.2 of 20 cm² and 3 of 30 cm².
       'rv-to-lv': { percent: 18 },
       'rv-to-lv-area': { percent: 28 },
       others: NOT_MEASURED,

@@ -267,7 +267,7 @@ function overlayOf(
  * Writes everything a viewer needs to display a result: key frames without drawings
  * (`key-frame-<n>.jpg`), the clips that were measured (`cine-<n>.mjpeg`), and the drawings over
  * them (`overlays.json`, overlay-contract.ts). Writes nothing for a study with neither images nor
- * charts. The areas that are black in the previews are black in these files as well.
+ * charts. Areas that are black in the previews are black here too.
  */
 export async function writeDisplay(input: DisplayInput, write: WriteArtifact): Promise<void> {
   const { result, study, gaDays, curves } = input;

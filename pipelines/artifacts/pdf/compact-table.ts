@@ -129,8 +129,8 @@ export function compactValues(result: Result): Measurement[] {
 }
 
 /**
- * Returns true if the name of a value fits the width. An abnormal value is bold and therefore
- * wider.
+ * Returns true if the label of a value fits the width. Labels of abnormal values are bold and
+ * therefore wider.
  */
 const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, one.interpretation ? 'bold' : 'regular') <= width;

@@ -24,7 +24,7 @@ export function buildEncapsulatedPdf(result: Result, subject: Subject, pdf: Buff
     ConversionType: 'WSD',
     ...contentDateTime(result, subject),
     AcquisitionDateTime: subject.identity?.AcquisitionDateTime ?? '',
-    // The pages contain the name of the patient.
+    // The pages show the patient's name.
     BurnedInAnnotation: 'YES',
     ...(instances.length > 0 && { SourceInstanceSequence: instances.map(sopReference) }),
     DocumentTitle: `${noticeOf(result)}: ${result.endpoint}`.slice(0, 64),
