@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Endpoint for internal use: routing rules determine through it what a study shows. Clients cannot
- * call it.
+ * Internal endpoint through which routing rules find out what a study shows. Clients cannot call
+ * it.
  */
 export const CONTENT_ENDPOINT = 'us/content/look';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
  * undone.
  */
 
-/** Maximum length, in characters, of a line that a person writes or of a reason. */
+/** Maximum length, in characters, of a note or a reason. */
 export const LONGEST_NOTE = 500;
 /** Maximum number of changes in one request, and of points in one outline. */
 export const MOST_CHANGES = 50;

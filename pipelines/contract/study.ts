@@ -11,7 +11,6 @@ export interface Rectangle {
 /** Source of a scale. With `none`, no value in millimetres is possible. */
 type CalibrationSource = 'region' | 'pixel-spacing' | 'user' | 'none';
 
-/** A rectangle of a frame with its scale. */
 export interface CalibratedRegion {
   area: Rectangle;
   scale: PixelScale;
@@ -55,9 +54,9 @@ export interface SweepRegion {
    */
   correctionAngle: number | null;
   steeringAngle: number | null;
-  /** kHz. */
+  /** In kHz. */
   transducerFrequency: number | null;
-  /** Hz. */
+  /** In Hz. */
   pulseRepetitionFrequency: number | null;
   /** Gate of the PW beam on the 2D picture beside the sweep, in pixels of the frame. */
   sampleVolume: Point | null;
@@ -198,9 +197,7 @@ export interface Clip extends Description {
 /** First word of the reason given for a file that could be read only with changes. */
 export const READ = 'read';
 
-/**
- * A file that was not read, or only with changes, and a human-readable sentence giving the reason.
- */
+/** A file that was not read, or was read with changes, and a sentence explaining why. */
 export interface RefusedFile {
   file: string;
   reason: string;
@@ -214,8 +211,8 @@ export interface CartCode {
 }
 
 /**
- * How the machine obtained a value (PS3.16 CID 3627). `other` is not a value of the quantity
- * itself.
+ * How the machine obtained a value (PS3.16 CID 3627). `other` means that the value is not one of
+ * the quantity itself.
  */
 export type CartDerivation =
   | 'measured'
@@ -270,7 +267,7 @@ export interface CartMeasurement {
   image: { sopInstanceUid: string; frame: number | null } | null;
 }
 
-/** Properties of a value that a report may state, as set for a report that states none of them. */
+/** The optional properties of a value, for a report that states none of them. */
 export const NOTHING_STATED = {
   derivation: null,
   selection: null,

@@ -1,6 +1,6 @@
 /**
- * Endpoint for internal use. It returns the values in the machine's structured reports as a result,
- * without images or models. Clients cannot call it.
+ * Internal endpoint. It returns the values in the machine's structured reports as a result, without
+ * images or models. Clients cannot call it.
  */
 export const TRANSLATE_ENDPOINT = 'us/report/translate';
 

@@ -1,6 +1,6 @@
 import type { Clip } from './study.ts';
 
-/** Labels that an operator or a preset wrote on an image. */
+/** View and stage of an image, as named by an operator or a preset. */
 export type ViewNamed = Pick<Clip, 'viewName' | 'stageName'>;
 
 /**

@@ -14,7 +14,7 @@ import {
 
 /**
  * Images per batch. On the processor, a larger batch is no faster and only needs more memory for
- * its activations. On an accelerator, a small batch would leave it underused.
+ * its activations. An accelerator would be underused with a small batch.
  */
 const BATCH: Readonly<Record<Provider, number>> = { cpu: 16, webgpu: 32, cuda: 64 };
 

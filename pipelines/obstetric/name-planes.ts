@@ -36,9 +36,9 @@ export interface PlaneSessions {
 }
 
 /**
- * Share of the combined probability of the three axial planes above which the leading plane is not
- * examined again. On the validation split all such planes were right; with a limit of 0.95, one in
- * ten was wrong.
+ * If the leading plane exceeds this share of the three axial planes' combined probability, it is
+ * not examined again. On the validation split all such planes were right; with a limit of 0.95, one
+ * in ten was wrong.
  */
 const CERTAIN = 0.99;
 
@@ -109,7 +109,7 @@ const SURE_SYMPHYSIS = 0.85;
 const SURER_HEAD = { least: 0.85, by: 0.02 } as const;
 
 /**
- * Returns true if a head outlined on the image contradicts its uncertain plane.
+ * Tests, by uncertain plane, whether a head outlined on the image contradicts the plane.
  *
  * An abdomen must be outlined more confidently than a head, by at least `SURER_HEAD.by`. A head of
  * 70 mm was classified as an abdomen at 0.70; its outline had 0.940 as an abdomen and 0.937 as a

@@ -219,9 +219,9 @@ function meanSac(values: Values): CartChoice {
 
 /**
  * Chooses the value to use for a quantity among those within the hard limits (obstetric 0.6): the
- * one that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or median,
- * otherwise the only value. If none of these exists, the choice among several values is made by
- * `END`, or is their median. Values beyond the limits are listed with the reason and not used.
+ * one that the cart selected (PS3.16 CID 224, CID 12301), otherwise its best value, mean or median.
+ * If there is none of these, the only value is used or, of several, the one determined by `END` or
+ * their median. Values beyond the limits are listed with the reason and not used.
  */
 function chooseCartValue(key: ConceptKey, values: Values): CartChoice {
   const implausible = remark('value.implausible', { key });

@@ -52,8 +52,8 @@ export interface ArtifactInput {
    */
   previews?: boolean;
   /**
-   * If false, no key frames, cines and `overlays.json` are written, which viewers such as the
-   * console display.
+   * If false, key frames, cines and `overlays.json` are not written. Viewers such as the console
+   * display them.
    */
   display?: boolean;
   paper?: Paper;

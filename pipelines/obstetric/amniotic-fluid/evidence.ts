@@ -23,7 +23,7 @@ export interface FluidReading extends FramePlane {
    * Index of the quadrant in the machine's label; null if the label states no quadrant, or several.
    */
   quadrant: number | null;
-  /** False if the frame has no scale, so no value in millimetres is possible. */
+  /** False if the frame has no scale; no value in millimetres is then possible. */
   calibrated: boolean;
   /** Null if no pocket is wide enough, or if widths are unknown because the frame has no scale. */
   pocket: FluidPocket | null;

@@ -116,7 +116,7 @@ export function nuchalFoldCategory(mm: number, gaDays: number): 'normal' | 'thic
   return mm >= SCREEN_MM.nuchalFold ? 'thick' : 'normal';
 }
 
-/** Brain structures with a size chart in mm by exact weeks. */
+/** Brain structures that have a chart of their size in mm by exact weeks. */
 export type BrainStructure =
   | 'parieto-occipital-fissure'
   | 'sylvian-fissure'

@@ -21,7 +21,7 @@ import { CIRCUMFERENCE_SHARE, circumferenceOfDiameters } from './formulas.ts';
 import type { BiometryEvidence } from './measure.ts';
 
 /**
- * A length with which other lengths of the same fetus can conflict (obstetric 0.6). A contradicted
+ * A length that other lengths of the same fetus can contradict (obstetric 0.6). A contradicted
  * length is withheld before anything is calculated from it, so that no age, weight, ratio, centile
  * or category depends on a wrong length, for example on an abdomen that contradicts head and femur.
  */
@@ -285,10 +285,7 @@ const inPlaceOfOurs = (key: LengthKey, value: Measurement): Measurement =>
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
-/**
- * Returns true if our value and the machine's differ by more than is accepted of repeated
- * measurements.
- */
+/** Returns true if our value and the machine's differ by more than repeated measurements may. */
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 

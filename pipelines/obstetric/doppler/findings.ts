@@ -272,13 +272,13 @@ export interface UmbilicalFlow {
   flow: EndDiastolicFlow | null;
   loops: FlowOfLoops<EndDiastolicFlow>;
   machine: MachineFlow | null;
-  /** True if there are several fetuses and the one with this artery is not identified. */
+  /** True if there are several fetuses and it is unknown whose artery this is. */
   unnamed: boolean;
 }
 
 /**
- * Returns the more severe of the flows in the traced loops and the machine values. Absent or
- * reversed flow is reported even if only one of the two shows it.
+ * Combines the flow in the traced loops with that in the machine values; the more severe one leads.
+ * Absent or reversed flow is reported even if only one of the two shows it.
  */
 export function flowOfArtery(
   loops: FlowOfLoops<EndDiastolicFlow>,

@@ -188,8 +188,8 @@ export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Which of the values of the two sides, the lower or the higher, is more abnormal. Uterine arteries
- * are not listed because both of their sides are used.
+ * Which value of a pair of sides is more abnormal, the lower or the higher. Uterine arteries are
+ * not listed because both of their sides are used.
  */
 const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
   'umbilical-artery-pi': 'higher',

@@ -18,7 +18,7 @@ export const ANAEMIA_MOM = { mild: 1.29, moderate: 1.5, severe: 1.55 } as const;
 export const RI_WITHOUT_FLOW = 1;
 
 /**
- * CPR commonly considered low at any age if it is below this value (Gramellini 1992). Reported in
+ * Value below which a CPR is commonly considered low at any age (Gramellini 1992). Reported in
  * addition to the centile.
  */
 export const LOW_CPR = 1.08;

@@ -128,7 +128,7 @@ function uncertaintyOf(property: Property, value: number): number {
 }
 
 /**
- * Returns true for uterine arteries, of which both sides are used. Of any other vessel only the
+ * Returns true for uterine arteries, of which both sides are used. For other vessels, only the
  * better trace is used.
  */
 export const sidesApart = (vessel: string | null) => vessel?.startsWith('uterine-artery') ?? false;

@@ -32,7 +32,7 @@ import {
   traceProblem,
 } from './measure.ts';
 
-/** A group of spectra, in a study with several fetuses, that are assessed together. */
+/** Spectra that are assessed together in a study with several fetuses. */
 interface DopplerGroup {
   /**
    * The fetus that the spectra are assigned to; null for the group of maternal vessels and of

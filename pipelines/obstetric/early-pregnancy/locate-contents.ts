@@ -99,8 +99,8 @@ function ringScore(
 }
 
 /**
- * Returns the median over all directions of the radius, in pixels, at which the ring begins, that
- * is, at which the grey level has made most of its rise from fluid to ring.
+ * Returns the radius, in pixels, at which the ring begins: the median over all directions of the
+ * radius at which the grey level has made most of its rise from fluid to ring.
  */
 function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): number {
   const rises = Array.from({ length: DIRECTIONS }, (_, i) => {

@@ -9,7 +9,7 @@ export interface LocatedChest {
   /** Outer border of the thorax: outside the ribs, without the skin. */
   thorax: Ellipse;
   /**
-   * Overlap between outline and the network's soft mask, 0 to 1; the lower one of the two outlines.
+   * Overlap between outline and the network's soft mask, 0 to 1, for the outline that fits worse.
    */
   confidence: number;
   accepted: boolean;

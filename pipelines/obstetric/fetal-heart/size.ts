@@ -296,9 +296,9 @@ function ratiosOf(
  * ratio.
  *
  * Our circumference ratio is not classified. For two ellipses on one image, a normal area ratio
- * goes with a large circumference ratio (0.30 and 0.55 for equal shapes), because the two published
- * limits come from outlines drawn in different ways. `beside` is the machine's area ratio if ours
- * is classified.
+ * corresponds to a large circumference ratio (0.30 and 0.55 for equal shapes), because the two
+ * published limits come from outlines drawn in different ways. `beside` is the machine's area ratio
+ * if ours is classified.
  */
 function judgedRatios(measurements: readonly Measurement[]) {
   const machine = (key: RatioKey) =>

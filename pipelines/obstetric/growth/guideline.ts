@@ -23,9 +23,9 @@ export function sizeCategory(efwCentile: number, acCentile: number | null = null
 export const MACROSOMIA_GRAMS = [4500, 4000] as const;
 
 /**
- * Limits of twin weight discordance in %. From `reported`, the discordance is reported (ISUOG twin
- * guideline); from `selective`, it is a criterion for selective growth restriction (Khalil et al.,
- * UOG 2019;53:47-54).
+ * Limits of twin weight discordance in %. At or above `reported`, the discordance is reported
+ * (ISUOG twin guideline); at or above `selective`, it is a criterion for selective growth
+ * restriction (Khalil et al., UOG 2019;53:47-54).
  */
 export const TWIN_DISCORDANCE = { reported: 20, selective: 25 } as const;
 
@@ -35,8 +35,9 @@ export function twinDiscordance(largerGrams: number, smallerGrams: number): numb
 }
 
 /**
- * Values for determining growth restriction, by the Delphi consensus, of a singleton without an
- * anomaly: Gordijn et al., UOG 2016;48:333-339. Null means that the value was not available.
+ * Values that determine, by the Delphi consensus, whether a singleton without an anomaly is
+ * growth-restricted: Gordijn et al., UOG 2016;48:333-339. Null means that the value was not
+ * available.
  */
 export interface RestrictionEvidence {
   gaWeeks: number;
@@ -61,7 +62,7 @@ export type RestrictionForm =
 /** Age, in exact weeks, from which the late form applies; before it, the early form applies. */
 export const LATE_FORM_WEEKS = 32;
 
-/** Fall in centile points that counts as crossing more than two quartiles if exceeded. */
+/** A fall of more than this many centile points counts as crossing more than two quartiles. */
 export const CENTILE_CROSSING = 50;
 
 const CUTOFF = { solitary: 3, small: 10, highPi: 95, lowCpr: 5 } as const;

@@ -141,8 +141,8 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
 
 export interface Size {
   /**
-   * Null if the interval of a value includes the 10th or the 90th centile, so that its ends do not
-   * merely differ in degree.
+   * Null if the interval of a value includes the 10th or the 90th centile, so that the categories
+   * at its ends differ in more than degree.
    */
   category: SizeCategory | null;
   /**

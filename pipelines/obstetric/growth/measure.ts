@@ -125,7 +125,6 @@ export function chartOfStudy(measurement: Measurement, gaWeeks: number): Charted
   return { measurement, reason: { code: 'bpd_convention_not_stated', weeks: null } };
 }
 
-/** Returns true if the value is charted. */
 export function isCharted(entry: Charted | NotCharted): entry is Charted {
   return 'z' in entry;
 }

@@ -203,8 +203,8 @@ export interface Descent {
 }
 
 /**
- * Measures the descent of the head on a transperineal frame. Without a scale, the angles are
- * measured on pixels assumed to be square, and the head-symphysis distance is left out.
+ * Measures the descent of the head on a transperineal frame. Without a scale, pixels are assumed to
+ * be square, so the angles can still be measured, but the head-symphysis distance is left out.
  */
 export function descentOf({ clip, located }: TransperinealReading): Descent[] {
   if (!located) return [];

@@ -120,8 +120,8 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
 }
 
 /**
- * For several fetuses, among which the largest thickness cannot be assigned: returns the finding
- * that it is high at any CRL, or a statement that this is uncertain.
+ * Assesses the largest thickness in a study of several fetuses, which may belong to any of them.
+ * Returns the finding that it is high at any CRL, or a statement that this is uncertain.
  */
 export function highOfSeveral(measurements: readonly Measurement[]): {
   findings: FindingDraft[];

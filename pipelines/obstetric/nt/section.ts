@@ -38,8 +38,8 @@ const VIEW = 'a calibrated mid-sagittal view at 11 to 14 weeks';
 const WINDOW_DAYS = { from: 77, to: 99 } as const;
 
 /**
- * Returns which window for interpreting NT the scan missed, the CRL's or, without a CRL, the one in
- * weeks; null if it missed none.
+ * Returns which window for interpreting NT the scan missed: the CRL window or, without a CRL, the
+ * window in weeks. Null if none was missed.
  */
 function windowMissed(
   { options }: NuchalEvidence,

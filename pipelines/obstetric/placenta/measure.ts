@@ -18,8 +18,8 @@ const SECTION = 'placenta';
 const FRAMES = 3;
 
 /**
- * Returns true if the machine labels the view as transabdominal. An unlabelled view is accepted,
- * because the classifier identified it from the image.
+ * Returns true if the machine labels the view as transabdominal. An unlabelled view counts as
+ * transvaginal, because the classifier identified it from the image.
  */
 export const isTransabdominal = ({ route }: EdgeReading) => route === 'transabdominal';
 

@@ -58,7 +58,6 @@ export const framePlaneSchema = z.object({
     }),
 });
 
-/** A criterion of a plane. */
 export const criterionSchema = z.object({
   name: z.string().meta({ description: 'Name of the criterion', examples: ['thalami'] }),
   met: z
@@ -113,7 +112,7 @@ export function describedPlane({
   };
 }
 
-/** Planes for each biometric structure, one of which is needed. */
+/** Planes for each structure of the biometry. One plane per structure is needed. */
 const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
 
 function classification(key: FramePlane, index: number) {

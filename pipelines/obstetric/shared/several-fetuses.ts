@@ -27,8 +27,8 @@ const countSeveral = (cart: readonly CartMeasurement[]) =>
   cart.some(({ concept, value }) => COUNTS.has(keyOf(concept)) && value > 1);
 
 /**
- * Returns true if the machine's labels on the images name several fetuses. If every image has the
- * same name, there is only one fetus.
+ * Returns true if the machine's labels on the images name several fetuses. If every label names the
+ * same first fetus, it is the only one.
  */
 function imagesNameSeveral({ study, views }: FetusEvidence): boolean {
   const words = study.clips.map(viewWords);

@@ -15,7 +15,6 @@ const FRAMES = 24;
 /** Number of frames decoded at a time. */
 const BATCH = 8;
 
-/** One frame with its uterine maps. */
 export interface MappedFrame {
   at: FramePlane;
   image: GrayImage;

@@ -62,7 +62,6 @@ export async function uterineUncertainty(model: RegisteredModel): Promise<Uterin
   return metricsSchema.parse(JSON.parse(text)).halfWidths95Mm;
 }
 
-/** Returns the maps of each image. */
 export async function drawUterineMaps(
   session: ModelSession,
   images: readonly GrayImage[],

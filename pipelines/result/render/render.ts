@@ -44,7 +44,7 @@ export const TEXTS: ValueTexts = {
   },
 };
 
-/** Measurements of a result by id. Sentences take their numbers from here. */
+/** Measurements of a result by id. The numbers in sentences come from these. */
 export type MeasurementsById = ReadonlyMap<string, Measurement>;
 
 export const byId = (measurements: readonly Measurement[]): MeasurementsById =>

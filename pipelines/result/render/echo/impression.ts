@@ -83,7 +83,7 @@ const RV_FUNCTION = {
  */
 const NAMED_SEGMENTS = 4;
 
-/** A classification between two possible categories. */
+/** A classification undecided between two categories. */
 type Open = { id: string; categories: readonly string[] };
 
 type Scored = { name: string; score: string };

@@ -37,7 +37,7 @@ export interface ValueTexts {
 
 /** Inputs of a sentence beside its parameters. */
 export interface SentenceContext {
-  /** Measurements that the statement refers to, in the same order. */
+  /** Measurements that the statement refers to, in the statement's order. */
   readonly about: readonly Measurement[];
   readonly fetus: string | null;
   readonly text: ValueTexts;
@@ -102,7 +102,7 @@ export function withSubject(
   return subject ? `${name} (${subject})` : name;
 }
 
-/** Texts for what indicates several fetuses, which is the reason for not combining images. */
+/** Text for the source that indicates several fetuses. It explains why images are not combined. */
 export const SEVERAL_FETUSES = {
   'named-in-reports':
     'the reports of the ultrasound machine name several fetuses, and the images do not say which one they show',
