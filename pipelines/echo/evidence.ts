@@ -324,8 +324,8 @@ function gather(
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
     ...(fluid.depth ? [fluid.depth] : []),
   ];
-  // The values are in order of preference: lines on 2D come before M-mode (echo 5.1), and M-mode
-  // comes before the motion of an outline.
+  // The values are in order of preference: 2D lines come before M-mode (echo 5.1), and M-mode
+  // before the motion of an outline.
   const used = new Set(models);
   // The check comes before the filter, so that a value that needs a review can still cause a value
   // it contradicts to be withheld.

@@ -22,7 +22,7 @@ export const ECHO = {
   title: 'Echocardiography',
 } as const;
 
-/** Adds the remark of a focused study (echo 15) to every section that has an accepted value. */
+/** Adds the limitation of a focused study (echo 15) to every section with an accepted value. */
 function withFocusedRemark(outcome: SectionOutcome): SectionOutcome {
   const { measurements = [], statements = [] } = outcome;
   if (!measurements.some(({ quality }) => quality === 'accepted')) return outcome;
@@ -138,8 +138,8 @@ function reviewed(
 /**
  * Runs the sections on the evidence, in the order of the endpoint, and assembles the result
  * envelope. A section uses the measured values and those calculated by earlier sections. If a
- * section throws, the others still run. Nothing depends on the clock or on other state, and the
- * only side effect is the log entry for a failed section.
+ * section throws, the others still run. The result depends only on the arguments; the only side
+ * effect is the log entry for a failed section.
  * @param decisions the decisions made by a person in a review.
  */
 export function interpretStudy(

@@ -106,7 +106,7 @@ function withCorrections(beats: readonly ClipBeat[], { frames, scale }: ChamberC
 }
 
 /**
- * Returns a clip with its beats, up to the number to be averaged. There are none if the clip shows
+ * Returns a clip with its beats, up to the number to be averaged. It has no beats if the clip shows
  * no whole beat, or if its outlines are unsteady.
  */
 export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
@@ -177,7 +177,7 @@ export function soundBeats(
 export const faultIn = (...figures: readonly (ChamberFigure | null)[]): OutlineFault | null =>
   figures.flatMap((figure) => figure?.fault ?? [])[0] ?? null;
 
-/** The clip that is measured for each apical view. */
+/** The clip measured for each apical view. */
 export type ApicalClips = Readonly<Record<ApicalView, MeasuredClip | null>>;
 
 export type Phase = keyof Pick<ClipBeat, 'diastole' | 'systole'>;

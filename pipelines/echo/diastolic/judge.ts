@@ -65,7 +65,7 @@ const isElevated2016 = (result: Result2016B) =>
 const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
   classification(SECTION, 'diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
 
-/** Returns why algorithm B is used directly; null if algorithm A is used first. */
+/** Returns why algorithm B is used directly; null if algorithm A comes first. */
 function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
   if (reduced) return 'reduced-ef';
   return disease.length > 0 ? disease : null;

@@ -31,7 +31,7 @@ import {
   withRatios,
 } from './measure.ts';
 
-/** Evidence that this section needs in addition to the values. */
+/** Evidence used by this section in addition to the values. */
 export interface DiastolicEvidence extends RhythmAndFilling {
   heart: {
     /** True if values derived from a change in volume may be reported. */
@@ -90,8 +90,8 @@ function elevatedFinding(
 }
 
 /**
- * Returns the values that an algorithm needs but that were not measured. A missing criterion is not
- * counted as negative.
+ * Returns the missing values that an algorithm needs. A missing criterion does not count as
+ * negative.
  */
 function missingOf(
   { of2016, of2025, ofFibrillation }: DiastolicInputs,

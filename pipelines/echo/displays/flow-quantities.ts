@@ -424,7 +424,7 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
 
 /**
  * Returns the quantities of a display whose flow is known.
- * @param heartRate from the header, beats per minute.
+ * @param heartRate the heart rate in the header, beats per minute.
  */
 export function readFlow(
   flow: Flow,

@@ -7,7 +7,7 @@ import { withPlausibility } from '../shared/plausibility.ts';
 import type { DisplayReading, TracedQuantity } from './reading.ts';
 
 export const TRACED = {
-  /** At least two beats are needed, because a single beat cannot be confirmed by another. */
+  /** Minimum number of beats. A single beat could not be confirmed by another. */
   leastBeats: 2,
   /** Traces with a lower confidence are shown but not used. */
   confidence: 0.5,
@@ -21,8 +21,8 @@ export const TRACED = {
 } as const;
 
 /**
- * Section that reports each value of a structure that was not identified. No section lists these
- * values in `measures`.
+ * Section that reports each value of an unidentified structure. No section lists these values in
+ * `measures`.
  */
 const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   's-prime-unnamed': 'diastolic',

@@ -82,10 +82,7 @@ export interface DisplayReading {
   kind: SweepKind;
   /** Flow or structure on the display; null if neither the header nor the form identifies it. */
   flow: Flow | MModeStructure | 'annulus' | null;
-  /**
-   * Whether the header or the form identified the display. An identification by the header has
-   * confidence 1.
-   */
+  /** How the display was identified. Identification by the header has confidence 1. */
   namedBy: 'header' | 'form' | null;
   nameConfidence: number;
   /** The feature of the form by which the display was identified, or which prevented that. */

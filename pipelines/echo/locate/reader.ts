@@ -29,7 +29,7 @@ export interface EchoReader<T> {
   read(input: EchoReaderInput, known?: (soFar: T) => void): Promise<T>;
 }
 
-/** View of one clip, and whether the header, the model or a person identified it. */
+/** View of one clip, with the source that identified it: the header, the model or a person. */
 export interface ClipView {
   clip: Clip;
   /** Null if neither the header nor a model identifies the view reliably. */

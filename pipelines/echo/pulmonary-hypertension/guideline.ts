@@ -41,13 +41,14 @@ export type Probability = 'low' | 'intermediate' | 'high';
 const JET = { low: 2.8, intermediate: 3.4 } as const;
 
 /**
- * Measurement variability of the TR velocity, m/s. Within this distance from a limit, the true
- * velocity may be on either side (echo 19, rule 2).
+ * Measurement variability of the TR velocity, m/s. This close to a limit, the true velocity may be
+ * on either side (echo 19, rule 2).
  */
 const JET_VARIABILITY = 0.1;
 
 /**
- * Returns true if a rounded velocity is within its variability of a limit of the probability table.
+ * Returns true if a rounded velocity is so close to a limit of the probability table that
+ * variability could explain the difference.
  */
 export const isNearJetLimit = (jet: number) =>
   Object.values(JET).some(

@@ -8,7 +8,7 @@ export const RV_FUNCTION = {
   fac: { name: 'FAC', unit: '%', decimals: 0, below: 35 },
   rimpPulsed: { name: 'RIMP', unit: '', decimals: 2, above: 0.43 },
   rimpTissue: { name: 'RIMP (tissue Doppler)', unit: '', decimals: 2, above: 0.54 },
-  /** Strain is negative, so a less negative value is abnormal. */
+  /** Strain is negative: a value above (less negative than) the limit is abnormal. */
   freeWallStrain: { name: 'free-wall strain', unit: '%', decimals: 1, above: -20 },
   ef3d: { name: '3D RVEF', unit: '%', decimals: 0, below: 45 },
 } as const;

@@ -105,7 +105,7 @@ export interface Conclusion {
   /** Statements on what could not be assessed, and what was missing for it. */
   gaps?: readonly (Statement | null)[];
   data?: SectionOutcome['data'];
-  /** True if the section reports an observation although no value was measured. */
+  /** True if the section reports an observation even though no value was measured. */
   seen?: boolean;
   findings?: readonly (FindingDraft | null)[];
   classifications?: readonly (Result['classifications'][number] | null)[];
@@ -208,7 +208,7 @@ interface Criterion {
 }
 
 /**
- * Returns a category with its scheme. A criterion that could not be assessed is listed as not
+ * Returns a classification with its scheme. A criterion that could not be assessed is listed as not
  * available.
  */
 export function classification(

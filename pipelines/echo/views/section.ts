@@ -142,7 +142,7 @@ interface ViewsEvidence extends PatientEvidence {
   spectra: readonly Display[];
 }
 
-/** View of one clip, and whether the header or the model identified it. */
+/** View of one clip, with the source that identified it: the header or the model. */
 interface ViewedClip {
   clip: {
     file: string;
