@@ -32,9 +32,7 @@ export interface ObjectSource {
  */
 export type ObjectForms = readonly Buffer[];
 
-/**
- * Builds all objects of a role; returns an empty list if the result has no content for that role.
- */
+/** Builds all objects of one kind; returns an empty list if the result has no content for it. */
 export type ObjectBuilder = (source: ObjectSource) => ObjectForms[] | Promise<ObjectForms[]>;
 
 /**

@@ -40,8 +40,8 @@ const ANONYMOUS: DicomIdentity = {
 };
 
 /**
- * Returns the UID for an object, a series or a study of a request. The anonymous copy and the copy
- * with identity get different UIDs, because two objects with different content must never share a
+ * Returns the UID for an object, a series or a study of a request. The anonymous copy and the
+ * identified copy get different UIDs, because two objects with different content must never share a
  * SOP Instance UID (PS3.5 9).
  */
 export function uidOf(

@@ -61,10 +61,7 @@ export interface EvidenceEntry {
    * such a concept is unknown.
    */
   intervals?: Readonly<Partial<Record<ConceptKey | 'others', HalfWidth>>>;
-  /**
-   * Concepts whose values by this method are covered by the evidence; `all` for every concept of
-   * the method.
-   */
+  /** Concepts covered by the evidence, for each method; `all` for every concept of the method. */
   covers: Readonly<Partial<Record<MethodKey, 'all' | readonly ConceptKey[]>>>;
 }
 

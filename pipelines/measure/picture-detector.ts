@@ -6,7 +6,7 @@ import { clipToRectangle, convexHull, spanOfRow } from './polygon.ts';
 export const MEASURED_MARGIN = 0.12;
 export const SHOWN_MARGIN = 0.022;
 
-/** Brightness above which a pixel is lit. Black after lossy compression is darker. */
+/** Brightness above which a pixel counts as lit. Black after lossy compression stays below it. */
 const LIT = 10;
 /** Number of pixels sampled along the longer side. The actual number can be up to twice this. */
 const LONGEST_SAMPLED = 384;

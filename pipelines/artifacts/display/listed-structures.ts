@@ -36,7 +36,7 @@ const viewedClips = z.array(z.object({ file: z.string(), view: z.string().nullab
 
 const framePlanes = z.array(z.object({ file: z.string(), frame: z.number(), plane: z.string() }));
 
-/** Plane name of a frame on which no plane was recognised (obstetric/shared/locator.ts). */
+/** Plane name for a frame on which no plane was recognised (obstetric/shared/locator.ts). */
 const NO_PLANE = 'other';
 
 const spectra = z.array(
@@ -66,7 +66,7 @@ const frameKey = (file: string, frame: number) => JSON.stringify([file, frame]);
 
 /** Outlines, traces, views and phases by file, from the data of the sections of a result. */
 export interface Listed {
-  /** Returns the frame numbers (1-based) in a file that show their plane best. */
+  /** Returns the numbers (1-based) of the frames in a file that best show their plane. */
   bestOf(file: string): number[];
   /**
    * Returns the view of the clip or, if it is not listed, the plane of the frame; null if neither

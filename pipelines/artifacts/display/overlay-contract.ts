@@ -13,7 +13,7 @@ export interface Overlays {
   draft: true;
   /** In the order of the study. */
   clips: OverlayClip[];
-  /** Null if there is no gestational age, or if no value is charted. */
+  /** Null if there is no gestational age, or no value to chart. */
   growth: GrowthCharts | null;
 }
 
@@ -189,7 +189,7 @@ export interface FlowTrace {
   side: 'above' | 'below';
   /** Row of velocity zero. */
   baseline_row: number;
-  /** One point for each column. A point without flow is on the baseline. */
+  /** One point for each column. Where there is no flow, the point is on the baseline. */
   points: Position[];
   /** Columns at which the beats begin or peak; empty if beats were not separated. */
   beats: number[];

@@ -83,8 +83,8 @@ function chosenFrames(
 }
 
 /**
- * Returns the frame numbers (1-based) for the cine of a clip: every n-th frame, at most about
- * sixty, and every frame with calipers. Empty for a still and for a sweep.
+ * Returns the frame numbers (1-based) for the cine of a clip: every n-th frame, up to about sixty,
+ * plus every frame with calipers. Empty for a still and for a sweep.
  * @param withCalipers frames with calipers.
  * @param outlined frames with outlines, evenly spaced. If there are any, every n-th of them is
  *   used.

@@ -26,7 +26,7 @@ const QUARTER = 90;
 
 /**
  * Returns the position of a segment. The basal and mid rings begin with the anterior segment at 60
- * to 120 degrees, the apical ring begins at 45 to 135 degrees (echo 8.3).
+ * to 120 degrees, and the apical ring with the one at 45 to 135 degrees (echo 8.3).
  */
 function sectorOf(segment: number): Sector {
   if (segment === 17) return { inner: 0, outer: 0.25, from: 0, to: 360 };
@@ -113,8 +113,8 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
 }
 
 /**
- * Draws longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3). A segment
- * that no view shows is grey. Null if the result has no strain by segment.
+ * Draws longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3). Segments
+ * not shown in any view are grey. Null if the result has no strain by segment.
  */
 export function bullsEye({ sections }: Pick<Result, 'sections'>): Drawing | null {
   const section = sections.find(({ id }) => id === 'lv-strain');

@@ -165,8 +165,8 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
 
 /**
  * Draws the values of earlier scans as open circles, joined by a line to the value of this scan.
- * Returns nothing if this scan has several values, because the line cannot be continued with
- * certainty.
+ * Returns nothing if this scan has several values, because it is then unclear to which of them the
+ * line should lead.
  */
 function trajectory(
   curve: GrowthCurve,

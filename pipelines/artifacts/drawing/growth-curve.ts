@@ -9,7 +9,7 @@ export interface GrowthCurve {
   chart: string;
   label: string;
   unit: string;
-  /** Name of the chart and its citation, on one line each. */
+  /** Name of the chart and its citation, one line each. */
   source: readonly [string, string];
   fromWeek: number;
   toWeek: number;

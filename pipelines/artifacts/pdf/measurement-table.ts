@@ -7,10 +7,7 @@ import { plainNumber, valueText } from '../../result/render/value-text.ts';
 import type { Cell, Column } from './page.ts';
 import { MUTED } from './page.ts';
 
-/**
- * Name, value, reference, centile, z-score and method. The columns for centile and z-score are left
- * out if no value has them.
- */
+/** Columns of the table. Those for centile and z-score are left out if no value has them. */
 const COLUMNS: readonly Column[] = [
   { title: 'Measurement', width: 132 },
   { title: 'Value', width: 101, align: 'right' },

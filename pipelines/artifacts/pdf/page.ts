@@ -301,7 +301,7 @@ export function table(
 }
 
 /**
- * Draws a table. Rows are never split over pages, the header is repeated on each page, and the
+ * Draws a table. Rows are never split across pages, the header is repeated on each page, and the
  * title of a group is on the same page as the first row of the group.
  */
 export function groupedTable(

@@ -15,7 +15,7 @@ import type { Code } from '../sr/content-item.ts';
 import { siteOf } from '../sr/echo-sites.ts';
 import { instanceOf, trackingIdentifiers, trackingUid } from '../sr/references.ts';
 
-/** A structure that a section lists, with the id of that section. */
+/** A structure listed by a section, with the id of that section. */
 export type ListedStructure = LocatedStructure & { section: string };
 
 const structures = z.array(locatedStructureSchema);

@@ -239,8 +239,8 @@ export function fetusesNamed(measurements: readonly Measurement[]): string[] {
 }
 
 /**
- * Returns the subject context of a fetus (TID 1008). For one of several fetuses it includes the
- * number of the fetus and the total.
+ * Returns the subject context of a fetus (TID 1008). If there are several fetuses, it includes the
+ * number of this one and the total.
  */
 export function fetusItems(fetus: string, all: readonly string[]): ContentItem[] {
   const counted = (name: Code, value: number) =>

@@ -64,7 +64,7 @@ export function referencedInstances(tree: ContentItem, subject: Subject): Source
 
 /**
  * Returns a tracking identifier for each measurement, such as "HC fetus A #2". It is unique in the
- * document and does not change when the study is run again.
+ * document and does not change when the study is processed again.
  */
 export function trackingIdentifiers(measurements: readonly Measurement[]): Map<string, string> {
   const counts = new Map<string, number>();

@@ -181,7 +181,7 @@ const tid5008 = (concepts: readonly string[]): Row[] => [
   }),
 ];
 
-/** The concepts of CID 12119 that the product measures. */
+/** Concepts of CID 12119 that are measured. */
 const VASCULAR = ln(
   ...['12008-9', '12023-8', '12144-2', '11726-7', '11653-3', '11665-7', '11692-1', '20352-1'],
 );
@@ -279,7 +279,8 @@ function groupRows(region: boolean): Row[] {
       ...modifier('CODE', sct('363698007'), 'U'),
       rows: [modifier('CODE', sct('272741003'), 'U')],
     },
-    // IHE AI Results requires TID 4019. A value of another manufacturer has a Comment instead.
+    // IHE AI Results requires TID 4019. A value measured by another manufacturer's device has a
+    // Comment instead.
     { ...modifier('TEXT', dcm('111001'), 'M'), unless: dcm('121106') },
     { ...modifier('TEXT', dcm('111003'), 'M'), unless: dcm('121106') },
     modifier('TEXT', dcm('111002'), 'U'),

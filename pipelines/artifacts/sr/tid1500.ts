@@ -64,7 +64,7 @@ function findingItems(measurement: Measurement): ContentItem[] {
 
 /**
  * Returns true if a measurement is a region. An outline becomes an Image Region (TID 1410); any
- * other caliper becomes a child of its number (TID 1501).
+ * other caliper becomes a child of its NUM item (TID 1501).
  */
 function isRegion(measurement: Measurement, on: MeasuredOn | null): on is MeasuredOn {
   const [caliper, ...more] = measurement.source.calipers;

@@ -49,7 +49,7 @@ const MARK = 80;
  * `height` rows. A spectrum is never that uniform from left to right.
  */
 const BAR = { width: 8, height: 16, levels: [30, 250] } as const;
-/** Part of a side in which noise is measured, as shares: the outer rows, and the darker columns. */
+/** Parts of a side in which noise is measured, as shares: the outer rows and the darker columns. */
 const OUTER = { rows: 0.2, columns: 0.5 } as const;
 /** Grey level of a column's brightest pixel below which the column has not been written yet. */
 const BLACK = 4;
