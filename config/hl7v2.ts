@@ -27,6 +27,14 @@ export const hl7v2Schema = z.strictObject({
     .default(['P']),
   /** Assigning authority (PID-3.4) of patient IDs that have none, in messages and in images. */
   assigningAuthority: headerField.optional(),
+  /**
+   * Types (CX.5, table 0203) of identifiers that are patient IDs, the most important first.
+   * Identifiers without a type are patient IDs too.
+   */
+  patientIdTypes: z
+    .array(z.string().regex(/^[A-Z][A-Z0-9]{0,4}$/, 'a type of table 0203'))
+    .min(1)
+    .default(['MR', 'PI', 'PT']),
   /** Character set of messages without MSH-18. */
   characterSet: z
     .string()

@@ -85,6 +85,8 @@ export const AUDIT_ACTIONS = {
   // Received objects name a different patient from the one that the study had before.
   'study.patient': { event: 'patient-record', does: 'U' },
   'patient.update': { event: 'patient-record', does: 'U' },
+  // Both name and birth date of the study differ from those that the message states.
+  'patient.unlike': { event: 'patient-record', does: 'U' },
   'patient.merge': { event: 'patient-record', does: 'U' },
   'patient.separate': { event: 'patient-record', does: 'U' },
   'order.receive': { event: 'order-record', does: 'C' },

@@ -1,6 +1,6 @@
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import { type AuditAction, createAuditWriter } from '../audit/audit.ts';
+import { type AuditAction, type AuditEntry, createAuditWriter } from '../audit/audit.ts';
 
 /** A patient ID of one assigning authority. */
 export interface PatientKey {
@@ -124,34 +124,49 @@ const ISSUER = `coalesce(nullif(identity ->> 'IssuerOfPatientID', ''),
  */
 const OF_PATIENT = `identity ->> 'PatientID' = $1 AND (${ISSUER} = $2 OR ($3 AND ${ISSUER} = ''))`;
 
+interface PatientStudy {
+  id: string;
+  identity: DicomIdentity;
+}
+
 /**
  * Locks and returns the studies of a patient, matched by the identity with all corrections so far.
  */
 async function lockStudiesOf(
   tx: Queryable,
   { id, authority, unissued }: PatientKey,
-): Promise<{ id: string }[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `SELECT id FROM studies WHERE ${OF_PATIENT} ORDER BY study_instance_uid FOR UPDATE`,
+): Promise<PatientStudy[]> {
+  const { rows } = await tx.query<PatientStudy>(
+    `SELECT id, identity FROM studies WHERE ${OF_PATIENT} ORDER BY study_instance_uid FOR UPDATE`,
     [id, authority, unissued],
   );
   return rows;
 }
 
-/**
- * Records a correction for each study of a patient, with one audit entry per study. @returns the
- * number of studies.
- */
+/** Our ids of the studies that a message reached. */
+export interface Reached {
+  corrected: readonly string[];
+  /** Studies that keep their patient, because name and birth date both differ. */
+  unlike: readonly string[];
+}
+
+/** Records a correction for each study of a patient, with one audit entry per study. */
 export async function correctStudies(
   tx: Queryable,
   patient: PatientKey,
   stated: Stated,
   source: ChangeSource,
-  { action, mergeId = null }: { action: AuditAction; mergeId?: string | null },
-): Promise<number> {
+  { mergeId = null }: { mergeId?: string | null } = {},
+): Promise<Reached> {
   const studies = await lockStudiesOf(tx, patient);
+  // A merge says itself that two identities are one person.
+  const isUnlike = ({ identity }: PatientStudy) =>
+    mergeId === null && isAnotherPerson(identity, stated);
+  const idsOf = (some: readonly PatientStudy[]) => some.map(({ id }) => id);
+  const unlike = idsOf(studies.filter(isUnlike));
+  const corrected = idsOf(studies).filter((id) => !unlike.includes(id));
   const { sender, controlId, effectiveAt, receivedAt } = source;
-  for (const { id } of studies) {
+  for (const id of corrected) {
     await tx.query(
       `INSERT INTO patient_corrections
          (study_id, patient_id, stated, effective_at, received_at, merge_id, sender, control_id)
@@ -160,26 +175,48 @@ export async function correctStudies(
     );
     await renewIdentity(tx, id);
   }
-  const ids = studies.length > 0 ? studies.map(({ id }) => id) : [null];
   const write = createAuditWriter(tx);
-  await Promise.all(
-    ids.map((studyId) =>
-      write({
-        at: receivedAt,
-        action,
-        actor: `node:${sender}`,
-        address: source.address,
-        studyId,
-        outcome: 'success',
-        detail: {
-          control: controlId,
-          changed: changedAttributes(stated),
-          ...(studyId === null && { studies: 0 }),
-        },
-      }),
-    ),
+  const entry = (
+    studyId: string | null,
+    action: AuditAction,
+    outcome: AuditEntry['outcome'],
+    detail: AuditEntry['detail'],
+  ) =>
+    write({
+      at: receivedAt,
+      action,
+      actor: `node:${sender}`,
+      address: source.address,
+      studyId,
+      outcome,
+      detail: { control: controlId, ...detail },
+    });
+  const action = mergeId === null ? 'patient.update' : 'patient.merge';
+  const changed = changedAttributes(stated);
+  await Promise.all([
+    ...corrected.map((id) => entry(id, action, 'success', { changed })),
+    ...unlike.map((id) => entry(id, 'patient.unlike', 'refused', null)),
+    ...(studies.length === 0 ? [entry(null, action, 'success', { changed, studies: 0 })] : []),
+  ]);
+  return { corrected, unlike };
+}
+
+/** Whether both name and birth date of a study differ from those that a message states. */
+function isAnotherPerson(identity: DicomIdentity, stated: Demographics): boolean {
+  const { PatientName: name = '', PatientBirthDate: birthDate = '' } = stated;
+  const [own, other] = [wordsOf(identity.PatientName), wordsOf(name)];
+  const hasDates = birthDate !== '' && identity.PatientBirthDate !== '';
+  const hasNames = own.size > 0 && other.size > 0;
+  return (
+    hasDates && birthDate !== identity.PatientBirthDate && hasNames && own.isDisjointFrom(other)
   );
-  return studies.length;
+}
+
+/** Returns the words of the family, given and middle names of a PN, without case and diacritics. */
+function wordsOf(personName: string): Set<string> {
+  const names = personName.split('=').flatMap((group) => group.split('^').slice(0, 3));
+  const plain = names.join(' ').normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return new Set(plain.match(/[\p{L}\p{N}]{2,}/gu) ?? []);
 }
 
 /** Computes the identity of a study again from its images and its corrections. */
@@ -208,19 +245,22 @@ export interface PatientUpdate {
 
 /**
  * Applies a patient update to the studies and orders that have arrived. Later studies are not
- * affected. @returns the number of studies.
+ * affected, nor are those whose name and birth date both differ from the update: their ID may have
+ * been given to two persons. @returns the numbers of studies.
  */
 export async function updatePatient(
   tx: Queryable,
   { patients, stated }: PatientUpdate,
   source: ChangeSource,
-): Promise<number> {
-  let studies = 0;
+): Promise<{ corrected: number; unlike: number }> {
+  const counts = { corrected: 0, unlike: 0 };
   for (const patient of patients) {
-    studies += await correctStudies(tx, patient, stated, source, { action: 'patient.update' });
+    const { corrected, unlike } = await correctStudies(tx, patient, stated, source);
+    counts.corrected += corrected.length;
+    counts.unlike += unlike.length;
     await correctOrders(tx, patient, stated, source);
   }
-  return studies;
+  return counts;
 }
 
 /**

@@ -51,7 +51,7 @@ export async function mergePatients(
     ],
   );
   const changed = { ...stated, PatientID: survivorId };
-  return correctStudies(tx, prior, changed, source, { action: 'patient.merge', mergeId });
+  return (await correctStudies(tx, prior, changed, source, { mergeId })).corrected.length;
 }
 
 /** Withdraws a merge. @returns the number of studies that have their former ID again. */

@@ -97,6 +97,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'study.release': 'Released',
   'study.rerun': 'Interpreted again',
   'patient.update': 'Patient corrected by HL7',
+  'patient.unlike': 'Not corrected by HL7: another name and birth date',
   'patient.merge': 'Patient merged into another by HL7',
   'request.cancel': 'Canceled',
   'delivery.replay': 'Delivery sent again',

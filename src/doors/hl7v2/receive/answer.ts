@@ -11,7 +11,7 @@ import { encodeMessage, encodeText, type Segment, segment } from '../message.ts'
 import { controlIdOf, utcTimestamp } from '../oru.ts';
 import { effectiveAt, type Header, headerOf, readMessage, requireAccepted } from './header.ts';
 import { ordersIn } from './orders.ts';
-import { mergesIn, updateIn } from './patients.ts';
+import { mergesIn, type PatientIdSettings, updateIn } from './patients.ts';
 import { errorText, Hl7Refusal } from './refusal.ts';
 
 /** The sender of a connection, identified by its address. */
@@ -26,7 +26,7 @@ export interface Hl7Peer {
 }
 
 export interface AnswerParts {
-  settings: Pick<Hl7v2Listener, 'processingIds' | 'characterSet' | 'assigningAuthority'>;
+  settings: Pick<Hl7v2Listener, 'processingIds' | 'characterSet'> & PatientIdSettings;
   database: Database;
   writeAudit: WriteAudit;
   logger: Logger;
@@ -108,7 +108,6 @@ async function carryOut(
   { header, peer, parts }: { header: Header; peer: Hl7Peer; parts: AnswerParts },
 ): Promise<void> {
   const { now, settings, logger } = parts;
-  const own = settings.assigningAuthority ?? '';
   const source: ChangeSource = {
     sender: peer.sender,
     address: peer.address,
@@ -118,14 +117,16 @@ async function carryOut(
   };
   const counts = { orders: 0, studies: 0 };
   if (header.type !== 'ADT') {
-    for (const order of ordersIn(segments, header, own)) {
+    for (const order of ordersIn(segments, header, settings)) {
       await recordOrder(tx, order, source);
       counts.orders += 1;
     }
   } else if (header.event === 'A08') {
-    counts.studies = await updatePatient(tx, updateIn(segments, own), source);
+    const { corrected, unlike } = await updatePatient(tx, updateIn(segments, settings), source);
+    counts.studies = corrected;
+    if (unlike > 0) logger.event(EVENTS.hl7PatientUnlike, { ...lineOf(header, peer), unlike });
   } else {
-    for (const merge of mergesIn(segments, own)) {
+    for (const merge of mergesIn(segments, settings)) {
       counts.studies += await mergePatients(tx, merge, source);
     }
   }

@@ -116,6 +116,17 @@ export function readMessage(bytes: Buffer, otherwise: string): Segment[] {
   if (set === 'ASCII' && !/^\p{ASCII}*$/u.test(text)) {
     throw contentError(102, place, 'The message has characters that ASCII does not have.');
   }
+  const segments = decoded(text);
+  // PostgreSQL stores no U+0000, so that such a message could never be carried out.
+  const damaged = segments.find(({ fields }) => fields.flat(3).some((part) => part.includes('\0')));
+  if (damaged) {
+    const name = damaged.name.replaceAll(/\W/g, '');
+    throw contentError(102, { segment: name }, 'The message has the character U+0000.');
+  }
+  return segments;
+}
+
+function decoded(text: string): Segment[] {
   try {
     return decodeMessage(text);
   } catch (error) {
@@ -144,7 +155,7 @@ export const isRemoved = (segment: Segment, field: number): boolean =>
   repetitionsOf(segment, field)[0]?.[0]?.[0]?.trim() === REMOVED;
 
 const TIMESTAMP =
-  /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(?:(\d{2})(\.\d{1,4})?)?)?([+-]\d{2}\d{2})?$/;
+  /^([12]\d{3})(\d{2})(\d{2})(?:(\d{2})(\d{2})(?:(\d{2})(\.\d{1,4})?)?)?([+-]\d{2}\d{2})?$/;
 
 /**
  * Returns the instant of a TS; without an offset, by the clock of this machine. Null for any other

@@ -9,7 +9,7 @@ import {
 import type { ReceivedOrder } from '../../../core/studies/received-orders.ts';
 import { repetitionsOf, type Segment } from '../message.ts';
 import { dayOf, type Header, statedText } from './header.ts';
-import { birthDateOf, identifiersIn, mainIdentifier, sexOf } from './patients.ts';
+import { birthDateOf, mainPatientId, type PatientIdSettings, sexOf } from './patients.ts';
 import { contentError } from './refusal.ts';
 
 /** Order control codes (table 0119) that create or change an order, and codes that withdraw it. */
@@ -28,14 +28,11 @@ interface Group {
 export function ordersIn(
   segments: readonly Segment[],
   header: Header,
-  own: string,
+  settings: PatientIdSettings,
 ): ReceivedOrder[] {
   const pid = segments.find(({ name }) => name === 'PID');
   if (!pid) throw contentError(100, { segment: 'PID' }, 'The message has no PID.');
-  const identifier = mainIdentifier(identifiersIn(pid, 3, own));
-  if (!identifier) {
-    throw contentError(101, { segment: 'PID', sequence: 1, field: 3 }, 'PID-3 has no identifier.');
-  }
+  const identifier = mainPatientId(pid, settings);
   const patient = {
     patientId: identifier.id,
     // Images with IDs of the site's own assigning authority may have no issuer.

@@ -1,3 +1,4 @@
+import type { Hl7v2Listener } from '../../../../config/hl7v2.ts';
 import type {
   Demographics,
   PatientKey,
@@ -23,31 +24,60 @@ interface Identifier extends PatientKey {
   type: string;
 }
 
+/** The settings that say which identifiers are patient IDs. */
+export type PatientIdSettings = Pick<Hl7v2Listener, 'assigningAuthority' | 'patientIdTypes'>;
+
 /**
- * Returns the identifiers of a patient in a field of type CX. @param own the authority of
- * identifiers that name none.
+ * Returns the patient IDs in a field of type CX, the most important type first. Account, visit and
+ * other numbers (table 0203) are left out, because the same number may be the ID of another patient.
  */
-export function identifiersIn(segment: Segment, field: number, own: string): Identifier[] {
-  return repetitionsOf(segment, field).flatMap((repetition): Identifier[] => {
-    const [id = ''] = repetition[0] ?? [];
-    const [namespace = '', universal = ''] = repetition[3] ?? [];
-    const authority = namespace.trim() || universal.trim() || own;
-    const number = id.trim();
-    if (number === '' || number === '""' || number.length > LONGEST_ID) return [];
-    return [{ id: number, authority, unissued: authority === own, type: repetition[4]?.[0] ?? '' }];
-  });
+function patientIdsIn(
+  segment: Segment,
+  field: number,
+  { assigningAuthority: own = '', patientIdTypes }: PatientIdSettings,
+): Identifier[] {
+  const rank = ({ type }: Identifier) =>
+    type === '' ? patientIdTypes.length : patientIdTypes.indexOf(type);
+  return repetitionsOf(segment, field)
+    .flatMap((repetition): Identifier[] => {
+      const part = (component: number, sub = 1) =>
+        (repetition[component - 1]?.[sub - 1] ?? '').trim();
+      const id = part(1);
+      const authority = part(4) || part(4, 2) || own;
+      if (id === '' || id === '""' || id.length > LONGEST_ID) return [];
+      return [{ id, authority, unissued: authority === own, type: part(5) }];
+    })
+    .filter((one) => rank(one) >= 0)
+    .toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Returns the first value of each assigning authority. */
+function onePerAuthority<Value>(
+  values: readonly Value[],
+  authorityOf: (value: Value) => string,
+): Value[] {
+  return [...Map.groupBy(values, authorityOf).values()].flatMap(([first]) => first ?? []);
+}
+
+/** Returns the patient IDs in PID-3, the most important type first. @throws Hl7Refusal */
+function requirePatientIds(
+  pid: Segment,
+  settings: PatientIdSettings,
+): [Identifier, ...Identifier[]] {
+  const [first, ...further] = patientIdsIn(pid, 3, settings);
+  if (first) return [first, ...further];
+  const place = { segment: 'PID', sequence: 1, field: 3 };
+  const types = settings.patientIdTypes.join(', ');
+  throw contentError(101, place, `PID-3 has no patient ID (type ${types}, or no type).`);
 }
 
 /**
- * Returns the identifier that images use: the one of our authority, or else a medical record
- * number, or else the first.
+ * Returns the patient ID that images use: the one of our authority, or else the first.
+ * @throws Hl7Refusal
  */
-export function mainIdentifier(identifiers: readonly Identifier[]): Identifier | undefined {
-  return (
-    identifiers.find(({ unissued }) => unissued) ??
-    identifiers.find(({ type }) => type === 'MR' || type === 'PI') ??
-    identifiers[0]
-  );
+export function mainPatientId(pid: Segment, settings: PatientIdSettings): PatientKey {
+  const identifiers = requirePatientIds(pid, settings);
+  return identifiers.find(({ unissued }) => unissued) ?? identifiers[0];
 }
 
 export const sexOf = (pid: Segment): string => SEX[statedText(pid, 8)] ?? '';
@@ -95,12 +125,6 @@ function demographicsIn(pid: Segment): Demographics {
   };
 }
 
-function requirePatient(pid: Segment, own: string): Identifier[] {
-  const identifiers = identifiersIn(pid, 3, own);
-  if (identifiers.length > 0) return identifiers;
-  throw contentError(101, { segment: 'PID', sequence: 1, field: 3 }, 'PID-3 has no identifier.');
-}
-
 const keyOf = ({ id, authority, unissued }: Identifier): PatientKey => ({
   id,
   authority,
@@ -108,46 +132,61 @@ const keyOf = ({ id, authority, unissued }: Identifier): PatientKey => ({
 });
 
 /** Returns the patient update in an ADT^A08. @throws Hl7Refusal */
-export function updateIn(segments: readonly Segment[], own: string): PatientUpdate {
+export function updateIn(segments: readonly Segment[], settings: PatientIdSettings): PatientUpdate {
   const pid = segments.find(({ name }) => name === 'PID');
   if (!pid) throw contentError(100, { segment: 'PID' }, 'The message has no PID.');
-  return { patients: requirePatient(pid, own).map(keyOf), stated: demographicsIn(pid) };
+  const identifiers = requirePatientIds(pid, settings);
+  const patients = onePerAuthority(identifiers, ({ authority }) => authority).map(keyOf);
+  return { patients, stated: demographicsIn(pid) };
 }
 
 /**
- * Returns the merges in an ADT^A40: each prior identifier of MRG-1 with the identifier of the same
- * authority in PID-3. Patients of two authorities are never merged. @throws Hl7Refusal
+ * Returns the merges in an ADT^A40: a prior patient ID of MRG-1 with the patient ID of the same
+ * authority and type in PID-3, one for each authority. Patients of two authorities are never
+ * merged. @throws Hl7Refusal
  */
-export function mergesIn(segments: readonly Segment[], own: string): PatientMerge[] {
+export function mergesIn(
+  segments: readonly Segment[],
+  settings: PatientIdSettings,
+): PatientMerge[] {
   const merges: PatientMerge[] = [];
   let pid: Segment | null = null;
   for (const segment of segments) {
     if (segment.name === 'PID') pid = segment;
     if (segment.name !== 'MRG') continue;
     if (!pid) throw contentError(100, { segment: 'MRG' }, 'MRG comes without a PID before it.');
-    merges.push(...mergesOf(pid, segment, own));
+    merges.push(...mergesOf(pid, segment, settings));
     pid = null;
   }
   if (merges.length === 0) throw contentError(100, { segment: 'MRG' }, 'The message has no MRG.');
   return merges;
 }
 
-function mergesOf(pid: Segment, mrg: Segment, own: string): PatientMerge[] {
-  const survivors = requirePatient(pid, own);
+function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): PatientMerge[] {
+  const survivors = requirePatientIds(pid, settings);
   const stated = demographicsIn(pid);
   const place = { segment: 'MRG', sequence: 1, field: 1 };
-  const priors = identifiersIn(mrg, 1, own);
-  if (priors.length === 0) throw contentError(101, place, 'MRG-1 has no identifier.');
-  return priors.map((prior) => {
-    const same = survivors.filter(({ authority }) => authority === prior.authority);
-    const survivor = same.find(({ type }) => type === prior.type) ?? same[0];
-    if (!survivor) {
-      const reason = 'PID-3 has no identifier of the assigning authority of MRG-1.';
-      throw contentError(204, place, reason);
-    }
-    if (survivor.id === prior.id) {
-      throw contentError(204, place, 'Prior and surviving identifier are the same.');
-    }
-    return { prior: keyOf(prior), survivorId: survivor.id, stated };
+  const priors = patientIdsIn(mrg, 1, settings);
+  if (priors.length === 0) throw contentError(101, place, 'MRG-1 has no patient ID.');
+  const pairs = priors.flatMap((prior) => {
+    const survivor = survivorOf(prior, survivors);
+    return survivor ? [{ prior, survivor }] : [];
   });
+  const merges = onePerAuthority(pairs, ({ prior }) => prior.authority)
+    // Both patients may state an identifier that they have in common.
+    .filter(({ prior, survivor }) => prior.id !== survivor.id)
+    .map(({ prior, survivor }) => ({ prior: keyOf(prior), survivorId: survivor.id, stated }));
+  if (merges.length > 0) return merges;
+  const reason = 'PID-3 has no other patient ID of the authority and type of one in MRG-1.';
+  throw contentError(204, place, reason);
+}
+
+/**
+ * Returns the surviving identifier for a prior one: of the same authority and type, or of the same
+ * authority if one of the two has no type.
+ */
+function survivorOf(prior: Identifier, survivors: readonly Identifier[]): Identifier | undefined {
+  const same = survivors.filter(({ authority }) => authority === prior.authority);
+  const alike = same.find(({ type }) => type === prior.type);
+  return alike ?? same.find(({ type }) => type === '' || prior.type === '');
 }

@@ -65,6 +65,15 @@ export const HL7V2_EVENTS = {
       'The message was answered with AE or AR and an error of table 0357, and changed nothing.',
     action: 'Correct the message or the settings of its sender (docs/hl7v2.md).',
   }),
+  hl7PatientUnlike: event<MessageLine & { unlike: number }>({
+    id: 'hl7_patient_unlike',
+    level: 'warn',
+    text: 'HL7 v2 patient update not applied to studies of another patient',
+    meaning:
+      'The message has the patient ID of these studies, but another name and another birth date. The ID may have been given to two persons, so the studies keep their patient. `unlike` is their number; the audit names them.',
+    action:
+      'Compare the patients. If they are one person, let the sender correct name and birth date in two messages, or merge the IDs (ADT^A40).',
+  }),
   hl7MessageFailed: event<MessageLine & { err: unknown }>({
     id: 'hl7_message_failed',
     level: 'error',

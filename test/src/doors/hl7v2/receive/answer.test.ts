@@ -218,10 +218,35 @@ describe('a patient update', () => {
     });
     const id = 'P8^^^HOSPITAL^MR';
     await codeOf(a08('U1', '20260521120000+0000', { id, name: 'Right^Name', birthDate: '' }));
-    await codeOf(a08('U2', '20260521110000+0000', { id, name: 'Wrong', birthDate: '19900406' }));
+    await codeOf(
+      a08('U2', '20260521110000+0000', { id, name: 'Wrong^Name', birthDate: '19900406' }),
+    );
     expect(await mine.nameAndId()).toEqual(['P8', 'Right^Name', '19900406']);
     expect((await mine.row()).received_identity?.PatientName).toBe('Typo');
     expect((await other.row()).identity.PatientName).toBe('Typo');
+  });
+});
+
+describe('a patient update of another person', () => {
+  const birthDate = '19900405';
+  const study = { PatientID: 'P9', PatientName: 'Doe^Joan', PatientBirthDate: birthDate };
+  const update = (control: string, over: Parameters<typeof pid>[0]) =>
+    codeOf(a08(control, '20260521120000+0000', { id: 'P9^^^HOSPITAL^MR', birthDate, ...over }));
+
+  test('with the same ID changes nothing, and the audit says so', async () => {
+    const mine = await received(study);
+    expect(await update('V1', { name: 'Roe^Jane', birthDate: '19710101' })).toBe('AA');
+    expect(await mine.nameAndId()).toEqual(['P9', 'Doe^Joan', birthDate]);
+    const { rows } = await database.query(
+      'SELECT action, outcome, detail FROM audit WHERE study_id = $1',
+      [(await mine.row()).id],
+    );
+    expect(rows).toEqual([
+      { action: 'patient.unlike', outcome: 'refused', detail: { control: 'V1' } },
+    ]);
+    await update('V2', { name: 'Roe^Joan', birthDate: '19710101' });
+    await update('V3', { name: 'Smith^Jane', birthDate: '19710101' });
+    expect(await mine.nameAndId()).toEqual(['P9', 'Smith^Jane', '19710101']);
   });
 });
 

@@ -13,7 +13,7 @@ import { mergesIn, updateIn } from '../../../../../src/doors/hl7v2/receive/patie
 import { Hl7Refusal } from '../../../../../src/doors/hl7v2/receive/refusal.ts';
 import { message, msh, ORDER, orm, pid } from './messages.ts';
 
-const OWN = 'HOSPITAL';
+const OWN = { assigningAuthority: 'HOSPITAL', patientIdTypes: ['MR', 'PI', 'PT'] };
 const read = (text: string) => readMessage(Buffer.from(text), 'UNICODE UTF-8');
 const orders = (text: string) => ordersIn(read(text), headerOf(Buffer.from(text)), OWN);
 
@@ -126,7 +126,64 @@ describe('a patient', () => {
   });
 });
 
+describe('a number of another kind', () => {
+  const HERE = { authority: 'HOSPITAL', unissued: true };
+  const updated = (id: string) =>
+    updateIn(read(message(msh({ type: 'ADT^A08' }), pid({ id }))), OWN).patients;
+  const merged = (id: string, prior: string) =>
+    mergesIn(read(message(msh({ type: 'ADT^A40' }), pid({ id }), `MRG|${prior}`)), OWN).map(
+      (one) => [one.prior.id, one.survivorId],
+    );
+
+  test.each([
+    ['an account', '777^^^HOSPITAL^AN~1001^^^HOSPITAL^MR'],
+    ['a visit and an SSN', '1001^^^HOSPITAL^MR~777^^^HOSPITAL^VN~778^^^USSSA^SS'],
+    ['without authorities', '1001~777'],
+    ['of the same authority', '777^^^HOSPITAL^PI~1001^^^HOSPITAL^MR'],
+  ])('is not the ID of a patient: %s', (_what, id) => {
+    expect(updated(id)).toEqual([{ ...HERE, id: '1001' }]);
+    const [order] = orders(message(msh({ type: 'ORM^O01' }), pid({ id }), ...ORDER));
+    expect(order?.patient.patientId).toBe('1001');
+  });
+
+  test('alone is no patient', () => {
+    expect(() => updated('777^^^HOSPITAL^AN')).toThrow(expect.objectContaining({ code: 101 }));
+  });
+
+  test('merges nobody', () => {
+    expect(merged('2002^^^HOSPITAL^MR', '1001^^^HOSPITAL^MR~777^^^HOSPITAL^AN')).toEqual([
+      ['1001', '2002'],
+    ]);
+    expect(() => merged('2002^^^HOSPITAL^MR', '8^^^HOSPITAL^PI')).toThrow(
+      expect.objectContaining({ code: 204 }),
+    );
+  });
+
+  test.each([
+    ['that both have', '2002^^^HOSPITAL^MR~N1^^^NAT^PI', '1001^^^HOSPITAL^MR~N1^^^NAT^PI'],
+    ['of an authority of one', '2002^^^HOSPITAL^MR', '1001^^^HOSPITAL^MR~E1^^^ELSEWHERE^MR'],
+    ['that has no type', '2002^^^HOSPITAL^MR', '1001^^^HOSPITAL'],
+  ])('does not prevent a merge: %s', (_what, id, prior) => {
+    expect(merged(id, prior)).toEqual([['1001', '2002']]);
+  });
+
+  test('that both have is no merge', () => {
+    expect(() => merged('1001^^^HOSPITAL^MR', '1001^^^HOSPITAL^MR')).toThrow(
+      expect.objectContaining({ code: 204 }),
+    );
+  });
+});
+
 describe('a message', () => {
+  test.each(['PAT\\X00\\1^^^HOSPITAL^MR', 'PAT\0', '1^^^A&\\X4100\\'])(
+    'with U+0000, which cannot be stored, is refused for good: %j',
+    (id) => {
+      expect(() => read(message(msh({ type: 'ADT^A08' }), pid({ id })))).toThrow(
+        expect.objectContaining({ acknowledgment: 'AE', code: 102, place: { segment: 'PID' } }),
+      );
+    },
+  );
+
   const accepted = (over: Parameters<typeof msh>[0]) => () =>
     requireAccepted(headerOf(Buffer.from(msh(over))), { processingIds: ['P'] });
   test.each([
