@@ -15,17 +15,6 @@ export const ORDER_LOINC = {
 export const METRES: Readonly<Record<string, number>> = { m: 1, cm: 0.01, '[in_i]': 0.0254 };
 export const KILOGRAMS: Readonly<Record<string, number>> = { kg: 1, g: 0.001 };
 
-/**
- * Returns the last menstrual date computed from the due date of an order, otherwise the stated one,
- * as a DA; '' without either. A pregnancy that was dated again has a new due date and the former
- * menstrual date. @param dates as DA.
- */
-export function lastMenstrualDateFrom(dates: { stated: string; due: string }): string {
-  const due = dayNumber(dates.due);
-  if (due === null) return dates.stated;
-  return dicomDate(due - TERM_DAYS);
-}
-
 /** A date that was observed. */
 export interface ObservedDate {
   /** The date as a DA. */
@@ -34,16 +23,19 @@ export interface ObservedDate {
   observedAt: number;
 }
 
+/** The dates of a pregnancy in an order. */
+export interface PregnancyDates {
+  menstrual: readonly ObservedDate[];
+  due: readonly ObservedDate[];
+}
+
 /**
  * Returns the last menstrual date that dates a study, as a DA; '' if no date gives a plausible
  * gestational age, as those of an earlier pregnancy do not. The due date is preferred, because a
  * pregnancy that was dated again has a new due date and the former menstrual date. A due date that
  * was observed before the last menstrual date is of an earlier pregnancy.
  */
-export function datingMenstrualDate(
-  { menstrual, due }: { menstrual: readonly ObservedDate[]; due: readonly ObservedDate[] },
-  studyDate: string,
-): string {
+export function datingMenstrualDate({ menstrual, due }: PregnancyDates, studyDate: string): string {
   const study = dayNumber(studyDate);
   if (study === null) return '';
   const newest = (dates: readonly ObservedDate[], lessDays: number) =>

@@ -4,6 +4,7 @@ import { createAuditWriter } from '../audit/audit.ts';
 import type { ChangeSource } from '../patients/corrections.ts';
 import { survivingId } from '../patients/merges.ts';
 import type { FoundOrder, OrderKeys, Worklist } from './order.ts';
+import { datingMenstrualDate, type PregnancyDates } from './order-observations.ts';
 import type { PatientIdentity } from './patient.ts';
 
 /** A placer or filler order number; '' if the order has no such number. */
@@ -13,7 +14,11 @@ interface OrderNumber {
   authority: string;
 }
 
-type Entry = Omit<FoundOrder, 'patient'>;
+/** What an order states about one requested procedure. */
+interface Entry extends Omit<FoundOrder, 'patient' | 'lastMenstrualDate'> {
+  /** The study chooses between these dates, because some may be of an earlier pregnancy. */
+  pregnancy: PregnancyDates;
+}
 
 /** An order that a message creates, changes or withdraws. */
 export interface ReceivedOrder {
@@ -21,33 +26,65 @@ export interface ReceivedOrder {
   filler: OrderNumber;
   withdrawn: boolean;
   patient: PatientIdentity;
-  /** One entry for each requested procedure. */
+  /** One entry for each requested procedure; empty for a withdrawal that names no procedure. */
   entries: readonly Entry[];
 }
 
-const distinct = (values: readonly string[]) => [...new Set(values.filter(Boolean))];
+interface FormerRow {
+  id: string;
+  filler: string;
+  ordered_at: Date;
+  entries: Entry[];
+}
 
 /**
- * Stores an order in place of the former version with the same placer or filler order number, with
- * an audit entry. A message that is older than the stored order changes nothing. @returns whether
- * the message was the newest.
+ * Stores the orders of a message, one row for each requested procedure, in place of the former rows
+ * of the same procedure, with an audit entry for each order. A message that is older than a stored
+ * procedure does not change it.
  */
-export async function recordOrder(
+export async function recordOrders(
   tx: Queryable,
-  order: ReceivedOrder,
-  { sender, address, controlId, effectiveAt, receivedAt }: ChangeSource,
-): Promise<boolean> {
-  const { placer, filler, withdrawn, entries } = order;
-  const numbers = [placer.number, placer.authority, filler.number, filler.authority];
-  const { rows: former } = await tx.query<{ id: string; ordered_at: Date; entries: Entry[] }>(
-    `SELECT id, ordered_at, entries FROM received_orders
+  orders: readonly ReceivedOrder[],
+  source: ChangeSource,
+): Promise<void> {
+  // The former rows are read before the first is stored: orders of one message never replace each
+  // other.
+  const known = new Map<ReceivedOrder, FormerRow[]>();
+  for (const order of orders) known.set(order, await formerRows(tx, order));
+  for (const [order, former] of known) await recordOrder(tx, order, former, source);
+}
+
+async function formerRows(tx: Queryable, { placer, filler }: ReceivedOrder): Promise<FormerRow[]> {
+  const { rows } = await tx.query<FormerRow>(
+    `SELECT id, filler, ordered_at, entries FROM received_orders
      WHERE ($1 <> '' AND placer = $1 AND placer_authority = $2)
        OR ($3 <> '' AND filler = $3 AND filler_authority = $4) FOR UPDATE`,
-    numbers,
+    [placer.number, placer.authority, filler.number, filler.authority],
   );
-  const isNewest = former.every(({ ordered_at }) => ordered_at <= effectiveAt);
-  if (isNewest) {
-    const ids = former.map(({ id }) => id);
+  return rows;
+}
+
+async function recordOrder(
+  tx: Queryable,
+  order: ReceivedOrder,
+  former: readonly FormerRow[],
+  { sender, address, controlId, effectiveAt, receivedAt }: ChangeSource,
+): Promise<void> {
+  const { placer, filler, withdrawn, entries } = order;
+  const procedures = entries.length > 0 ? entries.map((entry) => [entry]) : [[]];
+  let newest = true;
+  for (const stated of procedures) {
+    const replaced = former.filter((row) =>
+      isSameProcedure(
+        { filler: row.filler, entry: row.entries[0] },
+        { filler: filler.number, entry: stated[0] },
+      ),
+    );
+    if (replaced.some(({ ordered_at }) => ordered_at > effectiveAt)) {
+      newest = false;
+      continue;
+    }
+    const ids = replaced.map(({ id }) => id);
     await tx.query('DELETE FROM received_orders WHERE id = ANY ($1::uuid[])', [ids]);
     await tx.query(
       `INSERT INTO received_orders (id, placer, placer_authority, filler, filler_authority,
@@ -55,12 +92,12 @@ export async function recordOrder(
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [
         newUuid(),
-        ...numbers,
+        ...[placer.number, placer.authority, filler.number, filler.authority],
         ...[withdrawn, effectiveAt, receivedAt],
         JSON.stringify(order.patient),
-        JSON.stringify(entries),
-        distinct(entries.map(({ accessionNumber }) => accessionNumber)),
-        distinct(entries.map(({ studyInstanceUid }) => studyInstanceUid)),
+        JSON.stringify(stated),
+        stated.map(({ accessionNumber }) => accessionNumber).filter(Boolean),
+        stated.map(({ studyInstanceUid }) => studyInstanceUid).filter(Boolean),
       ],
     );
   }
@@ -70,9 +107,31 @@ export async function recordOrder(
     actor: `node:${sender}`,
     address,
     outcome: 'success',
-    detail: { control: controlId, procedures: entries.length, newest: isNewest },
+    detail: { control: controlId, procedures: entries.length, newest },
   });
-  return isNewest;
+}
+
+interface Procedure {
+  filler: string;
+  entry: Entry | undefined;
+}
+
+/**
+ * Whether two orders with a common placer or filler order number are of one requested procedure.
+ * The first number that both state decides: the requested procedure ID, the filler order number or
+ * the accession number. Without such a number they are.
+ */
+function isSameProcedure(one: Procedure, other: Procedure): boolean {
+  const numbers = ({ filler, entry }: Procedure) => [
+    entry?.requestedProcedureId ?? '',
+    filler,
+    entry?.accessionNumber ?? '',
+  ];
+  const theirs = numbers(other);
+  const decides = numbers(one)
+    .map((number, index) => [number, theirs[index]])
+    .find((pair) => pair.every((number) => number !== ''));
+  return decides === undefined || decides[0] === decides[1];
 }
 
 /** Name under which the received orders appear among the worklists. */
@@ -106,7 +165,10 @@ export function receivedOrders(database: Database): Worklist {
         const { patientId, issuerOfPatientId: issuer } = patient;
         const survivor = await survivingId(database, { patientId, issuer });
         const named = { ...patient, patientId: survivor };
-        orders.push(...entries.map((entry) => ({ ...numbered(entry, keys), patient: named })));
+        for (const { pregnancy, ...entry } of entries) {
+          const lastMenstrualDate = datingMenstrualDate(pregnancy, keys.studyDate ?? '');
+          orders.push({ ...numbered(entry, keys), lastMenstrualDate, patient: named });
+        }
       }
       return orders;
     },
@@ -114,7 +176,7 @@ export function receivedOrders(database: Database): Worklist {
 }
 
 /** Returns the entry with the number by which it was found as its accession number. */
-function numbered(entry: Entry, keys: OrderKeys): Entry {
+function numbered<Some extends Pick<Entry, 'accessionNumber'>>(entry: Some, keys: OrderKeys): Some {
   const isUnnumbered = 'accessionNumber' in keys && entry.accessionNumber === '';
   return isUnnumbered ? { ...entry, accessionNumber: keys.accessionNumber } : entry;
 }

@@ -3,7 +3,7 @@ import type { Hl7v2Listener } from '../../../../config/hl7v2.ts';
 import type { WriteAudit } from '../../../core/audit/audit.ts';
 import { type ChangeSource, updatePatient } from '../../../core/patients/corrections.ts';
 import { mergePatients } from '../../../core/patients/merges.ts';
-import { recordOrder } from '../../../core/studies/received-orders.ts';
+import { recordOrders } from '../../../core/studies/received-orders.ts';
 import type { Database, Queryable } from '../../../platform/database/port.ts';
 import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
@@ -117,10 +117,9 @@ async function carryOut(
   };
   const counts = { orders: 0, studies: 0 };
   if (header.type !== 'ADT') {
-    for (const order of ordersIn(segments, header, settings)) {
-      await recordOrder(tx, order, source);
-      counts.orders += 1;
-    }
+    const orders = ordersIn(segments, header, settings);
+    await recordOrders(tx, orders, source);
+    counts.orders = orders.length;
   } else if (header.event === 'A08') {
     const { corrected, unlike } = await updatePatient(tx, updateIn(segments, settings), source);
     counts.studies = corrected;

@@ -1,14 +1,14 @@
 import { LONGEST_INDICATION } from '../../../../pipelines/contract/job.ts';
 import {
   KILOGRAMS,
-  lastMenstrualDateFrom,
   METRES,
+  type ObservedDate,
   ORDER_LOINC,
   quantityOf,
 } from '../../../core/studies/order-observations.ts';
 import type { ReceivedOrder } from '../../../core/studies/received-orders.ts';
 import { repetitionsOf, type Segment } from '../message.ts';
-import { dayOf, type Header, statedText } from './header.ts';
+import { dayOf, effectiveAt, type Header, instantOf, statedText } from './header.ts';
 import { birthDateOf, mainPatientId, type PatientIdSettings, sexOf } from './patients.ts';
 import { contentError } from './refusal.ts';
 
@@ -47,6 +47,7 @@ export function ordersIn(
     before,
     studyUids: segments.filter(({ name }) => name === 'ZDS').map((zds) => statedText(zds, 1)),
     sex: patient.sex,
+    orderedAt: effectiveAt(segments),
   };
   return groups.map((group) => ({ ...orderOf(group, header, common), patient }));
 }
@@ -67,6 +68,7 @@ interface Common {
   before: readonly Segment[];
   studyUids: readonly string[];
   sex: string;
+  orderedAt: Date;
 }
 
 function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrder, 'patient'> {
@@ -94,15 +96,27 @@ function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrd
     throw contentError(101, place, 'An order needs a placer or a filler order number.');
   }
   if (!isWithdrawn && !obr) throw contentError(100, { segment: 'OBR' }, 'An order has no OBR.');
-  const entries = isWithdrawn || !obr ? [] : entriesOf(obr, group, common, placer.number);
+  const entries = obr ? entriesOf(obr, group, common, placer.number) : [];
+  const numbers = [
+    ...[placer, filler].flatMap(({ number: own, authority }) => [own, authority]),
+    ...entries.flatMap((one) => [one.accessionNumber, one.requestedProcedureId]),
+    ...entries.map(({ studyInstanceUid }) => studyInstanceUid),
+  ];
+  if (numbers.some(({ length }) => length > LONGEST_NUMBER)) {
+    const place = { segment: 'ORC', sequence };
+    throw contentError(102, place, `A number of the order has over ${LONGEST_NUMBER} characters.`);
+  }
   return { placer, filler, withdrawn: isWithdrawn, entries };
 }
+
+/** Maximum length of a number (EI.1 of version 2.7). The database cannot index longer texts. */
+const LONGEST_NUMBER = 199;
 
 /** Returns an entry for each IPC of an OMI, or one entry for an order without IPC. */
 function entriesOf(
   obr: Segment,
   { orc, segments }: Group,
-  { pv1, before, studyUids, sex }: Common,
+  { pv1, before, studyUids, sex, orderedAt }: Common,
   placerOrderNumber: string,
 ): ReceivedOrder['entries'] {
   const observations = [...segments, ...before].filter(({ name }) => name === 'OBX');
@@ -113,7 +127,10 @@ function entriesOf(
     referringPhysicianName:
       physicianName(pv1, 8) || physicianName(obr, 16) || physicianName(orc, 12),
     sex,
-    lastMenstrualDate: lastMenstrualDate(observations),
+    pregnancy: {
+      menstrual: datesIn(observations, ORDER_LOINC.lastMenstrualDate, orderedAt),
+      due: datesIn(observations, ORDER_LOINC.dueDate, orderedAt),
+    },
     pregnancyStatus: null,
     patientSizeMetres: quantityIn(observations, ORDER_LOINC.height, METRES),
     patientWeightKilograms: quantityIn(observations, ORDER_LOINC.weight, KILOGRAMS),
@@ -152,7 +169,10 @@ function indicationOf(obr: Segment, segments: readonly Segment[]): string {
   const found = [reasons, [statedText(obr, 13)], diagnoses]
     .map((texts) => texts.filter((text) => text !== '' && text !== '""').join(', '))
     .find(Boolean);
-  return (found ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, LONGEST_INDICATION);
+  return (found ?? '')
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, LONGEST_INDICATION)
+    .toWellFormed();
 }
 
 /** Converts a person (XCN) to PN. */
@@ -172,13 +192,16 @@ function withCode(observations: readonly Segment[], loinc: string): Segment[] {
 
 const isLoinc = (obx: Segment, at: number) => ['LN', 'LOINC'].includes(statedText(obx, 3, at + 2));
 
-function lastMenstrualDate(observations: readonly Segment[]): string {
-  const dateOf = (loinc: string) => {
-    const [newest] = withCode(observations, loinc);
-    return dayOf(statedText(newest, 5).replaceAll('-', ''));
-  };
-  const { lastMenstrualDate: stated, dueDate: due } = ORDER_LOINC;
-  return lastMenstrualDateFrom({ stated: dateOf(stated), due: dateOf(due) });
+/**
+ * Returns the observed dates with a code. A date without its time (OBX-14) was observed when the
+ * order was made.
+ */
+function datesIn(observations: readonly Segment[], loinc: string, orderedAt: Date): ObservedDate[] {
+  return withCode(observations, loinc).flatMap((obx) => {
+    const date = dayOf(statedText(obx, 5).replaceAll('-', ''));
+    const observed = instantOf(statedText(obx, 14)) ?? orderedAt;
+    return date === '' ? [] : [{ date, observedAt: observed.getTime() }];
+  });
 }
 
 function quantityIn(

@@ -67,7 +67,7 @@ const codeOf = async (text: string, over: object = {}) => {
   return [field('MSA', 1), field('ERR', 3)?.split('^')[0]].filter(Boolean).join(' ');
 };
 const ordersOf = (accessionNumber: string) =>
-  receivedOrders(database).orders({ accessionNumber }, SIGNAL);
+  receivedOrders(database).orders({ accessionNumber, studyDate: '20260521' }, SIGNAL);
 
 let studies = 0;
 /** A study as a cart sent it. */
@@ -146,6 +146,23 @@ describe('an order by HL7', () => {
     expect(await ordersOf('ACC-1')).toEqual([]);
     expect(await codeOf(orm({ control: 'M5', at: '20260521110000+0000' }))).toBe('AA');
     expect(await ordersOf('ACC-1')).toHaveLength(1);
+  });
+
+  test('of one procedure replaces none of another under its placer order number', async () => {
+    const group = (control: string, number: number) => [
+      `ORC|${control}|PL-20`,
+      `OBR|1|PL-20||US1^Growth||||||||||||||ACC-2${number}`,
+    ];
+    const found = () =>
+      Promise.all([1, 2, 3].map(async (number) => (await ordersOf(`ACC-2${number}`)).length));
+    await codeOf(orm({ control: 'P1' }, [...group('NW', 1), ...group('NW', 2)]));
+    await codeOf(orm({ control: 'P2' }, group('NW', 3)));
+    expect(await found()).toEqual([1, 1, 1]);
+    await codeOf(orm({ control: 'P3' }, group('CA', 2)));
+    await codeOf(orm({ control: 'P4' }, group('XO', 3)));
+    expect(await found()).toEqual([1, 0, 1]);
+    await codeOf(orm({ control: 'P5' }, ['ORC|CA|PL-20']));
+    expect(await found()).toEqual([0, 0, 0]);
   });
 
   test('is kept in whole or not at all', async () => {

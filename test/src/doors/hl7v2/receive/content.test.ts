@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { datingMenstrualDate } from '../../../../../src/core/studies/order-observations.ts';
 import { type Frame, FrameReader, framed } from '../../../../../src/doors/hl7v2/frames.ts';
 import {
   effectiveAt,
@@ -34,7 +35,10 @@ describe('an order', () => {
             indication: 'Größe für das Alter?',
             referringPhysicianName: 'Überweiser^Zoë^^Dr.',
             sex: 'F',
-            lastMenstrualDate: '20260101',
+            pregnancy: {
+              menstrual: [{ date: '20260101', observedAt: Date.UTC(2026, 4, 21, 8) }],
+              due: [],
+            },
             pregnancyStatus: null,
             patientSizeMetres: null,
             patientWeightKilograms: 71,
@@ -59,19 +63,32 @@ describe('an order', () => {
     ]);
   });
 
-  test('dates by the due date where it has no last menstrual date', () => {
-    const due = ['ORC|NW|PL-1', 'OBR|1|PL-1', 'OBX|1|TS|11778-8^EDD^LN||20261008||||||F'];
-    expect(orders(orm({}, due))[0]?.entries[0]?.lastMenstrualDate).toBe('20260101');
-  });
-
-  test('prefers the due date, which is new where a pregnancy was dated again', () => {
-    const lines = [
-      'ORC|NW|PL-1',
-      'OBR|1|PL-1',
-      'OBX|1|TS|11778-8^EDD^LN||20261008||||||F',
-      'OBX|2|DT|8665-2^LMP^LN||20251220||||||F',
-    ];
-    expect(orders(orm({}, lines))[0]?.entries[0]?.lastMenstrualDate).toBe('20260101');
+  test.each([
+    ['by the due date where it has no last menstrual date', ['due 20261008'], '20260101'],
+    [
+      'by the due date, which is new where a pregnancy was dated again',
+      ['due 20261008', 'menstrual 20251220'],
+      '20260101',
+    ],
+    [
+      'not by the due date of an earlier pregnancy',
+      ['due 20260820 20260110', 'menstrual 20260401 20260501'],
+      '20260401',
+    ],
+    [
+      'by the last menstrual date where the due date is not plausible',
+      ['due 20270801', 'menstrual 20260101'],
+      '20260101',
+    ],
+  ])('dates a study %s', (_how, stated, date) => {
+    const lines = stated.map((one) => {
+      const [what, value = '', observed = ''] = one.split(' ');
+      const code = what === 'due' ? '11778-8^EDD^LN' : '8665-2^LMP^LN';
+      return `OBX|1|DT|${code}||${value}||||||F|||${observed}`;
+    });
+    const [order] = orders(orm({}, ['ORC|NW|PL-1', 'OBR|1|PL-1', ...lines]));
+    const pregnancy = order?.entries[0]?.pregnancy ?? { menstrual: [], due: [] };
+    expect(datingMenstrualDate(pregnancy, '20260521')).toBe(date);
   });
 
   test.each(['CA', 'DC', 'OC', 'RP'])('is withdrawn by %s', (control) => {
@@ -82,8 +99,9 @@ describe('an order', () => {
   test.each([
     ['ORC|ZZ|PL-1', 103, 1],
     ['ORC|NW', 101, 2],
+    [`ORC|NW|${'1'.repeat(200)}`, 102, undefined],
   ])('%s is refused', (orc, code, field) => {
-    const place = expect.objectContaining({ segment: 'ORC', field });
+    const place = expect.objectContaining({ segment: 'ORC', ...(field && { field }) });
     expect(() => orders(orm({}, [orc, 'OBR|1']))).toThrow(
       expect.objectContaining({ acknowledgment: 'AE', code, place }),
     );
