@@ -53,18 +53,29 @@ export const changedAttributes = (stated: Stated): string =>
 /**
  * Returns the identity of a study as corrected. A correction applies to one patient ID. It does not
  * apply to images that name another patient, such as images that were first assigned to the wrong
- * patient and then sent again.
+ * patient and then sent again. Merges are followed to the last ID, in whatever order they were made.
  * @param corrections in the order in which they were made.
  */
 export function correctedIdentity(
   received: DicomIdentity,
   corrections: readonly Correction[],
 ): DicomIdentity {
-  let identity = received;
-  for (const { patientId, stated } of corrections) {
-    if (identity.PatientID === patientId) identity = { ...identity, ...stated };
+  const ids = patientIdsOf(received.PatientID, corrections);
+  const own = corrections.filter(({ patientId }) => ids.includes(patientId));
+  const stated: Stated = Object.assign({}, ...own.map((one) => one.stated));
+  return { ...received, ...stated, PatientID: ids.at(-1) ?? received.PatientID };
+}
+
+/** Returns the patient IDs of a study from the received to the surviving one. */
+function patientIdsOf(received: string, corrections: readonly Correction[]): string[] {
+  const ids = [received];
+  for (;;) {
+    const next = corrections.findLast(
+      ({ patientId, stated }) => patientId === ids.at(-1) && stated.PatientID !== undefined,
+    )?.stated.PatientID;
+    if (next === undefined || ids.includes(next)) return ids;
+    ids.push(next);
   }
-  return identity;
 }
 
 /**

@@ -35,23 +35,31 @@ export async function mergePatients(
     [prior.authority, prior.id, survivorId, effectiveAt],
   );
   if (others.some(({ prior_id, newer }) => prior_id === prior.id && newer)) return 0;
-  for (const { id, newer } of others) if (!newer) await withdrawMerge(tx, id, receivedAt);
-  // A newer merge in the other direction takes precedence; together both merges would form a
-  // circle.
+  for (const { id, prior_id } of others) {
+    if (prior_id === prior.id) await withdrawMerge(tx, id, receivedAt);
+  }
+  // Together with a merge in the other direction this merge would form a circle. The newer counts.
+  const former = others.find(({ prior_id, newer }) => prior_id === survivorId && !newer);
+  if (former && (await survivingId(tx, key)) === prior.id) {
+    await withdrawMerge(tx, former.id, receivedAt);
+  }
   if ((await survivingId(tx, key)) === prior.id) return 0;
   const mergeId = newUuid();
   await tx.query(
     `INSERT INTO patient_merges (id, authority, unissued, prior_id, survivor_id, effective_at,
-       received_at, sender, control_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       received_at, sender, control_id, birth_date)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       mergeId,
       ...[prior.authority, prior.unissued, prior.id, survivorId],
-      ...[effectiveAt, receivedAt, sender, controlId],
+      ...[effectiveAt, receivedAt, sender, controlId, stated.PatientBirthDate ?? ''],
     ],
   );
   const changed = { ...stated, PatientID: survivorId };
-  return (await correctStudies(tx, prior, changed, source, { mergeId })).corrected.length;
+  const { corrected } = await correctStudies(tx, prior, changed, source, { mergeId });
+  // The survivor may be the prior ID of another merge.
+  for (const id of corrected) await applyMerges(tx, id, receivedAt, { isConfirmed: true });
+  return corrected.length;
 }
 
 /** Withdraws a merge. @returns the number of studies that have their former ID again. */
@@ -107,32 +115,44 @@ const LONGEST_CHAIN = 20;
 
 interface MergeRow {
   id: string;
-  authority: string;
-  unissued: boolean;
+  prior_id: string;
   survivor_id: string;
   effective_at: Date;
-  received_at: Date;
   sender: string;
   control_id: string;
+  is_doubtful: boolean;
 }
 
 /**
- * Gives a study that arrived under a prior ID the surviving ID, before the study is interpreted.
- * @returns whether the study changed.
+ * Gives a study that arrived under a prior ID the surviving ID, before the study is interpreted. If
+ * the birth date of the study is not that of the surviving patient, the prior ID may have been
+ * issued again, and the study keeps it until a person has confirmed that it is the same patient.
  */
-export async function applyMerges(tx: Queryable, studyId: string, at: Date): Promise<boolean> {
-  for (let step = 0; step < LONGEST_CHAIN; step += 1) {
-    const { rows } = await tx.query<MergeRow & { prior_id: string }>(
-      `SELECT m.* FROM studies s JOIN patient_merges m ON m.prior_id = s.identity ->> 'PatientID'
+export async function applyMerges(
+  tx: Queryable,
+  studyId: string,
+  at: Date,
+  { isConfirmed }: { isConfirmed: boolean },
+): Promise<'none' | 'applied' | 'doubtful'> {
+  for (let outcome: 'none' | 'applied' = 'none'; ; outcome = 'applied') {
+    // No merge is applied to a study twice, so that this ends.
+    const { rows } = await tx.query<MergeRow>(
+      `SELECT m.*, m.birth_date <> '' AND s.identity ->> 'PatientBirthDate' <> ''
+           AND m.birth_date <> s.identity ->> 'PatientBirthDate' AS is_doubtful
+       FROM studies s JOIN patient_merges m ON m.prior_id = s.identity ->> 'PatientID'
        WHERE s.id = $1 AND m.withdrawn_at IS NULL AND (
          m.authority = coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
            s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')
          OR (m.unissued AND coalesce(s.identity ->> 'IssuerOfPatientID', '') = ''
-           AND s.identity -> 'IssuerOfPatientIDQualifiers' IS NULL))`,
+           AND s.identity -> 'IssuerOfPatientIDQualifiers' IS NULL))
+       AND NOT EXISTS (SELECT 1 FROM patient_corrections c
+         WHERE c.study_id = s.id AND c.merge_id = m.id AND c.withdrawn_at IS NULL)
+       FOR UPDATE OF s`,
       [studyId],
     );
     const [merge] = rows;
-    if (!merge) return step > 0;
+    if (!merge) return outcome;
+    if (merge.is_doubtful && !isConfirmed) return 'doubtful';
     await tx.query(
       `INSERT INTO patient_corrections
          (study_id, patient_id, stated, effective_at, received_at, merge_id, sender, control_id)
@@ -146,7 +166,6 @@ export async function applyMerges(tx: Queryable, studyId: string, at: Date): Pro
     );
     await renewIdentity(tx, studyId);
   }
-  return true;
 }
 
 /**

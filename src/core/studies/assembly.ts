@@ -74,13 +74,19 @@ const LOOKING = 'Its images are being classified, because a routing rule asks wh
 const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
   new Date(now().getTime() + seconds * 1000);
 
+const logOf = ({ id, revision, complete_because: because }: StudyRow) => ({
+  study: id,
+  revision,
+  because,
+});
+
 /**
  * Carries out the routing rules for a complete revision, and sets its final state. Every step can
  * be repeated: a crash between two steps leads to the same requests and deliveries.
  */
 async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
   const { config, database, logger } = parts;
-  const log = { study: study.id, revision: study.revision, because: study.complete_because };
+  const log = logOf(study);
   try {
     const hold = holdText(study.hold_reason, study.patient_mismatch);
     if (hold !== null) {
@@ -295,13 +301,26 @@ export function startStudyAssembly(parts: AssemblyParts): Rounds {
   });
 }
 
-/** Returns a study with the surviving patient ID if it arrived under a merged patient ID. */
+const PERHAPS_MERGED =
+  'Its patient ID was merged into another ID, whose patient has another birth date; release it only if they are one person.';
+
+/**
+ * Returns a study with the surviving patient ID if it arrived under a merged patient ID; null if it
+ * is held because it may be of another patient.
+ */
 async function underSurvivingId(
   study: StudyRow,
-  { database, now }: Pick<AssemblyParts, 'database' | 'now'>,
-): Promise<StudyRow> {
-  const changed = await database.transaction((tx) => applyMerges(tx, study.id, now()));
-  return changed ? ((await findStudy(database, study.id)) ?? study) : study;
+  { database, logger, now }: Pick<AssemblyParts, 'database' | 'logger' | 'now'>,
+): Promise<StudyRow | null> {
+  const isConfirmed = study.released_revision === study.revision;
+  const outcome = await database.transaction((tx) =>
+    applyMerges(tx, study.id, now(), { isConfirmed }),
+  );
+  if (outcome === 'none') return study;
+  if (outcome === 'applied') return (await findStudy(database, study.id)) ?? study;
+  await endRevision(database, study, 'held', PERHAPS_MERGED);
+  logger.event(EVENTS.studyHeld, logOf(study));
+  return null;
 }
 
 /** Applies the routing rules to every study that is due. */
@@ -315,6 +334,7 @@ async function submitComplete(parts: AssemblyParts): Promise<void> {
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;
     await forgetExpectations(database, study.study_instance_uid);
-    await actOnStudy(await underSurvivingId(study, parts), parts);
+    const named = await underSurvivingId(study, parts);
+    if (named) await actOnStudy(named, parts);
   }
 }

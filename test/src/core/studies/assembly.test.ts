@@ -124,6 +124,30 @@ describe('a study whose rule', () => {
 });
 
 describe('a person', () => {
+  test('confirms that a study with another birth date is of the merged patient', async () => {
+    await site.database.query(
+      `INSERT INTO patient_merges (id, authority, unissued, prior_id, survivor_id, birth_date,
+         effective_at, received_at, sender, control_id)
+       VALUES (gen_random_uuid(), '', true, 'OLD', 'NEW', '19900405', now(), now(), 'his', 'M1')`,
+    );
+    const file = {
+      sopInstanceUid: `${study}.1.1`,
+      studyInstanceUid: study,
+      studyDescription: 'OB',
+    };
+    const patient = { patientId: 'OLD', birthDate: '19710101', lastMenstrualDate: '20260101' };
+    await sendBuffer(site.node, dicomFile({ ...file, ...patient }));
+    site.pass(31);
+    await reaches('held');
+    expect((await row())?.reason).toContain('another birth date');
+    await releaseStudy(site.database, study, null, {
+      routing: site.config.routing,
+      at: new Date(0),
+    });
+    await reaches('submitted');
+    expect((await row())?.identity.PatientID).toBe('NEW');
+  });
+
   test('ends the waiting for more objects', async () => {
     await send('OB');
     expect((await row())?.state).toBe('receiving');

@@ -312,13 +312,42 @@ describe('a merge', () => {
     expect(await codeOf(merge)).toBe('AA');
     expect(await before.nameAndId()).toEqual(['NEW', 'Müller^Änne', '19900405']);
     const after = await received({ PatientID: 'OLD', PatientName: 'Maiden' });
-    await applyMerges(database, (await after.row()).id, NOW);
+    await applyMerges(database, (await after.row()).id, NOW, { isConfirmed: false });
     expect((await after.row()).identity.PatientID).toBe('NEW');
     const [made] = await listMerges(database);
     expect(made).toMatchObject({ sender: 'his', controlId: 'G1', studies: 2 });
     await database.transaction((tx) => separatePatients(tx, made?.id ?? '', NOW));
     expect(await before.nameAndId()).toEqual(['OLD', 'Maiden', '19900405']);
     expect(await listMerges(database)).toEqual([]);
+  });
+
+  test.each([
+    ['is followed by an earlier one', '20260521100000+0000', '20260521090000+0000'],
+    ['arrives before one that follows it', '20260521110000+0000', '20260521120000+0000'],
+    ['arrives before one that was made earlier', '20260521120000+0000', '20260521110000+0000'],
+  ])('that %s leads to the last patient ID', async (how, at, later) => {
+    const [a, b, c] = ['A', 'B', 'C'].map((letter) => `${letter}${how.length}`) as [
+      string,
+      string,
+      string,
+    ];
+    const study = await received({ PatientID: a });
+    const merges = [a40(`H1${how.length}`, at, b, a), a40(`H2${how.length}`, later, c, b)];
+    for (const one of how.startsWith('is') ? merges.toReversed() : merges) await codeOf(one);
+    const { id, identity } = await study.row();
+    expect(identity.PatientID).toBe(c);
+    expect(await applyMerges(database, id, NOW, { isConfirmed: false })).toBe('none');
+  });
+
+  test('is not applied to a new study with another birth date before a person confirms it', async () => {
+    await codeOf(a40('G5', '20260521080000+0000', 'NEW5', 'OLD5'));
+    const study = await received({ PatientID: 'OLD5', PatientBirthDate: '19710101' });
+    const { id } = await study.row();
+    const apply = (isConfirmed: boolean) => applyMerges(database, id, NOW, { isConfirmed });
+    expect(await apply(false)).toBe('doubtful');
+    expect(await study.nameAndId()).toEqual(['OLD5', '', '19710101']);
+    expect(await apply(true)).toBe('applied');
+    expect(await study.nameAndId()).toEqual(['NEW5', '', '19710101']);
   });
 
   test('in a circle ends with the newest, in whatever order they arrive', async () => {
