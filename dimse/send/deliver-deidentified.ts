@@ -2,7 +2,7 @@ import type { DeidentificationSettings } from '../../config/peers.ts';
 import { patientKey } from '../../pipelines/deidentify/pseudonyms.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import type { Deliverer, SendOutcome } from '../../src/core/outbox/delivery.ts';
-import { identityOfObject, keptObject } from '../../src/core/studies/study-store.ts';
+import { keptObject, receivedIdentityOfObject } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import { failedResult, outgoingFile, type StoreTransport, sendOutcomeOf } from './store-scu.ts';
@@ -47,7 +47,8 @@ export function createDeidentifiedDeliverer(options: {
       }
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
-      const identity = await identityOfObject(database, object);
+      // A merge between two sends must not give one study two pseudonyms.
+      const identity = await receivedIdentityOfObject(database, object);
       if (path === null || identity === null)
         return permanent('expired', 'The received object has been removed.');
       const copy = await options.deidentify(

@@ -309,13 +309,17 @@ export async function keptObject(database: Queryable, id: string): Promise<Recei
   return rows[0] ?? null;
 }
 
-/** Returns the identity of the study of a stored object; null if the object has no row. */
-export async function identityOfObject(
+/**
+ * Returns the identity of the study of a stored object as the images state it, without the
+ * corrections of messages; null if the object has no row.
+ */
+export async function receivedIdentityOfObject(
   database: Queryable,
   id: string,
 ): Promise<DicomIdentity | null> {
   const { rows } = await database.query<{ identity: DicomIdentity }>(
-    'SELECT s.identity FROM instances i JOIN studies s ON s.id = i.study_id WHERE i.id = $1',
+    `SELECT coalesce(s.received_identity, s.identity) AS identity
+     FROM instances i JOIN studies s ON s.id = i.study_id WHERE i.id = $1`,
     [id],
   );
   return rows[0]?.identity ?? null;

@@ -4,8 +4,11 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hl7v2Schema } from '../../../../../config/hl7v2.ts';
+import { deidentificationSchema } from '../../../../../config/peers.ts';
+import { createDeidentifiedDeliverer } from '../../../../../dimse/send/deliver-deidentified.ts';
 import type { DicomIdentity } from '../../../../../pipelines/dicom/subject.ts';
 import type { AuditEntry } from '../../../../../src/core/audit/audit.ts';
+import { objectsOnDisk } from '../../../../../src/core/files/received-objects.ts';
 import {
   applyMerges,
   listMerges,
@@ -348,6 +351,39 @@ describe('a merge', () => {
     expect(await study.nameAndId()).toEqual(['OLD5', '', '19710101']);
     expect(await apply(true)).toBe('applied');
     expect(await study.nameAndId()).toEqual(['NEW5', '', '19710101']);
+  });
+
+  test('between two sends of de-identified copies changes no pseudonym', async () => {
+    const study = await received({ PatientID: 'D1' });
+    const { rows } = await database.query<{ id: string }>(
+      'SELECT id FROM instances WHERE study_id = $1',
+      [(await study.row()).id],
+    );
+    const patients: string[] = [];
+    const deliverer = createDeidentifiedDeliverer({
+      destinations: [{ name: 'research', deidentification: deidentificationSchema.parse({}) }],
+      transports: new Map([['research', { send: async () => [], commits: false }]]),
+      database,
+      objects: { ...objectsOnDisk(dataDir), locate: async () => 'object.dcm' },
+      deidentify: async ({ patient }) => {
+        patients.push(patient);
+        return { outcome: 'held', reason: 'seen' };
+      },
+    });
+    const delivery = {
+      id: 'd1',
+      requestId: '',
+      kind: 'deidentified',
+      destination: 'research',
+    } as const;
+    const object = rows[0]?.id ?? '';
+    const send = () =>
+      deliverer.send({ ...delivery, object, resultRevision: 0, attempt: 1 }, SIGNAL);
+    await send();
+    await codeOf(a40('G6', '20260521080000+0000', 'D2', 'D1'));
+    await send();
+    expect((await study.row()).identity.PatientID).toBe('D2');
+    expect(patients).toEqual([patients[0], patients[0]]);
   });
 
   test('in a circle ends with the newest, in whatever order they arrive', async () => {
