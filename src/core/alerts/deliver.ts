@@ -53,14 +53,50 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
       const message = alertMessage({ ...facts, list, isEscalation });
       const messageId = `${id}@${alerts.from.split('@')[1]}`;
       try {
-        const sent = await mailer.send({ from: alerts.from, to, messageId, ...message }, signal);
-        return { outcome: 'delivered', detail: recipientsText(sent) };
+        const former = await acceptedRecipients(database, id);
+        const sendTo = to.filter((address) => !former.has(address));
+        if (sendTo.length === 0) {
+          return {
+            outcome: 'delivered',
+            detail: recipientsText({ accepted: former.size, refused: 0 }),
+          };
+        }
+        const mail = { from: alerts.from, to, sendTo, messageId, ...message };
+        const { accepted, refused, deferral } = await mailer.send(mail, signal);
+        if (deferral) {
+          // The next attempt is for the others only, so that nobody gets the mail repeatedly.
+          await recordAccepted(database, id, accepted);
+          return failed(deferral.code, deferral.message);
+        }
+        const all = { accepted: former.size + accepted.length, refused };
+        return { outcome: 'delivered', detail: recipientsText(all) };
       } catch (error) {
         if (error instanceof MailError) return failed(error.code, error.message);
         throw error;
       }
     },
   };
+}
+
+/** Returns the recipients for whom the server accepted a mail in an earlier attempt. */
+async function acceptedRecipients(database: Queryable, delivery: string): Promise<Set<string>> {
+  const { rows } = await database.query<{ address: string }>(
+    'SELECT address FROM mail_recipients WHERE delivery_id = $1',
+    [delivery],
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
+async function recordAccepted(
+  database: Queryable,
+  delivery: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await database.query(
+    `INSERT INTO mail_recipients (delivery_id, address) SELECT $1, unnest($2::text[])
+     ON CONFLICT DO NOTHING`,
+    [delivery, addresses],
+  );
 }
 
 interface RequestFacts {

@@ -6,7 +6,10 @@ import { bcp195 } from '../tls/profile.ts';
 
 export interface Mail {
   from: string;
+  /** The recipients that the mail names. */
   to: readonly string[];
+  /** The recipients to which it is sent; without it, all of them. */
+  sendTo?: readonly string[];
   subject: string;
   text: string;
   /**
@@ -16,10 +19,19 @@ export interface Mail {
   messageId: string;
 }
 
+export interface SentMail {
+  /** The recipients that the server accepted. */
+  accepted: readonly string[];
+  /** Number of recipients that it refused for good. */
+  refused: number;
+  /** Why it deferred other recipients, for example by greylisting; null if it deferred none. */
+  deferral: MailError | null;
+}
+
 /** The mail server of the site (SMTP, RFC 5321). */
 export interface Mailer {
-  /** Sends a mail. @returns how many recipients the server accepted. @throws MailError */
-  send(mail: Mail, signal: AbortSignal): Promise<{ accepted: number; refused: number }>;
+  /** Sends a mail. @throws MailError if no recipient gets it. */
+  send(mail: Mail, signal: AbortSignal): Promise<SentMail>;
   /** Signs in without sending anything. @throws MailError */
   check(): Promise<void>;
 }
@@ -66,12 +78,13 @@ export function createMailer(server: MailServer): Mailer {
     });
   };
   return {
-    async send({ from, to, subject, text, messageId }, signal) {
+    async send({ from, to, sendTo = to, subject, text, messageId }, signal) {
       try {
         const transport = await open();
         const { accepted, rejectedErrors = [] } = await transport.sendMail({
           from,
           to: [...to],
+          envelope: { from, to: [...sendTo] },
           subject,
           text,
           messageId: `<${messageId}>`,
@@ -79,11 +92,12 @@ export function createMailer(server: MailServer): Mailer {
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
-        // A recipient that the server defers, for example by greylisting, would otherwise never get
-        // the mail. The mail is then sent again to all recipients, with the same Message-ID.
-        const deferred = rejectedErrors.find(isDeferral);
-        if (deferred) throw deferred;
-        return { accepted: accepted.length, refused: rejectedErrors.length };
+        const deferred = rejectedErrors.filter(isDeferral);
+        return {
+          accepted,
+          refused: rejectedErrors.length - deferred.length,
+          deferral: deferred.length === 0 ? null : mailError(deferred[0]),
+        };
       } catch (error) {
         throw mailError(error);
       }
