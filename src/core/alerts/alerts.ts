@@ -66,23 +66,29 @@ async function sourceOf(tx: Queryable, study: string): Promise<string | null> {
   return rows[0]?.source ?? null;
 }
 
+/** SQL: whether a person has acknowledged the flags of a request, or signed its result. */
+const answered = (request: string) => `(EXISTS (
+    SELECT 1 FROM triage_acknowledgements a WHERE a.request_id = ${request})
+  OR EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = ${request} AND v.signed_revision > 0))`;
+
 /**
- * SQL: whether a person has acknowledged the flags of the request `d.request_id` or signed its
- * result. An acknowledgement or a signature on a later revision of the study also counts, because
- * the console offers only the newest request of an endpoint.
+ * SQL: whether a person has seen the flags of the request `d.request_id`. An answer to a later
+ * revision of the study also counts for the flags that the later revision has too, because the
+ * console offers only the newest request of an endpoint.
  */
-const SEEN = `(EXISTS (
-  SELECT 1 FROM (
-    SELECT d.request_id AS id UNION ALL
-    SELECT later.id FROM study_requests own
+const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
+  SELECT 1 FROM request_events flag
+  WHERE flag.request_id = d.request_id AND flag.name = 'triage' AND NOT EXISTS (
+    SELECT 1 FROM study_requests own
       JOIN requests first ON first.id = own.request_id
       JOIN study_requests made ON made.study_id = own.study_id
       JOIN requests later ON later.id = made.request_id
+      JOIN request_events again ON again.request_id = later.id AND again.name = 'triage'
     WHERE own.request_id = d.request_id AND later.endpoint = first.endpoint
-      AND later.created_at > first.created_at) AS shown
-  WHERE EXISTS (SELECT 1 FROM triage_acknowledgements a WHERE a.request_id = shown.id)
-    OR EXISTS (SELECT 1 FROM reviews v
-      WHERE v.request_id = shown.id AND v.signed_revision > 0)))`;
+      AND later.created_at > first.created_at
+      AND again.data ->> 'section' = flag.data ->> 'section'
+      AND again.data ->> 'code' = flag.data ->> 'code'
+      AND ${answered('later.id')})))`;
 
 /** Whether a person has acknowledged the flags of a request, or signed its result. */
 export async function isSeen(database: Queryable, requestId: string): Promise<boolean> {
