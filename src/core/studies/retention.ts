@@ -8,6 +8,7 @@ import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { WriteAudit } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
+import { TO_CLIENTS } from '../outbox/delivery.ts';
 import { forgetOldStatements } from './expected-objects.ts';
 import { recordUnneededBlobs, removeOrphanedFiles, removeUnneededBlobs } from './intake-folder.ts';
 import { removeQuarantined } from './quarantine.ts';
@@ -48,11 +49,12 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 
 /**
  * SQL: whether a delivery `d` may still send objects or results of its study. A dead delivery may,
- * because a person can replay or divert it. Two kinds do not count: a mail about a finding, and an
- * object that de-identification holds back, because a replay would hold it again.
+ * because a person can replay or divert it. Those that do not count are mails about a finding,
+ * notifications of API clients, and objects that de-identification holds back, because a replay
+ * would hold them again.
  */
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
-  AND NOT (d.state = 'dead' AND (d.kind = 'mail' OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
+  AND NOT (d.state = 'dead' AND (d.kind = 'mail' OR d.kind IN ${TO_CLIENTS} OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
 
 /**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result

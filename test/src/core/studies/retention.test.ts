@@ -129,6 +129,11 @@ describe('a study that nothing needs any more', () => {
 
   test.each([
     ['a mail', "UPDATE deliveries SET kind = 'mail', state = 'dead' WHERE id = 'dlv_1'"],
+    ['a webhook', "UPDATE deliveries SET kind = 'webhook', state = 'dead' WHERE id = 'dlv_1'"],
+    [
+      'a FHIR notification',
+      "UPDATE deliveries SET kind = 'subscription', state = 'dead' WHERE id = 'dlv_1'",
+    ],
     [
       'an object that de-identification holds back',
       "UPDATE deliveries SET state = 'dead', code = 'deidentification_held' WHERE id = 'dlv_2'",
