@@ -17,7 +17,7 @@ import { idForm } from '../../../platform/ids.ts';
 import { EVENTS } from '../../../platform/logging/events.ts';
 import { UrlNotPermittedError } from '../../../platform/outbound/url-guard.ts';
 import { audited } from '../audited.ts';
-import { requireScope } from '../authentication.ts';
+import { mayUse, requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { jsonBody } from '../parse.ts';
 import { notificationBundle, subscriptionStatus } from './notification.ts';
@@ -92,8 +92,13 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
     read,
     audited(deps, 'subscription.delete', (context) => ({ subscription: nameOf(context) })),
     async (context) => {
-      const { id } = await own(context);
+      const { id, key_id: creator } = await own(context);
       context.state.subscription = id;
+      const { principal } = context.state;
+      if (principal.keyId !== creator && !mayUse(principal, 'admin')) {
+        const detail = 'Only the key that created the subscription, or one with the scope "admin".';
+        throw new SonogateError('forbidden', detail);
+      }
       await deleteSubscription(database, id);
       context.status = 204;
     },

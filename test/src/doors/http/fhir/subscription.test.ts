@@ -364,7 +364,7 @@ describe('a Subscription', () => {
     expect((await stored(made.id)).status).toBe('active');
   });
 
-  it('is found, read and deleted by its account only', async () => {
+  it('is found and read by its account only, and deleted by its own key or an administrator', async () => {
     const made = await activated();
     const find = async (searchParams: Record<string, string>, by = client) =>
       (
@@ -390,10 +390,18 @@ describe('a Subscription', () => {
         status: 404,
       });
     }
-    await client.delete({ resourceType: 'Subscription', id: String(made.id) });
+    const colleague = clientOf(await gateway.key());
+    expect(await find({ _id: String(made.id) }, colleague)).toEqual([made.id]);
+    const kept = { resourceType: 'Subscription', id: String(made.id) };
+    expect(await refusal(colleague.delete(kept))).toMatchObject({ status: 403 });
+    await client.delete(kept);
     expect(await find({})).toEqual([]);
     await finish();
     expect(receiver.received).toHaveLength(1);
+    const { id: second } = await activated();
+    const administrator = clientOf(await gateway.key({ scopes: ['admin'] }));
+    await administrator.delete({ resourceType: 'Subscription', id: String(second) });
+    expect(await find({})).toEqual([]);
   });
 });
 
