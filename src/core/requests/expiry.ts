@@ -68,6 +68,11 @@ async function forget(database: Database, id: string): Promise<void> {
        WHERE delivery_id IN (SELECT id FROM deliveries WHERE request_id = $1)`,
       [id],
     );
+    // The row remains, because the UID of a workitem is never used again.
+    await tx.query(
+      `UPDATE workitems SET attributes = '{}', cancellation = NULL WHERE request_id = $1`,
+      [id],
+    );
     await tx.query(
       `UPDATE requests SET input = NULL, files = '[]'::jsonb, prior_files = '[]'::jsonb
        WHERE id = $1`,
