@@ -7,6 +7,7 @@ import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { createUploads } from '../../core/files/uploads.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { Reviews } from '../../core/reviews/reviews.ts';
+import { removeEndedSubscriptions } from '../../core/workitems/subscriptions.ts';
 import { createHttpApp } from '../../doors/http/app.ts';
 import { createCallLimits } from '../../doors/http/call-limits.ts';
 import type { HttpDeps } from '../../doors/http/context.ts';
@@ -53,6 +54,11 @@ export async function startHttpDoor(
     },
   });
   const cleaning = startCleaning(() => uploads.removeExpired(), EVENTS.uploadsNotRemoved, logger);
+  const subscriptions = startCleaning(
+    () => removeEndedSubscriptions(database, new Date()),
+    EVENTS.eventSubscriptionsNotRemoved,
+    logger,
+  );
   const stopping = new AbortController();
   const access = {
     authenticate: createAuthenticate(database),
@@ -100,6 +106,7 @@ export async function startHttpDoor(
       stopping.abort();
       await server.stop();
       await cleaning.stop();
+      await subscriptions.stop();
       await webConsole?.close();
     },
   };

@@ -123,7 +123,7 @@ export function runsOf(acting: readonly RoutingRule[], instances: readonly Insta
  * Makes a request from a complete study; it contains no name, identifier or date of the patient.
  */
 export function submissionOf(
-  study: StudyRow,
+  study: Pick<StudyRow, 'id' | 'study_instance_uid' | 'revision'>,
   instances: readonly InstanceRow[],
   rule: Pick<RunningRule, 'name' | 'run' | 'deliverTo'>,
   config: Pick<Config, 'dataDir' | 'destinations'>,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Routing } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { JsonDataSet } from '../../../pipelines/dicom/dicom-json.ts';
@@ -6,10 +7,11 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError } from '../../platform/errors/problem.ts';
 import { DEFAULT_ACCOUNT_ID } from '../accounts/keys.ts';
 import type { SubmitAudit } from '../audit/audit.ts';
-import type { Priority, RequestRow } from '../requests/request.ts';
+import type { Priority, RequestRow, SubmitCommand } from '../requests/request.ts';
 import type { SubmitRow } from '../requests/submit.ts';
 import { holdText } from '../studies/patient.ts';
 import {
+  fileName,
   findStudy,
   type InstanceRow,
   instancesOf,
@@ -30,7 +32,7 @@ export interface NewWorkitem {
   study: string;
   objects: readonly string[];
   /** The patient in the client's data set; '' for missing values. */
-  patient: { id: string; issuer: string };
+  patient: { id: string; issuer: string; birthDate: string };
   /** Names of the destinations that the client requests; null if the routing rule decides. */
   deliverTo: readonly string[] | null;
   attributes: JsonDataSet;
@@ -55,11 +57,12 @@ interface CreateParts {
 /** Pointer (RFC 6901) of the Input Information Sequence. */
 const INPUT = '/00404021';
 const PATIENT_ID = '/00100020';
+const PATIENT_BIRTH_DATE = '/00100030';
 
 /**
  * Creates a workitem: a request for a study that the gateway has received. Options and destinations
- * come from the first routing rule that runs the endpoint. The request of a test key is not
- * attached to the study, and its made-up result is delivered nowhere.
+ * come from the first routing rule that runs the endpoint. If the process ended after the request
+ * was stored, a repeated call completes the workitem.
  * @throws SonogateError `workitem_exists`; `workitem_conflict` for a study that waits for a person;
  * InvalidInputError for objects that the gateway does not have, or that belong to another patient.
  */
@@ -69,40 +72,78 @@ export async function createWorkitem(
   workitem: NewWorkitem,
 ): Promise<RequestRow> {
   const { uid, endpoint } = workitem;
-  if (await isTaken(database, uid)) throw taken(uid);
-  const study = await studyFor(database, creator, workitem);
-  const instances = await inputOf(database, study, workitem);
-  const rule = routing().rules.find(({ run }) => run?.endpoint === endpoint);
-  const command = submissionOf(
-    study,
-    instances,
-    {
-      name: uniqueKeyOf(uid),
-      run: { endpoint, options: rule?.run?.options ?? {}, priority: workitem.priority },
-      deliverTo: [...(workitem.deliverTo ?? rule?.deliverTo ?? [])],
-    },
-    config,
-  );
   const { accountId, keyId, test, audit } = creator;
-  const caller = { accountId, keyId, test, audit, uniqueKey: uniqueKeyOf(uid) };
-  const row = await submit(
-    test
-      ? { ...command, ...caller, source: { kind: 'api' }, deliverTo: [] }
-      : { ...command, ...caller },
-  );
-  if (row.account_id !== accountId || row.endpoint !== endpoint) throw taken(uid);
-  if (row.source.kind === 'dicom') {
-    const { rule: name } = row.source;
-    await recordSubmission(database, study, { rule: name, requestId: row.id, at: audit.at });
-  }
-  const { rowCount } = await database.query(
-    `INSERT INTO workitems (request_id, attributes, start_at, changed_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT DO NOTHING`,
-    [row.id, JSON.stringify(workitem.attributes), workitem.startAt, audit.at],
-  );
-  // Two concurrent calls sent the same UID, and the other call created the workitem.
-  if (rowCount !== 1) throw taken(uid);
+  if (await isTaken(database, uid)) throw taken(uid);
+  const run = routing().rules.find((rule) => rule.run?.endpoint === endpoint);
+  const rule = {
+    name: uniqueKeyOf(uid),
+    run: { endpoint, options: run?.run?.options ?? {}, priority: workitem.priority },
+    deliverTo: [...(workitem.deliverTo ?? run?.deliverTo ?? [])],
+  };
+  const command = test
+    ? mockSubmission(workitem, rule, config)
+    : await liveSubmission(database, creator, workitem, rule, config);
+  const asked = { ...command, accountId, keyId, test, audit, uniqueKey: uniqueKeyOf(uid) };
+  const row = await submit(asked);
+  // With a concurrent call or one that was interrupted, the request of this UID may be another one.
+  if (!isRequestOf(asked, row)) throw taken(uid);
+  await database.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `INSERT INTO workitems (request_id, attributes, start_at, changed_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT DO NOTHING`,
+      [row.id, JSON.stringify(workitem.attributes), workitem.startAt, audit.at],
+    );
+    if (rowCount !== 1) throw taken(uid);
+    if (row.source.kind !== 'dicom') return;
+    const { study: id, revision, rule: name } = row.source;
+    await recordSubmission(tx, { id, revision }, { rule: name, requestId: row.id, at: audit.at });
+  });
   return row;
+}
+
+type Rule = Parameters<typeof submissionOf>[2];
+
+async function liveSubmission(
+  database: Database,
+  creator: Creator,
+  workitem: NewWorkitem,
+  rule: Rule,
+  config: CreateParts['config'],
+): Promise<SubmitCommand> {
+  const study = await studyFor(database, creator, workitem);
+  return submissionOf(study, await inputOf(database, study, workitem), rule, config);
+}
+
+/** The study in the submission of a test key. */
+const NO_STUDY = { id: '', study_instance_uid: '', revision: 0 };
+
+/**
+ * Returns the submission of a test key: no study is looked up, so that the answer does not reveal
+ * which studies and patients the gateway has. The mock pipeline opens no file, and its made-up
+ * result is delivered nowhere.
+ */
+function mockSubmission(
+  { objects }: NewWorkitem,
+  rule: Rule,
+  config: CreateParts['config'],
+): SubmitCommand {
+  const command = submissionOf(NO_STUDY, [], rule, config);
+  const files = [...new Set(objects)].map((_, index) => fileName({ ordinal: index + 1 }));
+  const input = { ...command.input, files };
+  return { ...command, input, source: { kind: 'api' }, deliverTo: [] };
+}
+
+/** Whether a stored request is the one that a command would make. */
+function isRequestOf(asked: SubmitCommand, row: RequestRow): boolean {
+  const studyOf = ({ source }: Pick<RequestRow, 'source'>) =>
+    source.kind === 'dicom' ? source.study : null;
+  return (
+    row.account_id === asked.accountId &&
+    row.test === asked.test &&
+    row.endpoint === asked.endpoint &&
+    studyOf(row) === studyOf(asked) &&
+    isDeepStrictEqual(row.input?.files, asked.input.files)
+  );
 }
 
 const taken = (uid: string) =>
@@ -121,10 +162,13 @@ async function studyFor(
   if (!study) {
     throw invalid(INPUT, `the study ${uid} is not held here; send it to the gateway first`);
   }
-  const { PatientID: id, IssuerOfPatientID: issuer } = study.identity;
+  const { PatientID: id, IssuerOfPatientID: issuer, PatientBirthDate: birthDate } = study.identity;
   const differs = (one: string, other: string) => one !== '' && other !== '' && one !== other;
   if (differs(patient.id, id) || differs(patient.issuer, issuer)) {
     throw invalid(PATIENT_ID, 'the study is of another patient');
+  }
+  if (differs(patient.birthDate, birthDate)) {
+    throw invalid(PATIENT_BIRTH_DATE, 'the patient of the study has another date of birth');
   }
   const hold = holdText(study.hold_reason, study.patient_mismatch);
   if (hold !== null || study.state === 'held') {

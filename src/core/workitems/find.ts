@@ -10,15 +10,14 @@ import {
   uniqueKeyOf,
   WORKITEM_CODE_SQL,
   type WorkitemRow,
+  workitemUid,
 } from './workitem.ts';
 
-/**
- * The caller for whom workitems are found: those of one account or, for a test key, only those of
- * test keys.
- */
+/** The caller for whom workitems are found: those of one account. */
 export interface Finder {
   accountId: string;
-  test: boolean;
+  /** Whether those of test keys are found, or those of live keys; null for both. */
+  test: boolean | null;
   /** The endpoints that clients may call. Only their requests are shown. */
   endpoints: readonly string[];
 }
@@ -36,7 +35,8 @@ const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r
 const VISIBLE = `FROM requests r
   LEFT JOIN workitems w ON w.request_id = r.id
   LEFT JOIN studies s ON s.id = (r.source ->> 'study')::uuid
-  WHERE r.account_id = $1 AND (r.test OR NOT $2) AND r.endpoint = ANY ($3::text[])`;
+  WHERE r.account_id = $1 AND r.test = coalesce($2::boolean, r.test)
+    AND r.endpoint = ANY ($3::text[])`;
 
 const visibleTo = ({ accountId, test, endpoints }: Finder): unknown[] => [
   accountId,
@@ -50,11 +50,21 @@ export async function findWorkitem(
   finder: Finder,
   uid: string,
 ): Promise<WorkitemRow | null> {
+  const [row = null] = await findWorkitems(database, finder, [uid]);
+  return row;
+}
+
+/** Returns those of the workitems with these UIDs that the finder may see. */
+export async function findWorkitems(
+  database: Queryable,
+  finder: Finder,
+  uids: readonly string[],
+): Promise<WorkitemRow[]> {
   const { rows } = await database.query<WorkitemRow>(
     `SELECT ${COLUMNS} ${VISIBLE} AND ${ofUids('$4', '$5')}`,
-    [...visibleTo(finder), ...namesOf([uid])],
+    [...visibleTo(finder), ...namesOf(uids)],
   );
-  return rows[0] ?? null;
+  return rows;
 }
 
 /**
@@ -70,13 +80,32 @@ const namesOf = (uids: readonly string[]): [keys: string[], ids: string[]] => [
   uids.flatMap((uid) => requestIdOfUid(uid) ?? []),
 ];
 
-/** Whether a UID is taken, in any account. */
+/**
+ * Whether a UID is taken, in any account. A request whose creation was interrupted before its
+ * workitem was stored does not count.
+ */
 export async function isTaken(database: Queryable, uid: string): Promise<boolean> {
   const { rows } = await database.query(
-    `SELECT 1 FROM requests r WHERE ${ofUids('$1', '$2')}`,
+    `SELECT 1 FROM requests r WHERE ${ofUids('$1', '$2')}
+       AND (coalesce(r.unique_key, '') NOT LIKE 'workitem:%'
+         OR EXISTS (SELECT 1 FROM workitems w WHERE w.request_id = r.id))`,
     namesOf([uid]),
   );
   return rows.length > 0;
+}
+
+/** Returns those of these UIDs whose workitem had not ended at a time, in any account. */
+export async function unendedSince(
+  database: Queryable,
+  uids: readonly string[],
+  time: Date,
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ id: string; unique_key: string | null }>(
+    `SELECT r.id, r.unique_key FROM requests r WHERE ${ofUids('$1', '$2')}
+       AND (r.ended_at IS NULL OR r.ended_at > $3)`,
+    [...namesOf(uids), time],
+  );
+  return new Set(rows.map(workitemUid));
 }
 
 /** SQL: the value that the creator gave for an attribute, as text. */
@@ -85,7 +114,9 @@ const statedName = (tag: string) => `w.attributes #>> '{${tag},Value,0,Alphabeti
 /** SQL: the value that the creator gave, or else the value of the study. */
 const statedOr = (otherwise: string, given: string) =>
   `coalesce(nullif(${given}, ''), ${otherwise})`;
-const identity = (name: string) => `s.identity ->> '${name}'`;
+/** SQL: a value of the patient: that of the study or, without a study, that of the creator. */
+const patient = (name: string, given: string) =>
+  `CASE WHEN s.id IS NULL THEN ${given} ELSE s.identity ->> '${name}' END`;
 /** SQL: the values of an attribute in all items of a sequence. */
 const inItems = (sequence: string, tag: string) =>
   `ARRAY(SELECT item #>> '{${tag},Value,0}' FROM jsonb_array_elements(CASE
@@ -156,27 +187,27 @@ const KEYS: Readonly<Record<string, SearchKey>> = {
   PatientName: {
     tag: '00100010',
     vr: 'PN',
-    sql: statedOr(identity('PatientName'), statedName('00100010')),
+    sql: patient('PatientName', statedName('00100010')),
   },
   PatientID: {
     tag: '00100020',
     vr: 'LO',
-    sql: statedOr(identity('PatientID'), stated('00100020')),
+    sql: patient('PatientID', stated('00100020')),
   },
   IssuerOfPatientID: {
     tag: '00100021',
     vr: 'LO',
-    sql: statedOr(identity('IssuerOfPatientID'), stated('00100021')),
+    sql: patient('IssuerOfPatientID', stated('00100021')),
   },
   PatientBirthDate: {
     tag: '00100030',
     vr: 'DA',
-    sql: statedOr(identity('PatientBirthDate'), stated('00100030')),
+    sql: patient('PatientBirthDate', stated('00100030')),
   },
   PatientSex: {
     tag: '00100040',
     vr: 'CS',
-    sql: statedOr(identity('PatientSex'), stated('00100040')),
+    sql: patient('PatientSex', stated('00100040')),
   },
   AdmissionID: { tag: '00380010', vr: 'LO', sql: stated('00380010') },
   StudyInstanceUID: {

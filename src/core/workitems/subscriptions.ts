@@ -1,5 +1,7 @@
 import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { DAY_MS } from '../../platform/time.ts';
+import { unendedSince } from './find.ts';
 
 /** Well-known UID of the subscription to all workitems (PS3.4 CC.2.3.2). */
 export const WORKLIST_UID = '1.2.840.10008.5.1.4.34.5';
@@ -116,6 +118,23 @@ export async function suspend(
     [accountId, aeTitle, at],
   );
   return rowCount === 1;
+}
+
+/** Days after the end of a step for which subscriptions to it are kept. */
+const KEPT_DAYS = 7;
+
+/** Removes subscriptions to single workitems that ended long ago, and to those that are gone. */
+export async function removeEndedSubscriptions(database: Queryable, now: Date): Promise<void> {
+  const { rows } = await database.query<{ target: string }>(
+    'SELECT DISTINCT target FROM workitem_subscriptions WHERE target <> $1',
+    [WORKLIST_UID],
+  );
+  const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
+  const targets = rows.map(({ target }) => target);
+  const current = await unendedSince(database, targets, before);
+  await database.query('DELETE FROM workitem_subscriptions WHERE target = ANY ($1::text[])', [
+    targets.filter((target) => !current.has(target)),
+  ]);
 }
 
 /** Returns the subscriptions of these subscribers. */

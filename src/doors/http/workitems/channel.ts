@@ -25,8 +25,8 @@ const CLOSE = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 /** An open event channel (PS3.18 8.10.4). */
 export interface Channel extends Subscriber {
   /**
-   * Whether the channel belongs to a test key, which receives only the events of steps of test
-   * keys.
+   * Whether the channel belongs to a test key. It receives only the events of steps of test keys,
+   * and that of a live key only those of live keys.
    */
   test: boolean;
   send(report: JsonDataSet): void;

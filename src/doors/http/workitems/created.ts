@@ -113,6 +113,7 @@ export function readCreation(
       patient: {
         id: textOf(dataSet, TAG.PatientID),
         issuer: textOf(dataSet, TAG.IssuerOfPatientID),
+        birthDate: textOf(dataSet, TAG.PatientBirthDate),
       },
       deliverTo: destinationsOf(dataSet, destinations),
       attributes: only(dataSet, KEPT),

@@ -1,7 +1,7 @@
 import type { RequestCore } from '../../../core/requests/core.ts';
 import {
   type Finder,
-  findWorkitem,
+  findWorkitems,
   openSteps,
   stepsChanged,
 } from '../../../core/workitems/find.ts';
@@ -87,7 +87,7 @@ export function createEventFeed({
 
   const finderOf = (accountId: string): Finder => ({
     accountId,
-    test: false,
+    test: null,
     endpoints: core.endpoints().map(({ id }) => id),
   });
 
@@ -104,11 +104,14 @@ export function createEventFeed({
     for (const accountId of accounts.keys()) {
       if (!open.some(({ channel }) => channel.accountId === accountId)) accounts.delete(accountId);
     }
-    for (const one of begun) {
-      const known = told.get(one.channel);
-      for (const row of await initialSteps(one)) {
-        // A step that was just reported to the channel needs no initial report.
-        if (!known?.has(row.id)) one.channel.send(stateReport(row));
+    for (const [accountId, own] of Map.groupBy(begun, ({ channel }) => channel.accountId)) {
+      const steps = await stepsOf(accountId, own);
+      for (const one of own) {
+        const known = told.get(one.channel);
+        for (const row of initialSteps(one, steps)) {
+          // A step that was just reported to the channel needs no initial report.
+          if (!known?.has(row.id)) one.channel.send(stateReport(row));
+        }
       }
     }
   }
@@ -192,12 +195,27 @@ export function createEventFeed({
     return begun;
   }
 
+  /** Reads the steps of new subscriptions to single workitems, by UID. */
+  async function stepsOf(
+    accountId: string,
+    begun: readonly Begun[],
+  ): Promise<Map<string, WorkitemRow>> {
+    const targets = begun.map(({ subscription }) => subscription.target);
+    const uids = targets.filter((target) => target !== WORKLIST_UID);
+    if (uids.length === 0) return new Map();
+    const rows = await findWorkitems(database, finderOf(accountId), uids);
+    return new Map(rows.map((row) => [workitemUid(row), row]));
+  }
+
   /** Returns the steps whose present state a new subscription reports (PS3.4 table CC.2.3-2). */
-  async function initialSteps({ channel, subscription, wasOpen }: Begun): Promise<WorkitemRow[]> {
+  function initialSteps(
+    { channel, subscription, wasOpen }: Begun,
+    single: ReadonlyMap<string, WorkitemRow>,
+  ): WorkitemRow[] {
     const { target, deletion_lock: lock } = subscription;
     const mayKnowOf = (row: WorkitemRow) => mayKnow(channel, row);
     if (target !== WORKLIST_UID) {
-      const row = await findWorkitem(database, finderOf(channel.accountId), target);
+      const row = single.get(target);
       return row ? [row].filter(mayKnowOf) : [];
     }
     if (!lock || !wasOpen) return [];
@@ -232,4 +250,4 @@ export function createEventFeed({
   };
 }
 
-const mayKnow = ({ test }: Channel, row: WorkitemRow): boolean => row.test || !test;
+const mayKnow = ({ test }: Channel, row: WorkitemRow): boolean => row.test === test;

@@ -2,6 +2,7 @@ import type { Destination } from '../../../../config/schema.ts';
 import type { JsonAttribute, JsonDataSet } from '../../../../pipelines/dicom/dicom-json.ts';
 import { jsonAttribute } from '../../../../pipelines/dicom/dicom-json.ts';
 import { UNIFIED_PROCEDURE_STEP } from '../../../../pipelines/dicom/sop-classes.ts';
+import type { DicomIdentity } from '../../../../pipelines/dicom/subject.ts';
 import { WORKLIST_LABEL } from '../../../core/workitems/find.ts';
 import type { ReferencedSeries } from '../../../core/workitems/references.ts';
 import {
@@ -32,16 +33,10 @@ export function workitemJson(row: WorkitemRow, around: Surroundings): JsonDataSe
   const references = around.inputs.map((series) => referenceItem(series, around));
   return inOrder({
     ...EMPTY,
-    ...(identity && {
-      [TAG.PatientName]: jsonAttribute('PN', [identity.PatientName]),
-      [TAG.PatientID]: text('LO', identity.PatientID),
-      [TAG.IssuerOfPatientID]: text('LO', identity.IssuerOfPatientID),
-      [TAG.PatientBirthDate]: text('DA', identity.PatientBirthDate),
-      [TAG.PatientSex]: text('CS', identity.PatientSex),
-    }),
     ...(row.study_instance_uid && { [TAG.StudyInstanceUID]: text('UI', row.study_instance_uid) }),
     [TAG.InputInformationSequence]: attribute('SQ', ...references),
     ...withValues(attributes ?? {}),
+    ...(identity && patientOf(identity)),
     [TAG.SpecificCharacterSet]: text('CS', 'ISO_IR 192'),
     [TAG.SOPClassUID]: text('UI', UNIFIED_PROCEDURE_STEP),
     [TAG.SOPInstanceUID]: text('UI', workitemUid(row)),
@@ -60,6 +55,18 @@ export function workitemJson(row: WorkitemRow, around: Surroundings): JsonDataSe
       row.state === 'SCHEDULED' ? attribute('SQ') : attribute('SQ', performedItem(row, around)),
   });
 }
+
+/**
+ * Returns the patient of a study, in place of the patient that the creator stated: a message may
+ * have corrected or merged the identity since then.
+ */
+const patientOf = (identity: DicomIdentity): JsonDataSet => ({
+  [TAG.PatientName]: jsonAttribute('PN', [identity.PatientName]),
+  [TAG.PatientID]: text('LO', identity.PatientID),
+  [TAG.IssuerOfPatientID]: text('LO', identity.IssuerOfPatientID),
+  [TAG.PatientBirthDate]: text('DA', identity.PatientBirthDate),
+  [TAG.PatientSex]: text('CS', identity.PatientSex),
+});
 
 /** Attributes of type 2, which must be present even if they are empty. */
 const EMPTY: JsonDataSet = {

@@ -217,6 +217,13 @@ export const GATEWAY_EVENTS = {
       'The queue could not be compared with what was reported; it is tried again each second.',
     action: 'Check the database.',
   }),
+  eventSubscriptionsNotRemoved: event<{ err: unknown }>({
+    id: 'event_subscriptions_not_removed',
+    level: 'warn',
+    text: 'subscriptions to ended workitems could not be removed',
+    meaning: 'They count towards the limit of their account until the next attempt, in an hour.',
+    action: 'Check the database.',
+  }),
   inputUrlRefused: event<{ pointer: string; reason: string }>({
     id: 'input_url_refused',
     level: 'info',

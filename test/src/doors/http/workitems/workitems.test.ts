@@ -1,14 +1,22 @@
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { WebSocket } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../../../../config/load.ts';
 import type { JsonDataSet } from '../../../../../pipelines/dicom/dicom-json.ts';
+import { openBlobFolder } from '../../../../../src/core/files/blob-folder.ts';
+import { purgeExpired } from '../../../../../src/core/requests/expiry.ts';
+import { removeEndedSubscriptions } from '../../../../../src/core/workitems/subscriptions.ts';
 import { SonogateError } from '../../../../../src/platform/errors/catalogue.ts';
+import { silentLogger } from '../../../../../src/platform/logging/logger.ts';
+import { DAY_MS } from '../../../../../src/platform/time.ts';
 import { type CallOptions, type Gateway, startGateway } from '../gateway.ts';
 import { holdStudy } from './held-study.ts';
 
 const STUDY = '1.2.826.9.1';
 const OBJECT = `${STUDY}.1.1`;
 const HELD_BACK = '1.2.826.9.2';
+const OTHER = '1.2.826.9.3';
 const WORKLIST = '1.2.840.10008.5.1.4.34.5';
 
 let gateway: Gateway;
@@ -33,6 +41,7 @@ beforeAll(async () => {
   });
   key = await gateway.key({ scopes: ['retrieve', 'run'] });
   await holdStudy(gateway.database, STUDY, [OBJECT, `${STUDY}.1.2`]);
+  await holdStudy(gateway.database, OTHER, [`${OTHER}.1`], { patientId: 'P-2' });
   await holdStudy(gateway.database, HELD_BACK, [`${HELD_BACK}.1`], { holdReason: 'wait' });
 });
 afterAll(() => gateway.stop());
@@ -221,6 +230,82 @@ describe('a workitem', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     expect(await search(`SOPInstanceUID=${uid}`)).toEqual([uid]);
   });
+
+  it('that is sent at once for two studies belongs to one of them', async () => {
+    const uid = newUid();
+    const bodies = [{}, { study: OTHER, object: `${OTHER}.1`, '00100020': one('LO', 'P-2') }];
+    const answers = await Promise.all(
+      bodies.map((over) => call(`/workitems?${uid}`, { body: dataSet(over) })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const { rows } = await gateway.database.query(
+      `SELECT made.study_id = (r.source ->> 'study')::uuid AS own
+       FROM requests r JOIN study_requests made ON made.request_id = r.id WHERE r.unique_key = $1`,
+      [`workitem:${uid}`],
+    );
+    expect(rows).toEqual([{ own: true }]);
+  });
+
+  it('whose creation was interrupted is completed by a repeated call', async () => {
+    const { uid, id } = await create();
+    for (const table of ['workitems', 'study_requests']) {
+      await gateway.database.query(`DELETE FROM ${table} WHERE request_id = $1`, [id]);
+    }
+    const other = { study: OTHER, object: `${OTHER}.1`, '00100020': one('LO', 'P-2') };
+    expect((await call(`/workitems?${uid}`, { body: dataSet(other) })).status).toBe(409);
+    const answer = await call(`/workitems?${uid}`, { body: dataSet() });
+    expect([answer.status, answer.headers.get('x-sonogate-request')]).toEqual([201, id]);
+    expect(await retrieve(uid)).toMatchObject({ '00741202': one('LO', 'AI') });
+    const { rows } = await gateway.database.query(
+      'SELECT study_instance_uid FROM study_requests JOIN studies ON id = study_id WHERE request_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ study_instance_uid: STUDY }]);
+    expect((await call(`/workitems?${uid}`, { body: dataSet() })).status).toBe(409);
+  });
+});
+
+describe('a workitem that ended', () => {
+  const later = (days: number) => new Date(Date.now() + days * DAY_MS);
+
+  it('keeps nothing of its creator but its UID when its request is purged', async () => {
+    const { uid, id } = await create();
+    const reason = { '00741238': one('LT', 'Ordered by mistake') };
+    await call(`/workitems/${uid}/cancelrequest`, { body: [reason] });
+    const { dataDir, database } = gateway;
+    await purgeExpired({
+      database,
+      blobs: openBlobFolder(join(dataDir, 'files')),
+      config: { dataDir, retention: loadConfig({}, { dataDir }).retention },
+      logger: silentLogger,
+      now: () => later(400),
+    });
+    const purged = JSON.stringify(await retrieve(uid));
+    expect(purged).not.toMatch(/anomaly scan|by mistake/);
+    expect((await call(`/workitems?${uid}`, { body: dataSet() })).status).toBe(409);
+    const { rows } = await gateway.database.query(
+      'SELECT attributes, cancellation FROM workitems WHERE request_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ attributes: {}, cancellation: null }]);
+  });
+
+  it('loses its subscriptions a week later', async () => {
+    const [ended, open] = [await create(), await create()];
+    for (const uid of [ended.uid, open.uid, WORKLIST]) {
+      await call(`/workitems/${uid}/subscribers/WEEKLY`, { method: 'POST' });
+    }
+    await call(`/workitems/${ended.uid}/cancelrequest`, { method: 'POST' });
+    const targets = async (days: number) => {
+      await removeEndedSubscriptions(gateway.database, later(days));
+      const { rows } = await gateway.database.query<{ target: string }>(
+        `SELECT target FROM workitem_subscriptions WHERE ae_title = 'WEEKLY'`,
+      );
+      return rows.map(({ target }) => target).sort();
+    };
+    expect(await targets(6)).toEqual([ended.uid, open.uid, WORKLIST].sort());
+    expect(await targets(8)).toEqual([open.uid, WORKLIST].sort());
+  });
 });
 
 describe('a creation is refused', () => {
@@ -237,6 +322,7 @@ describe('a creation is refused', () => {
     ['for a study that is not held', { study: '1.2.3' }, '/00404021'],
     ['for an object that is not held', { object: '1.2.3' }, '/00404021'],
     ['for another patient', { '00100020': one('LO', 'P-2') }, '/00100020'],
+    ['for another date of birth', { '00100030': one('DA', '19900102') }, '/00100030'],
     ['with another study', { '0020000D': one('UI', '1.2.3') }, '/0020000D'],
     ['to a destination that is not configured', { '00404070': sequence({}) }, '/00404070'],
     ['with bulk data', { '00100010': { vr: 'PN', BulkDataURI: 'http://x' } }, '/00100010'],
@@ -356,6 +442,13 @@ describe('a search', () => {
     }
   });
 
+  it('finds and shows the patient as the study has it', async () => {
+    const { uid } = await create({ '00100010': one('PN', { Alphabetic: 'Stated^Sue' }) });
+    expect(await search(`SOPInstanceUID=${uid}&PatientName=Stated*`)).toEqual([]);
+    expect(await search(`SOPInstanceUID=${uid}&PatientName=Example*`)).toEqual([uid]);
+    expect((await retrieve(uid))['00100010']).toEqual(one('PN', { Alphabetic: 'Example^Eve' }));
+  });
+
   it.each([
     ['Rows=1'],
     ['ScheduledProcedureStepStartDateTime=today'],
@@ -387,7 +480,10 @@ describe('workitems are hidden', () => {
 
   it('with the identity, from test keys, whose requests belong to no study', async () => {
     const test = await gateway.key({ test: true, scopes: ['retrieve', 'run'] });
+    // A study that is not held, or is of another patient, is answered in the same way.
+    await create({ study: '1.2.3', object: '1.2.3.1', '00100020': one('LO', 'P-2') }, test);
     const { uid, id } = await create({ '00100020': { vr: 'LO' } }, test);
+    expect(await search(`SOPInstanceUID=${uid}`)).toEqual([]);
     const shown = await (await call(`/workitems/${uid}`, { key: test })).text();
     expect(shown).not.toContain('Example^Eve');
     expect(shown).not.toContain('P-1');
@@ -499,8 +595,11 @@ describe('the event channel', () => {
     const theirs = await open('PACS', stranger);
     await call(`/workitems/${WORKLIST}/subscribers/PACS`, { key: stranger, method: 'POST' });
     const ours = await open('PACS');
+    const test = await gateway.key({ test: true, scopes: ['retrieve', 'run'] });
+    const mock = await create({}, test);
     const { uid } = await create();
     await vi.waitFor(() => expect(ours.reports.flat()).toContain(uid), patience);
+    expect(ours.reports.flat()).not.toContain(mock.uid);
     expect(theirs.reports).toEqual([]);
   });
 
