@@ -70,7 +70,8 @@ export interface Decisions {
    */
   needsReview: ((one: Measurement) => boolean) | null;
   /**
-   * Confirmed values and where they were read, because the readings there are then used as well.
+   * Confirmed values with the places where they were read. The readings at these places are used as
+   * well.
    */
   confirmed: readonly Confirmation[];
   /**

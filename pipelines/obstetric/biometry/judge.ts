@@ -391,8 +391,9 @@ export function withCartInputs(
 }
 
 /**
- * Compares our weight with the machine's. If they differ by more than two formulas can for the same
- * lengths, the finding is abnormal and asks for a check (obstetric 0.6).
+ * Compares our weight with the machine's. Two formulas can produce different weights from the same
+ * lengths; if the difference is larger than that, the finding is abnormal and asks for a check
+ * (obstetric 0.6).
  */
 function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;

@@ -81,8 +81,8 @@ export function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
 
 /**
  * Returns the share of directions in which the tissue behind the ring is bright. Behind the lining
- * of a sac the uterus continues, whereas behind a skull, which is a thin ring, there is often fluid
- * or shadow.
+ * of a sac there is uterine tissue; behind a skull, which is a thin ring, there is often fluid or
+ * shadow.
  */
 export function embedded(image: GrayImage, { centre, a, b, angle }: Ellipse, half: number): number {
   const from = BEHIND;

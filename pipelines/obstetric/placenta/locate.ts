@@ -48,7 +48,10 @@ function reach(mask: SoftMask, from: Point, angle: number): Point {
   return { x: x + dx / 2, y: y + dy / 2 };
 }
 
-/** Returns the thickness line: the longest of the shortest lines through each cell. */
+/**
+ * Returns the thickness line. For each cell, the shortest line through it is found; the longest of
+ * these lines is the thickness.
+ */
 function thickest(mask: SoftMask, cells: readonly Point[]): [Point, Point] {
   let best: { ends: [Point, Point]; length: number } | null = null;
   const every = Math.max(1, Math.floor(cells.length / 300));
