@@ -55,7 +55,7 @@ export function shareOnEdge(outline: Outline, fan: readonly Point[]): number {
 }
 
 /**
- * Returns the first fault of a chamber's outline in one frame; null if the outline can be of a
+ * Returns the first fault of a chamber's outline in one frame; null if the outline may include the
  * whole chamber.
  * @param fan the convex hull of the picture, in the unit of the outline; empty if not known.
  */

@@ -21,8 +21,8 @@ const isShortAxis = (view: EchoView) => SHORT_AXES.some((level) => level === vie
 
 export interface ViewEstimate {
   /**
-   * `other` if the view is none that the classifier distinguishes or its gate is not reached;
-   * `PSAX` if only the gate of the level is not reached.
+   * `other` if the classifier does not distinguish the view or its gate is not reached; `PSAX` if
+   * only the gate of the level is not reached.
    */
   view: EchoView | 'PSAX';
   /** Calibrated probability of `view`. */

@@ -9,7 +9,7 @@ import type { Line, LongAxisLine } from '../locate/parasternal.ts';
 
 /**
  * Constants of this file, in millimetres unless stated otherwise. They were chosen on phantoms that
- * are used for no other purpose.
+ * are not used for any other measurement.
  */
 const WALL_EDGES = {
   /** Greatest distance between a border in the picture and the same border of the outlines. */

@@ -96,8 +96,8 @@ const AMPLE_VELOCITY_INDEX = 0.3;
  */
 const AREA_VARIABILITY = 0.1;
 /**
- * Greatest differences up to which the DVI counts as equal to the ratio of AVA to LVOT area, as it
- * should be (echo 11.1, "reject").
+ * Greatest differences at which the DVI still counts as equal to the ratio of AVA to LVOT area,
+ * which it should be (echo 11.1, "reject").
  */
 const SAME_RATIO = { share: 0.01, printed: 0.005 } as const;
 
