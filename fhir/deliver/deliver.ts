@@ -13,6 +13,7 @@ import { dailyMode, modeInWords, type ReceiverMode } from '../client/delivery-mo
 import { type Failure, FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import type { KeyImage } from '../resources/report-context.ts';
+import type { Outdated } from './existing-report.ts';
 import type { Decision, HoldLedger } from './holds.ts';
 import { type BinaryLedger, sendReport } from './send-report.ts';
 
@@ -67,6 +68,8 @@ export interface FhirDelivererDeps {
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Returns earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
+  /** Returns when each signed result of these requests was signed, oldest first. */
+  signingTimes: (requestIds: readonly string[]) => Promise<readonly Date[]>;
   /** Returns the rendered report with the identity of the subject; null if there is no PDF. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   /**
@@ -170,6 +173,11 @@ async function reportContent(
   return { result: resultSchema.parse(stored), subject: own, identity, decision };
 }
 
+const NOT_SENT = {
+  newer: 'Not sent: the EHR has a later result of the study',
+  signed: 'Not sent: the EHR has the signed report of the study, which no draft replaces',
+} as const satisfies Record<Outdated, string>;
+
 /**
  * Sends a report. @returns the contents of the EHR afterwards, for the record of the delivery.
  * @throws FhirFailure
@@ -181,11 +189,13 @@ async function deliverReport(
   deps: FhirDelivererDeps,
   signal: AbortSignal,
 ): Promise<string> {
+  const earlier = await deps.earlierRequests(requestId);
   const receipt = await sendReport({
     result,
     subject,
     identity,
-    earlier: await deps.earlierRequests(requestId),
+    earlier,
+    signed: await deps.signingTimes([requestId, ...earlier]),
     choice: decision ?? {},
     // The gateway renders no PDF of a translation.
     pdf: isTranslation(result) ? null : await deps.reportPdf(result, subject),
@@ -207,7 +217,7 @@ async function deliverReport(
     binaries: deps.binaries,
     signal,
   });
-  if (receipt === null) return 'Not sent: the EHR has a later result of the study';
+  if (typeof receipt === 'string') return NOT_SENT[receipt];
   deps.logger.event(EVENTS.deliveryReport, { delivery: id, request: requestId, ...receipt });
   const { report, entries, provenance } = receipt;
   return `${report}, ${entries} entries${provenance ? '' : ', without Provenance'}`;

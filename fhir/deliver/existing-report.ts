@@ -13,17 +13,11 @@ import type { FhirServer } from '../client/server.ts';
 import { resourceUrn, resultIdentifier, searchToken } from '../resources/identifiers.ts';
 
 /** Statuses of a draft, which may be replaced. Any other status was set by a person. */
-const REPLACEABLE: ReadonlySet<DiagnosticReport['status']> = new Set([
+const DRAFT: ReadonlySet<DiagnosticReport['status']> = new Set([
   'registered',
   'partial',
   'preliminary',
 ]);
-
-/**
- * The statuses that an amended result, or a further attempt, may replace: also those that its own
- * signature made final.
- */
-const REPLACEABLE_BY_AMENDMENT: ReadonlySet<string> = new Set(['final', 'amended']);
 
 /** The properties that distinguish a result from others of the same study. */
 interface StudyResult {
@@ -35,29 +29,50 @@ interface StudyResult {
   earlier: readonly string[];
   /** `generated_at` of the result, ISO 8601. */
   generatedAt: string;
+  /** When this and the earlier results were signed in the gateway, oldest first. */
+  signed: readonly Date[];
 }
 
-/** The draft report of a study at the receiver. */
-export interface Draft {
+/**
+ * Whether a signature in the gateway set the status of a resource, and nobody at the receiver has
+ * changed it since: the resource has the time of the signature. The first signature of a study makes
+ * its report `final`, each later one `amended`.
+ */
+function isSignedHere(
+  { status, at }: { status?: string | undefined; at?: string | undefined },
+  signed: readonly Date[],
+): boolean {
+  const time = Date.parse(at ?? '');
+  return signed.some(
+    (signature, index) =>
+      signature.getTime() === time && status === (index === 0 ? 'final' : 'amended'),
+  );
+}
+
+/** The report of a study at the receiver, which this result may replace. */
+export interface FormerReport {
   report: DiagnosticReport;
-  /** Whether the draft is this same result, sent by an attempt whose answer was lost. */
-  isSame: boolean;
   /** The request whose id names the report and its parts: the first run that arrived. */
   key: string;
   /** Every request whose result the report contains or has replaced. */
   requests: readonly string[];
 }
 
+/** Why a result is not sent: the receiver has a signed report, or that of a later run. */
+export type Outdated = 'signed' | 'newer';
+
 /**
- * Finds the report of a study at the receiver. @returns the draft to replace; `newer` if the report
- * belongs to a later run; null if there is no report.
- * @throws FhirFailure `ehr_already_verified` when a person has verified, amended or retracted it.
+ * Finds the report of a study at the receiver. @returns the report to replace; `signed` if this is a
+ * draft and the report was signed in the gateway; `newer` if the report belongs to a later run; null
+ * if there is no report.
+ * @throws FhirFailure `ehr_already_verified` when a person has verified, amended or retracted it at
+ * the receiver.
  */
 export async function existingReport(
   server: Pick<FhirServer, 'search'>,
-  { resultSystem, requestId, earlier, generatedAt, signedRevision }: StudyResult,
+  { resultSystem, requestId, earlier, generatedAt, signedRevision, signed }: StudyResult,
   signal: AbortSignal,
-): Promise<Draft | 'newer' | null> {
+): Promise<FormerReport | Outdated | null> {
   for (const id of [requestId, ...earlier]) {
     const identifier = resultIdentifier(resultSystem, id);
     const answer = await server.search(
@@ -68,15 +83,8 @@ export async function existingReport(
     const reports = answer.filter((report) =>
       ours(report, resultSystem).some(({ value }) => value === id),
     );
-    const isSame = ({ status, issued }: DiagnosticReport) =>
-      signedRevision > 0 &&
-      status === 'final' &&
-      Date.parse(issued ?? '') === Date.parse(generatedAt);
     const verified = reports.find(
-      (report) =>
-        !REPLACEABLE.has(report.status) &&
-        !isSame(report) &&
-        !(signedRevision > 1 && REPLACEABLE_BY_AMENDMENT.has(report.status ?? '')),
+      ({ status, issued }) => !DRAFT.has(status) && !isSignedHere({ status, at: issued }, signed),
     );
     if (verified) {
       throw new FhirFailure(
@@ -85,12 +93,12 @@ export async function existingReport(
     }
     const [report] = reports;
     if (!report) continue;
+    if (signedRevision === 0 && !DRAFT.has(report.status)) return 'signed';
     if (Date.parse(report.issued ?? '') > Date.parse(generatedAt)) return 'newer';
     const identifiers = ours(report, resultSystem);
     const official = identifiers.find(({ use }) => use === 'official') ?? identifiers[0];
     return {
       report,
-      isSame: isSame(report),
       key: official?.value ?? id,
       requests: identifiers.flatMap(({ value }) => value ?? []),
     };
@@ -114,32 +122,30 @@ interface FormerRun {
 }
 
 /**
- * Compares the draft at the receiver with the parts of the next result. Values that the next result
+ * Compares the report at the receiver with the parts of the next result. Values that the next result
  * does not have are withdrawn (`entered-in-error`), so that no chart shows them next to the new
- * values. Parts that a person has verified, and parts that are not ours, are not changed.
+ * values. Parts that a person has verified at the receiver, and parts that are not ours, are not
+ * changed.
  * @param next identifier values of the parts of the next result.
  * @throws FhirFailure `ehr_already_verified` when a value that a person verified would be replaced.
  */
 export async function formerRun(
   server: Pick<FhirServer, 'read' | 'search'>,
-  draft: Draft,
-  {
-    resultSystem,
-    earlier,
-    signedRevision,
-  }: Pick<StudyResult, 'resultSystem' | 'earlier' | 'signedRevision'>,
+  former: FormerReport,
+  { resultSystem, earlier, signedRevision, signed }: StudyResult,
   next: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<FormerRun> {
   const withdrawals: BundleEntry[] = [];
-  for (const reference of partsOf(draft)) {
+  for (const reference of partsOf(former)) {
     const part = await readPart(server, reference, signal);
     const ours = part?.identifier?.find(({ system }) => system === resultSystem)?.value;
     if (!part || !ours) continue;
     const again = next.has(ours);
     const replaceable =
       isDraft(part) ||
-      ((signedRevision > 1 || draft.isSame) && REPLACEABLE_BY_AMENDMENT.has(part.status ?? ''));
+      (signedRevision > 0 &&
+        isSignedHere({ status: part.status, at: part.issued ?? former.report.issued }, signed));
     if (again && !replaceable) {
       throw new FhirFailure(
         failureOf('ehr_already_verified', `${reference} has status "${part.status}"`),
@@ -147,15 +153,18 @@ export async function formerRun(
     }
     if (!again && replaceable) withdrawals.push(update({ ...part, status: 'entered-in-error' }));
   }
-  const document = await formerDocument(server, draft, { resultSystem, earlier }, signal);
-  if (document?.status === 'current' && document.docStatus === 'preliminary') {
+  const document = await formerDocument(server, former, { resultSystem, earlier }, signal);
+  const { docStatus, date } = document ?? {};
+  const replaceable =
+    docStatus === 'preliminary' || isSignedHere({ status: docStatus, at: date }, signed);
+  if (document?.status === 'current' && replaceable) {
     withdrawals.push(update({ ...document, status: 'superseded' }));
   }
   return { document: referenceTo(document), withdrawals };
 }
 
 /** Returns the references of the Observations and Media of a report. */
-function partsOf({ report }: Draft): string[] {
+function partsOf({ report }: FormerReport): string[] {
   const links = [...(report.result ?? []), ...(report.media ?? []).map(({ link }) => link)];
   return links.flatMap(({ reference }) => reference ?? []);
 }
@@ -184,12 +193,12 @@ function isDraft(part: Observation | Media): boolean {
 
 async function formerDocument(
   server: Pick<FhirServer, 'search'>,
-  draft: Draft,
+  former: FormerReport,
   { resultSystem, earlier }: { resultSystem: string; earlier: readonly string[] },
   signal: AbortSignal,
 ): Promise<DocumentReference | undefined> {
   for (const request of earlier) {
-    if (!draft.requests.includes(request)) continue;
+    if (!former.requests.includes(request)) continue;
     const identifier = resultIdentifier(resultSystem, request, 'DocumentReference');
     const [found] = await server.search(
       'DocumentReference',
@@ -231,13 +240,13 @@ export async function laterArrival(
 ): Promise<string | null> {
   const deadline = Date.now() + timeoutSeconds * 1000;
   while (Date.now() < deadline) {
-    const draft = await existingReport(server, result, signal);
+    const found = await existingReport(server, result, signal);
     const isIt =
-      draft !== null &&
-      draft !== 'newer' &&
-      draft.requests.includes(result.requestId) &&
-      Date.parse(draft.report.issued ?? '') === Date.parse(result.generatedAt);
-    if (isIt) return `DiagnosticReport/${draft.report.id}`;
+      found !== null &&
+      typeof found === 'object' &&
+      found.requests.includes(result.requestId) &&
+      Date.parse(found.report.issued ?? '') === Date.parse(result.generatedAt);
+    if (isIt) return `DiagnosticReport/${found.report.id}`;
     await delay(LOOK_EVERY_MS, undefined, { signal });
   }
   return null;

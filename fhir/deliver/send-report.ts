@@ -15,7 +15,13 @@ import { PDF_MEDIA_TYPE } from '../resources/attachments.ts';
 import { buildBundle, NEW_PATIENT_ROLE } from '../resources/bundle.ts';
 import { resourceUrn } from '../resources/identifiers.ts';
 import type { BundleInput, KeyImage, RenderedReport } from '../resources/report-context.ts';
-import { type Draft, existingReport, formerRun, laterArrival } from './existing-report.ts';
+import {
+  existingReport,
+  type FormerReport,
+  formerRun,
+  laterArrival,
+  type Outdated,
+} from './existing-report.ts';
 import { postReport, type ReportReceipt } from './post-report.ts';
 
 /**
@@ -58,6 +64,8 @@ interface ReportToSend {
   identity: DicomIdentity;
   /** Earlier requests of the same study and endpoint, newest first. */
   earlier: readonly string[];
+  /** When this and the earlier results were signed in the gateway, oldest first. */
+  signed: readonly Date[];
   choice: Choice;
   pdf: Buffer | null;
   keyImages: readonly KeyImage[];
@@ -75,14 +83,14 @@ const MEGABYTE = 1_000_000;
 
 /**
  * Matches patient and order, and sends one report in the mode of the receiver. A report that a
- * person has verified is not replaced. After a conflict (409, 412) the report is read again and the
+ * person has verified at the receiver is not replaced. After a conflict (409, 412) the report is read again and the
  * bundle rebuilt. A body that is too large (413) is sent again with the PDF as a Binary and without
  * pictures, then resource by resource. An interaction that the receiver lacks (405, 501) is
  * replaced by a simpler one.
- * @returns null when the receiver has the report of a later run, so that this report is not sent.
+ * @returns the reason when the receiver has a report that this one does not replace.
  * @throws FhirFailure when the EHR refuses the report.
  */
-export async function sendReport(report: ReportToSend): Promise<ReportReceipt | null> {
+export async function sendReport(report: ReportToSend): Promise<ReportReceipt | Outdated> {
   const { server, signal } = report;
   const input = await matched(report);
   let attempt: Attempt = {
@@ -92,9 +100,9 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
   };
   for (;;) {
     const { mode, inlineBytes } = attempt;
-    const draft = await existingReport(server, studyResult(report), signal);
-    if (draft === 'newer') return null;
-    const bundle = await bundleOver(report, draft, {
+    const former = await existingReport(server, studyResult(report), signal);
+    if (typeof former === 'string') return former;
+    const bundle = await bundleOver(report, former, {
       ...input,
       pdf: report.pdf ? await rendered(report, report.pdf, inlineBytes, input.patient) : undefined,
       keyImages: fitting(report.keyImages, inlineBytes),
@@ -172,33 +180,33 @@ async function matched(report: ReportToSend): Promise<BundleInput> {
   };
 }
 
-function studyResult({ destination, subject, earlier, result }: ReportToSend) {
+function studyResult({ destination, subject, earlier, signed, result }: ReportToSend) {
   const { requestId, signedRevision = 0 } = subject;
   const { resultSystem } = destination;
   const { generated_at: generatedAt } = result;
-  return { resultSystem, requestId, earlier, generatedAt, signedRevision };
+  return { resultSystem, requestId, earlier, signed, generatedAt, signedRevision };
 }
 
 /**
- * Builds the bundle that replaces the draft at the receiver and withdraws the parts that the new
+ * Builds the bundle that replaces the report at the receiver and withdraws the parts that the new
  * result does not contain.
  */
 async function bundleOver(
   report: ReportToSend,
-  draft: Draft | null,
+  former: FormerReport | null,
   input: BundleInput,
 ): Promise<Bundle> {
-  if (!draft) return buildBundle(input);
+  if (!former) return buildBundle(input);
   const replacing: BundleInput = {
     ...input,
-    reportKey: draft.key,
-    otherRequests: [...draft.requests, ...report.earlier],
-    versionId: draft.report.meta?.versionId,
+    reportKey: former.key,
+    otherRequests: [...former.requests, ...report.earlier],
+    versionId: former.report.meta?.versionId,
   };
   const next = identifierValues(buildBundle(replacing));
   const { document, withdrawals } = await formerRun(
     report.server,
-    draft,
+    former,
     studyResult(report),
     next,
     report.signal,

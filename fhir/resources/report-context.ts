@@ -11,7 +11,7 @@ import type {
   ServiceRequest,
 } from '@medplum/fhirtypes';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
-import type { Result } from '../../pipelines/result/envelope.ts';
+import { isAmendment, type Result } from '../../pipelines/result/envelope.ts';
 import { acquisitionDateTime } from './dates.ts';
 import { resourceUrn } from './identifiers.ts';
 
@@ -90,11 +90,11 @@ export function reportContext(input: BundleInput): ReportContext {
 
 /**
  * Returns the status of report and values: preliminary for a draft, final once it is signed, amended
- * once it is signed again.
+ * when it replaces a signed result.
  */
 export function statusOf({ verification }: Pick<Result, 'verification'>) {
   if (!verification) return 'preliminary';
-  return verification.revision === 1 ? 'final' : 'amended';
+  return isAmendment(verification) ? 'amended' : 'final';
 }
 
 /** Returns the persons who signed, by name only: the receiver knows them by its own identifiers. */

@@ -352,8 +352,26 @@ const verificationSchema = z.strictObject({
     )
     .min(1)
     .meta({ description: 'Signatures in order of time' }),
+  replaces: z
+    .strictObject({
+      request: text('Id of the earlier request', 'req_06dvq2m1k8r7n3p5s9t0w4x6yz'),
+      revision: z
+        .number()
+        .int()
+        .positive()
+        .meta({ description: 'Signed revision of its result', examples: [1] }),
+    })
+    .optional()
+    .meta({
+      description:
+        'Signed result of an earlier request of the same study that this result replaces; absent if there is none',
+    }),
 });
 export type Verification = z.infer<typeof verificationSchema>;
+
+/** Whether a signed result replaces one that was signed before, of this or of an earlier request. */
+export const isAmendment = ({ revision, replaces }: Verification): boolean =>
+  revision > 1 || replaces !== undefined;
 
 export const resultSchema = z.strictObject({
   schema: z.literal('sonogate.result/1').meta({ description: 'Version of this document format' }),

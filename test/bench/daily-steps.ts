@@ -42,7 +42,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
   const account = { accountId: DEFAULT_ACCOUNT_ID, limit: 50 };
   const worklist = async (filter: Partial<Parameters<typeof listKeys>[2]>) => {
     const { critical, keys } = await listKeys(database, 'administrator', { limit: 50, ...filter });
-    return readRows(database, [...critical, ...keys], config);
+    return readRows(database, [...critical, ...keys]);
   };
   const steps: Record<string, (round: number) => Promise<unknown>> = {
     [`${objects} objects of a new study recorded`]: (round) =>
@@ -51,7 +51,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
     'worklist, search by patient': (round) =>
       worklist({ q: `N${numberText(1 + (round % SHOWN))}` }),
     'page of a study': async (round) => {
-      const [row] = await readRows(database, [studyId(1 + (round % SHOWN))], config);
+      const [row] = await readRows(database, [studyId(1 + (round % SHOWN))]);
       if (!row) throw new Error('the worklist lacks the study');
       return studyPage(row, 'administrator', pages);
     },

@@ -128,6 +128,13 @@ export type InterpretEchoOutput = {
       /** Declaration of the person */
       statement: unknown;
     }>;
+    /** Signed result of an earlier request of the same study that this result replaces; absent if there is none */
+    replaces?: {
+      /** Id of the earlier request */
+      request: string;
+      /** Signed revision of its result */
+      revision: number;
+    };
   };
   /** `simulated` is a research setting: values also count if their method was shown on simulated images only */
   evidence_accepted: "real" | "simulated";
@@ -381,6 +388,13 @@ export type InterpretObstetricOutput = {
       /** Declaration of the person */
       statement: unknown;
     }>;
+    /** Signed result of an earlier request of the same study that this result replaces; absent if there is none */
+    replaces?: {
+      /** Id of the earlier request */
+      request: string;
+      /** Signed revision of its result */
+      revision: number;
+    };
   };
   /** `simulated` is a research setting: values also count if their method was shown on simulated images only */
   evidence_accepted: "real" | "simulated";

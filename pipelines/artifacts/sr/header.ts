@@ -116,16 +116,25 @@ export function referencedRequest(subject: Subject): NaturalDataset {
 }
 
 /**
- * Returns the subject of the documents that this document replaces: those of the previous revision,
- * or of the earlier run of the same study. Null if there are none.
+ * Returns the subjects of the documents that this document replaces: those of the previous revision,
+ * or of the earlier run of the same study. The first signed document of a run also replaces the
+ * signed document of an earlier run.
  */
-function formerSubject(
+function formerSubjects(
+  { verification: signed }: Pick<Result, 'verification'>,
   subject: Subject,
-): Pick<Subject, 'requestId' | 'identity' | 'signedRevision'> | null {
+): Pick<Subject, 'requestId' | 'identity' | 'signedRevision'>[] {
   const { requestId, identity, supersedes, signedRevision = 0, draftsWithheld = false } = subject;
-  if (signedRevision === 1 && draftsWithheld) return null;
-  if (signedRevision > 0) return { requestId, identity, signedRevision: signedRevision - 1 };
-  return supersedes ? { requestId: supersedes, identity } : null;
+  if (signedRevision === 0) return supersedes ? [{ requestId: supersedes, identity }] : [];
+  const { replaces } = signed ?? {};
+  return [
+    ...(signedRevision === 1 && draftsWithheld
+      ? []
+      : [{ requestId, identity, signedRevision: signedRevision - 1 }]),
+    ...(replaces
+      ? [{ requestId: replaces.request, identity, signedRevision: replaces.revision }]
+      : []),
+  ];
 }
 
 /**
@@ -160,18 +169,17 @@ function personName(name: string): string {
 }
 
 /**
- * Refers to the document of the same kind and class that this document replaces (PS3.3 C.17.2). The
- * UIDs of that document are derived from its request and revision.
+ * Refers to the documents of the same kind and class that this document replaces (PS3.3 C.17.2). The
+ * UIDs of a document are derived from its request and revision.
  */
-function predecessor(subject: Subject, document: SrDocument): NaturalDataset {
-  const former = formerSubject(subject);
-  if (!former) return {};
-  const instance = {
+function predecessors(result: Result, subject: Subject, document: SrDocument): NaturalDataset {
+  const instances = formerSubjects(result, subject).map((former) => ({
     sopClassUid: SR_CLASSES[document.sopClass],
     sopInstanceUid: uidOf(former, uidRole(document)),
     seriesInstanceUid: uidOf(former, 'series-sr'),
-  };
-  return { PredecessorDocumentsSequence: hierarchicalReferences(studyUidOf(subject), [instance]) };
+  }));
+  if (instances.length === 0) return {};
+  return { PredecessorDocumentsSequence: hierarchicalReferences(studyUidOf(subject), instances) };
 }
 
 /**
@@ -199,7 +207,7 @@ export function srHeader(result: Result, subject: Subject, document: SrDocument)
     ...verification(result, subject),
     ...contentDateTime(result, subject),
     PerformedProcedureCodeSequence: [],
-    ...predecessor(subject, document),
+    ...predecessors(result, subject, document),
     ...evidenceOf(document.tree, subject),
     ...referencedRequest(subject),
   };

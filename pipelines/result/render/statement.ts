@@ -1,4 +1,4 @@
-import type { Measurement, Result, Section } from '../envelope.ts';
+import { isAmendment, type Measurement, type Result, type Section } from '../envelope.ts';
 import { countingValues } from '../standing.ts';
 import { remarkText, remarkTexts } from './render.ts';
 import { gapLine, sentence } from './report-lines.ts';
@@ -17,8 +17,8 @@ export function signedBy({ verification }: Pick<Result, 'verification'>): string
     ({ observer, organization }) => `${observer} (${organization})`,
   );
   const last = verification.signatures.at(-1)?.at ?? '';
-  const amended = verification.revision > 1 ? 'Amended and signed' : 'Signed';
-  return `${amended} by ${names.join(' and ')} on ${last.slice(0, 10)} at ${last.slice(11, 16)} UTC`;
+  const signed = isAmendment(verification) ? 'Amended and signed' : 'Signed';
+  return `${signed} by ${names.join(' and ')} on ${last.slice(0, 10)} at ${last.slice(11, 16)} UTC`;
 }
 
 /** Returns the notice for a document: that it is an unverified draft, or who signed it. */

@@ -29,6 +29,7 @@ import type { ReceivedObjects } from '../../core/files/received-objects.ts';
 import { auditedDeliverer } from '../../core/outbox/audited-deliverer.ts';
 import { type Outbox, startOutbox } from '../../core/outbox/outbox.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
+import { signingTimes } from '../../core/studies/signed-results.ts';
 import { earlierRequests, studyOfInstance } from '../../core/studies/study-store.ts';
 import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
@@ -117,6 +118,7 @@ export async function startDeliveries(
       subjectOf: subject,
       reportPdf,
       earlierRequests: (requestId) => earlierRequests(database, requestId),
+      signingTimes: (requestIds) => signingTimes(database, requestIds),
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
       holds: holdLedger(database),
       logger,

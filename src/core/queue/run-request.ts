@@ -65,6 +65,7 @@ import {
   removeWorkFolder,
   workFolder,
 } from '../requests/work-folder.ts';
+import { signedBefore } from '../studies/signed-results.ts';
 import type { PipelinePool, PipelineProgram, RunOutcome } from './pipeline-process.ts';
 import type { RequestQueue } from './queue.ts';
 
@@ -541,7 +542,8 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     await database.transaction(async (tx) => {
       await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
       await saveArtifacts(tx, id, stored);
-      const drafts = leavingAtOnce(row.deliver_to, config.destinations);
+      const signed = (await signedBefore(tx, id)) !== null;
+      const drafts = leavingAtOnce(row.deliver_to, config.destinations, signed);
       await enqueueDeliveries(tx, id, drafts, giveUpSeconds);
     });
   } catch (error) {
@@ -550,15 +552,24 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   }
 }
 
-/** Returns the deliveries of a draft, because some destinations accept only signed results. */
+/**
+ * Returns the deliveries of a draft, because some destinations accept only signed results. If an
+ * earlier result of the study is signed, no report leaves as a draft: an EHR would replace the signed
+ * report, or show a draft that is newer than it.
+ * @param signed whether an earlier result of the study is signed.
+ */
 function leavingAtOnce(
   targets: readonly DeliveryTarget[],
   destinations: Config['destinations'],
+  signed: boolean,
 ): DeliveryTarget[] {
   const waiting = new Set(
     destinations.flatMap(({ name, release }) => (release === 'after-signature' ? [name] : [])),
   );
-  return targets.filter(({ destination }) => !waiting.has(destination));
+  return targets.filter(
+    ({ kind, destination }) =>
+      !waiting.has(destination) && !(signed && (kind === 'fhir' || kind === 'hl7v2')),
+  );
 }
 
 const PUBLISH_AGAIN_MS = 5000;

@@ -9,7 +9,8 @@ import { announceChange } from '../requests/changes.ts';
  *   draft ──▶ in-review ──▶ signed ──▶ in-review ──▶ amended ──▶ in-review …
  *
  * `draft`: nobody has changed anything. A signed result that is changed again is in review until it
- * is signed once more, and then amended.
+ * is signed once more, and then amended. So is the first signed result of a request if it replaces
+ * the signed result of an earlier request of its study.
  */
 export const REVIEW_STATES = ['draft', 'in-review', 'signed', 'amended'] as const;
 export type ReviewState = (typeof REVIEW_STATES)[number];

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Result } from '../../../pipelines/result/envelope.ts';
+import { isAmendment, type Result, type Verification } from '../../../pipelines/result/envelope.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
@@ -17,6 +17,7 @@ import {
 } from '../requests/results.ts';
 import { lockRequest } from '../requests/transitions.ts';
 import { workFolder } from '../requests/work-folder.ts';
+import { signedBefore } from '../studies/signed-results.ts';
 import {
   addSignature,
   lockReview,
@@ -59,7 +60,8 @@ export function createStoreSignature(parts: SignParts): StoreSignature {
     const { row, signatures, isLast, requireCurrent } = signing;
     const signature = signatures.at(-1);
     if (!signature) throw new TypeError('a result is signed by somebody');
-    const artifacts = isLast ? await writeSigned(signing, parts) : [];
+    const verification = await verificationBy(signing, database);
+    const artifacts = isLast ? await writeSigned(signing, verification, parts) : [];
     await database.transaction(async (tx) => {
       const review = await lockReview(tx, row.id);
       requireCurrent(review);
@@ -68,7 +70,7 @@ export function createStoreSignature(parts: SignParts): StoreSignature {
       if (!isLast) return saveReview(tx, row.id, { ...review, state: 'in-review', revision });
       const signed = signature.signed_revision;
       await saveReview(tx, row.id, {
-        state: signed === 1 ? 'signed' : 'amended',
+        state: isAmendment(verification) ? 'amended' : 'signed',
         revision,
         signed_revision: signed,
       });
@@ -80,30 +82,38 @@ export function createStoreSignature(parts: SignParts): StoreSignature {
   };
 }
 
+/** Returns who signs, and which signed result of an earlier request is replaced. */
+async function verificationBy(
+  { row, signatures }: Signing,
+  database: Database,
+): Promise<Verification> {
+  const revision = signatures[0]?.signed_revision ?? 1;
+  const replaces = revision === 1 ? await signedBefore(database, row.id) : null;
+  return {
+    kind: 'verified',
+    revision,
+    signatures: signatures.map(({ observer, organization, at, statement }) => ({
+      observer,
+      organization,
+      at: at.toISOString(),
+      statement,
+    })),
+    ...(replaces && { replaces }),
+  };
+}
+
 /** Writes the signed result and its documents into the folder of the draft. */
 async function writeSigned(
-  { row: { id }, signatures, result, study }: Signing,
+  { row: { id }, result, study }: Signing,
+  verification: Verification,
   { blobs, dataDir, artifactPath }: SignParts,
 ): Promise<ArtifactEntry[]> {
-  const revision = signatures[0]?.signed_revision ?? 1;
+  const { revision } = verification;
   const folder = join(workFolder(dataDir, id), `signed-${revision}`);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   try {
-    const verified: Result = {
-      ...result,
-      draft: false,
-      verification: {
-        kind: 'verified',
-        revision,
-        signatures: signatures.map(({ observer, organization, at, statement }) => ({
-          observer,
-          organization,
-          at: at.toISOString(),
-          statement,
-        })),
-      },
-    };
+    const verified: Result = { ...result, draft: false, verification };
     const signed = await study.sign(verified, {
       requestId: id,
       folder,

@@ -77,7 +77,7 @@ async function eventsOf(
 ): Promise<ConsoleEvent[]> {
   const { database, core, wording, showSubject, config } = deps;
   const byKey = Map.groupBy(changes, ({ key }) => key);
-  const rows = await readRows(database, [...byKey.keys()], config);
+  const rows = await readRows(database, [...byKey.keys()]);
   const listed = await withGlances(rows, { database, result: core.result, wording });
   await audit(listed.flatMap(({ key, study_id }) => (study_id === null ? [] : [key])));
   const ids = new Set(changes.flatMap(({ delivery_id }) => delivery_id ?? []));

@@ -61,8 +61,8 @@ export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDep
 }
 
 async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<ListedRow[]> {
-  const { database, config, core, wording } = deps;
-  const rows = await readRows(database, keys, config);
+  const { database, core, wording } = deps;
+  const rows = await readRows(database, keys);
   return withGlances(rows, { database, result: core.result, wording });
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Config } from '../../../config/schema.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
@@ -75,19 +74,17 @@ const READERS = `
   WHERE request_id = w.request_id AND seen_at > now() - make_interval(secs => ${SEEN_SECONDS})`;
 
 /**
- * SQL: the destinations of the newest request that receive nothing before a signature; `$2`
- * contains their names.
+ * SQL: the destinations of the newest request that receive nothing before a signature: the draft made
+ * no delivery to them (`leavingAtOnce`).
  */
 const AFTER_SIGNATURE = `
   SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
-  FROM jsonb_array_elements(r.deliver_to) AS target WHERE target ->> 'destination' = ANY ($2::text[])`;
+  FROM jsonb_array_elements(r.deliver_to) AS target
+  WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id
+    AND d.destination = target ->> 'destination')`;
 
 /** Returns the rows of these keys, in their order; keys without a row are omitted. */
-export async function readRows(
-  database: Queryable,
-  keys: readonly string[],
-  { destinations }: Pick<Config, 'destinations'>,
-): Promise<ListedRow[]> {
+export async function readRows(database: Queryable, keys: readonly string[]): Promise<ListedRow[]> {
   if (keys.length === 0) return [];
   const { rows } = await database.query<ListedRow>(
     `SELECT w.key, w.study_id, w.request_id, w.state, w.source, w.endpoint, w.tags, w.arrived_at,
@@ -106,10 +103,7 @@ export async function readRows(
        LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent, LATERAL (${READERS}) here,
        LATERAL (${AFTER_SIGNATURE}) signed
      WHERE w.key = ANY ($1::text[])`,
-    [
-      keys,
-      destinations.flatMap(({ name, release }) => (release === 'after-signature' ? [name] : [])),
-    ],
+    [keys],
   );
   const byKey = new Map(rows.map((row) => [row.key, row]));
   return keys.flatMap((key) => byKey.get(key) ?? []);

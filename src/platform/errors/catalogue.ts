@@ -614,7 +614,8 @@ export const ERRORS = {
   ehr_already_verified: {
     retry: 'permanent',
     title: 'The report has been verified by a person',
-    operator: 'A draft never overwrites a verified report.',
+    operator:
+      'A report that a person verified or changed in the EHR is never overwritten: correct it there.',
   },
   webhook_unreachable: {
     retry: 'transient',

@@ -138,6 +138,7 @@ test('a signed report whose answer was lost is sent again, and stays one final r
   const result = { ...sampleResult(), ...SIGNED };
   const to = delivererTo(destinationOf(ehr), folder, {
     results: { result: async () => result, artifactPath: async () => null },
+    signingTimes: async () => [new Date(result.generated_at)],
   });
   const signed = { ...DELIVERY, resultRevision: 1 };
   ehr.fail('POST /', { kind: 'cut-after-commit' });

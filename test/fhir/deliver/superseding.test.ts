@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Result } from '../../../pipelines/result/envelope.ts';
+import { identifierQuery, resultIdentifier } from '../../../fhir/resources/identifiers.ts';
+import type { Result, Verification } from '../../../pipelines/result/envelope.ts';
 import { type FhirTestServer, startFhirServer, statementOf } from '../../peers/fhir-server.ts';
 import { DELIVERY, delivererTo, destinationOf, PATIENT, RESULT_SYSTEM } from '../delivering.ts';
 import { sampleMeasurement, sampleResult } from '../sample.ts';
@@ -21,10 +22,37 @@ const RUNS: Readonly<Record<string, Result>> = {
   }),
 };
 
+/** The signed result of a run, half an hour after its draft. */
+function signedResult(requestId: string, replaces?: Verification['replaces']): Result {
+  const draft = RUNS[requestId];
+  if (!draft) throw new Error(`no run ${requestId}`);
+  const at = new Date(Date.parse(draft.generated_at) + 1_800_000).toISOString();
+  return {
+    ...draft,
+    generated_at: at,
+    draft: false,
+    verification: {
+      kind: 'verified',
+      revision: 1,
+      signatures: [{ observer: 'Dr Ada Reader', organization: 'Ward', at, statement: null }],
+      ...(replaces && { replaces }),
+    },
+  };
+}
+
+/** The third run replaces the first, which is signed. */
+const SIGNED: Readonly<Record<string, Result>> = {
+  req_first: signedResult('req_first'),
+  req_third: signedResult('req_third', { request: 'req_first', revision: 1 }),
+};
+
 let ehr: FhirTestServer;
 let folder: string;
+/** Requests whose results a person has signed in the gateway. */
+let signed: Set<string>;
 
 beforeEach(async () => {
+  signed = new Set();
   ehr = await startFhirServer();
   folder = await mkdtemp(join(tmpdir(), 'sonogate-superseding-'));
   await ehr.put(PATIENT);
@@ -40,11 +68,25 @@ const earlierThan = (requestId: string): string[] => {
 };
 
 /** Sends the result of one run, as the outbox would. */
-const send = (requestId: string) =>
+const send = (requestId: string, resultRevision = 0) =>
   delivererTo(destinationOf(ehr), folder, {
-    results: { result: async (id) => RUNS[id] ?? null, artifactPath: async () => null },
+    results: {
+      result: async (id, revision) => (revision === 0 ? RUNS : SIGNED)[id] ?? null,
+      artifactPath: async () => null,
+    },
     earlierRequests: async (id) => earlierThan(id),
-  }).send({ ...DELIVERY, requestId }, AbortSignal.timeout(30_000));
+    signingTimes: async (ids) =>
+      ids
+        .flatMap((id) => (signed.has(id) ? (SIGNED[id]?.generated_at ?? []) : []))
+        .toSorted()
+        .map((at) => new Date(at)),
+  }).send({ ...DELIVERY, requestId, resultRevision }, AbortSignal.timeout(30_000));
+
+/** Signs the result of a run and sends it. */
+const sign = (requestId: string) => {
+  signed.add(requestId);
+  return send(requestId, 1);
+};
 
 const heads = async () =>
   (await ehr.all('Observation')).filter(({ code }) => code.coding?.[0]?.code === '11984-2');
@@ -192,6 +234,85 @@ describe('an earlier run that arrives late', () => {
   });
 });
 
+describe('a later run of a study whose report was signed in the gateway', () => {
+  beforeEach(async () => {
+    await send('req_first');
+    await sign('req_first');
+    expect((await ehr.all('DiagnosticReport')).map(({ status }) => status)).toEqual(['final']);
+  });
+
+  test('is not sent as a draft', async () => {
+    const before = await everything();
+    expect(await send('req_third')).toMatchObject({
+      outcome: 'delivered',
+      detail: expect.stringContaining('Not sent: the EHR has the signed report'),
+    });
+    expect(await everything()).toEqual(before);
+  });
+
+  test('amends it once it is signed', async () => {
+    const [former] = await ehr.all('DocumentReference');
+    expect(await sign('req_third')).toMatchObject({ outcome: 'delivered' });
+    const [report, ...others] = await ehr.all('DiagnosticReport');
+    expect(others).toEqual([]);
+    expect(report).toMatchObject({
+      status: 'amended',
+      conclusion: expect.stringContaining('Amended and signed by Dr Ada Reader'),
+    });
+    const current = new Set(report?.result?.map(({ reference }) => reference));
+    const observations = await ehr.all('Observation');
+    for (const { id, status } of observations) {
+      expect(status).toBe(current.has(`Observation/${id}`) ? 'amended' : 'entered-in-error');
+    }
+    expect(current.size).toBeLessThan(observations.length);
+    const documents = await ehr.all('DocumentReference');
+    expect(documents).toHaveLength(2);
+    expect(documents.find(({ id }) => id === former?.id)?.status).toBe('superseded');
+    expect(documents.find(({ id }) => id !== former?.id)).toMatchObject({
+      status: 'current',
+      docStatus: 'amended',
+      relatesTo: [{ code: 'replaces', target: { reference: `DocumentReference/${former?.id}` } }],
+    });
+  });
+
+  test('amends it resource by resource, also after an interruption', async () => {
+    await ehr.close();
+    ehr = await startFhirServer({
+      capabilities: statementOf({ interaction: [{ code: 'batch' }] }),
+    });
+    await ehr.put(PATIENT);
+    await sign('req_first');
+    const query = identifierQuery(resultIdentifier(RESULT_SYSTEM, 'req_first'));
+    ehr.fail(`PUT /DiagnosticReport?${query}`, { kind: 'status', status: 503 });
+    expect(await sign('req_third')).toMatchObject({ failure: 'transient' });
+    expect((await heads()).map(({ status }) => status)).toEqual(['amended']);
+    expect(await sign('req_third')).toMatchObject({ outcome: 'delivered' });
+    expect((await ehr.all('DiagnosticReport')).map(({ status }) => status)).toEqual(['amended']);
+  });
+
+  test.each(['amended', 'corrected'] as const)(
+    'is refused when a person has since %s it in the EHR',
+    async (status) => {
+      const [report] = await ehr.all('DiagnosticReport');
+      if (!report) throw new Error('no report');
+      await ehr.put({ ...report, status });
+      const before = await everything();
+      expect(await sign('req_third')).toMatchObject({ code: 'ehr_already_verified' });
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  test('is refused when a person has since corrected one of its values in the EHR', async () => {
+    const [head] = await heads();
+    if (!head) throw new Error('no head');
+    await ehr.put({ ...head, status: 'corrected' });
+    expect(await sign('req_third')).toMatchObject({
+      code: 'ehr_already_verified',
+      detail: `Observation/${head.id} has status "corrected"`,
+    });
+  });
+});
+
 test('a report that a person has verified is kept from every later run', async () => {
   await send('req_first');
   const [report] = await ehr.all('DiagnosticReport');
@@ -201,6 +322,7 @@ test('a report that a person has verified is kept from every later run', async (
   for (const later of ['req_second', 'req_third']) {
     expect(await send(later)).toMatchObject({ code: 'ehr_already_verified' });
   }
+  expect(await sign('req_third')).toMatchObject({ code: 'ehr_already_verified' });
   expect(await everything()).toEqual(before);
 });
 

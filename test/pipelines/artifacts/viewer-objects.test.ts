@@ -174,6 +174,32 @@ describe('a re-run of a study', () => {
     );
   });
 
+  test('once signed, names its own draft and the signed document of the first run', () => {
+    const signed = (replaces: { request: string; revision: number } | null): Result => ({
+      ...RESULT,
+      draft: false,
+      verification: {
+        kind: 'verified',
+        revision: 1,
+        signatures: [
+          { observer: 'Dr Reader', organization: 'Ward', at: RESULT.generated_at, statement: null },
+        ],
+        ...(replaces && { replaces }),
+      },
+    });
+    const first = buildTid1500(signed(null), { ...SUBJECT, signedRevision: 1 });
+    const replacing = signed({ request: SUBJECT.requestId, revision: 1 });
+    const formerOf = (subject: Partial<Subject>) => {
+      const bytes = buildTid1500(replacing, { ...rerun, signedRevision: 1, ...subject });
+      const sequence = JSON.stringify(decode(bytes).header.PredecessorDocumentsSequence);
+      return sequence.match(/"ReferencedSOPInstanceUID":"[^"]+"/g)?.map((uid) => uid.slice(28, -1));
+    };
+    const draftUid = String(decode(buildTid1500(RESULT, rerun)).header.SOPInstanceUID);
+    const signedUid = String(decode(first).header.SOPInstanceUID);
+    expect(formerOf({})).toEqual([draftUid, signedUid]);
+    expect(formerOf({ draftsWithheld: true })).toEqual([signedUid]);
+  });
+
   test('the first run names none', () => {
     expect(former).not.toHaveProperty('PredecessorDocumentsSequence');
   });

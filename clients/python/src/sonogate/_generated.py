@@ -123,6 +123,15 @@ class InterpretEchoOutputVerificationSignatures(TypedDict):
     """Declaration of the person"""
 
 
+class InterpretEchoOutputVerificationReplaces(TypedDict):
+    """Signed result of an earlier request of the same study that this result replaces; absent if there is none."""
+
+    request: str
+    """Id of the earlier request"""
+    revision: int
+    """Signed revision of its result"""
+
+
 class InterpretEchoOutputVerification(TypedDict):
     """Who signed the result, and when; absent in a draft."""
 
@@ -132,6 +141,8 @@ class InterpretEchoOutputVerification(TypedDict):
     """Signed revision of the result, from 1; the draft is 0"""
     signatures: list[InterpretEchoOutputVerificationSignatures]
     """Signatures in order of time"""
+    replaces: NotRequired[InterpretEchoOutputVerificationReplaces]
+    """Signed result of an earlier request of the same study that this result replaces; absent if there is none"""
 
 
 class InterpretEchoOutputInputSummaryRefused(TypedDict):
@@ -418,6 +429,15 @@ class InterpretObstetricOutputVerificationSignatures(TypedDict):
     """Declaration of the person"""
 
 
+class InterpretObstetricOutputVerificationReplaces(TypedDict):
+    """Signed result of an earlier request of the same study that this result replaces; absent if there is none."""
+
+    request: str
+    """Id of the earlier request"""
+    revision: int
+    """Signed revision of its result"""
+
+
 class InterpretObstetricOutputVerification(TypedDict):
     """Who signed the result, and when; absent in a draft."""
 
@@ -427,6 +447,8 @@ class InterpretObstetricOutputVerification(TypedDict):
     """Signed revision of the result, from 1; the draft is 0"""
     signatures: list[InterpretObstetricOutputVerificationSignatures]
     """Signatures in order of time"""
+    replaces: NotRequired[InterpretObstetricOutputVerificationReplaces]
+    """Signed result of an earlier request of the same study that this result replaces; absent if there is none"""
 
 
 class InterpretObstetricOutputInputSummaryRefused(TypedDict):

@@ -120,6 +120,7 @@ describe('the receiving EHR of the demo', () => {
       results: { result: async () => result, artifactPath: async () => null },
       subjectOf: async () => subject,
       earlierRequests: async () => [],
+      signingTimes: async () => [],
       reportPdf: async () => null,
       binaries: binaryLedger('unused: no PDF is sent'),
       holds: { decisionOn: async () => null, keepCandidates: async () => {} },

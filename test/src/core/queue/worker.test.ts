@@ -121,6 +121,39 @@ describe('a request whose pipeline comes to an end', () => {
   });
 });
 
+describe('a study whose result is signed', () => {
+  it('sends no report with the draft of a later request; the documents leave', async () => {
+    const target = (kind: 'dicom' | 'fhir' | 'hl7v2') => ({ kind, destination: kind, object: 'x' });
+    const deliverTo = [target('dicom'), target('fhir'), target('hl7v2')];
+    const first = await site.submit();
+    await site.follow(first);
+    const later = await site.submit('wait-after-preview', { deliverTo }, { until: 'signed' });
+    await site.database.query(
+      `WITH study AS (
+         INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+           identity, first_received_at, last_received_at, complete_after)
+         VALUES (gen_random_uuid(), '1.2.3', 's', 'A', 'B', 'submitted', '{}', now(), now(), now())
+         RETURNING id)
+       INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+       SELECT study.id, run.revision, 'rule', run.id, now()
+       FROM study, (VALUES (1, $1), (2, $2)) AS run (revision, id)`,
+      [first, later],
+    );
+    await site.database.query(
+      `INSERT INTO reviews (request_id, state, signed_revision) VALUES ($1, 'signed', 1)`,
+      [first],
+    );
+    await site.until(later, 'running');
+    await writeFile(join(site.config.dataDir, 'work', later, 'signed'), '');
+    await site.follow(later);
+    const { rows } = await site.database.query<{ destination: string }>(
+      'SELECT destination FROM deliveries WHERE request_id = $1',
+      [later],
+    );
+    expect(rows).toEqual([{ destination: 'dicom' }]);
+  });
+});
+
 describe('a preview', () => {
   it('can be fetched from the moment it is announced, while the request still runs', async () => {
     const id = await site.submit('wait-after-preview', {}, { until: 'read' });

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Config } from '../../../../config/schema.ts';
 import type { Facets, WorklistPage, WorklistRow } from '../../../../src/doors/console/contract.ts';
-import { readRows, showRow } from '../../../../src/doors/console/worklist.ts';
 import { type Client, type ConsoleSite, openConsole } from './site.ts';
 import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
@@ -63,12 +61,13 @@ describe('the worklist', () => {
     const keysFor = async (query: string) => (await page(query)).rows.map(({ key }) => key);
     expect(await keysFor('?signature=signed')).toEqual([first?.key]);
     expect(await keysFor('?signature=unsigned&limit=200')).not.toContain(first?.key);
-    const pacs = { name: 'pacs', release: 'after-signature' } as Config['destinations'][number];
-    const listed = await readRows(site.database, [other?.key ?? '', first?.key ?? ''], {
-      destinations: [pacs],
-    });
-    const waits = listed.map((row) => showRow(row, 'clinician', () => null as never).waitsFor);
-    expect(waits).toEqual(['a signature before it goes to pacs', null]);
+    await site.database.query(
+      `DELETE FROM deliveries WHERE destination = 'ehr' AND request_id = ANY ($1::text[])`,
+      [rows.map(({ requestId }) => requestId)],
+    );
+    const waits = (await page(`?q=${other?.requestId}`)).rows.map(({ waitsFor }) => waitsFor);
+    expect(waits).toEqual(['a signature before it goes to ehr']);
+    expect((await page(`?q=${first?.requestId}`)).rows[0]?.waitsFor).toBeNull();
     await site.database.query('DELETE FROM reviews');
   });
 

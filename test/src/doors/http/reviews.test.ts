@@ -5,6 +5,7 @@ import { interpretReviewed } from '../../../../pipelines/obstetric/review.ts';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { evidenceText } from '../../../../pipelines/run/evidence.ts';
 import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
+import { signingTimes } from '../../../../src/core/studies/signed-results.ts';
 import { femur, MEDIAN_28_WEEKS } from '../../../pipelines/obstetric/evidence-sample.ts';
 import { type CallOptions, type Gateway, startGateway } from './gateway.ts';
 
@@ -361,6 +362,41 @@ describe('a signature', () => {
     expect(amending).toMatchObject({ state: 'in-review', signed_revision: 1 });
     const signed = await call(id, { path: 'sign', headers: headers('"r2"'), body: {} });
     expect(await body(signed)).toMatchObject({ state: 'amended', signed_revision: 2 });
+  });
+
+  it('amends the result of an earlier request of its study that is signed', async () => {
+    const [first, later] = [await finished(), await finished()];
+    await gateway.database.query(
+      `WITH study AS (
+         INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
+           identity, first_received_at, last_received_at, complete_after)
+         VALUES (gen_random_uuid(), '1.2.3', 's', 'A', 'B', 'submitted', '{}', now(), now(), now())
+         RETURNING id)
+       INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+       SELECT study.id, run.revision, 'rule', run.id, now()
+       FROM study, (VALUES (1, $1), (2, $2)) AS run (revision, id)`,
+      [first, later],
+    );
+    const signedAt = '2026-01-02T08:00:00.000Z';
+    await gateway.database.query(
+      `WITH review AS (
+         INSERT INTO reviews (request_id, state, signed_revision) VALUES ($1, 'signed', 1)
+         RETURNING request_id)
+       INSERT INTO review_signatures (request_id, signed_revision, position, at, observer_id, observer,
+         organization) SELECT request_id, 1, 1, $2, 'key:1', 'Dr Ada Reader', 'Ward' FROM review`,
+      [first, signedAt],
+    );
+    const signed = await call(later, { path: 'sign', headers: headers('"r0"'), body: {} });
+    expect(await body(signed)).toMatchObject({ state: 'amended', signed_revision: 1 });
+    const { output } = (await (await gateway.call(`/v1/requests/${later}`)).json()) as {
+      output: Result;
+    };
+    expect(output.verification).toMatchObject({
+      revision: 1,
+      replaces: { request: first, revision: 1 },
+    });
+    const times = await signingTimes(gateway.database, [later, first]);
+    expect(times.map((time) => time.toISOString())).toEqual([signedAt, output.generated_at]);
   });
 
   it('is announced with each revision to a client that asked for it', async () => {
