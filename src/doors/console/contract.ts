@@ -200,9 +200,18 @@ export interface WorklistRow {
   waitsUntil: string | null;
   /** Stage of the newest request; null before the first request. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
-  /** Critical flags of the newest request, in words. */
-  critical: { text: string; section: string; at: string }[];
-  /** Who acknowledged the critical flags; null when nobody has, or there are no flags. */
+  /**
+   * Critical flags in words: of the newest request of each endpoint. They are acknowledged by request;
+   * `seenBy` is null when nobody has.
+   */
+  critical: {
+    text: string;
+    section: string;
+    at: string;
+    requestId: string;
+    seenBy: string | null;
+  }[];
+  /** Who acknowledged the last of them; null while a flag is open, or if there are no flags. */
   acknowledged: { person: string; at: string } | null;
   /** The result at a glance; null before there is a result. */
   glance: Glance | null;

@@ -192,13 +192,15 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * Returns the row of a request, if it is the newest one of its study: older requests cannot be
- * changed.
+ * Returns the row of a request, if it is the newest one of its endpoint in the study: older requests
+ * cannot be changed.
  * @throws SonogateError `not_found`
  */
-export async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {
+async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {
   const { rows } = await database.query<{ key: string }>(
-    'SELECT key FROM worklist WHERE request_id = $1',
+    `SELECT key FROM worklist WHERE request_id = $1
+     UNION SELECT study_id::text FROM study_requests
+     WHERE request_id = $1 AND $1 = ANY (current_requests(study_id))`,
     [idOf(context)],
   );
   const [row] = rows;

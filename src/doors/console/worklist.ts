@@ -46,18 +46,30 @@ export interface ListedRow {
   /** Destinations that receive the result only once it is signed. */
   after_signature: string[];
   readers: string[];
-  flags: { display: string | null; section: string | null; at: string }[];
-  acknowledged_by: string | null;
-  acknowledged_at: Date | null;
+  flags: {
+    request: string;
+    display: string | null;
+    section: string | null;
+    at: string;
+    /** Who acknowledged the flags of this request, and when; null when nobody has. */
+    person: string | null;
+    seen_at: string | null;
+  }[];
   deliveries: WorklistRow['deliveries'];
   next_delivery: { destination: string; nextAt: string } | null;
 }
 
-/** SQL: the critical flags of a request; the text of a flag is null once it has been purged. */
+/**
+ * SQL: the critical flags of a study, of each of its endpoints, or of a request without a study; the
+ * text of a flag is null once it has been purged.
+ */
 const FLAGS = `
-  SELECT coalesce(jsonb_agg(jsonb_build_object('display', e.data ->> 'display',
-    'section', e.data ->> 'section', 'at', e.at) ORDER BY e.seq), '[]') AS flags
-  FROM request_events e WHERE e.request_id = w.request_id AND e.name = 'triage'`;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('request', e.request_id, 'display', e.data ->> 'display',
+    'section', e.data ->> 'section', 'at', e.at, 'person', a.person, 'seen_at', a.at)
+    ORDER BY e.request_id DESC, e.seq), '[]') AS flags
+  FROM request_events e LEFT JOIN triage_acknowledgements a USING (request_id)
+  WHERE e.name = 'triage' AND e.request_id = ANY (CASE WHEN w.study_id IS NULL
+    THEN ARRAY[w.request_id] ELSE current_requests(w.study_id) END)`;
 
 const DELIVERIES = `
   SELECT jsonb_build_object(
@@ -93,13 +105,12 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
        r.input -> 'options' AS options,
        jsonb_array_length(r.files) AS files, g.glance, coalesce(v.state, 'draft') AS review,
        signed.after_signature, here.readers, flags.flags,
-       a.person AS acknowledged_by, a.at AS acknowledged_at, sent.deliveries, sent.next_delivery
+       sent.deliveries, sent.next_delivery
      FROM worklist w
        LEFT JOIN studies s ON s.id = w.study_id
        LEFT JOIN requests r ON r.id = w.request_id
        LEFT JOIN result_glances g ON g.request_id = w.request_id
-       LEFT JOIN reviews v ON v.request_id = w.request_id
-       LEFT JOIN triage_acknowledgements a ON a.request_id = w.request_id,
+       LEFT JOIN reviews v ON v.request_id = w.request_id,
        LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent, LATERAL (${READERS}) here,
        LATERAL (${AFTER_SIGNATURE}) signed
      WHERE w.key = ANY ($1::text[])`,
@@ -131,21 +142,29 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     waitsFor,
     waitsUntil: waitsUntil?.toISOString() ?? null,
     stage: row.stage && shownStage(row.stage),
-    critical: row.flags.map(({ display, section, at }) => ({
-      text: display ?? 'Critical flag (purged)',
-      section: section ?? '',
-      at: new Date(at).toISOString(),
+    critical: row.flags.map((flag) => ({
+      text: flag.display ?? 'Critical flag (purged)',
+      section: flag.section ?? '',
+      at: new Date(flag.at).toISOString(),
+      requestId: flag.request,
+      seenBy: flag.person,
     })),
-    acknowledged:
-      row.acknowledged_by !== null && row.acknowledged_at !== null
-        ? { person: row.acknowledged_by, at: row.acknowledged_at.toISOString() }
-        : null,
+    acknowledged: acknowledgedBy(row),
     glance: row.glance,
     review: row.status === 'succeeded' ? row.review : null,
     // As in the timeline, readers are shown only to roles that see identity or run the gateway.
     readers: readsFreeText(role) ? row.readers : [],
     deliveries: row.deliveries,
   };
+}
+
+/** Returns who acknowledged the last flags of a row; null while nobody has seen one of them. */
+function acknowledgedBy({ flags }: ListedRow): WorklistRow['acknowledged'] {
+  const seen = flags
+    .flatMap(({ person, seen_at: at }) => (person !== null && at !== null ? [{ person, at }] : []))
+    .map(({ person, at }) => ({ person, at: new Date(at).toISOString() }))
+    .toSorted((a, b) => a.at.localeCompare(b.at));
+  return seen.length === flags.length ? (seen.at(-1) ?? null) : null;
 }
 
 export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow['stage'] => ({

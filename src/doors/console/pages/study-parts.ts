@@ -206,15 +206,17 @@ export function flagsView({
   return html`<section class=${acknowledged ? 'flags seen' : 'flags'} aria-label="Critical flags">
     <ul>
       ${critical.map(
-        ({ text, at }) => html`<li>${chip('critical', 'Critical')} ${text}
-        <span class="small soft">${momentText(at)}</span></li>`,
+        ({ text, at, seenBy }) => html`<li>${chip('critical', 'Critical')} ${text}
+        <span class="small soft">${momentText(at)}${seenBy && !acknowledged ? `, seen by ${seenBy}` : nothing}</span></li>`,
       )}
     </ul>
     <p class="small">
       ${
         acknowledged
           ? html`Seen by ${given(acknowledged.person)}, ${momentText(acknowledged.at)}`
-          : 'Nobody has said yet that they have seen this.'
+          : critical.some(({ seenBy }) => seenBy)
+            ? 'Nobody has said yet that they have seen all of this.'
+            : 'Nobody has said yet that they have seen this.'
       }
     </p>
   </section>`;

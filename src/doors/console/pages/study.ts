@@ -68,8 +68,14 @@ function studyActions(
     acknowledge: {
       label: 'I have seen the flags',
       question: 'Record that you have seen the critical flags? No further mail is sent about them.',
-      run: async () =>
-        done(await api.acknowledge(requestId()), 'Your name and the time are recorded.'),
+      run: async () => {
+        const open = row.critical.filter(({ seenBy }) => seenBy === null);
+        let answer = row;
+        for (const id of new Set(open.map(({ requestId: of }) => of))) {
+          answer = await api.acknowledge(id);
+        }
+        return done(answer, 'Your name and the time are recorded.');
+      },
     },
     complete: {
       label: 'Complete now',

@@ -212,15 +212,37 @@ describe('a row', () => {
     expect(await now()).toMatchObject({ waitsFor: 'delivery to pacs' });
   });
 
-  it('leaves the top when its flags are acknowledged, and says by whom', async () => {
-    const { critical } = await page();
-    const row = critical.find(({ kind }) => kind === 'study');
-    const answer = await clinician.call('POST', `/requests/${row?.requestId}/acknowledge`);
-    expect(await answer.json()).toMatchObject({
-      key: row?.key,
+  it('leaves the top when the flags of all its endpoints are acknowledged, and says by whom', async () => {
+    const flagged = async () => (await page()).critical.find(({ kind }) => kind === 'study');
+    const { key, requestId } = (await flagged()) as WorklistRow;
+    const [first, second] = [requestId ?? '', 'req_of_echo'];
+    await site.database.query(
+      `WITH made AS (
+         INSERT INTO requests (id, account_id, model, endpoint, version, status, stage, priority, test,
+           input, files, prior_files, metadata, source, cost, deliver_to, created_at)
+         SELECT $2, account_id, 'us/echo', 'us/echo/interpret', version, status, stage, priority, test,
+           input, files, prior_files, metadata, source, cost, deliver_to, created_at
+         FROM requests WHERE id = $1 RETURNING id, source)
+       INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+       SELECT (source ->> 'study')::uuid, 1, 'echo', id, now() FROM made`,
+      [first, second],
+    );
+    await site.database.query(
+      `INSERT INTO request_events (request_id, seq, name, data, at)
+       VALUES ($1, 1, 'triage', '{"display": "Pericardial effusion", "section": "pericardium"}', now())`,
+      [second],
+    );
+    const row = (await flagged()) as WorklistRow;
+    expect(row.critical.map(({ requestId: id }) => id).toSorted()).toEqual([first, second]);
+    const acknowledge = async (id: string) =>
+      (await (await clinician.call('POST', `/requests/${id}/acknowledge`)).json()) as WorklistRow;
+    expect(await acknowledge(second)).toMatchObject({ key, acknowledged: null });
+    expect((await flagged())?.critical.map(({ seenBy }) => seenBy)).toEqual(['Dr clinician', null]);
+    expect(await acknowledge(first)).toMatchObject({
+      key,
       acknowledged: { person: 'Dr clinician' },
     });
-    expect((await page()).critical.map(({ key }) => key)).not.toContain(row?.key);
+    expect((await page()).critical.map((one) => one.key)).not.toContain(key);
   });
 });
 

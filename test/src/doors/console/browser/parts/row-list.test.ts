@@ -35,7 +35,9 @@ const row = (key: string, minute: number, more: Partial<WorklistRow> = {}): Work
   deliveries: { waiting: 0, delivered: 0, dead: 0, held: 0 },
   ...more,
 });
-const FLAG = [{ text: 'flag', section: 'valves', at: '2026-01-01T10:00:00Z' }];
+const FLAG = [
+  { text: 'flag', section: 'valves', at: '2026-01-01T10:00:00Z', requestId: 'req_a', seenBy: null },
+];
 const keys = ({ flagged, rows }: RowList) => [...flagged, ...rows].map(({ key }) => key);
 const loaded = (...rows: WorklistRow[]): RowList => ({ ...NO_ROWS, rows });
 
