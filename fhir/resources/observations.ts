@@ -16,6 +16,7 @@ import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
 import { exchanged, withoutAnnotations } from '../../pipelines/result/exchange.ts';
+import { categoryText } from '../../pipelines/result/render/categories.ts';
 import { weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import {
   isOurs,
@@ -297,8 +298,10 @@ function classificationObservation(
   const coding = classification.concept ? [fromConcept(classification.concept)] : undefined;
   const resource: Observation = {
     ...observationBase(context, role, { coding, text: classification.name }),
-    valueCodeableConcept: { text: classification.value },
-    method: { text: classification.scheme },
+    valueCodeableConcept: {
+      text: categoryText(classification.concept?.key ?? null, classification.value),
+    },
+    method: { text: chartEntry(classification.scheme)?.name ?? classification.scheme },
     component: nonEmpty(
       classification.criteria.map(({ name, value, met }) => ({
         code: { text: name },

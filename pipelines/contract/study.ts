@@ -318,6 +318,15 @@ export interface Study {
 }
 
 /**
+ * Returns the number of an image in its study, 1-based, by which sentences and viewers name it, as
+ * the name of a file means nothing to a reader; null if the file is not an image of the study.
+ */
+export function imageNumber({ clips }: Pick<Study, 'clips'>, file: string): number | null {
+  const place = clips.findIndex((clip) => clip.file === file);
+  return place < 0 ? null : place + 1;
+}
+
+/**
  * Returns the scale for a measurement: that of the region containing all of its points or, if there
  * are several, of the smallest, such as an inset over a larger picture. If there is none, returns
  * null, and no value in millimetres is possible (obstetric 0.4).

@@ -64,7 +64,7 @@ async function isSame(one: ReadClip, other: ReadClip): Promise<boolean> {
 
 /**
  * Removes duplicates. Of several files with the same SOP Instance UID, the same bytes or the same
- * pixels, the first is used. Each of the others is refused with the name of the first.
+ * pixels, the first is used and the others are refused.
  */
 export async function withoutDuplicates(
   read: readonly ReadClip[],
@@ -80,13 +80,13 @@ export async function withoutDuplicates(
     const alike = byKey.get(key) ?? [];
     if (namesake) {
       const differs = keyOf(namesake) !== key;
-      const reason = `duplicate of ${namesake.clip.file}: the same SOP Instance UID`;
+      const reason = 'duplicate of another file: the same SOP Instance UID';
       refused.push({ file, reason: differs ? `${reason}, though the pixels differ` : reason });
       continue;
     }
     const twin = await firstThat(alike, (other) => isSame(one, other));
     if (twin) {
-      refused.push({ file, reason: `duplicate of ${twin.clip.file}: the same image` });
+      refused.push({ file, reason: 'duplicate of another file: the same image' });
       continue;
     }
     kept.push(one);

@@ -1,5 +1,6 @@
 import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { categoryText } from '../../result/render/categories.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import {
   isOurs,
@@ -114,7 +115,9 @@ function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [
     researchNotice(result),
     noMeasurementStatement(result),
-    ...result.classifications.map(({ name, value }) => `${name}: ${value}`),
+    ...result.classifications.map(
+      ({ name, concept, value }) => `${name}: ${categoryText(concept?.key ?? null, value)}`,
+    ),
     ...result.findings.map((finding) => finding.text),
     ...result.guidance.map(({ text: advice, source }) => `${advice} (${source})`),
     ...ownSections(result).map((section) => `${section.title}: ${sectionStatement(section)}`),

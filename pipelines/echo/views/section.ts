@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { imageNumber, type Study } from '../../contract/study.ts';
 import {
   type DisplayRefusal,
   type MinimumItem,
@@ -135,6 +136,7 @@ type ViewsData = z.infer<typeof viewsDataSchema>;
 
 /** Evidence that this section needs. */
 interface ViewsEvidence extends PatientEvidence {
+  study: Pick<Study, 'clips'>;
   clips: readonly ViewedClip[];
   /** Clips whose chambers were outlined. */
   heart: { outlined: readonly { clip: { file: string } }[] };
@@ -212,7 +214,7 @@ interface Gap {
 }
 
 /** Reports that the views of some clips are unknown; null if the view of every picture is known. */
-function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
+function unnamedGap({ clips, study }: ViewsEvidence): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   const unnamed = pictures.filter(({ view }) => view === null);
   if (unnamed.length === 0) return null;
@@ -221,7 +223,7 @@ function unnamedGap(clips: readonly ViewedClip[]): Gap | null {
     return { code: 'no_permitted_model', statement: sayOfViews.gap('views.no-model', counts) };
   }
   const suspected = unnamed.flatMap(({ clip, belowGate }) =>
-    belowGate ? [{ file: clip.file, view: belowGate }] : [],
+    belowGate ? [{ image: imageNumber(study, clip.file), view: belowGate }] : [],
   );
   return {
     code: 'view_uncertain',
@@ -239,9 +241,11 @@ const nameOf = (flow: string | null) =>
 /**
  * Reports which Doppler and M-mode displays were not measured, and why; null if all were measured.
  */
-function refusedGap(spectra: readonly Display[]): Gap | null {
+function refusedGap({ spectra, study }: ViewsEvidence): Gap | null {
   const displays = spectra.flatMap(({ file, kind, flow, refusal }) =>
-    refusal === null ? [] : [{ file, mode: kind, shows: nameOf(flow), why: refusal }],
+    refusal === null
+      ? []
+      : [{ image: imageNumber(study, file), mode: kind, shows: nameOf(flow), why: refusal }],
   );
   return displays.length === 0
     ? null
@@ -269,7 +273,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
     return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))];
   };
   const [coded, seen] = [found('header'), found('model')];
-  const gaps = [unnamedGap(clips), limitedGap(evidence), refusedGap(spectra)].filter(
+  const gaps = [unnamedGap(evidence), limitedGap(evidence), refusedGap(evidence)].filter(
     (one) => one !== null,
   );
   const missing = gaps.map(({ statement }) => statement);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { findingConcept } from '../../concepts/obstetric.ts';
+import { imageNumber, type Study } from '../../contract/study.ts';
 import { PLANE_LABELS, say } from '../../result/render/obstetric/planes.ts';
+import { imageText } from '../../result/render/shared.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
 import type { FrameReading } from '../shared/plane.ts';
 import {
@@ -115,20 +117,20 @@ export function describedPlane({
 /** Planes for each structure of the biometry. One plane per structure is needed. */
 const BIOMETRY_PLANES = Object.values(MEASURING_PLANES).map((tiers) => tiers.flat());
 
-function classification(key: FramePlane, index: number) {
+function classification(key: FramePlane, index: number, study: Pick<Study, 'clips'>) {
   const { file, frame, plane, confidence } = describedPlane(key);
   return {
     id: `plane-${index + 1}`,
     section: 'planes',
     concept: findingConcept('standard-plane'),
-    name: `Plane of ${file}, frame ${frame}`,
+    name: `Plane of ${imageText(imageNumber(study, file))}, frame ${frame}`,
     value: plane,
     scheme: 'ISUOG standard planes',
     criteria: [{ name: 'confidence', value: confidence.toFixed(2), met: true }],
   };
 }
 
-function run({ planes, readings }: PlanesEvidence): SectionOutcome {
+function run({ planes, readings, study }: PlanesEvidence): SectionOutcome {
   if (!planes) {
     return notAssessed('no_model', say.gap('planes.no-model', {}), ['a permitted plane model']);
   }
@@ -164,7 +166,7 @@ function run({ planes, readings }: PlanesEvidence): SectionOutcome {
       })),
       frames: planes.map(describedPlane),
     } satisfies PlanesData,
-    classifications: keys.map(classification),
+    classifications: keys.map((key, index) => classification(key, index, study)),
   };
 }
 

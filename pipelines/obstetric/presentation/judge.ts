@@ -1,3 +1,4 @@
+import { imageNumber, type Study } from '../../contract/study.ts';
 import { say } from '../../result/render/obstetric/presentation.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -13,23 +14,33 @@ export interface FetalActivity {
   severity: Extract<FindingDraft['severity'], 'abnormal' | 'critical'> | null;
 }
 
-const silentClips = (readings: readonly CardiacReading[]) =>
+const silentClips = (readings: readonly CardiacReading[], study: Pick<Study, 'clips'>) =>
   readings
     .filter(({ activity }) => activity.status === 'not-seen')
-    .map(({ clip }) => ({ file: clip.file, seconds: clip.frames.at(-1)?.time ?? 0 }));
+    .map(({ clip }) => ({
+      image: imageNumber(study, clip.file),
+      seconds: clip.frames.at(-1)?.time ?? 0,
+    }));
 
 /** A beat that was seen or measured. If it is slower than a fetal heart, it may be the mother's. */
 type Beat = {
   by: 'cine' | 'm-mode' | 'doppler';
-  file: string | null;
+  image: number | null;
   beatsPerMinute: number;
   maternal: boolean;
 };
 
-function cineBeats(readings: readonly CardiacReading[]): Beat[] {
-  return readings.flatMap(({ clip: { file }, activity }): Beat[] =>
+function cineBeats(readings: readonly CardiacReading[], study: Pick<Study, 'clips'>): Beat[] {
+  return readings.flatMap(({ clip, activity }): Beat[] =>
     activity.status === 'beating'
-      ? [{ by: 'cine', file, beatsPerMinute: activity.beatsPerMinute, maternal: false }]
+      ? [
+          {
+            by: 'cine',
+            image: imageNumber(study, clip.file),
+            beatsPerMinute: activity.beatsPerMinute,
+            maternal: false,
+          },
+        ]
       : [],
   );
 }
@@ -49,7 +60,7 @@ function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
     const fetal = own.find((value) => value >= FETAL_RATE.least);
     const beatsPerMinute = fetal ?? own[0];
     if (beatsPerMinute === undefined) return [];
-    return [{ by, file: null, beatsPerMinute, maternal: fetal === undefined }];
+    return [{ by, image: null, beatsPerMinute, maternal: fetal === undefined }];
   });
 }
 
@@ -60,7 +71,7 @@ function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
  */
 export function fetalActivity(evidence: PresentationEvidence): FetalActivity {
   const cines = evidence.views.presentation?.cardiac ?? [];
-  const silent = silentClips(cines);
+  const silent = silentClips(cines, evidence.study);
   if (silent.length === 0) {
     const beating = cines.find(({ activity }) => activity.status === 'beating')?.activity;
     if (beating?.status !== 'beating') {
@@ -77,7 +88,7 @@ export function fetalActivity(evidence: PresentationEvidence): FetalActivity {
       severity: null,
     };
   }
-  const beats = [...cineBeats(cines), ...sweptBeats(evidence)];
+  const beats = [...cineBeats(cines, evidence.study), ...sweptBeats(evidence)];
   if (beats.length === 0) {
     const statement = say.conclusion('cardiac.not-seen', { silent });
     return { state: 'not_seen', statement, severity: 'critical' };

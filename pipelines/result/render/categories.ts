@@ -1,5 +1,6 @@
 import { FLOW_TEXT } from './obstetric/doppler.ts';
 import { SIZE_TEXT } from './obstetric/growth.ts';
+import { PLANE_LABELS } from './obstetric/planes.ts';
 
 type Categories = Readonly<Record<string, string>>;
 
@@ -7,7 +8,7 @@ type Categories = Readonly<Record<string, string>>;
  * Text for categories whose key is not clear by itself, by the concept of their classification. For
  * any other category, the text is its key with spaces in place of hyphens.
  */
-const CATEGORIES: Readonly<Record<string, Categories>> = {
+export const CATEGORIES: Readonly<Record<string, Categories>> = {
   'size-for-gestational-age': SIZE_TEXT,
   'fetal-growth-restriction': {
     'early-fgr': 'early fetal growth restriction',
@@ -18,6 +19,7 @@ const CATEGORIES: Readonly<Record<string, Categories>> = {
     'not-assessable': 'not assessable',
   },
   'end-diastolic-flow': FLOW_TEXT,
+  'standard-plane': PLANE_LABELS,
   'fetal-anaemia-signal': {
     'no-signal': 'no sign of anaemia',
     mild: 'sign of mild anaemia',

@@ -5,7 +5,7 @@ import { impressionTexts } from './conclusion.ts';
 import { decimalsOf } from './number-text.ts';
 import { inSentence, weeksAndDays } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, remarkTexts, renderStatement } from './render.ts';
-import { refusedLine } from './report-lines.ts';
+import { refusedLines } from './report-lines.ts';
 import { unitText } from './unit-text.ts';
 
 type Report = NonNullable<Result['report']>;
@@ -249,8 +249,8 @@ function unsupportedInImpression(
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
   const said = textsOf(result);
-  // A file name may consist of a number. Such a number is allowed only in the line about that file.
-  const refused = new Set(result.input_summary.refused.map(refusedLine));
+  // The reason why a file was not read may contain numbers.
+  const refused = new Set(refusedLines(result.input_summary.refused));
   const impression = report.impression_lines ? [] : report.impression;
   const lines = [...report.findings, ...impression, ...report.limitations];
   const doubted = unsupportedInImpression(report, result, said);

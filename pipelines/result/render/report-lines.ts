@@ -37,10 +37,18 @@ export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): s
   return reason && `${title}: ${sentence(reason.detail)}`;
 }
 
-/** Returns the line about a file that could not be read, or only with changes, and why. */
-export function refusedLine({ file, reason }: Result['input_summary']['refused'][number]): string {
-  const wasRead = reason.startsWith(`${READ} `);
-  return `${file} was ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
+/**
+ * Returns the lines about files that could not be read, or could be read only with changes: one for
+ * each reason, with the number of files. Their names are in the result; in a study that came by
+ * DICOM the names are ours and mean nothing to a reader.
+ */
+export function refusedLines(refused: Result['input_summary']['refused']): string[] {
+  const byReason = Map.groupBy(refused, ({ reason }) => reason);
+  return [...byReason].map(([reason, { length }]) => {
+    const files = length === 1 ? 'One file was' : `${length} files were`;
+    const wasRead = reason.startsWith(`${READ} `);
+    return `${files} ${wasRead ? '' : 'not read: '}${sentence(reason)}`;
+  });
 }
 
 /**
@@ -73,7 +81,7 @@ export function inputLimitations({
     ...(accepts === 'simulated' ? [`${RESEARCH_NOTICE}.`] : []),
     ...(scaleOfRequest ? [SCALE_OF_REQUEST] : []),
     ...(sizes ? [oneScaleFor(sizes)] : []),
-    ...refused.map(refusedLine),
+    ...refusedLines(refused),
   ];
 }
 

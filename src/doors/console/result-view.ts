@@ -97,6 +97,7 @@ function classificationsOf({ classifications }: Result, wording: Wording) {
     .map(({ concept, ...rest }) => ({
       ...rest,
       value: wording.category(concept?.key ?? null, rest.value),
+      scheme: wording.chart(rest.scheme),
     }));
 }
 

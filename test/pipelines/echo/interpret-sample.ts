@@ -34,7 +34,12 @@ export function interpreted(
     );
   });
   const whole: EchoEvidence = {
-    study: { clips: [], refused: [], files: 1, series: 1 },
+    study: {
+      clips: (evidence.clips ?? []).map(({ clip }) => clip),
+      refused: [],
+      files: 1,
+      series: 1,
+    },
     patient: of,
     measured,
     spectra: [],

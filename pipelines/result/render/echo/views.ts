@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { imageText } from '../shared.ts';
 
 /** Names of the modes of clips and displays. */
 export const MODES = {
@@ -25,19 +26,19 @@ const REFUSALS = {
 export type DisplayRefusal = keyof typeof REFUSALS;
 
 /**
- * A display that was not measured: its file, mode, flow or structure (null if unknown), and the
+ * A display that was not measured: its image, mode, flow or structure (null if unknown), and the
  * reason.
  */
 interface RefusedDisplay {
-  readonly [name: string]: string | null;
-  file: string;
+  readonly [name: string]: string | number | null;
+  image: number | null;
   mode: keyof typeof MODES;
   shows: string | null;
   why: DisplayRefusal;
 }
 
-const refusedText = ({ file, mode, shows, why }: RefusedDisplay) =>
-  `${file} (${shows === null ? MODES[mode] : `${shows}, ${MODES[mode]}`}): ${REFUSALS[why]}`;
+const refusedText = ({ image, mode, shows, why }: RefusedDisplay) =>
+  `${imageText(image)} (${shows === null ? MODES[mode] : `${shows}, ${MODES[mode]}`}): ${REFUSALS[why]}`;
 
 /** Minimum content of a complete study; a convention of this project ([C], echo 2.9). */
 const MINIMUM_SET = {
@@ -57,15 +58,36 @@ const MINIMUM_SET = {
 /** One view or display of the minimum set. */
 export type MinimumItem = keyof typeof MINIMUM_SET;
 
+/** Views whose code is not the name by which people call them. */
+const VIEW_TEXT: Readonly<Record<string, string>> = {
+  'PSAX-AV': 'PSAX at the aortic valve',
+  'PSAX-MV': 'PSAX at the mitral valve',
+  'PSAX-PM': 'PSAX at the papillary muscles',
+  'PSAX-AP': 'PSAX at the apex',
+  'SUBCOSTAL-4C': 'subcostal four-chamber',
+  'SUBCOSTAL-IVC': 'subcostal IVC',
+  SUBCOSTAL: 'subcostal',
+  SUPRASTERNAL: 'suprasternal',
+  'A4C-RV': 'A4C of the right ventricle',
+  'RV-INFLOW': 'RV inflow',
+  'RV-OUTFLOW': 'RV outflow',
+  other: 'another view',
+};
+
+/** Returns the name of a view of the heart for people. */
+export const viewText = (view: string): string => VIEW_TEXT[view] ?? view;
+
 type Unnamed = {
   unnamed: number;
   pictures: number;
-  /** Files whose view is below the gate, with the view that they may show. */
-  suspected: readonly { file: string; view: string }[];
+  /** Images whose view is below the gate, with the view that they may show. */
+  suspected: readonly { image: number | null; view: string }[];
 };
 
 function uncertainText({ unnamed, pictures, suspected }: Unnamed): string {
-  const names = suspected.map(({ file, view }) => `${file} (perhaps ${view})`).join(', ');
+  const names = suspected
+    .map(({ image, view }) => `${imageText(image)} (perhaps ${viewText(view)})`)
+    .join(', ');
   return `The view of ${unnamed} of ${pictures} clips is below the gate or none of the known ones, and they were not measured${names ? `: ${names}` : ''}.`;
 }
 

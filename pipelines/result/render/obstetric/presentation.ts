@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { imageText } from '../shared.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
@@ -10,24 +11,24 @@ export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
 /** A beat that was seen or measured elsewhere in the study. */
 type Beat = {
-  /** How the rate was measured; for a cine, `file` identifies it. */
+  /** How the rate was measured; for a cine, `image` identifies it. */
   by: 'cine' | 'm-mode' | 'doppler';
-  file: string | null;
+  image: number | null;
   beatsPerMinute: number;
   /** True if the rate is below the fetal range, so that the beat may be the mother's. */
   maternal: boolean;
 };
 
-function beatText({ by, file, beatsPerMinute, maternal }: Beat, text: ValueTexts): string {
+function beatText({ by, image, beatsPerMinute, maternal }: Beat, text: ValueTexts): string {
   const rate = text.quantity('fetal-heart-rate', beatsPerMinute);
-  if (by === 'cine') return `it was seen in ${file} (${rate})`;
+  if (by === 'cine') return `it was seen in ${imageText(image)} (${rate})`;
   const name = by === 'm-mode' ? 'M-mode' : 'Doppler';
   const doubt = maternal ? ', which may be the rate of the mother' : '';
   return `${name} reads ${rate}${doubt}`;
 }
 
 /** A cine on which no beat was seen. */
-type Silent = { file: string; seconds: number };
+type Silent = { image: number | null; seconds: number };
 
 const CONFIRM = 'confirmation by a second observer is required';
 
@@ -41,7 +42,7 @@ function notSeen(silent: readonly Silent[], named: boolean): string {
   const clips =
     first && others.length === 0 && !named
       ? `clip of ${lengthOf(first)}`
-      : `${others.length > 0 ? 'clips' : 'clip'} ${listed(silent.map((one) => `${one.file} (${lengthOf(one)})`))}`;
+      : `${others.length > 0 ? 'clips' : 'clip'}, ${listed(silent.map((one) => `${imageText(one.image)} (${lengthOf(one)})`))}`;
   return `No cardiac activity was seen during the recorded ${clips}`;
 }
 

@@ -4,6 +4,12 @@ import { viewsDataSchema } from '../../../../pipelines/echo/views/section.ts';
 import { clipOf, displayOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 
+/** The image of a display, as it is among the images of the study. */
+const spectrumIn = (file: string) => {
+  const image = clipOf(null, 'spectral');
+  return { ...image, clip: { ...image.clip, file } };
+};
+
 it('what the section of the views lists is what the API describes', () => {
   const clips = [clipOf('PLAX'), clipOf('A4C', 'colour'), { ...clipOf('A2C'), view: null }];
   const { result, section } = interpreted(
@@ -18,16 +24,20 @@ it('what the section of the views lists is what the API describes', () => {
   expect(echoEndpoint.output.safeParse(result).error).toBeUndefined();
 });
 
-it('the text of the section says which displays were not measured, and why', () => {
+it('the text of the section says which images were not measured, and why, and names no file', () => {
   const refused = (flow: 'mitral-inflow' | 'lvot', refusal: 'aliased' | 'no-flow') => ({
     ...displayOf(flow, 'pw' as const),
     refusal,
   });
   const spectra = [refused('mitral-inflow', 'aliased'), refused('lvot', 'no-flow')];
-  const { section } = interpreted({}, 'model', {}, { clips: [clipOf('A4C')], spectra });
+  const named = { ...clipOf(null), belowGate: 'PSAX-PM', confidence: 0.4 } as const;
+  const clips = [clipOf('A4C'), named, ...spectra.map(({ file }) => spectrumIn(file))];
+  const { section } = interpreted({}, 'model', {}, { clips, spectra });
   const text = section('views')?.summary ?? '';
+  expect(text).toContain('not measured: image 2 (perhaps PSAX at the papillary muscles).');
   expect(text).toContain(
-    'mitral-inflow.dcm (Mitral inflow, pulsed Doppler): the flow wraps around the end of the scale (aliasing)',
+    'image 3 (Mitral inflow, pulsed Doppler): the flow wraps around the end of the scale (aliasing)',
   );
-  expect(text).toContain('lvot.dcm (LVOT, pulsed Doppler): no flow stands out from the noise');
+  expect(text).toContain('image 4 (LVOT, pulsed Doppler): no flow stands out from the noise');
+  expect(text).not.toContain('.dcm');
 });

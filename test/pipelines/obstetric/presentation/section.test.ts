@@ -248,6 +248,7 @@ describe('a cine without cardiac activity', () => {
       readings: [],
       options: { report: true },
       evidence: {
+        study: { clips: cardiac.map((one) => one.clip), refused: [], files: 2, series: 1 },
         views: {
           presentation: { sweeps, cardiac },
           fetalHeart: { chests: [], views: [], chestFrames: 0, mMode: swept },
@@ -270,7 +271,7 @@ describe('a cine without cardiac activity', () => {
     expect(found([silent('a.dcm', 2), silent('b.dcm', 3.25)])).toEqual({
       severity: 'critical',
       state: 'not_seen',
-      text: `No cardiac activity was seen during the recorded clips a.dcm (2.0 s) and b.dcm (3.3 s); ${CONFIRM}`,
+      text: `No cardiac activity was seen during the recorded clips, image 1 (2.0 s) and image 2 (3.3 s); ${CONFIRM}`,
     });
   });
 
@@ -278,7 +279,7 @@ describe('a cine without cardiac activity', () => {
     expect(found([beating, silent('b.dcm')])).toEqual({
       severity: 'abnormal',
       state: 'contradictory',
-      text: `No cardiac activity was seen during the recorded clip b.dcm (2.0 s), but it was seen in beats.dcm (144 /min); ${CONFIRM}`,
+      text: `No cardiac activity was seen during the recorded clip, image 2 (2.0 s), but it was seen in image 1 (144 /min); ${CONFIRM}`,
     });
   });
 
@@ -287,7 +288,7 @@ describe('a cine without cardiac activity', () => {
       sweeps: [sweep([head, trunk, head])],
     });
     expect(severity).toBe('critical');
-    expect(text).toContain('but it was seen in beats.dcm (144 /min)');
+    expect(text).toContain('but it was seen in image 1 (144 /min)');
     expect(text).toContain('sweep shows more than one fetus');
   });
 

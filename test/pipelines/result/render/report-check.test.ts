@@ -4,7 +4,7 @@ import { createMeasurement } from '../../../../pipelines/result/render/number-te
 import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { renderStatement } from '../../../../pipelines/result/render/render.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
-import { limitationsOf, refusedLine } from '../../../../pipelines/result/render/report-lines.ts';
+import { limitationsOf, refusedLines } from '../../../../pipelines/result/render/report-lines.ts';
 import { sayOfRun } from '../../../../pipelines/result/render/shared.ts';
 import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
@@ -121,16 +121,20 @@ describe('the check of a draft report against its result', () => {
     expect(claims('left, fetus 1')).toHaveLength(1);
   });
 
-  it('takes the line of a file that was not read, and the name of the file in no other', () => {
-    const refused = [{ file: '143', reason: 'no image of 3 frames' }];
+  it('takes the line about files that were not read, which names none of them', () => {
+    const reason = 'no image of 3 frames';
+    const refused = [
+      { file: '143', reason },
+      { file: '144', reason },
+    ];
     const held = { ...result, input_summary: { ...result.input_summary, refused } };
     const claims = (line: string) =>
       unsupportedClaims({ ...report, findings: [line], impression: [], limitations: [] }, held);
-    expect(claims('143 was not read: no image of 3 frames.')).toEqual([]);
-    expect(claims('143 was not read: no image of 4 frames.')).toHaveLength(1);
-    expect(refusedLine({ file: '143', reason: 'read without frame 3: damaged' })).toBe(
-      '143 was read without frame 3: damaged.',
-    );
+    expect(claims('2 files were not read: no image of 3 frames.')).toEqual([]);
+    expect(claims('2 files were not read: no image of 4 frames.')).toHaveLength(1);
+    expect(refusedLines([{ file: '143', reason: 'read without frame 3: damaged' }])).toEqual([
+      'One file was read without frame 3: damaged.',
+    ]);
     expect(claims(`${LEFT.label} (left): 143 /min`)).toEqual([]);
     expect(claims('Femur length: 143 mm')).toHaveLength(1);
   });

@@ -6,14 +6,28 @@ import { walk } from '../../../../pipelines/artifacts/sr/content-item.ts';
 import { decode } from '../../../../pipelines/artifacts/sr/decode.ts';
 import { buildTid1500 } from '../../../../pipelines/artifacts/sr/tid1500.ts';
 import { buildTid5000 } from '../../../../pipelines/artifacts/sr/tid5000.ts';
+import { CHARTS, CONCEPTS, METHODS } from '../../../../pipelines/concepts/concepts.ts';
+import { FLOWS } from '../../../../pipelines/echo/displays/flows.ts';
 import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { CATEGORIES } from '../../../../pipelines/result/render/categories.ts';
+import { VESSELS } from '../../../../pipelines/result/render/obstetric/doppler.ts';
+import { PLANE_LABELS } from '../../../../pipelines/result/render/obstetric/planes.ts';
+import { limitationsOf } from '../../../../pipelines/result/render/report-lines.ts';
 import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import type { ResultView } from '../../../../src/doors/console/result-contract.ts';
 import { viewResult } from '../../../../src/doors/console/result-view.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 import { ANONYMOUS } from '../../../pipelines/artifacts/example-subject.ts';
 import { asFile, installed, run } from '../../../pipelines/artifacts/programs.ts';
+import { clipOf, displayOf } from '../../../pipelines/echo/clip-sample.ts';
+import { interpreted } from '../../../pipelines/echo/interpret-sample.ts';
 import { measuredStudy } from '../../../pipelines/echo/measured-study.ts';
+import {
+  clip,
+  interpretReadings,
+  MEDIAN_28_WEEKS,
+} from '../../../pipelines/obstetric/evidence-sample.ts';
+import { shownText } from './shown-text.ts';
 
 const HEART = measuredStudy({
   machine: {
@@ -26,15 +40,6 @@ const STUDIES = [
   ['obstetric', RESULT],
   ['echo', { ...HEART, report: null }],
 ] as const satisfies readonly (readonly [string, Result])[];
-
-/** Text of a template of the console as a browser shows it: no tags, one space between words. */
-function shownText(template: unknown): string {
-  if (Array.isArray(template)) return template.map(shownText).join('');
-  if (typeof template === 'string' || typeof template === 'number') return `${template}`;
-  if (typeof template !== 'object' || template === null || !('strings' in template)) return '';
-  const { strings, values } = template as unknown as { strings: string[]; values: unknown[] };
-  return strings.map((text, at) => `${text}${shownText(values[at])}`).join('');
-}
 
 /** Lines are broken differently on paper, so that spaces do not count. */
 const letters = (text: string) => text.replaceAll(/\s+/g, '');
@@ -102,3 +107,129 @@ describe.each(STUDIES)('the impression of a study: %s', (_, result) => {
     expect(page).toContain(letters(`Impression${lines.join('')}`));
   });
 });
+
+/** A heart with an image whose view is not certain and a display that was not measured. */
+function withUnreadImages(): Result {
+  const display = { ...displayOf('lvot', 'pw'), refusal: 'no-flow' } as const;
+  const named = { ...clipOf(null), belowGate: 'SUBCOSTAL-IVC', confidence: 0.4 } as const;
+  const spectrum = clipOf(null, 'spectral');
+  const clips = [
+    clipOf('A4C'),
+    named,
+    { ...spectrum, clip: { ...spectrum.clip, file: display.file } },
+  ];
+  return interpreted({ 'lvef-biplane': 35 }, 'model', {}, { clips, spectra: [display] }).result;
+}
+
+/** A fetus whose heart is seen on one of two cines, with a file that could not be read. */
+function withSilentCine(): Result {
+  const cines = ['object-0004.dcm', 'object-0005.dcm'].map((file) => clip(file));
+  const [beats, silent] = cines;
+  if (!beats || !silent) throw new Error('two cines');
+  const still = beats.frames[0];
+  const readings = MEDIAN_28_WEEKS();
+  const frames = still ? [still, { ...still, index: 1, time: 2 }] : [];
+  const refused = [{ file: 'object-0006.dcm', reason: 'no pixels' }];
+  const beating = {
+    status: 'beating',
+    beatsPerMinute: 144,
+    uncertainty: 1,
+    strength: 0.9,
+  } as const;
+  return interpretReadings({
+    readings,
+    options: { report: true, dating: { ga_days: 196 } },
+    evidence: {
+      study: {
+        clips: [...readings.map((one) => one.clip), ...cines],
+        refused,
+        files: 6,
+        series: 1,
+      },
+      views: {
+        presentation: {
+          sweeps: [],
+          cardiac: [
+            { clip: beats, activity: beating },
+            { clip: { ...silent, frames }, activity: { status: 'not-seen' } },
+          ],
+        },
+      },
+    },
+  });
+}
+
+/** Every text of a result that a person reads in the console, the report and the PDF. */
+function shownTexts(result: Result): string[] {
+  const { sections, findings, guidance, report } = result;
+  const { classifications } = viewResult({
+    ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
+    wording: RESULT_WORDING,
+  });
+  return [
+    ...sections.flatMap(({ summary, reason }) => [
+      summary,
+      reason?.detail ?? '',
+      ...(reason?.needs ?? []),
+    ]),
+    ...[...findings, ...guidance].map(({ text }) => text),
+    ...classifications.flatMap(({ name, value, scheme, criteria }) => [
+      ...[name, value, scheme],
+      ...criteria.flatMap((one) => [one.name, one.value]),
+    ]),
+    ...(report ? [...report.findings, ...report.impression] : []),
+    ...limitationsOf(result),
+  ];
+}
+
+/** The texts of a FHIR resource that an EHR shows. */
+function fhirTexts(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    typeof part === 'string'
+      ? ['text', 'valueString', 'conclusion'].includes(name)
+        ? [part]
+        : []
+      : fhirTexts(part),
+  );
+}
+
+/** Keys of our tables that are no words: no text of any table uses them. */
+const CODES = (() => {
+  const named = Object.values(CATEGORIES).reduce((all, one) => Object.assign(all, one), {});
+  const texts = { ...named, ...PLANE_LABELS, ...VESSELS, ...FLOWS };
+  const tables = { ...CONCEPTS, ...METHODS, ...CHARTS };
+  const said = [...Object.values(texts), JSON.stringify(Object.values(tables))].join(' ');
+  const keys = [...Object.keys(texts), ...Object.keys(tables)];
+  return new Set(keys.filter((key) => key.includes('-') && !said.includes(key)));
+})();
+
+/** File names and codes in a text. */
+const foreignIn = (text: string): string[] => [
+  ...(text.match(/\S*\.(?:dcm|jpe?g|png|mp4)\b|\bobject-\d+|\b[a-z]+_[a-z_]+\b/g) ?? []),
+  ...(text.match(/[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+/g) ?? []).filter((word) => CODES.has(word)),
+];
+
+describe.each([
+  ['a growth scan', () => RESULT],
+  ['a heart', () => HEART],
+  ['a heart with images that were not measured', withUnreadImages],
+  ['a fetus with a cine without a beat', withSilentCine],
+] as const)('the texts of %s', (_, resultOf) => {
+  const result = resultOf();
+
+  it('have neither the name of a file nor a code, in result, SR and FHIR', () => {
+    const sr = textsOf(buildTid1500(result, ANONYMOUS)).map(({ text }) => text);
+    const ehr = fhirTexts(buildAnonymousBundle(result, ANONYMOUS));
+    const texts = [...shownTexts(result), ...sr, ...ehr];
+    expect(texts.length).toBeGreaterThan(20);
+    expect(texts.filter((text) => foreignIn(text).length > 0)).toEqual([]);
+  });
+});
+
+it.each(['size: lga-severe', 'object-0012.dcm was not read', 'not_assessed'])(
+  'a code or file name is found in "%s"',
+  (text) => {
+    expect(foreignIn(text)).not.toEqual([]);
+  },
+);

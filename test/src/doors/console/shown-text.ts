@@ -1,0 +1,8 @@
+/** Text of a template of the console: its parts with their values, and the tags between them. */
+export function shownText(template: unknown): string {
+  if (Array.isArray(template)) return template.map(shownText).join('');
+  if (typeof template === 'string' || typeof template === 'number') return `${template}`;
+  if (typeof template !== 'object' || template === null || !('strings' in template)) return '';
+  const { strings, values } = template as unknown as { strings: string[]; values: unknown[] };
+  return strings.map((text, at) => `${text}${shownText(values[at])}`).join('');
+}
