@@ -6,6 +6,7 @@ import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
 import { ECHO_VIEWS } from '../../../pipelines/echo/locate/names.ts';
 import { categoryText } from '../../../pipelines/result/render/categories.ts';
 import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts';
+import { viewText } from '../../../pipelines/result/render/echo/views.ts';
 import { decimalsOf, numberText } from '../../../pipelines/result/render/number-text.ts';
 import { VESSELS } from '../../../pipelines/result/render/obstetric/doppler.ts';
 import { PLANE_LABELS } from '../../../pipelines/result/render/obstetric/planes.ts';
@@ -40,7 +41,10 @@ export const RESULT_WORDING: Wording = {
   views: { ...PLANE_LABELS, ...VESSELS, ...FLOWS },
   imageNames: (endpoint) =>
     endpoint === echoEndpoint.id
-      ? { kind: 'name-view', options: ECHO_VIEWS.map((value) => ({ value, text: value })) }
+      ? {
+          kind: 'name-view',
+          options: ECHO_VIEWS.map((value) => ({ value, text: viewText(value) })),
+        }
       : {
           kind: 'name-plane',
           options: Object.entries(PLANE_LABELS).map(([value, text]) => ({

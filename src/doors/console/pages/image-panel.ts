@@ -56,8 +56,8 @@ export function imagePanel(viewer: ImageViewer): TemplateResult {
   </section>`;
 }
 
-const nameOf = ({ clips }: ImageViewer, clip: OverlayClip): string =>
-  `Image ${clips.indexOf(clip) + 1}: ${contentOf(clip)}`;
+const nameOf = (viewer: ImageViewer, clip: OverlayClip): string =>
+  `Image ${viewer.numberOf(clip)}: ${contentOf(clip)}`;
 
 /** Zooms when the wheel is turned while Ctrl is pressed. Without Ctrl the page scrolls. */
 function wheel(event: WheelEvent, viewer: ImageViewer): void {
@@ -246,7 +246,7 @@ function thumbnail(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
           ? html`<img src=${viewer.pictureUrl(key.artifact)} width=${key.width} height=${key.height} alt="" loading="lazy" />`
           : nothing
       }
-      <span class="small">${contentOf(clip)}${clip.cine ? ' ▸' : ''}</span>
+      <span class="small">${viewer.numberOf(clip)} · ${contentOf(clip)}${clip.cine ? ' ▸' : ''}</span>
     </button>
   </li>`;
 }

@@ -135,6 +135,11 @@ export class ImageViewer {
     return this.#parts.sections.filter(({ id }) => used.has(id));
   }
 
+  /** Returns the number of an image in its study, by which sentences name it too. */
+  numberOf(clip: OverlayClip): number {
+    return this.#parts.clips.indexOf(clip) + 1;
+  }
+
   has(file: string | null): boolean {
     return this.clips.some((clip) => clip.file === file);
   }

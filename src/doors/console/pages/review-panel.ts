@@ -163,8 +163,10 @@ function repeatsView(review: Review, step: ReviewStep): Part {
 
 /** Shows the name of the content of the open image, and lets the reader choose another name. */
 function namingView(review: Review, { names }: ReviewView): Part {
-  const { image } = review;
-  if (!image || !review.editable || names.options.length === 0) return nothing;
+  const { image, step } = review;
+  // A value that comes from no image, such as the body surface area, is on none of the pictures.
+  const isOfImage = step === null || step.file !== null;
+  if (!image || !isOfImage || !review.editable || names.options.length === 0) return nothing;
   const named = names.given.find(
     ({ file, frame }) => file === image.file && (frame === null || frame === image.frame),
   );

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type {
   FlowTrace,
   OverlayClip,
@@ -27,6 +27,7 @@ import {
   stepped,
 } from '../../../../../../src/doors/console/pages/cine.ts';
 import { traceContent } from '../../../../../../src/doors/console/pages/doppler-trace.ts';
+import { ImageViewer } from '../../../../../../src/doors/console/pages/image-viewer.ts';
 import {
   ellipseOf,
   pathOf,
@@ -52,6 +53,14 @@ const keyFrame = (frame: number, sections: string[] = []) => ({
   view: null,
 });
 
+const CINE = {
+  artifact: 'cine-1.mjpeg',
+  width: 10,
+  height: 10,
+  timed: true,
+  frames: [frameOfCine(1, 0), frameOfCine(2, 0.05), frameOfCine(3, 0.3)],
+};
+
 const CLIP: OverlayClip = {
   file: 'object-0001.dcm',
   view: 'A4C',
@@ -63,13 +72,7 @@ const CLIP: OverlayClip = {
   sweeps: [],
   beats: [{ end_diastole: 2, end_systole: 3 }],
   key_frames: [keyFrame(9), keyFrame(3, ['lvef'])],
-  cine: {
-    artifact: 'cine-1.mjpeg',
-    width: 10,
-    height: 10,
-    timed: true,
-    frames: [frameOfCine(1, 0), frameOfCine(2, 0.05), frameOfCine(3, 0.3)],
-  },
+  cine: CINE,
   calipers: [],
   contours: [],
   masks: [],
@@ -221,6 +224,56 @@ describe('a shape that a person corrects', () => {
 
   it('stays inside its frame', () => {
     expect(insideFrame([-5, 900], CLIP)).toEqual([0, 599]);
+  });
+});
+
+describe('the images of a study', () => {
+  const HEAD = {
+    ...CLIP,
+    file: 'object-0002.dcm',
+    view: 'head',
+    key_frames: [keyFrame(1, ['hc'])],
+  };
+  const viewerOf = (clips: OverlayClip[]) =>
+    new ImageViewer({
+      ...{ requestId: 'req_1', clips, redraw: () => undefined, name: 'images' },
+      sections: [
+        { id: 'hc', title: 'Biometry' },
+        { id: 'nt', title: 'NT' },
+      ],
+    });
+
+  afterEach(() => vi.useRealTimers().unstubAllGlobals());
+
+  it('are hung by section, with the number that they have in the study', () => {
+    vi.stubGlobal('requestAnimationFrame', () => 0);
+    const viewer = viewerOf([CLIP, HEAD]);
+    expect(viewer.sections.map(({ title }) => title)).toEqual(['Biometry']);
+    viewer.list('hc');
+    expect(viewer.listed).toEqual([HEAD]);
+    expect(viewer.clip && viewer.numberOf(viewer.clip)).toBe(2);
+    viewer.list(null);
+    expect(viewer.listed).toHaveLength(2);
+  });
+
+  it('play as quickly as the reader chooses', async () => {
+    vi.useFakeTimers();
+    vi.stubGlobal('fetch', async () => new Response('jpeg'));
+    vi.stubGlobal('createImageBitmap', async () => ({ close: () => undefined }));
+    const framesIn = async (speed: number, milliseconds: number) => {
+      const frames = Array.from({ length: 50 }, (_, n) => frameOfCine(n + 1, n / 10));
+      const viewer = viewerOf([{ ...CLIP, key_frames: [], cine: { ...CINE, frames } }]);
+      viewer.canvas = { getContext: () => null } as unknown as HTMLCanvasElement;
+      if (viewer.clip) await viewer.draw(viewer.clip, 1);
+      viewer.speed = speed;
+      viewer.playOrPause();
+      await vi.advanceTimersByTimeAsync(milliseconds);
+      viewer.close();
+      return viewer.frame - 1;
+    };
+    expect([await framesIn(1, 1050), await framesIn(2, 1050), await framesIn(0.5, 1050)]).toEqual([
+      10, 21, 5,
+    ]);
   });
 });
 

@@ -6,7 +6,12 @@ import {
   differenceText,
   rangeText,
 } from '../../../../../../src/doors/console/pages/measurements.ts';
-import { changedSince, nextOpen } from '../../../../../../src/doors/console/pages/review.ts';
+import {
+  changedSince,
+  nextOpen,
+  type Review,
+} from '../../../../../../src/doors/console/pages/review.ts';
+import { reviewPanel } from '../../../../../../src/doors/console/pages/review-panel.ts';
 import { addressOf, placeOf } from '../../../../../../src/doors/console/pages/router.ts';
 import {
   daText,
@@ -17,6 +22,7 @@ import { takenText } from '../../../../../../src/doors/console/pages/rules-for-f
 import { artifactText, sizeText } from '../../../../../../src/doors/console/pages/study-parts.ts';
 import { foldStages } from '../../../../../../src/doors/console/pages/timeline.ts';
 import { distanceText, durationText } from '../../../../../../src/doors/console/pages/words.ts';
+import { shownText } from '../../shown-text.ts';
 
 describe('addresses', () => {
   it.each([
@@ -79,6 +85,24 @@ describe('the next value to decide about', () => {
     expect(changedSince(seen, seen)).toBeNull();
     expect(changedSince(seen, { ...seen, text: '1702' })).toMatch(/EFW has changed/);
     expect(changedSince(seen, undefined)).toMatch(/Look at it again/);
+  });
+});
+
+describe('the name of an image', () => {
+  const panelOf = (file: string | null) => {
+    const step = { id: 'x', label: 'X', decision: null, quality: 'accepted', others: [], file };
+    const names = { kind: 'name-view', options: [{ value: 'PLAX', text: 'PLAX' }], given: [] };
+    const data = { steps: [step], readers: [], changes: [], signatures: [], may: {}, names };
+    const image = { file: 'object-0001.dcm', frame: 1, view: 'PLAX' };
+    const review = { data, step, steps: [step], place: 0, image, editable: true, isSigned: true };
+    return shownText(reviewPanel(review as unknown as Review));
+  };
+
+  it.each([
+    ['offered beside a value that an image shows', 'object-0001.dcm', true],
+    ['not offered beside a value of the patient, such as the body surface area', null, false],
+  ] as const)('is %s', (_, file, offered) => {
+    expect(panelOf(file).includes('This image shows')).toBe(offered);
   });
 });
 
