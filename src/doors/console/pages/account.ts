@@ -25,10 +25,15 @@ const SCOPES = {
 } as const satisfies Record<NewKey['scopes'][number], string>;
 const SCOPE_NAMES = Object.keys(SCOPES) as NewKey['scopes'];
 
+const permissionsText = ({ scopes }: Key): string =>
+  SCOPE_NAMES.filter((name) => scopes.includes(name))
+    .map((name) => SCOPES[name])
+    .join(', ');
+
 const ROLES = {
-  viewer: 'Viewer: no identity',
+  viewer: 'Viewer (sees no identity)',
   clinician: 'Clinician',
-  operator: 'Operator: initials',
+  operator: 'Operator (sees initials)',
   administrator: 'Administrator',
 } as const satisfies Record<ConsoleRole, string>;
 
@@ -48,6 +53,54 @@ function newKeyOf(form: FormData): NewKey {
   };
 }
 
+/** Shows one key; `revoke` is the button that revokes it, if it can be revoked. */
+function keyRow(key: Key, revoke: TemplateResult | typeof nothing): TemplateResult {
+  const ended = key.revokedAt ?? key.expiresAt;
+  return html`<tr>
+    <th scope="row">${given(key.name)} ${key.test ? chip('quiet', 'Test') : nothing}</th>
+    <td data-label="Permissions">${permissionsText(key) || html`<span class="soft">console only</span>`}</td>
+    <td data-label="Role">${key.consoleRole ? ROLES[key.consoleRole] : html`<span class="soft">no sign-in</span>`}</td>
+    <td data-label="Created" class="moment">${dateText(key.createdAt)}</td>
+    <td data-label="Last used">${key.lastUsedAt ? momentText(key.lastUsedAt) : html`<span class="soft">never</span>`}</td>
+    <td data-label="State">
+      ${key.revokedAt ? chip('quiet', 'Revoked') : ended ? `until ${dateText(ended)}` : chip('good', 'In use')}
+    </td>
+    <td>
+      ${revoke}
+    </td>
+  </tr>`;
+}
+
+/** Shows the form of a new key. */
+const keyForm = (
+  create: (event: SubmitEvent) => Promise<void>,
+): TemplateResult => html`<details class="make">
+  <summary>Make a key</summary>
+  <form @submit=${create}>
+    <div class="row">
+      <label class="field"><span>Name</span><input name="name" required maxlength="100" /></label>
+      <label class="field">
+        <span>Role in the console</span>
+        <select name="role">
+          <option value="">None</option>
+          ${Object.entries(ROLES).map(([role, text]) => html`<option value=${role}>${text}</option>`)}
+        </select>
+      </label>
+      <label class="field"><span>Ends after (empty: never)</span><input name="expires" type="date" /></label>
+    </div>
+    <fieldset class="row">
+      <legend>Permissions</legend>
+      ${SCOPE_NAMES.map(
+        (scope) => html`<label class="tick">
+          <input type="checkbox" name="scopes" value=${scope} ?checked=${scope === 'read'} /> ${SCOPES[scope]}
+        </label>`,
+      )}
+      <label class="tick"><input type="checkbox" name="test" /> test key (mock results)</label>
+    </fieldset>
+    <button class="primary">Make the key</button>
+  </form>
+</details>`;
+
 /** Shows the keys of the account, which can be created and revoked; a new key is shown once. */
 function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => TemplateResult {
   const keys = createLoader<Key[]>(() => api.keys(), redraw);
@@ -63,7 +116,7 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
       made = await api.createKey(newKeyOf(new FormData(target)));
       problem = null;
       target.reset();
-      say('The key is made. It is shown this once.');
+      say('The key was created. It is shown only once.');
       await keys.load();
     } catch (error) {
       problem = sentence(error);
@@ -73,7 +126,7 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
 
   function madeView({ key, secret }: CreatedKey): TemplateResult {
     return html`<div class="notice row">
-      <span>Key <strong>${given(key.name)}</strong>, shown this once:</span>
+      <span>Key <strong>${given(key.name)}</strong>, shown only once:</span>
       <code class="secret">${secret}</code>
       <button type="button" @click=${() => void navigator.clipboard.writeText(secret)}>Copy</button>
       <button type="button" class="plain" @click=${() => {
@@ -83,80 +136,36 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
     </div>`;
   }
 
-  function keyView(key: Key): TemplateResult {
-    const ended = key.revokedAt ?? key.expiresAt;
-    return html`<tr>
-      <th scope="row">${given(key.name)} ${key.test ? chip('quiet', 'Test') : nothing}</th>
-      <td>${key.scopes.join(', ')}</td>
-      <td>${key.consoleRole ?? html`<span class="soft">none</span>`}</td>
-      <td class="moment">${dateText(key.createdAt)}</td>
-      <td>${key.lastUsedAt ? momentText(key.lastUsedAt) : html`<span class="soft">never</span>`}</td>
-      <td>
-        ${key.revokedAt ? chip('quiet', 'Revoked') : ended ? `until ${dateText(ended)}` : chip('good', 'In use')}
-      </td>
-      <td>
-        ${
-          key.revokedAt
-            ? nothing
-            : asking.view({
-                id: `revoke ${key.id}`,
-                label: 'Revoke',
-                question: `End the key ${key.name} for good?`,
-                confirm: 'End it',
-                danger: true,
-                async run() {
-                  await api.revokeKey(key.id);
-                  await keys.load();
-                  return `The key ${key.name} is revoked.`;
-                },
-              })
-        }
-      </td>
-    </tr>`;
-  }
-
-  const form = (): TemplateResult => html`<details class="make">
-    <summary>Make a key</summary>
-    <form @submit=${create}>
-      <div class="row">
-        <label class="field"><span>Name</span><input name="name" required maxlength="100" /></label>
-        <label class="field">
-          <span>Role in the console</span>
-          <select name="role">
-            <option value="">None</option>
-            ${Object.entries(ROLES).map(([role, text]) => html`<option value=${role}>${text}</option>`)}
-          </select>
-        </label>
-        <label class="field"><span>Ends after (empty: never)</span><input name="expires" type="date" /></label>
-      </div>
-      <fieldset class="row">
-        <legend>Permissions</legend>
-        ${SCOPE_NAMES.map(
-          (scope) => html`<label class="tick">
-            <input type="checkbox" name="scopes" value=${scope} ?checked=${scope === 'read'} /> ${SCOPES[scope]}
-          </label>`,
-        )}
-        <label class="tick"><input type="checkbox" name="test" /> test key (mock results)</label>
-      </fieldset>
-      <button class="primary">Make the key</button>
-    </form>
-  </details>`;
+  const revokeView = (key: Key): TemplateResult | typeof nothing =>
+    key.revokedAt
+      ? nothing
+      : asking.view({
+          id: `revoke ${key.id}`,
+          label: 'Revoke',
+          question: `Revoke the key ${key.name} for good?`,
+          danger: true,
+          async run() {
+            await api.revokeKey(key.id);
+            await keys.load();
+            return `The key ${key.name} is revoked.`;
+          },
+        });
 
   return () => html`<section class="panel" aria-labelledby="keys-head">
     <header><h2 id="keys-head">Keys</h2></header>
     ${made ? madeView(made) : nothing}
-    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing} ${form()}
+    ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing} ${keyForm(create)}
     ${shown(
       keys,
       (all) => html`<div class="scrolls">
-        <table>
+        <table class="as-cards">
           <thead>
             <tr>
               ${['Name', 'Permissions', 'Role', 'Created', 'Last used', 'State'].map((text) => html`<th scope="col">${text}</th>`)}
               <th scope="col"><span class="hidden-text">What can be done</span></th>
             </tr>
           </thead>
-          <tbody>${all.map(keyView)}</tbody>
+          <tbody>${all.map((key) => keyRow(key, revokeView(key)))}</tbody>
         </table>
       </div>`,
     )}
@@ -169,7 +178,7 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   void usage.load();
   const rowView = ({ month, key, requests, succeeded, cost }: Usage) => html`<tr>
     <th scope="row">${month}</th>
-    <td>${key ? given(key.name) : html`<span class="soft">studies by DICOM</span>`}</td>
+    <td>${key ? given(key.name) : html`<span class="soft">studies received by DICOM</span>`}</td>
     <td class="number">${requests.toLocaleString('en')}</td>
     <td class="number">${succeeded.toLocaleString('en')}</td>
     <td class="number">${cost.total} ${cost.currency}</td>
@@ -209,13 +218,27 @@ function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
         <dt>Kept after the end</dt>
         <dd>${counted(days, 'day')}</dd>
         <dt>Results that are kept</dt>
-        <dd>${kept.toLocaleString('en')}${oldestResultAt ? `, the oldest of ${dateText(oldestResultAt)}` : ''}</dd>
+        <dd>${kept.toLocaleString('en')}${oldestResultAt ? `, the oldest from ${dateText(oldestResultAt)}` : ''}</dd>
         ${nextPurgeAt ? html`<dt>Next deletion</dt><dd>${dateText(nextPurgeAt)}</dd>` : nothing}
         <dt>Purged so far</dt>
         <dd>${purged.toLocaleString('en')}</dd>
       </dl>`,
     )}
   </section>`;
+}
+
+/** Shows each attempt to announce an event, with the answer. */
+function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
+  return html`<details>
+    <summary>${counted(attempts.length, 'attempt')}</summary>
+    <ul class="small">
+      ${attempts.map(
+        ({ at, status, durationMs, answerBytes, error }) =>
+          html`<li>${momentText(at)}: ${status ?? 'no answer'} in ${durationMs} ms, ${answerBytes} bytes
+            ${error ? html`<span class="soft">${given(error)}</span>` : nothing}</li>`,
+      )}
+    </ul>
+  </details>`;
 }
 
 /** Shows the signing secret and the deliveries of webhooks. */
@@ -228,19 +251,6 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
   let made: NewWebhookSecret | null = null;
   void secret.load();
   void deliveries.load();
-
-  function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
-    return html`<details>
-      <summary>${counted(attempts.length, 'attempt')}</summary>
-      <ul class="small">
-        ${attempts.map(
-          ({ at, status, durationMs, answerBytes, error }) =>
-            html`<li>${momentText(at)}: ${status ?? 'no answer'} in ${durationMs} ms, ${answerBytes} bytes
-              ${error ? html`<span class="soft">${given(error)}</span>` : nothing}</li>`,
-        )}
-      </ul>
-    </details>`;
-  }
 
   function deliveryView(one: WebhookDelivery): TemplateResult {
     return html`<tr>
@@ -275,7 +285,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
     rows.length === 0
       ? html`<p class="soft">Nothing was announced to a webhook.</p>`
       : html`<div class="scrolls">
-          <table>
+          <table class="as-cards">
             <thead>
               <tr>
                 ${['Event', 'Address', 'State', 'Attempts'].map((text) => html`<th scope="col">${text}</th>`)}
@@ -289,7 +299,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
   return () => html`<section class="panel" aria-labelledby="webhooks-head">
     <header>
       <h2 id="webhooks-head">Webhooks</h2>
-      ${secret.value ? html`<span class="small soft">signing secret of ${dateText(secret.value.createdAt)}</span>` : nothing}
+      ${secret.value ? html`<span class="small soft">signing secret from ${dateText(secret.value.createdAt)}</span>` : nothing}
       <span class="push">
         ${asking.view({
           id: 'rotate',
@@ -298,7 +308,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
           async run() {
             made = await api.rotateWebhookSecret();
             await secret.load();
-            return 'There is a new secret. It is shown this once.';
+            return 'There is a new secret. It is shown only once.';
           },
         })}
       </span>
@@ -306,7 +316,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
     ${
       made
         ? html`<div class="notice row">
-            <span>Secret, shown this once:</span> <code class="secret">${made.secret}</code>
+            <span>Secret, shown only once:</span> <code class="secret">${made.secret}</code>
             <button type="button" class="plain" @click=${() => {
               made = null;
               redraw();
@@ -335,7 +345,7 @@ export const openAccount: OpenPage = (_place, around) => {
           ${asking.view({
             id: 'everywhere',
             label: 'Sign out everywhere',
-            question: 'End all sessions of yours, this one too?',
+            question: 'Sign out on every device, this one too?',
             async run() {
               await around.api.signOutEverywhere();
               location.reload();

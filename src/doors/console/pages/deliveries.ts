@@ -121,7 +121,7 @@ export const openDeliveries: OpenPage = (place, around) => {
             : 'No delivery has this state. A delivery appears when a result is ready for a destination.',
         )
       : html`<div class="scrolls panel">
-          <table class="delivery-table">
+          <table class="as-cards delivery-table">
             <thead>
               <tr>
                 <th scope="col">Destination</th>

@@ -43,7 +43,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
             ${error.detail ? html`<p class="small soft">Peer: ${given(error.detail)}</p>` : nothing}`
         : nothing
     }
-    ${outcome && state === 'delivered' ? html`<p class="small soft">${given(outcome)}</p>` : nothing}
+    ${outcome && state === 'delivered' ? html`<p class="small soft">Peer: ${given(outcome)}</p>` : nothing}
     <p class="small soft">${attemptsText(delivery, now)}</p>`;
 }
 

@@ -3,6 +3,7 @@ import { html } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import type { OpenPage } from './page.ts';
 import { addressOf } from './router.ts';
+import { daText } from './row-words.ts';
 import { given } from './words.ts';
 
 /**
@@ -23,14 +24,14 @@ export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
 
   return {
     title: () => 'Studies',
-    view: () => html`<h1>Studies</h1>
+    view: () => html`<h1 tabindex="-1">Studies</h1>
       ${shown(
         studies,
         (found) => html`<ul>
           ${found.studies.map(
             ({ key, studyDate, description }) => html`<li>
               <a href=${addressOf('study', { id: key })}>
-                ${given(dateText(studyDate))} ${given(description)}
+                ${given(daText(studyDate))} ${given(description)}
               </a>
             </li>`,
           )}
@@ -38,6 +39,3 @@ export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
       )}`,
   };
 };
-
-/** Formats a DICOM date as ISO 8601. */
-const dateText = (date: string): string => date.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');

@@ -1,8 +1,8 @@
 import type { ConfirmHold, Hold, HoldChoice, HoldNeeds, HoldWithIdentity } from '../contract.ts';
-import { createAsking, sentence } from './asking.ts';
+import { type Asking, createAsking, sentence } from './asking.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
-import { may, type OpenPage } from './page.ts';
+import { may, type OpenPage, type Surroundings } from './page.ts';
 import { openQuarantine } from './quarantine.ts';
 import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
@@ -15,6 +15,8 @@ interface Chosen {
   order: string;
   reason: string;
 }
+
+const NOTHING_CHOSEN: Chosen = { patient: '', order: '', reason: '' };
 
 /** Pure: returns the body of a confirmation; null until the patient is chosen. */
 export function confirmation(
@@ -29,38 +31,19 @@ export function confirmation(
 }
 
 /**
- * Opens the page of reports whose patient or order is not certain, and which a person must confirm.
+ * Lets a person choose the patient and the order of a held report, and send it or not.
+ * @param ended is called after the report was sent or rejected.
  */
-export const openHolds: OpenPage = (_place, around) => {
-  const { api, redraw } = around;
-  const holds = createLoader<Hold[]>(() => api.holds(), redraw);
-  const asking = createAsking(around);
-  const quarantine = openQuarantine(around);
-  let opened: { id: string; hold: HoldWithIdentity | null; problem: string | null } | null = null;
-  let chosen: Chosen = { patient: '', order: '', reason: '' };
+function createDecision(
+  { api, redraw }: Surroundings,
+  asking: Asking,
+  { ended, close }: { ended(text: string): Promise<string>; close(): void },
+) {
+  let chosen: Chosen = NOTHING_CHOSEN;
 
-  async function open(id: string): Promise<void> {
-    opened = { id, hold: null, problem: null };
-    chosen = { patient: '', order: '', reason: '' };
+  function choose(part: Partial<Chosen>): void {
+    chosen = { ...chosen, ...part };
     redraw();
-    try {
-      const hold = await api.heldReport(id);
-      if (opened?.id === id) opened = { id, hold, problem: null };
-    } catch (error) {
-      if (opened?.id === id) opened = { id, hold: null, problem: sentence(error) };
-    }
-    redraw();
-  }
-
-  function close(): void {
-    opened = null;
-    redraw();
-  }
-
-  async function ended(text: string): Promise<string> {
-    opened = null;
-    await holds.load();
-    return text;
   }
 
   function choiceView(choice: HoldChoice): TemplateResult {
@@ -70,10 +53,7 @@ export const openHolds: OpenPage = (_place, around) => {
         type="radio"
         name=${part}
         .checked=${chosen[part] === choice.reference}
-        @change=${() => {
-          chosen = { ...chosen, [part]: choice.reference };
-          redraw();
-        }}
+        @change=${() => choose({ [part]: choice.reference })}
       />
       <span>${given(choice.text)} <span class="small soft">${choice.reference}</span></span>
     </label>`;
@@ -85,16 +65,16 @@ export const openHolds: OpenPage = (_place, around) => {
     return html`
       <fieldset>
         <legend>Patient in the EHR</legend>
-        ${patients.length > 0 ? patients.map(choiceView) : html`<p class="soft">The EHR offered nobody.</p>`}
+        ${patients.length > 0 ? patients.map(choiceView) : html`<p class="soft">The EHR has no patient who fits.</p>`}
         <label class="field">
           <span>Another patient of the EHR</span>
           <input
             placeholder="Patient/…"
             .value=${patients.some(({ reference }) => reference === chosen.patient) ? '' : chosen.patient}
             @input=${(event: Event) => {
-              if (!(event.target instanceof HTMLInputElement)) return;
-              chosen = { ...chosen, patient: event.target.value.trim() };
-              redraw();
+              if (event.target instanceof HTMLInputElement) {
+                choose({ patient: event.target.value.trim() });
+              }
             }}
           />
         </label>
@@ -107,17 +87,14 @@ export const openHolds: OpenPage = (_place, around) => {
             type="radio"
             name="order"
             .checked=${chosen.order === 'none'}
-            @change=${() => {
-              chosen = { ...chosen, order: 'none' };
-              redraw();
-            }}
+            @change=${() => choose({ order: 'none' })}
           />
           <span>Without an order</span>
         </label>
       </fieldset>`;
   }
 
-  function openedView(hold: HoldWithIdentity): TemplateResult {
+  function view(hold: HoldWithIdentity): TemplateResult {
     const answer = confirmation(chosen, hold.needs);
     return html`<div class="decision">
       ${choicesView(hold)}
@@ -145,7 +122,7 @@ export const openHolds: OpenPage = (_place, around) => {
             aria-label="Reason"
             .value=${chosen.reason}
             @input=${(event: Event) => {
-              if (event.target instanceof HTMLInputElement) chosen.reason = event.target.value;
+              if (event.target instanceof HTMLInputElement) choose({ reason: event.target.value });
             }}
           />`,
           async run() {
@@ -158,11 +135,54 @@ export const openHolds: OpenPage = (_place, around) => {
     </div>`;
   }
 
+  return {
+    view,
+    reset() {
+      chosen = NOTHING_CHOSEN;
+    },
+  };
+}
+
+/**
+ * Opens the page of reports whose patient or order is not certain, and which a person must confirm.
+ */
+export const openHolds: OpenPage = (_place, around) => {
+  const { api, redraw } = around;
+  const holds = createLoader<Hold[]>(() => api.holds(), redraw);
+  const asking = createAsking(around);
+  const quarantine = openQuarantine(around);
+  let opened: { id: string; hold: HoldWithIdentity | null; problem: string | null } | null = null;
+  const decision = createDecision(around, asking, { ended, close });
+
+  async function open(id: string): Promise<void> {
+    opened = { id, hold: null, problem: null };
+    decision.reset();
+    redraw();
+    try {
+      const hold = await api.heldReport(id);
+      if (opened?.id === id) opened = { id, hold, problem: null };
+    } catch (error) {
+      if (opened?.id === id) opened = { id, hold: null, problem: sentence(error) };
+    }
+    redraw();
+  }
+
+  function close(): void {
+    opened = null;
+    redraw();
+  }
+
+  async function ended(text: string): Promise<string> {
+    opened = null;
+    await holds.load();
+    return text;
+  }
+
   function sendAgainView({ id }: Hold): TemplateResult {
     return asking.view({
       id: `again ${id}`,
       label: 'Send again',
-      question: 'Send it again as it is? What the EHR has of it already stays one.',
+      question: 'Send it again as it is? The EHR keeps one report, however often it is sent.',
       async run() {
         await api.confirmHold(id, {});
         return ended('The report is sent again.');
@@ -187,7 +207,7 @@ export const openHolds: OpenPage = (_place, around) => {
       ${isOpen && opened?.problem ? html`<p class="problem" role="alert">${opened.problem}</p>` : nothing}
       ${
         isOpen && opened?.hold
-          ? openedView(opened.hold)
+          ? decision.view(opened.hold)
           : html`<div class="row">
               ${
                 may(around, 'confirm')
