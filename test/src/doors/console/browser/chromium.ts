@@ -4,6 +4,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 /** Where Debian installs it. */
 const EXECUTABLE = '/usr/bin/chromium';
 
+/** How long a page may take to show something on a machine that does other things too. */
+const PATIENCE_MS = 100_000;
+
 /** A real browser without a window; null where it is not installed. */
 export async function startChromium(): Promise<Browser | null> {
   try {
@@ -43,6 +46,7 @@ export async function openWindow(
     locale: 'en-GB',
     bypassCSP: free,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const heard: string[] = [];
   const trouble: string[] = [];
@@ -70,7 +74,7 @@ export async function openSignIn(page: Page, url: string): Promise<void> {
   for (let tries = 0; tries < 3; tries += 1) {
     const shown = await page
       .goto(`${url}/console/`)
-      .then(() => field.waitFor({ timeout: 15_000 }))
+      .then(() => field.waitFor({ timeout: PATIENCE_MS }))
       .then(
         () => true,
         () => false,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dicomFile } from '../../../../dimse/dicom-file.ts';
 import { PATIENT, type PhantomFiles, phantomFiles } from '../../../../gateway/phantom.ts';
@@ -22,9 +22,38 @@ const TURNED = '\u202Egnp.exe';
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondel';
 const SVG = '<svg onload="window.harmed=1">';
 
+/** Gives a result an earlier study: itself, so that no second one has to run. */
+async function withPrior(route: Route): Promise<void> {
+  const answer = await route.fetch();
+  const result = await answer.json();
+  await route.fulfill({
+    json: { ...result, prior: { requestId: result.requestId, daysBefore: 90 } },
+  });
+}
+
 /** The deliveries of a study to one destination. */
 const deliveryOf = (page: Page, destination: string) =>
   page.locator('.deliveries > li').filter({ has: page.getByText(destination, { exact: true }) });
+
+/** Shows what a page hides at first, so that all of it is checked. */
+const UNFOLDED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  async Rules(page) {
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('would be treated differently').first().waitFor();
+  },
+  async Peers(page) {
+    const peer = page
+      .locator('.peers > li')
+      .filter({ has: page.getByText('pacs', { exact: true }) });
+    await peer.getByRole('button', { name: 'Call' }).click();
+    await peer.locator('.found li').first().waitFor();
+  },
+  async Account(page) {
+    await page.locator('.make').evaluate('node => { node.open = true; }');
+    await page.getByRole('button', { name: 'Revoke' }).first().click();
+    await page.getByRole('group', { name: /Revoke the key/ }).waitFor();
+  },
+};
 
 const browser: Browser | null = await startChromium();
 if (!browser) console.warn('Chromium is not installed: the tests of the console in it are skipped');
@@ -86,7 +115,15 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
       await expect.poll(() => page.locator('.waiting').count()).toBe(0);
+      await UNFOLDED[name]?.(page);
       expect(await violationsOf(page), name).toEqual([]);
+    }
+    for (const path of ['nothing-here', 'IHEInvokeImageDisplay?requestType=PATIENT&patientID=1']) {
+      await page.goto(`${ward.url}/console/${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.keyboard.press('?');
+      expect(await violationsOf(page), path).toEqual([]);
+      await page.keyboard.press('?');
     }
   });
 
@@ -102,7 +139,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       );
     expect(await page.locator('.rows').textContent()).toContain(SVG);
     // An identity is never cut, however narrow the window is.
-    for (const width of [600, 820, 1440]) {
+    for (const width of [390, 600, 820, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       const cut = await page.evaluate(
         `[...document.querySelectorAll('.rows .who')].filter((cell) => cell.scrollHeight > cell.clientHeight + 1 || cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent.trim())`,
@@ -153,6 +190,60 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByText('scan.dcm · ').waitFor();
   });
 
+  it('checks edited rules, tries them, and saves them or hands them over as a file', async () => {
+    const { page } = desk;
+    const editor = page.getByLabel('Rules as YAML');
+    const asInUse = await editor.inputValue();
+    const dryRun = () => page.getByRole('button', { name: 'Dry run' }).click();
+    await editor.fill('rules: [{ name: x, forwardTo: [nowhere] }]');
+    await dryRun();
+    await page.getByRole('alert').filter({ hasText: '/rules/0' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Download these rules' }).count()).toBe(0);
+    const edited = asInUse.replace('name: obstetric', 'name: pregnancy');
+    await editor.fill(edited);
+    await dryRun();
+    // The gateway of this test has no settings file.
+    const download = page.getByRole('link', { name: 'Download these rules' });
+    expect(decodeURIComponent((await download.getAttribute('href')) ?? '')).toContain(edited);
+    expect(await page.getByRole('button', { name: 'Save these rules' }).count()).toBe(0);
+    await page.route('**/api/rules', async (route) => {
+      if (route.request().method() === 'PUT') {
+        expect(route.request().postDataJSON()).toEqual({ yaml: edited });
+        return route.fulfill({ json: { kept: 'sonogate.yaml.before' } });
+      }
+      const answer = await route.fetch();
+      return route.fulfill({ json: { ...(await answer.json()), canSave: true } });
+    });
+    await page.getByRole('link', { name: 'Peers' }).click();
+    await page.getByRole('link', { name: 'Rules' }).click();
+    await editor.fill(edited);
+    await dryRun();
+    await page.getByRole('button', { name: 'Save these rules' }).click();
+    await page.getByRole('group').getByRole('button', { name: 'Save' }).click();
+    await page.locator('.notice', { hasText: 'kept as sonogate.yaml.before' }).waitFor();
+    await page.unroute('**/api/rules');
+  });
+
+  it('keeps a filter by name in this browser, without the text of a search', async () => {
+    const { page } = desk;
+    await page.getByRole('link', { name: 'Worklist' }).click();
+    await page.locator('#search').fill('WARD');
+    const signature = page.locator('select[name=signature]');
+    await signature.selectOption('unsigned');
+    await page.getByRole('button', { name: 'Save this filter' }).click();
+    await page.getByLabel('Name of this filter').fill('To sign');
+    await page.keyboard.press('Enter');
+    await page.locator('#search').fill('');
+    await signature.selectOption('');
+    await page.getByRole('link', { name: 'Peers' }).click();
+    await page.getByRole('link', { name: 'Worklist' }).click();
+    await page.getByRole('button', { name: 'To sign', exact: true }).click();
+    await expect.poll(() => page.url()).toMatch(/worklist\?signature=unsigned$/);
+    await page.getByRole('button', { name: 'Remove “To sign”' }).click();
+    expect(await page.evaluate("localStorage.getItem('sonogate-filters')")).toBe('[]');
+    await signature.selectOption('');
+  });
+
   it('is worked with the keyboard alone', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Worklist' }).click();
@@ -188,6 +279,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
 
   it('opens the study and shows its calipers, which can be switched off', async () => {
     const { page } = desk;
+    await page.route('**/api/requests/*/result', withPrior);
     await page.getByRole('link', { name: 'PHANTOM WARD' }).click();
     const calipers = page.locator('.overlay .caliper');
     await expect.poll(() => calipers.count(), { timeout: LONG_MS }).toBeGreaterThan(0);
@@ -201,6 +293,26 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.keyboard.press('d');
     await expect.poll(() => calipers.count()).toBeGreaterThan(0);
     expect(await page.getByText('Draft, not verified').first().isVisible()).toBe(true);
+    const viewer = page.getByRole('link', { name: 'Open in viewer' });
+    expect(await viewer.getAttribute('href')).toBe(
+      `https://viewer.example/?study=${study.studyUid}`,
+    );
+  });
+
+  it('shows the earlier study beside this one, and turns both to the same view', async () => {
+    const { page } = desk;
+    const shown = (name: string) =>
+      page.locator(`#${name} .strip [aria-pressed="true"]`).getAttribute('aria-label');
+    const compare = page.getByRole('button', { name: 'Compare with the study 90 days earlier' });
+    await compare.click();
+    await page.locator('#earlier-images').waitFor();
+    const before = await shown('images');
+    await page.keyboard.press('n');
+    await expect.poll(() => shown('images')).not.toBe(before);
+    await expect.poll(() => shown('earlier-images')).toBe(await shown('images'));
+    await compare.click();
+    await expect.poll(() => page.locator('#earlier-images').count()).toBe(0);
+    await page.unroute('**/api/requests/*/result');
   });
 
   it('has its parts in tabs, which the keyboard changes and the address keeps', async () => {
@@ -224,6 +336,22 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     const place = () => styleOf('.picture', 'transform');
     await page.keyboard.press('+');
     await expect.poll(place).toMatch(/^matrix\(1\.25/);
+    const drag = async (button: 'left' | 'right') => {
+      const box = await page.locator('.stage figure').boundingBox();
+      const [x, y] = [(box?.x ?? 0) + 200, (box?.y ?? 0) + 200];
+      await page.mouse.move(x, y);
+      await page.mouse.down({ button });
+      await page.mouse.move(x + 30, y + 12, { steps: 3 });
+      await page.mouse.up({ button });
+    };
+    await drag('left');
+    await expect.poll(place).toMatch(/, 30, 12\)$/);
+    await drag('right');
+    await expect.poll(() => styleOf('.picture img', 'filter')).not.toContain('brightness(1)');
+    await page.keyboard.press('f');
+    await expect.poll(() => page.evaluate('document.fullscreenElement?.className')).toBe('stage');
+    await page.keyboard.press('f');
+    await expect.poll(() => page.evaluate('document.fullscreenElement')).toBeNull();
     await page.getByLabel('Contrast').fill('2');
     await expect.poll(() => styleOf('.picture img', 'filter')).toContain('contrast(2)');
     await page.getByRole('button', { name: 'As acquired' }).click();
@@ -281,7 +409,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await expect.poll(() => page.content()).not.toContain(secret);
     const row = page.getByRole('row', { name: /second ward/ });
     await row.getByRole('button', { name: 'Revoke' }).click();
-    await row.getByRole('button', { name: 'End it' }).click();
+    await row.getByRole('group').getByRole('button', { name: 'Revoke' }).click();
     await expect.poll(() => row.textContent()).toContain('Revoked');
   });
 

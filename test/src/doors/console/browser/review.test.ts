@@ -44,26 +44,30 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
   beforeAll(async () => {
     if (!browser) return;
     ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-review-')));
-    study = await phantomFiles('console review');
-    await ward.send(study.paths);
+    // A patient whom the EHR does not know, so that the draft is held.
+    study = await phantomFiles('console review', { patientId: 'WARD-12' });
     const keys = [
       await ward.newKey('clinician', 'Dr Reader'),
-      await ward.newKey('clinician', 'Dr Second'),
+      await ward.newKey('administrator', 'Dr Second'),
       await ward.newKey('viewer', 'Display'),
     ];
     const url = ward.url;
     reader = await openWindow(browser, { url, key: keys[0] ?? '' });
     second = await openWindow(browser, { url, key: keys[1] ?? '', free: true });
     viewer = await openWindow(browser, { url, key: keys[2] ?? '' });
-    await reader.page
-      .locator('.rows .chip', { hasText: 'Draft ready' })
-      .waitFor({ timeout: LONG_MS });
   }, PATIENCE_MS);
 
   afterAll(async () => {
     await browser?.close();
     await ward?.close();
     if (study) await rm(study.folder, { recursive: true, force: true });
+  });
+
+  it('begins with a study that a person uploads, which runs by the rules', async () => {
+    await second.page.getByLabel('Upload a study').setInputFiles([...study.paths]);
+    await second.page.getByText(`${study.paths.length} image objects received`).first().waitFor();
+    const ready = reader.page.locator('.rows .chip', { hasText: 'Draft ready' });
+    await ready.waitFor({ timeout: LONG_MS });
   });
 
   it('names its reader on the worklist of others, without a reload', async () => {
@@ -263,6 +267,14 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
       .waitFor({ timeout: LONG_MS });
     await second.page.locator('.rows .chip', { hasText: 'Signed, amended' }).waitFor();
     expect(await panel(page).textContent()).toContain('Signed Dr Reader');
+  });
+
+  it('has no finding of axe where a person decides about a held report', async () => {
+    const { page } = second;
+    await page.getByRole('link', { name: 'Held' }).click();
+    await page.getByRole('button', { name: 'Decide' }).first().click({ timeout: LONG_MS });
+    await page.getByText('Patient in the EHR').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it('raised no exception and no refusal of the content policy', () => {

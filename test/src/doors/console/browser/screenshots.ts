@@ -1,6 +1,10 @@
 /**
  * `node test/src/doors/console/browser/screenshots.ts`: the pictures of docs/console.md and
  * docs/console-access.md, from phantoms that run through a gateway. Nothing in them is of a patient.
+ *
+ * `--small` runs small studies only, and renews the pictures of all pages but worklist and study.
+ * With a folder, every page is written there whole, on a telephone and on a desk, light and dark, to
+ * be looked at after a change of the console; the pictures of the documentation stay as they are.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,21 +17,40 @@ import { phantomFiles } from '../../../../gateway/phantom.ts';
 import { openWindow, startChromium } from './chromium.ts';
 import { openWard, type Ward } from './ward.ts';
 
-const INTO = fileURLToPath(new URL('../../../../../docs/images/console/', import.meta.url));
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 820, height: 1180 },
-] as const;
+const ASKED = process.argv.slice(2);
+const LOOK_INTO = ASKED.find((one) => one !== '--small');
+/** The large phantoms of echo and obstetrics run for minutes. */
+const SMALL = ASKED.includes('--small') || LOOK_INTO !== undefined;
+const INTO =
+  LOOK_INTO ?? fileURLToPath(new URL('../../../../../docs/images/console/', import.meta.url));
+const SIZES = LOOK_INTO
+  ? ([
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ] as const)
+  : ([
+      { width: 1440, height: 900 },
+      { width: 820, height: 1180 },
+    ] as const);
+const SCHEMES = ['light', 'dark'] as const;
 /** What the pages show at the smaller size too. */
 const ON_A_TABLET = ['worklist-light-820', 'worklist-dark-820', 'study-820', 'deliveries-820'];
 const MOST_BYTES = 200_000;
 /** Of the palette; lower until a picture is small enough. */
 const QUALITIES = [90, 75, 60, 40];
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 900_000;
 
 /** In the browser: whether every picture is decoded. */
 const ALL_DECODED =
   'images => images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)';
+
+/** Writes the whole page, light and dark. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(INTO, `${name}-${colorScheme}.png`), fullPage: true });
+  }
+}
 
 async function keep(page: Page, name: string): Promise<void> {
   if (name.endsWith('-820') && !ON_A_TABLET.includes(name)) return;
@@ -42,6 +65,7 @@ async function keep(page: Page, name: string): Promise<void> {
   }
   // The viewer draws frames on a canvas once they are decoded.
   await page.waitForTimeout(1000);
+  if (LOOK_INTO) return look(page, name);
   const png = await page.screenshot();
   for (const quality of QUALITIES) {
     const small = await sharp(png)
@@ -60,6 +84,7 @@ async function sendSmallStudies(ward: Ward): Promise<void> {
     { patientName: 'PHANTOM^ABDOMEN', patientId: 'WARD-9', studyDescription: 'Upper abdomen' },
     { patientName: 'PHANTOM^WARD', patientId: 'WARD-7', studyDescription: 'Obstetric ultrasound' },
     { patientName: 'PHANTOM^KNEE', patientId: 'WARD-10', studyDescription: 'Joint' },
+    { patientName: 'PHANTOM^NEW', patientId: 'WARD-11', studyDescription: 'Obstetric ultrasound' },
   ];
   for (const study of studies) {
     const { paths, folder } = await phantomFiles(`picture ${study.patientId}`, study);
@@ -100,7 +125,20 @@ async function openStudy(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('heading', { name: 'Measurements' }).waitFor({ timeout: PATIENCE_MS });
 }
 
-async function showAll(page: Page, size: string): Promise<void> {
+/** The study page of a small study: every tab, and the review with the list of keys. */
+async function lookAtStudy(page: Page, size: string): Promise<void> {
+  await openStudy(page, /PHANTOM WARD/);
+  for (const tab of await page.getByRole('tab').all()) {
+    await tab.click();
+    await keep(page, `study-${((await tab.textContent()) ?? '').trim().toLowerCase()}-${size}`);
+  }
+  await page.keyboard.press('?');
+  await page.keyboard.press('v');
+  await keep(page, `study-review-${size}`);
+  await page.keyboard.press('Escape');
+}
+
+async function showStudies(page: Page, size: string): Promise<void> {
   await openStudy(page, /HEART/);
   await page.getByRole('button', { name: /A4C/ }).first().click();
   await keep(page, `study-echo-${size}`);
@@ -116,8 +154,11 @@ async function showAll(page: Page, size: string): Promise<void> {
   await page.locator('#growth').evaluate('node => node.scrollIntoView()');
   await page.locator('#growth').scrollIntoViewIfNeeded();
   await keep(page, `study-growth-${size}`);
+}
+
+async function showLists(page: Page, size: string): Promise<void> {
   await openFromBar(page, 'Deliveries');
-  await page.getByText('archive').first().waitFor();
+  await page.locator('.delivery-table .chip.critical').first().waitFor();
   await keep(page, `deliveries-${size}`);
   await openFromBar(page, 'Held');
   await page.getByRole('button', { name: 'Decide' }).first().click();
@@ -136,10 +177,14 @@ async function showAll(page: Page, size: string): Promise<void> {
   await keep(page, `peers-${size}`);
   await openFromBar(page, 'Account');
   await page.getByText('Purged so far').waitFor();
+  if (LOOK_INTO) await page.getByText('Make a key').click();
   await keep(page, `account-${size}`);
+}
+
+async function showWorklist(page: Page, size: string): Promise<void> {
   await openFromBar(page, 'Worklist');
   await page.locator('.rows .open').first().waitFor();
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of LOOK_INTO ? (['light'] as const) : SCHEMES) {
     await page.emulateMedia({ colorScheme });
     await keep(page, `worklist-${colorScheme}-${size}`);
   }
@@ -152,16 +197,20 @@ await mkdir(INTO, { recursive: true });
 const ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-pictures-')));
 try {
   await sendSmallStudies(ward);
-  await sendPhantoms(ward);
+  if (!SMALL) await sendPhantoms(ward);
   const key = await ward.newKey('administrator', 'ward desk');
   await ward.newKey('viewer', 'display on the ward');
   for (const size of SIZES) {
     const { page, context } = await openWindow(browser, { url: ward.url, key, ...size });
+    page.setDefaultTimeout(PATIENCE_MS);
     await page
       .locator('.rows .chip.good', { hasText: 'Draft ready' })
-      .nth(2)
+      .nth(SMALL ? 1 : 3)
       .waitFor({ timeout: PATIENCE_MS });
-    await showAll(page, `${size.width}`);
+    if (!SMALL) await showStudies(page, `${size.width}`);
+    if (LOOK_INTO) await lookAtStudy(page, `${size.width}`);
+    await showLists(page, `${size.width}`);
+    if (!SMALL || LOOK_INTO) await showWorklist(page, `${size.width}`);
     await page.locator('.menu summary').click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByLabel('Key', { exact: true }).waitFor();

@@ -35,6 +35,14 @@ describe.skipIf(!browser)('the console on a telephone', { timeout: PATIENCE_MS }
     expect(await page.evaluate(over)).toBe(0);
   });
 
+  it('has what can be done with a key on the screen', async () => {
+    const { page } = window;
+    await page.getByRole('navigation', { name: 'Console' }).getByText('Account').click();
+    const box = await page.getByRole('button', { name: 'Revoke' }).first().boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 390)).toBeLessThanOrEqual(390);
+  });
+
   it('has the status and the result of a study on the screen, not cut', async () => {
     const { page } = window;
     await page.getByRole('navigation', { name: 'Console' }).getByText('Worklist').click();

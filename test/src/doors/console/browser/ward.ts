@@ -102,6 +102,10 @@ export async function openWard(folder: string): Promise<Ward> {
     ],
     routing: ROUTING,
     delivery: DELIVERY,
+    console: {
+      invokeImageDisplay: true,
+      viewer: { url: 'https://viewer.example/?study={StudyInstanceUID}' },
+    },
   });
   async function knowPatient({ id, family, given, birthDate }: EhrPatient): Promise<void> {
     await ehr.put({
