@@ -26,8 +26,10 @@ export function sentence(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
   }
   const { detail, title, errors } = error.problem;
-  const found = errors?.map(({ pointer, detail: what }) => `${pointer} ${what}`.trim()) ?? [];
-  return [detail || title, ...found].join(' ');
+  const said = detail || title;
+  // The detail often repeats the only error.
+  const found = (errors ?? []).filter((one) => !said.includes(one.detail));
+  return [said, ...found.map((one) => `${one.pointer} ${one.detail}`.trim())].join(' ');
 }
 
 export interface Asking {
