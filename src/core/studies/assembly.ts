@@ -19,6 +19,7 @@ import { type Priors, priorsFor } from './priors.ts';
 import { routingAttributePaths } from './rules/attribute-values.ts';
 import { type ContentFacts, type RuleVerdict, route, whyUnrouted } from './rules/route.ts';
 import {
+  addHoldReason,
   claimCompleteStudies,
   endRevision,
   findStudy,
@@ -74,19 +75,13 @@ const LOOKING = 'Its images are being classified, because a routing rule asks wh
 const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
   new Date(now().getTime() + seconds * 1000);
 
-const logOf = ({ id, revision, complete_because: because }: StudyRow) => ({
-  study: id,
-  revision,
-  because,
-});
-
 /**
  * Carries out the routing rules for a complete revision, and sets its final state. Every step can
  * be repeated: a crash between two steps leads to the same requests and deliveries.
  */
 async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
   const { config, database, logger } = parts;
-  const log = logOf(study);
+  const log = { study: study.id, revision: study.revision, because: study.complete_because };
   try {
     const hold = holdText(study.hold_reason, study.patient_mismatch);
     if (hold !== null) {
@@ -305,22 +300,20 @@ const PERHAPS_MERGED =
   'Its patient ID was merged into another ID, whose patient has another birth date; release it only if they are one person.';
 
 /**
- * Returns a study with the surviving patient ID if it arrived under a merged patient ID; null if it
- * is held because it may be of another patient.
+ * Returns a study with the surviving patient ID if it arrived under a merged patient ID. A study
+ * that may be of another patient gets a reason to be held.
  */
 async function underSurvivingId(
   study: StudyRow,
-  { database, logger, now }: Pick<AssemblyParts, 'database' | 'logger' | 'now'>,
-): Promise<StudyRow | null> {
+  { database, now }: Pick<AssemblyParts, 'database' | 'now'>,
+): Promise<StudyRow> {
   const isConfirmed = study.released_revision === study.revision;
   const outcome = await database.transaction((tx) =>
     applyMerges(tx, study.id, now(), { isConfirmed }),
   );
   if (outcome === 'none') return study;
-  if (outcome === 'applied') return (await findStudy(database, study.id)) ?? study;
-  await endRevision(database, study, 'held', PERHAPS_MERGED);
-  logger.event(EVENTS.studyHeld, logOf(study));
-  return null;
+  if (outcome === 'doubtful') await addHoldReason(database, study, PERHAPS_MERGED);
+  return (await findStudy(database, study.id)) ?? study;
 }
 
 /** Applies the routing rules to every study that is due. */
@@ -334,7 +327,6 @@ async function submitComplete(parts: AssemblyParts): Promise<void> {
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;
     await forgetExpectations(database, study.study_instance_uid);
-    const named = await underSurvivingId(study, parts);
-    if (named) await actOnStudy(named, parts);
+    await actOnStudy(await underSurvivingId(study, parts), parts);
   }
 }

@@ -89,7 +89,7 @@ export interface StudyRow {
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
-  /** The reason that a person entered to make the study wait; null if no person did. */
+  /** Why the study waits until a person releases it, such as the words of a person; or null. */
   hold_reason: string | null;
   /** The attribute in which the objects name different patients; null if they do not differ. */
   patient_mismatch: PatientMismatch | null;
@@ -145,6 +145,19 @@ export async function endRevision(
     `UPDATE studies SET state = $3, reason = $4
      WHERE id = $1 AND revision = $2 AND state = 'complete'`,
     [study.id, study.revision, state, reason],
+  );
+}
+
+/** Holds a study until a person releases it, for a further reason if it is held already. */
+export async function addHoldReason(
+  database: Queryable,
+  { id }: Pick<StudyRow, 'id'>,
+  reason: string,
+): Promise<void> {
+  await database.query(
+    `UPDATE studies SET hold_reason = concat_ws(' ', hold_reason, $2::text)
+     WHERE id = $1 AND position($2 IN coalesce(hold_reason, '')) = 0`,
+    [id, reason],
   );
 }
 
