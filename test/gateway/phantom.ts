@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { derivedUid, writeUltrasound } from '../../models/phantom/dicom.ts';
-import { simulateFrame } from '../../models/phantom/frame.ts';
+import { type PhantomFrame, simulateFrame } from '../../models/phantom/frame.ts';
 import { sizesAt } from '../../models/phantom/sizes.ts';
 
 export interface PhantomFiles {
@@ -26,6 +26,16 @@ const IDENTITY = {
   studyDescription: 'Obstetric ultrasound',
 };
 
+const PLANES = ['transthalamic', 'abdominal', 'femur'] as const;
+let drawn: PhantomFrame[] | undefined;
+
+/** The screens of every study, drawn once. */
+const screens = () => {
+  const sizes = sizesAt(168);
+  drawn ??= PLANES.map((plane, index) => simulateFrame({ plane, sizes, seed: 11 + index }));
+  return drawn;
+};
+
 /** A small study of one fetus on the disk: one still of each plane, 24 weeks by LMP. */
 export async function phantomFiles(
   name: string,
@@ -33,8 +43,6 @@ export async function phantomFiles(
 ): Promise<PhantomFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-phantom-'));
   const studyUid = derivedUid(`${name} study`);
-  const sizes = sizesAt(168);
-  const planes = ['transthalamic', 'abdominal', 'femur'] as const;
   const study = {
     ...IDENTITY,
     patientAge: '032Y',
@@ -46,16 +54,15 @@ export async function phantomFiles(
     studyTime: '101500',
     ...identity,
   };
-  const sopInstanceUids = planes.map((plane) => derivedUid(`${name} ${plane}`));
+  const sopInstanceUids = PLANES.map((plane) => derivedUid(`${name} ${plane}`));
   const paths = await Promise.all(
-    planes.map(async (plane, index) => {
-      const frame = simulateFrame({ plane, sizes, seed: 11 + index });
+    screens().map(async (frame, index) => {
       const bytes = await writeUltrasound([frame], study, {
         sopInstanceUid: sopInstanceUids[index] ?? '',
         instanceNumber: index + 1,
         encoding: { compression: 'native', colour: 'grey' },
       });
-      const path = join(folder, `${plane}.dcm`);
+      const path = join(folder, `${PLANES[index]}.dcm`);
       await writeFile(path, bytes);
       return path;
     }),

@@ -97,9 +97,14 @@ function write(frame: PhantomFrame, text: string, at: { x: number; y: number }, 
   });
 }
 
+/** The frames drawn so far, by seed: drawing one takes longer than de-identifying it. */
+const drawn = new Map<number, PhantomFrame>();
+
 /** A screen with the name above the sector and on it; the second one only above it. */
 function screens(seed: number): [onPicture: PhantomFrame, above: PhantomFrame] {
-  const made = simulateFrame({ plane: 'transthalamic', sizes: sizesAt(168), seed });
+  const made =
+    drawn.get(seed) ?? simulateFrame({ plane: 'transthalamic', sizes: sizesAt(168), seed });
+  drawn.set(seed, made);
   const above = { ...made, gray: Uint8Array.from(made.gray) };
   write(above, TEXT, { x: 20, y: 4 }, 255);
   const frame = { ...above, gray: Uint8Array.from(above.gray) };
