@@ -178,10 +178,10 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   void usage.load();
   const rowView = ({ month, key, requests, succeeded, cost }: Usage) => html`<tr>
     <th scope="row">${month}</th>
-    <td>${key ? given(key.name) : html`<span class="soft">studies received by DICOM</span>`}</td>
-    <td class="number">${requests.toLocaleString('en')}</td>
-    <td class="number">${succeeded.toLocaleString('en')}</td>
-    <td class="number">${cost.total} ${cost.currency}</td>
+    <td data-label="Key">${key ? given(key.name) : html`<span class="soft">studies received by DICOM</span>`}</td>
+    <td data-label="Requests" class="number">${requests.toLocaleString('en')}</td>
+    <td data-label="Succeeded" class="number">${succeeded.toLocaleString('en')}</td>
+    <td data-label="Cost" class="number">${cost.total} ${cost.currency}</td>
   </tr>`;
   return () => html`<section class="panel" aria-labelledby="usage-head">
     <header><h2 id="usage-head">Usage and cost</h2></header>
@@ -189,7 +189,7 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
       all.length === 0
         ? html`<p class="soft">Nothing has run yet.</p>`
         : html`<div class="scrolls">
-            <table>
+            <table class="as-cards">
               <thead>
                 <tr>
                   <th scope="col">Month</th>

@@ -24,10 +24,10 @@ export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
 
   return {
     title: () => 'Studies',
-    view: () => html`<h1 tabindex="-1">Studies</h1>
+    view: () => html`<div class="page-head"><h1 tabindex="-1">Studies</h1></div>
       ${shown(
         studies,
-        (found) => html`<ul>
+        (found) => html`<ul class="panel artifacts">
           ${found.studies.map(
             ({ key, studyDate, description }) => html`<li>
               <a href=${addressOf('study', { id: key })}>

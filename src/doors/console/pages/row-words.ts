@@ -96,7 +96,7 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
       <progress max="1" .value=${progress} aria-label=${`Progress: ${label}`}></progress>`;
   }
   if (row.waitsFor) {
-    const until = row.waitsUntil ? `, ${distanceText(row.waitsUntil, now)}` : '';
+    const until = row.waitsUntil ? `, at the latest ${distanceText(row.waitsUntil, now)}` : '';
     const text = `Waits for ${row.waitsFor}${until}`;
     return html`<span class="second" title=${text}>${text}</span>`;
   }

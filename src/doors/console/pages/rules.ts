@@ -53,19 +53,19 @@ function ruleView(rule: Rules['rules'][number], lastDay: Rules['lastDay']): Temp
   const studies = lastDay.byRule.find((one) => one.rule === rule.name)?.studies ?? 0;
   return html`<tr>
     <th scope="row">${given(rule.name)}</th>
-    <td>
+    <td data-label="When">
       ${
         rule.conditions.length > 0
           ? html`<ul>${rule.conditions.map((text) => html`<li>${given(text)}</li>`)}</ul>`
           : html`<span class="soft">every study</span>`
       }
     </td>
-    <td>
+    <td data-label="Does">
       ${given(rule.does)}
       ${rule.deliverTo.length > 0 ? html`<span class="second">to ${rule.deliverTo.join(', ')}</span>` : nothing}
       ${rule.tags.length > 0 ? html`<span class="second">tags ${rule.tags.join(', ')}</span>` : nothing}
     </td>
-    <td class="number">${studies}</td>
+    <td data-label="Studies of the last day" class="number">${studies}</td>
   </tr>`;
 }
 
@@ -79,7 +79,7 @@ function currentView({ match, rules: all, lastDay }: Rules): TemplateResult {
       </span>
     </header>
     <div class="scrolls">
-      <table>
+      <table class="as-cards">
         <thead>
           <tr>
             <th scope="col">Rule</th>

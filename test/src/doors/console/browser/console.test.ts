@@ -49,7 +49,7 @@ const UNFOLDED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await peer.locator('.found li').first().waitFor();
   },
   async Account(page) {
-    await page.locator('.make').evaluate('node => { node.open = true; }');
+    await page.getByText('Make a key').click();
     await page.getByRole('button', { name: 'Revoke' }).first().click();
     await page.getByRole('group', { name: /Revoke the key/ }).waitFor();
   },
