@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests of pure code, without a server, a database or another program. */
@@ -10,6 +11,11 @@ const ALONE = [
   'test/dimse/network/listener.test.ts',
 ];
 const BENCHES = 'test/bench/**';
+
+// Programs that tests start load their modules from here, as those of `bin.mjs` do.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL('node_modules/.cache/compile', import.meta.url),
+);
 
 export default defineConfig({
   test: {

@@ -22,10 +22,10 @@ afterAll(() => rm(folder, { recursive: true }));
 /** Runs a command in a separate folder, with only the given settings. */
 async function sonogate(given: readonly string[], settings: Record<string, string> = {}) {
   const cwd = await mkdtemp(join(folder, 'cwd-'));
-  const { PATH = '', TMPDIR = '' } = process.env;
+  const { PATH = '', TMPDIR = '', NODE_COMPILE_CACHE = '' } = process.env;
   const run = await promisify(execFile)(process.execPath, [CLI, ...given], {
     cwd,
-    env: { PATH, TMPDIR, ...settings },
+    env: { PATH, TMPDIR, NODE_COMPILE_CACHE, ...settings },
   }).then(
     (ended) => ({ code: 0, ...ended }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
