@@ -49,7 +49,7 @@ export const METHODS = {
 export type MethodKey = keyof typeof METHODS;
 
 /**
- * All charts, by the key used in `measurement.reference.chart`. Each key stands for one version of
+ * All charts, by the key used in `measurement.reference.chart`. Each key identifies one version of
  * a chart.
  */
 export const CHARTS = {

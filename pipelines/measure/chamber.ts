@@ -33,7 +33,7 @@ const TOUCH = 0.02;
  * mask.
  */
 const GAP = 3;
-/** Smallest and largest share of the outline that the valve plane can take up. */
+/** Smallest and largest share of the outline that the valve plane can occupy. */
 const BASE_SHARE = [0.06, 0.45] as const;
 
 interface Run {

@@ -320,7 +320,7 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
  * that do not move are left out.
  * @param frames some frames of the same size; more than one if the clip has several.
  * @param margin the margin added around the picture, as a share of the frame's height.
- * @returns null if the picture cannot be told from its surroundings. In that case nothing may be
+ * @returns null if the picture cannot be distinguished from its surroundings. In that case nothing may be
  * cut
  *   off.
  */
@@ -385,7 +385,7 @@ function onBlack(image: GrayImage): GrayImage {
 
 /**
  * Returns the smallest rectangle around the ultrasound picture on a screen; null if the picture
- * cannot be told from the background.
+ * cannot be distinguished from the background.
  */
 export function pictureBox(image: GrayImage): Rectangle | null {
   const hull = detectPicture([onBlack(image)], SHOWN_MARGIN);

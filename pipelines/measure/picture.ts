@@ -15,7 +15,7 @@ export interface Picture {
   /** Convex polygons in pixel coordinates. */
   areas: readonly (readonly Point[])[];
   /**
-   * False if the picture could not be told from its surroundings; `areas` is then the whole frame.
+   * False if the picture could not be distinguished from its surroundings; `areas` is then the whole frame.
    */
   known: boolean;
 }
@@ -61,7 +61,7 @@ function blanked(image: GrayImage, areas: readonly Rectangle[]): GrayImage {
 
 /**
  * Finds the picture on a few frames of a clip.
- * @param text text to blank if the picture cannot otherwise be told from its surroundings.
+ * @param text text to blank if the picture cannot otherwise be distinguished from its surroundings.
  */
 async function detect(
   { frames }: Clip,
@@ -174,7 +174,7 @@ export function meet(a: Rectangle, b: Rectangle): boolean {
 
 /**
  * Extends text near the top or bottom edge to the full width, because a title bar spans the screen.
- * This is used if the picture could not be told from its surroundings.
+ * This is used if the picture could not be distinguished from its surroundings.
  */
 function acrossBars(text: readonly Rectangle[], { width, height }: Clip): Rectangle[] {
   const bar = BAR_THICKNESS * height;
@@ -197,7 +197,7 @@ export async function shownPictureOf(clip: Clip): Promise<ShownPicture> {
 /**
  * Returns the areas of a clip that show ultrasound: its regions, and within them only what is lit
  * and moves, because names are also displayed in the corners beside a sector. Empty if Burned In
- * Annotation is YES, the header has no regions, and the picture cannot be told from its
+ * Annotation is YES, the header has no regions, and the picture cannot be distinguished from its
  * surroundings.
  * @param text the rectangles of burned-in text, if known.
  */

@@ -165,7 +165,7 @@ function areApart(key: ConceptKey, values: readonly CartMeasurement[]): boolean 
 
 /**
  * Groups values such that one value can be chosen from each group. Normally there is one group; if
- * the values are too far apart, each plausible value is a group of its own.
+ * the values are too far apart, each plausible value is a separate group.
  */
 export function comparable(key: ConceptKey, values: Values): Values[] {
   const plausible = values.filter(({ value }) => isPlausible(key, value));

@@ -57,7 +57,7 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 
 /**
  * Returns a person's decisions for the run that draws conclusions, which leaves out values that
- * still need review. A formula has no evidence of its own; its result is used, because the sections
+ * still need review. A formula has no separate evidence; its result is used, because the sections
  * calculate it only from values that are used.
  */
 export const forConclusions = (

@@ -23,7 +23,7 @@ export type Report = (event: PipelineEvent) => void;
 /** Interprets one job of an endpoint, with its options parsed and its models open. */
 export interface StudyInterpreter {
   /**
-   * Returns the scale that the request gives for a file without one of its own; null if it gives
+   * Returns the scale that the request gives for a file without its own; null if it gives
    * none.
    */
   mmPerPx?: (file: string) => number | null;

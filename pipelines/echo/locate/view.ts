@@ -58,7 +58,7 @@ export async function viewLogits(
 
 /**
  * Returns the view by softmax at a temperature (Guo 2017) if its probability reaches the gate; some
- * views have a gate of their own. For a short axis, the sum of all its levels must reach the gate;
+ * views have separate gates. For a short axis, the sum of all its levels must reach the gate;
  * the level has a separate gate.
  */
 export function viewOfLogits(

@@ -96,7 +96,7 @@ export function motionScore(thickening: number | null, excursion: number): Motio
 
 /**
  * Returns true if one of the signs is absent. In a single view, a sign that is merely reduced
- * cannot be told from noise.
+ * cannot be distinguished from noise.
  */
 export function isAbsent(thickening: number | null, excursion: number): boolean {
   return (thickening !== null && thickeningScore(thickening) > 2) || excursionScore(excursion) > 2;

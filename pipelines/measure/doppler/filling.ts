@@ -14,7 +14,7 @@ export const FILLING = {
   atrialFlank: { low: 0.45, high: 0.9 },
   /** Minimum distance of a peak from the end of the display, in seconds. */
   margin: 0.02,
-  /** Maximum number of waves per beat that can be told apart: E; E and A; or E, L and A. */
+  /** Maximum number of waves per beat that can be distinguished: E; E and A; or E, L and A. */
   mostPerBeat: 3,
   /**
    * Shortest and longest time between A and the next E, from half height to half height, in
@@ -28,7 +28,7 @@ export const FILLING = {
    */
   unlike: 0.12,
   /**
-   * Minimum `certainty` for E and A to be told apart: the gap taken as systole must resemble a
+   * Minimum `certainty` for E and A to be distinguished: the gap taken as systole must resemble a
    * systole more than the other gap does, by this share.
    */
   certain: 0.3,

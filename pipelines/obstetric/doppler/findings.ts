@@ -142,7 +142,7 @@ export function rankFindings(
 }
 
 /**
- * Returns the anaemia band if the whole interval of the multiple of the median lies in one band.
+ * Returns the anaemia band if the whole interval of the multiple of the median is in one band.
  * Otherwise `between` contains the bands of both ends.
  */
 export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBand);
@@ -153,7 +153,7 @@ export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBa
  */
 function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   const band = mom && anaemiaWithin(mom);
-  // If the lower end of the interval lies in an abnormal band, the velocity is high in any case.
+  // If the lower end of the interval is in an abnormal band, the velocity is high in any case.
   const least = band?.between?.[0] ?? band?.category;
   if (!mom || !least || least === 'no-signal') return [];
   const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);

@@ -29,7 +29,7 @@ export interface EarlyFrame {
   sac: LocatedSac | null;
   /**
    * Contents of the sac; null if there is no accepted sac, or no scale, without which the contents
-   * cannot be told apart by size.
+   * cannot be distinguished by size.
    */
   contents: SacContents | null;
   /**
@@ -95,7 +95,7 @@ export interface EarlyEvidence extends SectionEvidence {
 }
 
 /**
- * Typical grey levels inside a sac and in its ring. The border of the sac lies at a level between
+ * Typical grey levels inside a sac and in its ring. The border of the sac is at a level between
  * them.
  */
 export interface RingLevels {

@@ -227,7 +227,7 @@ const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a
 
 /**
  * Maximum number of candidate regions examined per image. More than one is needed because a bladder
- * or a cyst may lie beside the sac.
+ * or a cyst may be beside the sac.
  */
 const MOST = 4;
 

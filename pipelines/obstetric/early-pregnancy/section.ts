@@ -79,8 +79,8 @@ function summaryOf(
 }
 
 /**
- * Returns the values in the machine's report. Its heart rate is that of the embryo and gets an id
- * of its own.
+ * Returns the values in the machine's report. Its heart rate is that of the embryo and gets a
+ * separate id.
  */
 function ofMachine(evidence: EarlyEvidence): MachineValues {
   const lengths = machineValues(evidence, EARLY_SECTION, EARLY_LENGTHS);

@@ -98,7 +98,7 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
 }
 
 /**
- * Returns the band if the whole interval of a rate lies in one band; otherwise `between` contains
+ * Returns the band if the whole interval of a rate is in one band; otherwise `between` contains
  * the bands of both ends. Both are null without an age.
  */
 function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {

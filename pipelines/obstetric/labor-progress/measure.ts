@@ -71,7 +71,7 @@ const dot = (u: Point, v: Point) => u.x * v.x + u.y * v.y;
 const DEGREES = 180 / Math.PI;
 
 /**
- * Returns 1 if the head lies in the direction of positive rotation from the upper end of the axis,
+ * Returns 1 if the head is in the direction of positive rotation from the upper end of the axis,
  * otherwise -1.
  */
 function sideOf({ upper, lower }: SymphysisAxis, headCentre: Point): 1 | -1 {

@@ -18,7 +18,7 @@ const categoryOf = (nt: Measurement, crl: Measurement | null) =>
   nuchalCategory(nt.value, crl?.value ?? null);
 
 /**
- * Returns the category if the whole interval of the thickness lies in it; otherwise `between`
+ * Returns the category if the whole interval of the thickness is in it; otherwise `between`
  * contains the categories at both ends.
  */
 const categoryOfInterval = (nt: Measurement, crl: Measurement | null) =>

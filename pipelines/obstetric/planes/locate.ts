@@ -29,7 +29,7 @@ export const HEAD_PLANES: readonly Plane[] = [
 export interface GatedPlane extends PlaneEstimate {
   /**
    * Calibrated probability of the plane's group. The head planes form one group; every other plane
-   * is a group of its own.
+   * is a separate group.
    */
   groupConfidence: number;
   /** Probability of every plane; 0 for a plane on which the model was not trained. */

@@ -163,7 +163,7 @@ function findings(
       ? [
           {
             ...base,
-            // An M-mode sweep without a beat has a finding of its own (fetal-heart/judge-rate.ts).
+            // An M-mode sweep without a beat has a separate finding (fetal-heart/judge-rate.ts).
             id: 'cardiac-activity-on-cine',
             concept: findingConcept('cardiac-activity'),
             statement: cardiac.statement,

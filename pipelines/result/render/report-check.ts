@@ -119,7 +119,7 @@ const rounds = (value: number, printed: string) =>
   rounded(value, printed.split('.')[1]?.length ?? 0) === Number(printed);
 
 /**
- * Returns true if a printed limit stands for a centile below the 1st or above the 99th: `<1`, `>99`
+ * Returns true if a printed limit represents a centile below the 1st or above the 99th: `<1`, `>99`
  * (obstetric 0.3).
  */
 const isEndOfScale = (centile: number, printed: string) =>
