@@ -22,13 +22,16 @@ const TURNED = '\u202Egnp.exe';
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondel';
 const SVG = '<svg onload="window.harmed=1">';
 
+/** The result of a request, by itself and with its review. */
+const RESULTS = '**/api/requests/*/{result,review}';
+
 /** Gives a result an earlier study: itself, so that no second one has to run. */
 async function withPrior(route: Route): Promise<void> {
   const answer = await route.fetch();
-  const result = await answer.json();
-  await route.fulfill({
-    json: { ...result, prior: { requestId: result.requestId, daysBefore: 90 } },
-  });
+  const body = await answer.json();
+  const result = body.result ?? body;
+  result.prior = { requestId: result.requestId, daysBefore: 90 };
+  await route.fulfill({ json: body });
 }
 
 /** The deliveries of a study to one destination. */
@@ -279,7 +282,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
 
   it('opens the study and shows its calipers, which can be switched off', async () => {
     const { page } = desk;
-    await page.route('**/api/requests/*/result', withPrior);
+    await page.route(RESULTS, withPrior);
     await page.getByRole('link', { name: 'PHANTOM WARD' }).click();
     const calipers = page.locator('.overlay .caliper');
     await expect.poll(() => calipers.count(), { timeout: LONG_MS }).toBeGreaterThan(0);
@@ -312,7 +315,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await expect.poll(() => shown('earlier-images')).toBe(await shown('images'));
     await compare.click();
     await expect.poll(() => page.locator('#earlier-images').count()).toBe(0);
-    await page.unroute('**/api/requests/*/result');
+    await page.unroute(RESULTS);
   });
 
   it('has its parts in tabs, which the keyboard changes and the address keeps', async () => {
