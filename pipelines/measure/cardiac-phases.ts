@@ -38,8 +38,8 @@ const SYSTOLE = [0.25, 0.6] as const;
 /** Minimum and maximum time between two beats, in seconds: 200 to 30 beats per minute. */
 const INTERVALS = [0.3, 2] as const;
 /**
- * Minimum change in the cavity, as a share of its largest area. A smaller change cannot be distinguished
- * from noise.
+ * Minimum change in the cavity, as a share of its largest area. A smaller change cannot be
+ * distinguished from noise.
  */
 const LEAST_CHANGE = 0.04;
 /**

@@ -320,9 +320,8 @@ function hullOf(cells: readonly number[], width: number, margin: number): Point[
  * that do not move are left out.
  * @param frames some frames of the same size; more than one if the clip has several.
  * @param margin the margin added around the picture, as a share of the frame's height.
- * @returns null if the picture cannot be distinguished from its surroundings. In that case nothing may be
- * cut
- *   off.
+ * @returns null if the picture cannot be distinguished from its surroundings. In that case nothing
+ *   may be cut off.
  */
 export function detectPicture(frames: readonly GrayImage[], margin: number): Point[] | null {
   const [first] = frames;

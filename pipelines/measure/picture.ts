@@ -15,7 +15,8 @@ export interface Picture {
   /** Convex polygons in pixel coordinates. */
   areas: readonly (readonly Point[])[];
   /**
-   * False if the picture could not be distinguished from its surroundings; `areas` is then the whole frame.
+   * False if the picture could not be distinguished from its surroundings; `areas` is then the whole
+   * frame.
    */
   known: boolean;
 }

@@ -50,9 +50,10 @@ interface SignParts {
 }
 
 /**
- * Stores the signatures that reviews.ts has permitted. The documents are written to disk, and to the bucket if there is one, before one
- * transaction stores the signature, the new revision, its artifacts and its deliveries. If the
- * process dies before the transaction, nothing is signed; if it dies afterwards, nothing is lost.
+ * Stores the signatures that reviews.ts has permitted. The documents are written to disk, and to the
+ * bucket if there is one, before one transaction stores the signature, the new revision, its
+ * artifacts and its deliveries. If the process dies before the transaction, nothing is signed; if it
+ * dies afterwards, nothing is lost.
  */
 export function createStoreSignature(parts: SignParts): StoreSignature {
   const { database, giveUpSeconds } = parts;
