@@ -1,10 +1,10 @@
 import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
 import { hardLimitsOf } from './obstetric/limits.ts';
-import { unitText } from './render/unit-text.ts';
+import { withUnit } from './render/unit-text.ts';
 
 function outside({ low, high }: { low: number; high: number }, unit: string): string {
   const range = Number.isFinite(high) ? `outside ${low} to ${high}` : `below ${low}`;
-  return `${range} ${unitText(unit)}`.trimEnd();
+  return withUnit(range, unit);
 }
 
 /** Returns the remark for a value outside its hard limits. */

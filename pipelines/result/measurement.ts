@@ -10,7 +10,7 @@ import { CONCEPTS, type ConceptKey, type MethodKey } from '../concepts/concepts.
 import { fixed } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
 import { type Given, measurementOf } from './measured.ts';
-import { unitText } from './render/unit-text.ts';
+import { withUnit } from './render/unit-text.ts';
 
 /** Creates a measurement of a concept, with unit and label from the concept table. */
 export function createMeasurement(
@@ -26,5 +26,5 @@ export function createMeasurement(
 /** Returns a value as text, with its unit and the decimals from the concept table. */
 export function format(key: ConceptKey, value: number): string {
   const { unit, decimals } = CONCEPTS[key];
-  return `${fixed(value, decimals)} ${unitText(unit)}`.trimEnd();
+  return withUnit(fixed(value, decimals), unit);
 }

@@ -259,10 +259,10 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
               concept,
               name: 'Axis of the heart, without its side',
               value,
-              scheme: 'ISUOG 2023: 45 +/- 20 deg',
+              scheme: 'ISUOG 2023: 45° ± 20°',
               criteria: [
                 {
-                  name: `from ${least} to ${most} deg`,
+                  name: `from ${least}° to ${most}°`,
                   value: { of: 'cardiac-axis', value: axis.value, unit: false },
                   met: value === 'normal',
                 },

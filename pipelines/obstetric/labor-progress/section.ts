@@ -135,7 +135,7 @@ function classifications(
             value: band,
             scheme: 'angle of progression, ISUOG 2018',
             criteria: limits.map((limit) => ({
-              name: `angle of progression at least ${limit} deg`,
+              name: `angle of progression at least ${limit}°`,
               value: { of: 'angle-of-progression', value: angle.value, unit: false },
               met: angle.value >= limit,
             })),
@@ -153,8 +153,8 @@ function classifications(
             scheme: 'head direction to the long axis of the symphysis, ISUOG 2018',
             criteria: [
               {
-                name: 'angle in deg',
-                value: { of: 'head-direction', value: direction.value, unit: false },
+                name: 'angle',
+                value: { of: 'head-direction', value: direction.value },
                 met: true,
               },
             ],

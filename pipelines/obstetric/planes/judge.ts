@@ -29,7 +29,7 @@ export function qualityOf(reading: FrameReading): QualityCriterion[] {
     return [
       { name: 'both ends visible', met: located?.accepted ?? false },
       {
-        name: `angle to the horizontal below ${STEEPEST_FEMUR} deg`,
+        name: `angle to the horizontal below ${STEEPEST_FEMUR}°`,
         met: angle === null ? null : angle < STEEPEST_FEMUR,
       },
       ...open('femur fills enough of the image'),

@@ -2,7 +2,7 @@ import { CONCEPTS, type ConceptKey, conceptEntry } from '../../concepts/concepts
 import { fixedOffCutOffs } from '../../measure/rounding.ts';
 import type { Measurement } from '../envelope.ts';
 import { cutOffsOf } from '../obstetric/limits.ts';
-import { unitText } from './unit-text.ts';
+import { withUnit } from './unit-text.ts';
 
 export { createMeasurement, NO_FRAME } from '../measurement.ts';
 
@@ -14,7 +14,7 @@ export { createMeasurement, NO_FRAME } from '../measurement.ts';
 export function formatValue(key: ConceptKey, value: number, also: readonly number[] = []): string {
   const { unit, decimals } = CONCEPTS[key];
   const number = fixedOffCutOffs(value, decimals, [...cutOffsOf(key), ...also]);
-  return `${number} ${unitText(unit)}`.trimEnd();
+  return withUnit(number, unit);
 }
 
 /**

@@ -6,7 +6,7 @@ import { decimalsOf } from './number-text.ts';
 import { inSentence, weeksAndDays } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, remarkTexts, renderStatement } from './render.ts';
 import { refusedLines } from './report-lines.ts';
-import { unitText } from './unit-text.ts';
+import { unitText, withUnit } from './unit-text.ts';
 
 type Report = NonNullable<Result['report']>;
 
@@ -18,7 +18,7 @@ const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
  * weeks.
  */
 const UNIT =
-  /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|deg|°|ms|s|\/min|bpm)(?![\w/])/;
+  /^\s?(cm\/s|m\/s|ml\/m²|ml|g\/m²|cm²\/m²|cm²|m²|mm\/mmHg|mmHg|mm²|mm|cm|kg|g|%|weeks|days|°|ms|s|\/min|bpm)(?![\w/])/;
 
 /**
  * Half width of an interval, printed between a value and their common unit, as in `6.4 ± 0.1 cm`.
@@ -94,7 +94,7 @@ const withoutStop = (text: string): string => text.replace(/[.]$/, '');
 function valuePhrase({ concept, quality, value, unit }: Measurement): string {
   const name = conceptEntry(concept.key)?.abbreviation;
   if (quality !== 'accepted' || !name) return '';
-  return `${name} ${fixed(value, decimalsOf(concept.key))} ${unitText(unit)}`.trimEnd();
+  return withUnit(`${name} ${fixed(value, decimalsOf(concept.key))}`, unit);
 }
 
 /**

@@ -4,14 +4,21 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = { 2: '²', 3: '³' };
 
 /**
  * Returns a UCUM unit in readable form: without annotations in braces, with raised exponents
- * (`cm²`), and empty for a dimensionless number.
+ * (`cm²`), the sign of a degree, and empty for a dimensionless number.
  */
 export function unitText(unit: string): string {
   if (unit === '1') return '';
+  if (unit === 'deg') return '°';
   return unit
     .replaceAll(/\{[^}]*\}/g, '')
     .replaceAll('[Hg]', 'Hg')
     .replaceAll(/(?<=[a-z])[23](?=$|[/.])/g, (digit) => SUPERSCRIPTS[digit] ?? digit);
+}
+
+/** Returns a number with its UCUM unit for people: "25 mm", "110°", "146/min", "0.5". */
+export function withUnit(number: string, unit: string): string {
+  const text = unitText(unit);
+  return /^[°/]/.test(text) ? `${number}${text}` : `${number} ${text}`.trimEnd();
 }
 
 /**

@@ -4,13 +4,13 @@ import type { Measurement } from '../envelope.ts';
 import { decimalsOf, numberText } from './number-text.ts';
 import { weeksAndDays } from './obstetric/shared.ts';
 import { withSubject } from './report-lines.ts';
-import { unitText } from './unit-text.ts';
+import { withUnit } from './unit-text.ts';
 
 /** Returns a value with its unit for documents. */
 export function valueText(measurement: Measurement): string {
   const { value, unit } = measurement;
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
-  return `${numberText(measurement)} ${unitText(unit)}`.trimEnd();
+  return withUnit(numberText(measurement), unit);
 }
 
 /** Returns the number of a margin or limit, to which no cut-off applies. */

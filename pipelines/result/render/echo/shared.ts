@@ -2,7 +2,7 @@ import { ECHO_CONCEPTS, type EchoConcept } from '../../../concepts/echo.ts';
 import { rounded } from '../../../measure/rounding.ts';
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import { unitText } from '../unit-text.ts';
+import { withUnit } from '../unit-text.ts';
 
 /** Measurements that a sentence refers to. */
 export interface About {
@@ -13,7 +13,7 @@ export interface About {
 export function valueText(key: EchoConcept, value: number): string {
   const { decimals, unit } = ECHO_CONCEPTS[key];
   const number = rounded(value, decimals).toFixed(decimals);
-  return `${number} ${unitText(unit)}`.trimEnd();
+  return withUnit(number, unit);
 }
 
 /** Renders a value with its name: "LVIDd 5.1 cm". */
@@ -80,7 +80,7 @@ function withIntervalText({ concept, value, uncertainty }: Measurement): string 
   const { abbreviation, decimals, unit } = ECHO_CONCEPTS[key];
   const number = (of: number) => rounded(of, decimals).toFixed(decimals);
   const margin = uncertainty === null ? '' : ` ± ${number(uncertainty)}`;
-  return `${abbreviation} ${number(value)}${margin} ${unitText(unit)}`.trimEnd();
+  return withUnit(`${abbreviation} ${number(value)}${margin}`, unit);
 }
 
 /** Grades of severity, from normal to severe. */

@@ -12,7 +12,7 @@ type Structure = keyof typeof SOUGHT;
 
 /** Reasons why a frame does not show the plane for its structure (obstetric 1.1). */
 const EXCLUDED = {
-  'steep-femur': 'the femur lies more than 45 deg to the horizontal',
+  'steep-femur': 'the femur lies more than 45° to the horizontal',
   'cerebellum-in-view': 'the cerebellum is in view, which is not the plane for measuring a head',
 } as const;
 export type PlaneExclusion = keyof typeof EXCLUDED;

@@ -42,7 +42,7 @@ const REFUSAL = {
 } as const;
 
 const ANGLE_UNKNOWN = (limit: number) =>
-  `the angle was not given; the median holds for at most ${limit} degrees`;
+  `the angle was not given; the median holds up to ${limit}°`;
 
 const CONFIRM = 'confirm in a second loop with the lowest wall filter';
 
@@ -202,7 +202,7 @@ export const DOPPLER_SENTENCES = {
   'doppler.angle-unknown': ({ limit }: { limit: number }) =>
     `MCA peak velocity: ${ANGLE_UNKNOWN(limit)}.`,
   'doppler.angle-too-large': ({ limit }: { limit: number }) =>
-    `MCA peak velocity was not compared with its median: the angle set on the machine is above ${limit} degrees.`,
+    `MCA peak velocity was not compared with its median: the angle set on the machine is above ${limit}°.`,
   'doppler.peak-outside-chart': () =>
     'MCA peak velocity was not compared with its median: the gestational age is outside its chart.',
   'doppler.no-uterine-mean': () =>
@@ -268,7 +268,7 @@ export const DOPPLER_REMARKS = {
   'doppler.beats': ({ count }: { count: number }) => `${count} beats`,
   'doppler.side': ({ side }: { side: 'left' | 'right' }) => `${side} side`,
   'doppler.trace-problem': ({ problem }: { problem: TraceProblem }) => TRACE_PROBLEM[problem],
-  'doppler.angle': ({ degrees }: { degrees: number }) => `angle set on the machine ${degrees} deg`,
+  'doppler.angle': ({ degrees }: { degrees: number }) => `angle set on the machine ${degrees}°`,
   'doppler.branch': ({ limit }: { limit: number }) =>
     `at most ${limit} cm/s: it may be a branch of the artery`,
   'doppler.scale-in-hz': () => 'read on a scale in Hz, which ratios of velocities do not need',

@@ -15,7 +15,7 @@ import {
   sentence,
   withSubject,
 } from '../report-lines.ts';
-import { centileText, unitText, zScoreText } from '../unit-text.ts';
+import { centileText, withUnit, zScoreText } from '../unit-text.ts';
 import { datingOf, OBSTETRIC_TOPICS } from './impression.ts';
 import { BASIS_TEXT, remark, SIMULATED_ONLY, weeksAndDays } from './shared.ts';
 
@@ -47,10 +47,10 @@ const ROWS = Object.keys(CONCEPTS);
 function valueText(measurement: Measurement): string {
   const { concept, value, unit, uncertainty } = measurement;
   if (unit === 'd') return `${weeksAndDays(value)} weeks`;
-  const withUnit = (number: string) => `${number} ${unitText(unit)}`.trimEnd();
-  if (uncertainty === null) return withUnit(numberText(measurement));
+  const shown = withUnit(numberText(measurement), unit);
+  if (uncertainty === null) return shown;
   const margin = fixed(uncertainty, decimalsOf(concept.key));
-  return `${withUnit(numberText(measurement))} ± ${withUnit(margin)}`;
+  return `${shown} ± ${withUnit(margin, unit)}`;
 }
 
 function referenceText({ reference }: Measurement): string {

@@ -1,5 +1,6 @@
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import { withUnit } from '../unit-text.ts';
 
 /** Functions that render numbers and names for sentences in one language. */
 export interface ValueTexts {
@@ -117,9 +118,9 @@ export const SEVERAL_FETUSES = {
 } as const;
 export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
 
-/** Returns a cut-off as text: "25 mm", "0.5", "110 deg". */
+/** Returns a cut-off as text: "25 mm", "0.5", "110°". */
 export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
-  `${cutOff} ${unit}`.trimEnd();
+  withUnit(`${cutOff}`, unit);
 
 /**
  * Returns the text for a value that may be on either side of a cut-off, because its interval

@@ -324,7 +324,7 @@ describe('charts and thresholds', () => {
     expect(at(15)).not.toBeNull();
     expect(at(16)).toBeNull();
     const oblique = run([spectrum('middle-cerebral-artery', {}, { correctionAngle: -16 })]);
-    expect(oblique.summary).toContain('above 15 degrees');
+    expect(oblique.summary).toContain('above 15°');
   });
 
   it.each([18 * 7 - 1, 40 * 7 + 1])('MCA-PSV at %i days is outside its chart', (days) => {

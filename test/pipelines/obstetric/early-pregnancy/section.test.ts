@@ -576,7 +576,7 @@ describe('a heart rate of the machine beside its CRL', () => {
   it('is listed once, and both sections speak of it', () => {
     expect(rates.map(({ id }) => id)).toEqual(['cart-embryonic-heart-rate']);
     for (const id of ['early-pregnancy', 'fetal-heart']) {
-      expect(sectionOf(result, id).summary).toContain('150 /min (ultrasound machine)');
+      expect(sectionOf(result, id).summary).toContain('150/min (ultrasound machine)');
     }
   });
 

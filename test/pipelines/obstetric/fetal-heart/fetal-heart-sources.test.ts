@@ -23,10 +23,10 @@ describe('sources of the fetal heart rate that differ', () => {
     const outcome = sources(140, 75);
     expect(outcome.rate?.value).toBe(140);
     expect(bandOf(outcome)?.value).toBe('slow');
-    expect(textsOf(outcome, 'fetal-heart-rate-band')[0]).toContain('75 /min (Doppler), below');
+    expect(textsOf(outcome, 'fetal-heart-rate-band')[0]).toContain('75/min (Doppler), below');
     expect(outcome.findings?.find(({ id }) => id === 'fetal-heart-rate-sources')).toMatchObject({
       severity: 'abnormal',
-      text: expect.stringContaining('M-mode 140 /min'),
+      text: expect.stringContaining('M-mode 140/min'),
     });
   });
 
@@ -53,7 +53,7 @@ describe('sources of the fetal heart rate that differ', () => {
     const outcome = run({ spectra: [ofDoppler(140, 'A'), ofDoppler(75, 'B')] });
     expect(textsOf(outcome, 'fetal-heart-rate-sources')).toEqual([]);
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([
-      expect.stringContaining('Fetus B: Fetal heart rate 75 /min'),
+      expect.stringContaining('Fetus B: Fetal heart rate 75/min'),
     ]);
     expect(
       outcome.classifications
@@ -73,7 +73,7 @@ describe('sources of the fetal heart rate that differ', () => {
     const outcome = run({ spectra: [ofDoppler(140, 'A'), ofDoppler(75)] });
     expect(textsOf(outcome, 'fetal-heart-rate-sources')).toEqual([]);
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([
-      expect.stringContaining('A fetus that is not named: Fetal heart rate 75 /min'),
+      expect.stringContaining('A fetus that is not named: Fetal heart rate 75/min'),
     ]);
   });
 });
@@ -98,7 +98,7 @@ describe("the machine's heart rate", () => {
       expect(values?.map(({ value }) => value)).toEqual(rates);
       expect(values?.some(({ note }) => note?.includes('not judged'))).toBe(false);
       expect(bandOf(outcome)?.value).toBe('slow');
-      expect(textsOf(outcome, 'fetal-heart-rate-band')[0]).toContain('70 /min');
+      expect(textsOf(outcome, 'fetal-heart-rate-band')[0]).toContain('70/min');
       expect(textsOf(outcome, 'fetal-heart-rate-sources')).toHaveLength(1);
     },
   );
@@ -121,7 +121,7 @@ describe("the machine's heart rate", () => {
   it('of two fetuses is judged for each', () => {
     const outcome = run({ cart: [reported(140, 'A'), reported(70, 'B')] });
     expect(textsOf(outcome, 'fetal-heart-rate-band')).toEqual([
-      expect.stringContaining('Fetus B: Fetal heart rate 70 /min (ultrasound machine), below'),
+      expect.stringContaining('Fetus B: Fetal heart rate 70/min (ultrasound machine), below'),
     ]);
   });
 });
@@ -207,11 +207,11 @@ describe('how a rate and its range are given', () => {
     run({ mMode: [{ ...BEATING, beatsPerMinute: rate }], gaDays });
 
   it.each([
-    { rate: 109.7, text: '109.7 /min, at a cut-off: slow or normal' },
-    { rate: 160.4, text: '160.4 /min, at a cut-off: normal or fast' },
-    { rate: 110.3, text: '110.3 /min, at a cut-off: slow or normal' },
-    { rate: 180.3, text: '180.3 /min, at a cut-off: fast or tachycardia' },
-    { rate: 171.4, text: '171 /min, above' },
+    { rate: 109.7, text: '109.7/min, at a cut-off: slow or normal' },
+    { rate: 160.4, text: '160.4/min, at a cut-off: normal or fast' },
+    { rate: 110.3, text: '110.3/min, at a cut-off: slow or normal' },
+    { rate: 180.3, text: '180.3/min, at a cut-off: fast or tachycardia' },
+    { rate: 171.4, text: '171/min, above' },
   ])('$rate is printed on its side of the limit', ({ rate, text }) => {
     expect(at(rate).summary).toContain(text);
   });

@@ -203,7 +203,7 @@ describe('cardiac activity', () => {
     const area = { minX: 0, minY: 0, maxX: 9, maxY: 9 };
     const beating = { status: 'beating', beatsPerMinute: 144, uncertainty: 1, strength: 0.9, area };
     const result = interpret(of(beating as CardiacActivity));
-    expect(sectionOf(result, 'presentation').summary).toContain('Cardiac activity seen, 144 /min.');
+    expect(sectionOf(result, 'presentation').summary).toContain('Cardiac activity seen, 144/min.');
   });
 
   it('asks for a cine of the length that the analysis needs', () => {
@@ -279,7 +279,7 @@ describe('a cine without cardiac activity', () => {
     expect(found([beating, silent('b.dcm')])).toEqual({
       severity: 'abnormal',
       state: 'contradictory',
-      text: `No cardiac activity was seen during the recorded clip, image 2 (2.0 s), but it was seen in image 1 (144 /min); ${CONFIRM}`,
+      text: `No cardiac activity was seen during the recorded clip, image 2 (2.0 s), but it was seen in image 1 (144/min); ${CONFIRM}`,
     });
   });
 
@@ -288,16 +288,16 @@ describe('a cine without cardiac activity', () => {
       sweeps: [sweep([head, trunk, head])],
     });
     expect(severity).toBe('critical');
-    expect(text).toContain('but it was seen in image 1 (144 /min)');
+    expect(text).toContain('but it was seen in image 1 (144/min)');
     expect(text).toContain('sweep shows more than one fetus');
   });
 
   it.each([
-    [110, 'abnormal', 'but M-mode reads 110 /min; confirmation'],
+    [110, 'abnormal', 'but M-mode reads 110/min; confirmation'],
     [
       109,
       'critical',
-      'but M-mode reads 109 /min, which may be the rate of the mother; confirmation',
+      'but M-mode reads 109/min, which may be the rate of the mother; confirmation',
     ],
   ])('against an M-mode of %i /min is %s, and names it', (rate, severity, words) => {
     const one = found([silent('b.dcm')], { mMode: [mMode(rate)] });

@@ -40,11 +40,11 @@ describe('a value beside the category that was drawn from it', () => {
     ['deepest-vertical-pocket', 0.04, '0.04 mm'],
     ['cervical-length', 25.04, '25.04 mm'],
     ['middle-cerebral-artery-psv-mom', 1.497, '1.497'],
-    ['fetal-heart-rate', 109.7, '109.7 /min'],
-    ['fetal-heart-rate', 140.4, '140 /min'],
+    ['fetal-heart-rate', 109.7, '109.7/min'],
+    ['fetal-heart-rate', 140.4, '140/min'],
     ['placenta-to-os', -0.04, '-0.04 mm'],
     ['efw', 3999.6, '3999.6 g'],
-    ['angle-of-progression', 119.7, '119.7 deg'],
+    ['angle-of-progression', 119.7, '119.7°'],
     ['hc', 262.44, '262.4 mm'],
   ] as const)('%s of %d is shown as %s, in sentences and tables', (key, value, text) => {
     expect(formatValue(key, value)).toBe(text);

@@ -87,7 +87,7 @@ describe('the check of a draft report against its result', () => {
   });
 
   it.each(['A', '1', 'Twin 2'])('takes a row of fetus %s, and of no other', (fetus) => {
-    const line = `${LEFT.label} (fetus ${fetus}): 143 /min`;
+    const line = `${LEFT.label} (fetus ${fetus}): 143/min`;
     const held = {
       ...result,
       measurements: [
@@ -110,7 +110,7 @@ describe('the check of a draft report against its result', () => {
       unsupportedClaims(
         {
           ...report,
-          findings: [`${LEFT.label} (${whose}): 143 /min`],
+          findings: [`${LEFT.label} (${whose}): 143/min`],
           impression: [],
           limitations: [],
         },
@@ -135,7 +135,7 @@ describe('the check of a draft report against its result', () => {
     expect(refusedLines([{ file: '143', reason: 'read without frame 3: damaged' }])).toEqual([
       'One file was read without frame 3: damaged.',
     ]);
-    expect(claims(`${LEFT.label} (left): 143 /min`)).toEqual([]);
+    expect(claims(`${LEFT.label} (left): 143/min`)).toEqual([]);
     expect(claims('Femur length: 143 mm')).toHaveLength(1);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unitText } from '../../../../pipelines/result/render/unit-text.ts';
+import { unitText, withUnit } from '../../../../pipelines/result/render/unit-text.ts';
 
 test.each([
   ['mm', 'mm'],
@@ -11,7 +11,17 @@ test.each([
   ['mm/mm[Hg]', 'mm/mmHg'],
   ['{beats}/min', '/min'],
   ['mm[H2O]', 'mm[H2O]'],
+  ['deg', '°'],
   ['1', ''],
 ])('the unit %s is read as "%s"', (ucum, text) => {
   expect(unitText(ucum)).toBe(text);
+});
+
+test.each([
+  ['12.3', 'mm', '12.3 mm'],
+  ['115 ± 6', 'deg', '115 ± 6°'],
+  ['146', '{beats}/min', '146/min'],
+  ['1.15', '1', '1.15'],
+])('the number %s with the unit %s is written "%s"', (number, ucum, text) => {
+  expect(withUnit(number, ucum)).toBe(text);
 });
