@@ -51,6 +51,8 @@ export interface Topic {
   codes?: readonly string[];
   /** True if the topic is left out when the impression has no other line. */
   onlyBeside?: boolean;
+  /** True if the topic shares the line of the topic before it, as long as both are usual. */
+  sharesLine?: boolean;
   say(said: Said): Clause[];
 }
 
@@ -137,6 +139,22 @@ const joined = (lines: readonly ImpressionLine[]): ImpressionLine => ({
   statements: lines.flatMap(({ statements }) => statements),
 });
 
+/** Joins the line of each topic that shares a line with the line before it, if both are usual. */
+function withSharedLines(
+  lines: readonly ImpressionLine[],
+  topics: readonly Topic[],
+): ImpressionLine[] {
+  const sharing = new Set(topics.flatMap(({ id, sharesLine }) => (sharesLine ? [id] : [])));
+  const kept: ImpressionLine[] = [];
+  for (const line of lines) {
+    const last = kept.at(-1);
+    const areUsual = last?.severity === 'info' && line.severity === 'info';
+    if (last && areUsual && sharing.has(line.topic)) kept.splice(-1, 1, joined([last, line]));
+    else kept.push(line);
+  }
+  return kept;
+}
+
 /**
  * Merges lines until at most five remain: the last two neighbours without an abnormal finding,
  * otherwise the last two such lines, otherwise the last two lines.
@@ -178,5 +196,6 @@ export function impressionOf(result: Result, topics: readonly Topic[]): Impressi
   const beside = new Set(topics.flatMap(({ id, onlyBeside }) => (onlyBeside ? [id] : [])));
   if (lines.every(({ topic }) => beside.has(topic))) return [];
   const isCritical = ({ severity }: ImpressionLine) => severity === 'critical';
-  return shortened([...lines.filter(isCritical), ...lines.filter((line) => !isCritical(line))]);
+  const usual = lines.filter((line) => !isCritical(line));
+  return shortened([...lines.filter(isCritical), ...withSharedLines(usual, topics)]);
 }

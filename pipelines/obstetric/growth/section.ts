@@ -205,9 +205,9 @@ function run(
   const small = smallFetus({
     charted: size ? charted : [],
     gaDays,
-    basis: dating.basis,
     since,
     datingInDoubt,
+    sizeIsOpen: size?.category === null,
     measurements: before,
     classified,
     centileText: evidence.centileText,

@@ -5,7 +5,6 @@ import {
 } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { criterionText, pointsText, say } from '../../result/render/obstetric/growth.ts';
-import type { DatingBasis } from '../../result/render/obstetric/shared.ts';
 import type {
   ClassificationDraft,
   FindingDraft,
@@ -32,13 +31,14 @@ const DELPHI = 'Gordijn et al. 2016, UOG 48:333-339';
 export interface SmallFetusEvidence {
   charted: readonly Charted[];
   gaDays: number;
-  basis: DatingBasis;
   since: GrowthSince;
   /**
    * True if the age by biometry contradicts the given age. Conclusions that depend on the age are
    * then conditional.
    */
   datingInDoubt: boolean;
+  /** True if the size has no category, because the interval of a value includes a cut-off. */
+  sizeIsOpen: boolean;
   /** Measurements of earlier sections, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
   classified: readonly ClassificationDraft[];
@@ -130,7 +130,7 @@ function leadOf(
   form: ReportedForm,
   { gaWeeks, efwCentile }: RestrictionEvidence,
   criteria: readonly RestrictionCriterion[],
-  datingInDoubt: boolean,
+  { datingInDoubt, sizeIsOpen }: SmallFetusEvidence,
 ): Statement {
   return say.conclusion('growth.restriction', {
     form,
@@ -139,6 +139,7 @@ function leadOf(
     met: tellingCriteria(criteria).map(named),
     early: gaWeeks < LATE_FORM_WEEKS,
     datingInDoubt,
+    sizeIsOpen,
   });
 }
 
@@ -222,37 +223,20 @@ function lackingOf(given: SmallFetusEvidence, criteria: readonly RestrictionCrit
 }
 
 /**
- * Returns the guidance in the order of obstetric 3.9: dating, chart, centiles, trajectory, fluid,
- * Doppler, and missing data.
+ * Returns the guidance (obstetric 3.9): the criteria, the inputs that were not assessed, and the
+ * examinations to consider. The values, the dating, the growth since an earlier scan, and indices
+ * at a cut-off are statements of their own sections and are not repeated.
  */
 function guidanceStatements(
-  given: SmallFetusEvidence,
+  { classified }: SmallFetusEvidence,
   lead: Statement,
-  values: readonly Charted[],
-  { missing, undecided }: Lacking,
+  { missing }: Lacking,
 ): Statement[] {
-  const { gaDays, basis, since, classified } = given;
   const fluid =
     classifiedAs(classified, 'amniotic-fluid', 'fluid-by-deepest-pocket') ??
     classifiedAs(classified, 'amniotic-fluid', 'fluid-by-index');
   const notAssessed = [...missing, ...(fluid ? [] : ['amniotic fluid']), 'anatomy'];
-  const charts = distinct(values.map(({ reference }) => reference.chart));
-  return [
-    lead,
-    say.value(
-      'growth.advice-dating',
-      { basis, days: gaDays, charts },
-      values.map(({ measurement }) => measurement),
-    ),
-    ...since.statements,
-    say.advice('growth.advice-context', {
-      fluid,
-      indices: dopplerIndices(given),
-      flow: flowOf(classified),
-      missing: distinct(notAssessed),
-      undecided,
-    }),
-  ];
+  return [lead, say.advice('growth.advice', { missing: distinct(notAssessed) })];
 }
 
 /**
@@ -282,7 +266,7 @@ export function smallFetus(given: SmallFetusEvidence): {
     return { guidance: [], findings, classifications: [], data };
   }
   const values = (['efw', 'ac'] as const).flatMap((key) => chartedValue(given.charted, key) ?? []);
-  const lead = leadOf(form, evidence, criteria, given.datingInDoubt);
+  const lead = leadOf(form, evidence, criteria, given);
   return {
     data,
     findings: findingOf(form, lead, values),
@@ -305,8 +289,8 @@ export function smallFetus(given: SmallFetusEvidence): {
       {
         id: 'small-fetus',
         section: 'growth',
-        statements: guidanceStatements(given, lead, values, lacking),
-        source: `${DELPHI}; Lees et al. 2020, UOG 56:298-312`,
+        statements: guidanceStatements(given, lead, lacking),
+        source: `${DELPHI}; ISUOG 2020, UOG 56:298-312; SMFM Consult Series 52`,
       },
     ],
   };

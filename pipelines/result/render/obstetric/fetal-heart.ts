@@ -153,7 +153,7 @@ export const HEART_SENTENCES = {
     'A section of the chest was seen; a four-chamber view was not confirmed on it.',
   'heart.no-four-chamber': () => 'Not seen: four-chamber view.',
   'heart.outflow-not-looked-for': ({ views }: { views: readonly View[] }) =>
-    `Outflow-tract and three-vessel views are known only by the name that the machine gives an image, because no model recognises them; not named: ${viewList(views)}.`,
+    `Outflow-tract and three-vessel views are recognised only by the names that the machine gives the images; not named: ${viewList(views)}.`,
   'heart.not-judged': () =>
     'Situs, position, the side of the axis, chambers, septum, valves, veins, flow and outflow tracts were not assessed, nor whether there is an effusion.',
   'heart.nothing-found': ({ cine, mMode }: { cine: boolean; mMode: boolean }) =>
@@ -165,7 +165,7 @@ export const HEART_SENTENCES = {
     { least, most }: { least: number; most: number },
     { about: [axis], text }: SentenceContext,
   ) =>
-    `Axis of the heart ${axis ? text.value(axis) : ''} to the midline, outside ${least} to ${most} deg; its side was not assessed.`,
+    `Axis of the heart ${axis ? text.value(axis) : ''} to the midline, outside ${least}° to ${most}°; its side was not assessed.`,
   'heart.ratios': (_: Nothing, context: SentenceContext) => `${ratios(context)}.`,
   /**
    * `about` contains the ratios that are used; `machine` is the machine's area ratio if it

@@ -122,6 +122,8 @@ type SmallFetus = {
   met: readonly Criterion[];
   early: boolean;
   datingInDoubt: boolean;
+  /** True if the size has no category, because the interval of a value includes a cut-off. */
+  sizeIsOpen: boolean;
 };
 
 const DOPPLER_NEEDED =
@@ -133,7 +135,7 @@ const metText = (met: readonly Criterion[], text: ValueTexts) =>
 function leadText(of: SmallFetus, text: ValueTexts): string {
   const small = of.onlyAbdomen
     ? `Abdominal circumference below the ${of.cutOff}th centile, weight not`
-    : 'Small for gestational age';
+    : `${of.sizeIsOpen ? 'Possibly small' : 'Small'} for gestational age`;
   const lead = () => {
     if (of.form === 'sga-doppler-needed') return `${small}; ${DOPPLER_NEEDED}`;
     return of.form === 'sga-not-fgr'
@@ -141,20 +143,6 @@ function leadText(of: SmallFetus, text: ValueTexts): string {
       : `Meets the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction: ${metText(of.met, text)}.`;
   };
   return conditioned(lead(), of.datingInDoubt);
-}
-
-/** A Doppler index of the same study, with its centile. */
-type Index = { key: string; value: number; centile: number };
-
-function dopplerText(indices: readonly Index[], flow: string | null, text: ValueTexts): string[] {
-  const parts = [
-    ...indices.map(
-      ({ key, value, centile }) =>
-        `${text.names([key])} ${text.quantity(key, value)} (centile ${text.centile(centile)})`,
-    ),
-    ...(flow ? [`umbilical end-diastolic flow ${flow}`] : []),
-  ];
-  return parts.length > 0 ? [`Doppler: ${parts.join(', ')}.`] : [];
 }
 
 export const GROWTH_SENTENCES = {
@@ -173,7 +161,7 @@ export const GROWTH_SENTENCES = {
     context: SentenceContext,
   ) =>
     low && high
-      ? `${withCentile(context)}, at the cut-off: ${SIZE_TEXT[low]} or ${SIZE_TEXT[high]}; measure by hand.`
+      ? `${withCentile(context)}: the intervals reach from ${SIZE_TEXT[low]} to ${SIZE_TEXT[high]}; measure by hand.`
       : '',
   'growth.not-judged': () => 'Size for gestational age was not judged.',
   'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
@@ -281,29 +269,8 @@ export const GROWTH_SENTENCES = {
       .join('');
     return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction only this is met: ${metText(of.met, text)}. It does not make the definition alone.${open}`;
   },
-  /** `about` contains the weight and the AC. */
-  'growth.advice-dating': (
-    of: { basis: string; days: number; charts: readonly string[] },
-    context: SentenceContext,
-  ) => {
-    const { text } = context;
-    const charts = [...new Set(of.charts.map((chart) => text.chart(chart)))].join(' and ');
-    return `Dated by ${text.basis(of.basis)}: ${text.weeks(of.days)} weeks; ${withCentile(context)}, by ${charts}.`;
-  },
-  'growth.advice-context': (
-    of: {
-      fluid: string | null;
-      indices: readonly Index[];
-      flow: string | null;
-    } & Lacking,
-    { text }: SentenceContext,
-  ) =>
-    [
-      ...(of.fluid ? [`Amniotic fluid: ${of.fluid}.`] : []),
-      ...dopplerText(of.indices, of.flow, text),
-      ...lackingText(of),
-      'Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol (ISUOG 2020, SMFM Consult Series 52).',
-    ].join(' '),
+  'growth.advice': ({ missing }: Pick<Lacking, 'missing'>) =>
+    `Not assessed: ${missing.join(', ')}. Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol.`,
   'growth.twins': (
     { discordance, cutOffs }: { discordance: number; cutOffs: readonly number[] },
     { about, text }: SentenceContext,

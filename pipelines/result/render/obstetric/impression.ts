@@ -11,6 +11,12 @@ const SIZE: Readonly<Record<string, string>> = {
   'lga-severe': 'very large for gestational age',
 };
 
+/** The categories of size as ends of a range. */
+const DEGREE: Readonly<Record<string, string>> = {
+  ...{ 'sga-severe': 'severely small', sga: 'small', aga: 'appropriate' },
+  ...{ lga: 'large', 'lga-severe': 'very large' },
+};
+
 const FLUID: Readonly<Record<string, string>> = {
   anhydramnios: 'anhydramnios',
   oligohydramnios: 'oligohydramnios',
@@ -69,18 +75,27 @@ export const OBSTETRIC_IMPRESSION = {
     { category, datingInDoubt }: { category: string; datingInDoubt: boolean },
     context: SentenceContext,
   ) => `${SIZE[category] ?? category}: ${charted(context)}${datingInDoubt ? IF_DATED : ''}`,
-  'impression.size-open': (_: Record<string, never>, context: SentenceContext) =>
-    `${charted(context)}; a cut-off is within the interval, so size for age is not categorised`,
+  'impression.size-open': (
+    { between: [low, high] }: { between: readonly string[] },
+    context: SentenceContext,
+  ) =>
+    low && high
+      ? `${charted(context)}; size for age not categorised, as the intervals reach from ${DEGREE[low]} to ${DEGREE[high]}`
+      : '',
   'impression.lengths': (_: Record<string, never>, context: SentenceContext) => charted(context),
   'impression.several': () =>
     'several fetuses that the images do not tell apart, so size for age cannot be judged',
+  /** `sizeIsOpen` is true if the interval of a size includes a cut-off that the definition uses. */
   'impression.restriction': ({
     form,
     datingInDoubt,
+    sizeIsOpen,
   }: {
     form: keyof typeof RESTRICTION;
     datingInDoubt: boolean;
-  }) => `${RESTRICTION[form]}${datingInDoubt ? IF_DATED : ''}`,
+    sizeIsOpen: boolean;
+  }) =>
+    `${sizeIsOpen ? 'with the values as measured, ' : ''}${RESTRICTION[form]}${datingInDoubt ? IF_DATED : ''}`,
   'impression.change': (
     of: { key: string; zPerWeek: number; centileThen: number; daysBefore: number },
     { text }: SentenceContext,
@@ -121,6 +136,8 @@ export const OBSTETRIC_IMPRESSION = {
       : '',
   'impression.doppler': ({ forward }: { forward: boolean }, context: SentenceContext) =>
     `Doppler: ${[charted(context), forward ? 'forward umbilical end-diastolic flow' : ''].filter(Boolean).join(', ')}`,
+  'impression.doppler-open': (_: Record<string, never>, context: SentenceContext) =>
+    `${charted(context)} not judged, as a cut-off is within the interval`,
 } as const satisfies SentenceTable;
 
 const say = statementsOf<typeof OBSTETRIC_IMPRESSION>();
@@ -212,6 +229,7 @@ const dating: Topic = {
   sections: [],
   codes: DOUBTS.map(({ code }) => code),
   onlyBeside: true,
+  sharesLine: true,
   say(said) {
     const stated = datingOf(said.result);
     const open = said.result.sections.some(
@@ -275,6 +293,7 @@ const growth: Topic = {
           ...say.conclusion('impression.restriction', {
             form,
             datingInDoubt: isTrue(restriction, 'datingInDoubt'),
+            sizeIsOpen: isTrue(restriction, 'sizeIsOpen'),
           }),
           fetus: restriction?.fetus ?? null,
         },
@@ -363,12 +382,14 @@ const doppler: Topic = {
   sections: ['doppler'],
   say(said) {
     const isCharted = ({ reference }: Measurement) => reference?.centile != null;
-    const isUsual = ({ interpretation }: Measurement) => interpretation === 'N';
-    const shown = said.values(INDICES).filter((one) => isCharted(one) && isUsual(one));
+    const indices = said.values(INDICES).filter(isCharted);
+    const shown = indices.filter(({ interpretation }) => interpretation === 'N');
+    const open = indices.filter(({ interpretation }) => interpretation === null);
     const forward = text(said.find('doppler.flow'), 'flow') === 'forward';
     const anything = shown.length > 0 || forward;
     return [
       { statement: anything ? say.conclusion('impression.doppler', { forward }, shown) : null },
+      { statement: open.length > 0 ? say.conclusion('impression.doppler-open', {}, open) : null },
     ];
   },
 };

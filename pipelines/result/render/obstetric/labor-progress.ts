@@ -9,7 +9,7 @@ export const LABOR_SENTENCES = {
     { about: [angle], text }: SentenceContext,
   ) =>
     angle
-      ? `${angle.label} ${text.value(angle)}, at a cut-off: ${low} or ${high}; measure by hand.`
+      ? `${angle.label} ${text.value(angle)}, at the cut-off between "${low}" and "${high}"; measure by hand.`
       : '',
   'labor.line-misses-skull': () =>
     'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.',
@@ -33,7 +33,7 @@ export const say = statementsOf<typeof LABOR_SENTENCES>();
 
 export const LABOR_REMARKS = {
   'labor.implausible-angle': ({ from, to }: { from: number; to: number }) =>
-    `implausible: angle outside ${from} to ${to} deg; not used, measure again`,
+    `implausible: angle outside ${from}° to ${to}°; not used, measure again`,
   'labor.may-be-mirrored': () =>
     'not used: whether the image is mirrored is not known, and the value depends on it',
 } as const satisfies SentenceTable;

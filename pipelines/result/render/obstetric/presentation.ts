@@ -85,7 +85,7 @@ export const PRESENTATION_SENTENCES = {
   ) =>
     `Breech presentation ${several ? `of ${NEAREST_FETUS} ` : ''}at or after ${text.weeks(fromDays)} weeks; the kind of breech was not assessed.`,
   'presentation.multiple': ({ count }: { count: number }) =>
-    `Heads and trunks of at least ${count} fetuses follow each other along one sweep; chorionicity was not assessed.`,
+    `At least ${count} fetuses, seen one after the other on one sweep; chorionicity was not assessed.`,
   'cardiac.not-assessed': () =>
     'Cardiac activity was not assessed: no cine of the fetal chest was long and quick enough.',
   'cardiac.seen': ({ beatsPerMinute }: { beatsPerMinute: number }, { text }: SentenceContext) =>
