@@ -83,11 +83,11 @@ function systolicFunction(judged: readonly Judged[]) {
   if (conclusion === 'not assessed') return null;
   const keys = (of: readonly Judged[]) =>
     of.map(({ measurement }) => measurement.concept.key as EchoConcept);
-  const statement = sayOfRvFunction.conclusion('rv-function.systolic', {
-    conclusion,
-    judged: keys(judged),
-    abnormal: keys(abnormal),
-  });
+  const statement = sayOfRvFunction.conclusion(
+    'rv-function.systolic',
+    { conclusion, judged: keys(judged), abnormal: keys(abnormal) },
+    abnormal.map(({ measurement }) => measurement),
+  );
   return { conclusion, statement };
 }
 

@@ -51,7 +51,7 @@ describe('the impression of a normal heart', () => {
   it('begins with the size of the LV also where no range applies', () => {
     const unknown = measuredStudy({ machine: NORMAL_HEART, patient: { sex: null } }).result;
     expect(unknown.report?.impression[0]).toMatch(
-      /^LV size not graded \(LVEDVi 59 ml\/m²\); LVEF 62 %/,
+      /^LV size not graded without the sex of the patient \(LVEDVi 59 ml\/m²\); LVEF 62 %/,
     );
   });
 
@@ -116,7 +116,7 @@ describe('several findings that are undecided at a cut-off', () => {
     const undecided = { ...result, report: null, measurements, findings };
     const said = impressionWith(ECHO_TOPICS, undecided);
     expect(said.impression[0]).toContain(
-      'grade uncertain, as a cut-off is within the interval of LVPWd 1.6 ± 0.3 cm',
+      'degree uncertain, as a cut-off is within the interval of LVPWd 1.6 ± 0.3 cm',
     );
     expect(said.impression[0]).not.toContain('LV mass');
     if (!result.report) throw new Error('the study has no report');
@@ -150,6 +150,13 @@ describe('contradictions', () => {
   it('name one LVEF only where the methods agree on the category', () => {
     const { lines } = echo({ ...NORMAL_HEART, 'lvef-4c': 60, 'lvef-2c': 63 });
     expect(lines.join(' ').match(/LVEF/g)).toHaveLength(1);
+  });
+
+  it('between the indices of the RV are one clause, the abnormal one first', () => {
+    const { lines } = echo({ ...NORMAL_HEART, tapse: 13, 'rv-s-prime': 8 });
+    expect(lines.join(' ')).toMatch(
+      /[Rr]educed RV systolic function \(TAPSE 13 mm, S' 8\.0 cm\/s\), although not by FAC 45 %/,
+    );
   });
 
   it('between the volume and the diameter of the LV are one clause', () => {
@@ -204,6 +211,15 @@ describe('the choice of lines', () => {
   it('joins the last usual ones where there are too many', () => {
     expect(idsWith([])).toEqual(['a', 'b', 'c', 'd', 'e, f, g']);
     expect(idsWith([finding('g', 'abnormal')])).toEqual(['a', 'b', 'c', 'd, e, f', 'g']);
+  });
+
+  it('joins a topic that shares a line to the one before it, as long as both are usual', () => {
+    const [a = topic('a'), b = topic('b')] = topics;
+    const sharing = [a, { ...b, sharesLine: true }];
+    const idsOf = (findings: Result['findings']) =>
+      impressionOf({ ...result, findings }, sharing).map(({ topic: id }) => id);
+    expect(idsOf([])).toEqual(['a, b']);
+    expect(idsOf([finding('b', 'abnormal')])).toEqual(['a', 'b']);
   });
 
   it('puts what is critical first', () => {

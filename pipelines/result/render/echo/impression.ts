@@ -108,14 +108,14 @@ export const ECHO_IMPRESSION = {
     const against = others.length > 0 ? `, although not by ${allNamed(others)}` : '';
     return `LV ${LV_SIZE[size]}${inBrackets(about.slice(0, agreeing))}${against}`;
   },
-  'impression.lv-size-ungraded': (_: Record<string, never>, { about }: About) =>
-    `LV size not graded${inBrackets(about)}`,
+  'impression.lv-size-ungraded': ({ sexUnknown }: { sexUnknown: boolean }, { about }: About) =>
+    `LV size not graded${sexUnknown ? ' without the sex of the patient' : ''}${inBrackets(about)}`,
   'impression.lv-geometry': ({ geometry }: { geometry: string }, { about }: About) =>
     `${geometry}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
     `thick ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
   'impression.grades-open': (_: Record<string, never>, { about }: About) =>
-    `grade uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
+    `degree uncertain, as a cut-off is within the interval of ${withIntervals(about)}`,
   /**
    * `grades` contains the grade, or the grades on both sides if the interval includes a cut-off, or
    * nothing. `limit` is the number of points to the nearest limit of the grade if the value is
@@ -135,7 +135,7 @@ export const ECHO_IMPRESSION = {
         : '';
     return `LVEF ${valueText('lvef', ef.value)}${margin} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
-  'impression.lvef-open': () => 'LVEF not given, as its values were not accepted',
+  'impression.lvef-open': () => 'LVEF not given, as its values were withheld',
   /** `about` contains the LVEF that is used, followed by the LVEF by other methods. */
   'impression.lvef-methods': (
     { grades }: { grades: readonly string[] },
@@ -188,10 +188,15 @@ export const ECHO_IMPRESSION = {
     return `${name}: ${grade}${inBrackets(about)}`;
   },
   'impression.regurgitation-open': () => 'regurgitation not assessed',
+  /** `about` contains the indices that agree with the conclusion, followed by the others. */
   'impression.rv-function': (
-    { conclusion }: { conclusion: keyof typeof RV_FUNCTION },
+    { conclusion, agreeing }: { conclusion: keyof typeof RV_FUNCTION; agreeing: number },
     { about }: About,
-  ) => `${RV_FUNCTION[conclusion]}${inBrackets(about)}`,
+  ) => {
+    const others = about.slice(agreeing);
+    const against = others.length > 0 ? `, although not by ${allNamed(others)}` : '';
+    return `${RV_FUNCTION[conclusion]}${inBrackets(about.slice(0, agreeing))}${against}`;
+  },
   'impression.pulmonary': (
     { probability, limited }: { probability: string; limited: boolean },
     { about }: About,
@@ -205,6 +210,12 @@ export const ECHO_IMPRESSION = {
 } as const satisfies SentenceTable;
 
 const say = statementsOf<typeof ECHO_IMPRESSION>();
+
+/** Returns a parameter that is a list of concept keys; empty if it is not one. */
+function keysOf(statement: Statement | null, name: string): string[] {
+  const value = statement?.params[name];
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
 
 const paramOf = (statement: Statement | null, name: string): string | null => {
   const value = statement?.params[name];
@@ -228,7 +239,10 @@ function lvSize(said: Said): Statement | null {
   if (!size) {
     // No range applies, for example because the sex is unknown.
     const [ungraded] = said.values(LV_SIZES).filter(({ reference }) => reference === null);
-    return ungraded ? say.conclusion('impression.lv-size-ungraded', {}, [ungraded]) : null;
+    const sexUnknown = said.find('echo.sex-unknown') !== null;
+    return ungraded
+      ? say.conclusion('impression.lv-size-ungraded', { sexUnknown }, [ungraded])
+      : null;
   }
   const agreeing = rated.filter(({ interpretation }) => interpretation === size);
   const others = rated.filter(({ interpretation }) => interpretation !== size);
@@ -410,11 +424,20 @@ const valves: Topic = {
 function ventricle(said: Said): Clause {
   const found = said.find('rv-function.systolic');
   const conclusion = paramOf(found, 'conclusion') as keyof typeof RV_FUNCTION | null;
-  const judged = found?.params.judged;
-  const keys = Array.isArray(judged) ? judged.filter((one) => typeof one === 'string') : [];
+  const judged = said.values(keysOf(found, 'judged'));
+  const abnormal = new Set(keysOf(found, 'abnormal'));
+  const [against, agreeing] = [false, true].map((isAbnormal) =>
+    judged.filter(({ concept }) => abnormal.has(concept.key) === isAbnormal),
+  ) as [Measurement[], Measurement[]];
+  // Only a reduced function can be contradicted by an index; a borderline one names all of them.
+  const count = conclusion === 'reduced' ? agreeing.length : judged.length;
   return {
     statement:
-      conclusion && say.conclusion('impression.rv-function', { conclusion }, said.values(keys)),
+      conclusion &&
+      say.conclusion('impression.rv-function', { conclusion, agreeing: count }, [
+        ...agreeing,
+        ...against,
+      ]),
     covers: ['rv-function.systolic'],
   };
 }

@@ -88,7 +88,8 @@ function uncertainText({ unnamed, pictures, suspected }: Unnamed): string {
   const names = suspected
     .map(({ image, view }) => `${imageText(image)} (perhaps ${viewText(view)})`)
     .join(', ');
-  return `The view of ${unnamed} of ${pictures} clips is below the gate or none of the known ones, and they were not measured${names ? `: ${names}` : ''}.`;
+  const which = names ? `: ${names}` : '';
+  return `The view of ${unnamed} of ${pictures} clips was not recognised reliably, and nothing was measured on ${unnamed === 1 ? 'it' : 'them'}${which}.`;
 }
 
 export const VIEWS_SENTENCES = {
