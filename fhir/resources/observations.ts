@@ -17,7 +17,7 @@ import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
 import { exchanged, withoutAnnotations } from '../../pipelines/result/exchange.ts';
 import { categoryText } from '../../pipelines/result/render/categories.ts';
-import { weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
+import { basisText, weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import {
   isOurs,
   notAcceptedStatement,
@@ -132,7 +132,9 @@ export function referenceRange(
     {
       low: reference.low === null ? undefined : quantity(reference.low),
       high: reference.high === null ? undefined : quantity(reference.high),
-      text: dating ? `${name}; at ${weeksAndDays(dating.gaDays)} weeks by ${dating.basis}` : name,
+      text: dating
+        ? `${name}; at ${weeksAndDays(dating.gaDays)} weeks by ${basisText(dating.basis)}`
+        : name,
     },
   ];
 }

@@ -165,7 +165,7 @@ describe('a measured Observation', () => {
     expect(hc.referenceRange?.[0]).toMatchObject({
       low: { value: 262, code: 'mm' },
       high: { value: 301, code: 'mm' },
-      text: expect.stringMatching(/INTERGROWTH-21st.*at 30\+2 weeks by lmp/),
+      text: expect.stringMatching(/INTERGROWTH-21st.*at 30\+2 weeks by last menstrual period/),
     });
     expect(hc.interpretation?.[0]?.coding?.[0]?.code).toBe('N');
   });
