@@ -128,12 +128,14 @@ export function compactValues(result: Result): Measurement[] {
   });
 }
 
+const markOf = ({ interpretation }: Measurement) => (interpretation ? MARKS[interpretation] : '');
+
 /**
  * Returns true if the label of a value fits the width. Labels of abnormal values are bold and
  * therefore wider.
  */
 const fits = (one: Measurement, width: number) =>
-  textWidth(withSubject(one.label, one), SIZE, one.interpretation ? 'bold' : 'regular') <= width;
+  textWidth(withSubject(one.label, one), SIZE, markOf(one) ? 'bold' : 'regular') <= width;
 
 /**
  * Returns the label of a value, or its abbreviation if the label is too long for the column. Both
@@ -159,7 +161,7 @@ function cellsOf(
   name: string,
 ): Cell[] {
   const proposal = one.quality === 'review';
-  const mark = one.interpretation ? MARKS[one.interpretation] : '';
+  const mark = markOf(one);
   const style = proposal
     ? { colour: MUTED }
     : urgent.has(one.id)
@@ -274,6 +276,9 @@ function drawColumn(
 /** Minimum height that must be left on a page to start a part of the table there. */
 const LEAST = 60;
 
+/** Height up to which a table is one column, because two columns would tear its groups apart. */
+const SMALL = 90;
+
 const LEGEND =
   '\u25bc below, \u25b2 above the reference range, \u25cf abnormal; red: a finding that needs action. A value outside its range without a mark is not outside with certainty. Intervals, repeats and methods are in the appendix.';
 
@@ -302,7 +307,8 @@ export function compactTable(page: Page, result: Result): void {
       continue;
     }
     const tallest = Math.max(...rest.map(({ height }) => height));
-    const wanted = Math.min(room, sumOf(rest) / 2 + tallest);
+    const whole = sumOf(rest);
+    const wanted = whole <= SMALL ? room : Math.min(room, whole / 2 + tallest);
     // At least one row is drawn, so that a row taller than a page does not cause an endless loop.
     const left = Math.max(rest[0]?.title ? 2 : 1, taken(rest, wanted));
     const other = titled(page, rest.slice(left));

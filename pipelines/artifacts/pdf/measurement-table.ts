@@ -1,8 +1,9 @@
 import { methodEntry } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { numberText } from '../../result/render/number-text.ts';
 import { withSubject } from '../../result/render/report-lines.ts';
 import { doubtOf, isShown, statedMethod } from '../../result/render/statement.ts';
-import { centileText, unitText, zScoreText } from '../../result/render/unit-text.ts';
+import { centileText, withUnit, zScoreText } from '../../result/render/unit-text.ts';
 import { plainNumber, valueText } from '../../result/render/value-text.ts';
 import type { Cell, Column } from './page.ts';
 import { MUTED } from './page.ts';
@@ -30,11 +31,11 @@ export const MARK_LEGEND =
  * Returns the reference range as text. The unit can be left out where the value beside it already
  * has one.
  */
-export function rangeText(measurement: Measurement, withUnit = true): string {
+export function rangeText(measurement: Measurement, isUnitShown = true): string {
   const { low = null, high = null } = measurement.reference ?? {};
   const number = (value: number) => plainNumber(measurement, value);
-  const unit = withUnit ? unitText(measurement.unit) : '';
-  const bound = (value: number) => `${number(value)} ${unit}`.trimEnd();
+  const bound = (value: number) =>
+    isUnitShown ? withUnit(number(value), measurement.unit) : number(value);
   if (low !== null && high !== null) return `${number(low)} - ${bound(high)}`;
   if (low !== null) return `from ${bound(low)}`;
   return high === null ? '' : `up to ${bound(high)}`;
@@ -48,14 +49,13 @@ function intervalText(measurement: Measurement): string {
   const value = valueText(measurement);
   if (uncertainty === null) return value;
   if (unit === 'd') return `${value} ± ${uncertainty.toFixed(0)} days`;
-  const [number = '', ...unitWords] = value.split(' ');
-  return [number, '±', plainNumber(measurement, uncertainty), ...unitWords].join(' ');
+  return withUnit(`${numberText(measurement)} ± ${plainNumber(measurement, uncertainty)}`, unit);
 }
 
 /** Prefixes of the method, for values that are listed in addition to the value that was used. */
 const STANDING = {
   ...{ counts: '', proposed: '', withheld: '' },
-  ...{ repeat: 'repeat', 'part-of-mean': 'part of the mean', comparison: 'for comparison' },
+  ...{ repeat: 'repeat', 'part-of-mean': 'one of the repeats', comparison: 'for comparison' },
 } as const satisfies Record<Measurement['standing'], string>;
 
 /** Printed instead of a method that is the same as in the row above. */

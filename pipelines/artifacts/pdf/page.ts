@@ -58,7 +58,7 @@ export function openDocument(title: string, created: Date, paper: Paper = 'a4'):
 }
 
 /** Types of structure element used in this report. */
-type Tag = 'H1' | 'H2' | 'P' | 'Sect' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure';
+type Tag = 'H1' | 'H2' | 'P' | 'Sect' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure' | 'Caption';
 
 /**
  * Draws something as one element of the structure tree; `alt` is the alternative text of a picture.

@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import type { Paper } from '../../../config/schema.ts';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import { chartEntry } from '../../concepts/concepts.ts';
@@ -28,9 +27,10 @@ import { growthPanel } from '../drawing/growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../drawing/growth-curve.ts';
 import { dueDate } from '../due-date.ts';
 import { keyOverlays, storedPreviews } from '../previews/overlays.ts';
+import { colourOf, pictureOf } from '../previews/preview.ts';
 import { PICTURES_AT_ONCE } from '../previews/raster.ts';
 import { compactTable } from './compact-table.ts';
-import { MARK_LEGEND, measurementTable } from './measurement-table.ts';
+import { INTERMEDIATE, MARK_LEGEND, measurementTable } from './measurement-table.ts';
 import {
   ALERT,
   closeDocument,
@@ -136,7 +136,7 @@ function studyRows(subject: Subject): [string, string][] {
 function datingRows(subject: Subject): [string, string][] {
   if (!subject.dating) return [];
   const { gaDays, basis } = subject.dating;
-  const age = `${weeksAndDays(gaDays)} weeks (${gaDays} days), by ${withOrigin(basisText(basis), 'dating', subject)}`;
+  const age = `${weeksAndDays(gaDays)} weeks by ${withOrigin(basisText(basis), 'dating', subject)}`;
   const due = dueDate(subject);
   return [
     ['Gestational age', age],
@@ -151,11 +151,12 @@ function patientLine({ identity }: Subject): string {
   return [readableName(identity.PatientName), birth, identity.PatientID].filter(Boolean).join('  ');
 }
 
-/** A preview (preview.ts) as PNG or JPEG. */
+/** The picture of a preview (preview.ts) as JPEG, with its values and the colours of their calipers. */
 export interface KeyImage {
   bytes: Buffer;
   width: number;
   height: number;
+  values: readonly { text: string; colour: string }[];
   /** Alternative text for readers who cannot see the image. */
   alt: string;
 }
@@ -171,7 +172,7 @@ const signaturesOf = ({ verification }: Result): Signature[] =>
   (verification?.signatures ?? []).map(({ observer, organization, at }) => ({
     name: observer,
     role: organization,
-    at,
+    at: `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`,
   }));
 
 interface ReportInput {
@@ -301,12 +302,38 @@ const IN_ROW = 3;
 
 const IMAGE_WIDTH = (WIDTH - 8 * (IN_ROW - 1)) / IN_ROW;
 
-/** Draws images in rows of equal width. */
+/** Size of a value below an image, and the height of its line. */
+const VALUE = { size: 6.5, line: 9 } as const;
+
+const valuesHeight = ({ values }: KeyImage) => 2 + values.length * VALUE.line;
+
+const pictureHeight = ({ height, width }: KeyImage, shown: number) => (height * shown) / width;
+
+/** Returns the height of a row: the tallest image with its values. */
+const rowHeightOf = (row: readonly KeyImage[], width: number): number =>
+  Math.max(...row.map((image) => pictureHeight(image, width) + valuesHeight(image)));
+
+/** Draws the values of an image below it, each with a dot in the colour of its calipers. */
+function valuesBelow({ doc }: Page, { values }: KeyImage, x: number, top: number): void {
+  values.forEach(({ text, colour }, index) => {
+    const y = top + 2 + index * VALUE.line;
+    doc
+      .circle(x + 3, y + 4, 2.2)
+      .lineWidth(0.4)
+      .fillAndStroke(colour, MUTED);
+    doc
+      .font('regular')
+      .fontSize(VALUE.size)
+      .fillColor(INK)
+      .text(text, x + 8, y, { lineBreak: false });
+  });
+}
+
+/** Draws images in rows of equal width, each with its values below it. */
 function imageRows(page: Page, images: readonly KeyImage[], width = IMAGE_WIDTH): void {
-  const heightOf = (image: KeyImage) => (image.height * width) / image.width;
   for (let index = 0; index < images.length; index += IN_ROW) {
     const row = images.slice(index, index + IN_ROW);
-    const height = Math.max(...row.map(heightOf)) + 6;
+    const height = rowHeightOf(row, width) + 6;
     makeRoom(page, height);
     row.forEach((image, column) => {
       const x = MARGIN + column * (width + 8);
@@ -318,6 +345,8 @@ function imageRows(page: Page, images: readonly KeyImage[], width = IMAGE_WIDTH)
         },
         image.alt,
       );
+      const top = page.y + pictureHeight(image, width);
+      tagged(page, 'Caption', () => valuesBelow(page, image, x, top));
     });
     page.y += height;
   }
@@ -329,11 +358,12 @@ const KEY_IMAGE_NOTE =
 function keyImages(page: Page, { keyImages: images }: ReportInput): void {
   const row = images.slice(0, IN_ROW);
   if (row.length === 0) return;
-  const tallest = Math.max(...row.map(({ height, width }) => (height * IMAGE_WIDTH) / width));
+  const tallest = Math.max(...row.map((image) => pictureHeight(image, IMAGE_WIDTH)));
+  const below = Math.max(...row.map(valuesHeight));
   // The images are made smaller if the signature then fits on the same page.
-  const room = page.bottom - page.y - 2 * HEADING_HEIGHT - SIGNATURE_HEIGHT;
+  const room = page.bottom - page.y - 2 * HEADING_HEIGHT - SIGNATURE_HEIGHT - below;
   const share = room < tallest && room >= SMALLEST_SHARE * tallest ? room / tallest : 1;
-  heading(page, 'Key images', share * tallest);
+  heading(page, 'Key images', share * tallest + below);
   imageRows(page, row, share * IMAGE_WIDTH);
 }
 
@@ -373,9 +403,8 @@ function appendix(page: Page, { result, keyImages: images }: ReportInput): void 
   }
   for (const remark of remarks(result)) paragraph(page, remark, { size: 7.5, colour: MUTED });
   const further = images.slice(IN_ROW);
-  const [first] = further;
-  if (!first) return;
-  heading(page, 'Further images', ((WIDTH / IN_ROW) * first.height) / first.width + 14);
+  if (further.length === 0) return;
+  heading(page, 'Further images', rowHeightOf(further.slice(0, IN_ROW), IMAGE_WIDTH) + 14);
   paragraph(page, KEY_IMAGE_NOTE, { size: 7.5, colour: MUTED });
   imageRows(page, further);
 }
@@ -504,12 +533,16 @@ interface ReportPreview {
 }
 
 async function keyImage({ png, measurements: shown }: ReportPreview): Promise<KeyImage> {
-  const { data, info } = await sharp(png)
+  const picture = await pictureOf(png, shown);
+  const { data, info } = await picture
     .resize({ width: KEY_IMAGE.width, withoutEnlargement: true })
     .jpeg({ quality: KEY_IMAGE.quality })
     .toBuffer({ resolveWithObject: true });
-  const values = shown.filter(isShown).map(shortText).join(', ');
-  return { bytes: data, width: info.width, height: info.height, alt: `Image: ${values}` };
+  const values = shown.flatMap((one, index) =>
+    isShown(one) ? [{ text: shortText(one), colour: colourOf(one, index) }] : [],
+  );
+  const alt = `Image: ${values.map(({ text }) => text).join(', ')}`;
+  return { bytes: data, width: info.width, height: info.height, values, alt };
 }
 
 /**
@@ -532,7 +565,11 @@ export async function renderReport(
       : shown.map((curve) =>
           growthPanel(curve, result.measurements, gaDays, earlierValues(result)),
         );
-  const keyImages = await inParallel(previews, PICTURES_AT_ONCE, keyImage);
+  // The first pages show the images of the values that count; those of their inputs come last.
+  const ofInputs = ({ measurements }: ReportPreview) =>
+    measurements.every(({ section }) => INTERMEDIATE.has(section));
+  const ordered = previews.toSorted((one, other) => Number(ofInputs(one)) - Number(ofInputs(other)));
+  const keyImages = await inParallel(ordered, PICTURES_AT_ONCE, keyImage);
   return buildReportPdf({
     ...{ result, subject, panels, keyImages, signatures },
     ...(paper && { paper }),

@@ -127,7 +127,11 @@ function legend(
   ];
 }
 
-function colourOf({ quality }: Measurement, index: number): string {
+/**
+ * Returns the colour of the calipers of a measurement; `index` is its place in the list of the
+ * preview.
+ */
+export function colourOf({ quality }: Measurement, index: number): string {
   return quality === 'accepted' ? (COLOURS[index % COLOURS.length] ?? HALO) : NOT_ACCEPTED;
 }
 
@@ -159,6 +163,16 @@ export async function renderPreview(
   return sharp(shown.data, { raw: { width: columns, height: rows, channels: 3 } })
     .png({ compressionLevel: COMPRESSION })
     .toBuffer();
+}
+
+/** Returns the picture of a preview without the strip below it. */
+export async function pictureOf(
+  png: Buffer,
+  measurements: readonly Measurement[],
+): Promise<ReturnType<typeof sharp>> {
+  const { width, height } = await sharp(png).metadata();
+  const picture = { left: 0, top: 0, width, height: height - stripHeight(width, measurements) };
+  return sharp(png).extract(picture);
 }
 
 /**
