@@ -6,6 +6,7 @@ import type { Change } from '../../../pipelines/contract/review.ts';
 import { decodeDataSet, itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
+import { withUnit } from '../../../pipelines/result/render/unit-text.ts';
 import type { ReviewObject } from '../../core/reviews/reviews.ts';
 import type { Gateway } from '../main.ts';
 import type { DemoStudyName } from './phantom-studies.ts';
@@ -135,6 +136,10 @@ export function srLines(file: Buffer): string[] {
   return [...head, ...itemsOf(document.ContentSequence).flatMap((item) => contentLines(item))];
 }
 
+/** Returns a number of a report with four digits; the report itself has all of them. */
+export const numberText = (value: number, unit: string): string =>
+  withUnit(`${Number(value.toPrecision(4))}`, unit);
+
 function contentLines(item: NaturalDataset): string[] {
   const name = meaning(item.ConceptNameCodeSequence);
   const inner = itemsOf(item.ContentSequence).flatMap((one) => contentLines(one));
@@ -142,7 +147,8 @@ function contentLines(item: NaturalDataset): string[] {
     case 'NUM': {
       const [value] = itemsOf(item.MeasuredValueSequence);
       const unit = value ? itemsOf(value.MeasurementUnitsCodeSequence)[0]?.CodeValue : '';
-      return [`${name} = ${value ? `${value.NumericValue} ${unit}` : 'no value'}`, ...inner];
+      const shown = value ? numberText(Number(value.NumericValue), String(unit ?? '')) : 'no value';
+      return [`${name} = ${shown}`, ...inner];
     }
     case 'TEXT':
       // The models are omitted here, because they are repeated with each number.

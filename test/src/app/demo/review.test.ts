@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bundleLines, sideBySide } from '../../../../src/app/demo/review.ts';
+import { bundleLines, numberText, sideBySide } from '../../../../src/app/demo/review.ts';
 
 describe('two documents side by side', () => {
   it('have only the lines that differ, those of one place beside each other', () => {
@@ -41,4 +41,12 @@ describe('two documents side by side', () => {
       'Head circumference = 287.4 mm',
     ]);
   });
+});
+
+it.each([
+  [18.35680605, 'mm', '18.36 mm'],
+  [0.8163265306, '1', '0.8163'],
+  [1219, 'g', '1219 g'],
+])('a number of the report, %d %s, is printed as %s', (value, unit, text) => {
+  expect(numberText(value, unit)).toBe(text);
 });
