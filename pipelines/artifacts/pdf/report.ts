@@ -568,7 +568,9 @@ export async function renderReport(
   // The first pages show the images of the values that count; those of their inputs come last.
   const ofInputs = ({ measurements }: ReportPreview) =>
     measurements.every(({ section }) => INTERMEDIATE.has(section));
-  const ordered = previews.toSorted((one, other) => Number(ofInputs(one)) - Number(ofInputs(other)));
+  const ordered = previews.toSorted(
+    (one, other) => Number(ofInputs(one)) - Number(ofInputs(other)),
+  );
   const keyImages = await inParallel(ordered, PICTURES_AT_ONCE, keyImage);
   return buildReportPdf({
     ...{ result, subject, panels, keyImages, signatures },

@@ -86,7 +86,7 @@ describe("the machine's heart rate", () => {
   ])('$rate counts where ours does not, and is judged: $band', ({ rate, band }) => {
     const outcome = run({ cart: [reported(rate)] });
     expect(outcome.rate).toMatchObject({ value: rate, source: { provenance: 'cart-sr' } });
-    expect(outcome.summary).toContain(`Fetal heart rate ${rate} /min (ultrasound machine)`);
+    expect(outcome.summary).toContain(`Fetal heart rate ${rate}/min (ultrasound machine)`);
     expect(bandOf(outcome)?.value).toBe(band);
   });
 

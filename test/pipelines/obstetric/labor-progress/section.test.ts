@@ -151,7 +151,7 @@ describe('labor progress', () => {
     [114.1, true],
   ])('an angle of %s degrees, known to 6, is undecided between bands: %s', (degrees, said) => {
     const { summary } = run([transperineal({ degrees })]);
-    expect(summary?.includes('at a cut-off')).toBe(said);
+    expect(summary?.includes('at the cut-off')).toBe(said);
   });
 
   it('names a frame below the gate and uses nothing of it', () => {

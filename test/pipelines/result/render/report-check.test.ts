@@ -69,7 +69,7 @@ describe('the check of a draft report against its result', () => {
     [/ mm\b/, ' cm'],
     [/ g\b/, ' kg'],
     [/ weeks\b/, ' days'],
-    [/ \/min/, ' %'],
+    [/\/min/, ' %'],
     [/ mm\b/, ''],
   ])('refuses a swapped unit: %s for %s', (unit, other) => {
     const line = rows.find((row) => unit.test(row));

@@ -94,6 +94,14 @@ describe.each(STUDIES)('the impression of a study: %s', (_, result) => {
     expect(texts.join('\n')).toContain(lines.join('\r\n'));
   });
 
+  it.runIf(result === RESULT)('comes with categories in words, not as their codes', () => {
+    const words = 'appropriate for gestational age (10th to 90th centile)';
+    const texts = textsOf(buildTid1500(result, ANONYMOUS)).map(({ text }) => text);
+    expect(texts).toContain(`Size for gestational age: ${words}`);
+    const bundle = JSON.stringify(buildAnonymousBundle(result, ANONYMOUS));
+    expect(bundle).toContain(`"valueCodeableConcept":{"text":"${words}"}`);
+  });
+
   it('is the conclusion of the FHIR report', () => {
     expect(ofFhir(result)).toContain(lines.join(' '));
   });
