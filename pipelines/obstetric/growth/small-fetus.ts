@@ -225,7 +225,7 @@ function lackingOf(given: SmallFetusEvidence, criteria: readonly RestrictionCrit
 /**
  * Returns the guidance (obstetric 3.9): the criteria, the inputs that were not assessed, and the
  * examinations to consider. The values, the dating, the growth since an earlier scan, and indices
- * at a cut-off are statements of their own sections and are not repeated.
+ * at a cut-off are statements of other sections and are not repeated.
  */
 function guidanceStatements(
   { classified }: SmallFetusEvidence,

@@ -211,7 +211,7 @@ export const ECHO_IMPRESSION = {
 
 const say = statementsOf<typeof ECHO_IMPRESSION>();
 
-/** Returns a parameter that is a list of concept keys; empty if it is not one. */
+/** Returns a parameter that is a list of concept keys; empty if it is missing or has another type. */
 function keysOf(statement: Statement | null, name: string): string[] {
   const value = statement?.params[name];
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
