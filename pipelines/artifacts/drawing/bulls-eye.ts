@@ -116,10 +116,14 @@ function segmentMarks(segment: number, strain: number | undefined): Mark[] {
  * Draws longitudinal strain by segment as a bull's-eye of 17 segments (SEG02; echo 8.3). Segments
  * not shown in any view are grey. Null if the result has no strain by segment.
  */
-export function bullsEye({ sections }: Pick<Result, 'sections'>): Drawing | null {
+export function bullsEye({
+  sections,
+  draft = true,
+}: Pick<Result, 'sections'> & Partial<Pick<Result, 'draft'>>): Drawing | null {
   const section = sections.find(({ id }) => id === 'lv-strain');
   const parsed = strainSchema.safeParse(section?.data);
   if (!parsed.success) return null;
+  const notice = draft ? `${DRAFT_NOTICE}. ` : '';
   const strains = new Map(parsed.data.segments.map(({ segment, strain }) => [segment, strain]));
   return {
     ...SIZE,
@@ -137,7 +141,7 @@ export function bullsEye({ sections }: Pick<Result, 'sections'>): Drawing | null
         const x = upright ? where.x : degrees === 0 ? SIZE.width - 8 : 8;
         return label(text, { x, y }, 11, { anchor, colour: '#52606d' });
       }),
-      label(`${DRAFT_NOTICE}. Contour strain, not speckle tracking.`, { x: CENTRE.x, y: 528 }, 10, {
+      label(`${notice}Contour strain, not speckle tracking.`, { x: CENTRE.x, y: 528 }, 10, {
         colour: '#52606d',
       }),
     ],
