@@ -6,16 +6,16 @@ import { newId } from '../../platform/ids.ts';
 import type { ConsoleRole } from './roles.ts';
 
 /**
- * The account that every database contains from the beginning. A key belongs to it unless another
- * account is named.
+ * The account that every database has from the beginning. Keys belong to it unless another account
+ * is specified.
  */
 export const DEFAULT_ACCOUNT_ID = 'default';
 
 /**
- * The permissions of a key. `store` permits a client to send studies by STOW-RS, and `retrieve` to
- * search and retrieve studies with the identity of their patients (QIDO-RS, WADO-RS). `review`
- * permits changing a draft, and `sign` signing it under the name of the key. `admin` includes every
- * scope except `sign`.
+ * The permissions of a key. `store` permits sending studies by STOW-RS; `retrieve` permits
+ * searching for and retrieving studies that identify patients (QIDO-RS, WADO-RS). `review` permits
+ * changing a draft, and `sign` signing it in the name of the key. `admin` includes every scope
+ * except `sign`.
  */
 export const SCOPES = [
   'run',
@@ -30,24 +30,24 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * The scopes that a client needs to upload, run and read. A key without a console role has these
- * unless others are named; `admin` must be named explicitly.
+ * The scopes that a client needs to upload, run and read: the default for a key without a console
+ * role. `admin` must be requested explicitly.
  */
 export const CLIENT_SCOPES: readonly Scope[] = ['run', 'read', 'uploads'];
 
-/** The caller of the API, identified by the key. */
+/** The API caller identified by a key. */
 export interface Principal {
   accountId: string;
   keyId: string;
   test: boolean;
   scopes: readonly Scope[];
-  /** Role in the console; null when the key has no role there. */
+  /** Role in the console; null if the key has none. */
   consoleRole?: ConsoleRole | null;
 }
 
 /**
- * Whether a key may read studies and reports with the identity of their patients. Only a live key
- * of the site's own account with the scope `retrieve` may.
+ * Returns true if a key may read studies and reports that identify patients. This takes a live key
+ * of the installation's own account with the scope `retrieve`.
  */
 export const mayRetrieveStudies = ({
   accountId,
@@ -58,14 +58,14 @@ export const mayRetrieveStudies = ({
   !test &&
   (scopes.includes('retrieve') || scopes.includes('admin'));
 
-/** A key in a list, without the secret, which is not stored. */
+/** A key as listed, without the secret, which is not stored. */
 export interface KeyRecord {
   id: string;
   name: string;
   account_id: string;
   test: boolean;
   scopes: Scope[];
-  /** Role in the console; null when the key cannot sign in there. */
+  /** Role in the console; null if the key cannot sign in there. */
   console_role: ConsoleRole | null;
   created_at: Date;
   last_used_at: Date | null;
@@ -80,13 +80,13 @@ export interface NewKey {
   accountId?: string;
   expiresAt?: Date | null;
   /**
-   * The role in the console. Only keys of the site's own account may have one, because the console
-   * shows the studies of this account.
+   * Role in the console. Only keys of the installation's own account may have one, because the
+   * console shows the studies of this account.
    */
   consoleRole?: ConsoleRole | null;
 }
 
-/** Hours for which a rotated key still works after its replacement was created. */
+/** Hours for which a rotated key keeps working after its replacement was created. */
 export const OVERLAP_HOURS = { usual: 24, longest: 7 * 24 } as const;
 
 const KEY_BYTES = 32;
@@ -105,7 +105,7 @@ export async function createKey(
   now = new Date(),
 ): Promise<{ key: string; record: KeyRecord }> {
   const { name, test = false, expiresAt = null, consoleRole = null } = key;
-  // A key for the console may call the API only with scopes that were named explicitly.
+  // A key for the console may call the API only with scopes requested explicitly.
   const { scopes = consoleRole === null ? CLIENT_SCOPES : [] } = key;
   const secret = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
   const { rows } = await database.query<KeyRecord>(
@@ -127,7 +127,7 @@ export async function createKey(
   return { key: secret, record: rows[0] as KeyRecord };
 }
 
-/** Lists the keys of an account, or of all accounts, oldest first; revoked ones included. */
+/** Lists the keys of an account, or of all accounts, oldest first. Revoked keys are included. */
 export async function listKeys(
   database: Queryable,
   accountId: string | null = null,
@@ -140,7 +140,7 @@ export async function listKeys(
 }
 
 /**
- * Revokes a key immediately and permanently; a second revocation keeps the first date.
+ * Revokes a key immediately and permanently. Revoking it again keeps the first date.
  * @throws SonogateError `not_found`; with `testOnly` also if the key is live.
  */
 export async function revokeKey(
@@ -162,9 +162,10 @@ export async function revokeKey(
 }
 
 /**
- * Creates a key that replaces another: same name, scopes, kind, console role and expiry. The old
- * one still works for `overlapHours`, so that its users can change over, unless it expires earlier.
- * With an `accountId`, only a key of that account can be replaced; with null, a key of any account.
+ * Creates a key that replaces another, with the same name, scopes, kind, console role and expiry.
+ * The old key keeps working for `overlapHours`, so that its users can change over, unless it
+ * expires earlier. With an `accountId`, only a key of that account can be replaced; with null, a
+ * key of any account.
  * @throws SonogateError `not_found`, also for a revoked or expired key and, with `testOnly`, for a
  * live one.
  */
@@ -191,12 +192,12 @@ export function rotateKey(
 }
 
 /**
- * Returns the present account and scopes of a key, so that a revocation takes effect at once.
- * @throws SonogateError `invalid_key` when it is unknown, revoked or expired.
+ * Returns the current account and scopes of a key, so that a revocation takes effect at once.
+ * @throws SonogateError `invalid_key` if the key is unknown, revoked or expired.
  */
 export type Authenticate = (key: string, now?: Date) => Promise<Principal>;
 
-/** Looks up the keys of concurrent calls in one query. */
+/** Looks up the keys of concurrent API requests in one query. */
 export function createAuthenticate(database: Queryable): Authenticate {
   const recordOf = batched(async (digests: readonly string[]) => {
     const { rows } = await database.query<KeyRecord & { sha256: string }>(
@@ -229,7 +230,7 @@ const NOTED_EVERY_MS = 60_000;
 
 /**
  * Records when the key was last used, to the minute, so that a polling client does not cause a
- * write for each call.
+ * write per request.
  */
 async function noteUse(
   database: Queryable,
@@ -254,7 +255,7 @@ function base62(bytes: Buffer): string {
   return digits;
 }
 
-/** Returns a key that is valid; null if it is unknown, revoked or expired. */
+/** Returns a valid key; null if it is unknown, revoked or expired. */
 export async function findKey(
   database: Queryable,
   id: string,
@@ -268,7 +269,7 @@ export async function findKey(
   return rows[0] ?? null;
 }
 
-/** Returns the name of a key; '' when there is no such key. */
+/** Returns the name of a key; '' if there is no such key. */
 export async function keyName(database: Queryable, id: string): Promise<string> {
   const { rows } = await database.query<{ name: string }>(
     'SELECT name FROM api_keys WHERE id = $1',

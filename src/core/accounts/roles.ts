@@ -27,16 +27,16 @@ type ShownIdentity = 'identity' | 'initials' | 'hidden';
 
 interface RoleMeaning {
   may: readonly Capability[];
-  /** How much of a patient's identity is sent to the browser. */
+  /** How much of a patient's identity the browser receives. */
   sees: ShownIdentity;
   /**
-   * Whether the role sees text from peers and people, and values that rules found in headers. Both
+   * True if the role sees text written by peers and people, and header values found by rules. Both
    * may contain identity.
    */
   readsFreeText: boolean;
 }
 
-/** What each role may do and see. This table is the only place that decides it. */
+/** What each role may do and see. Permissions are defined only in this table. */
 export const ROLES = {
   viewer: { may: ['read'], sees: 'hidden', readsFreeText: false },
   clinician: { may: ['read', 'confirm', 'review', 'sign'], sees: 'identity', readsFreeText: true },

@@ -41,14 +41,14 @@ interface AuditActionMeaning {
 }
 
 /**
- * Every audited action, and the event that an audit repository receives for it. A new action needs
- * only a new line here.
+ * Every audited action, and the event that audit repositories receive for it. A new action only
+ * needs a line here.
  */
 export const AUDIT_ACTIONS = {
   'gateway.start': { event: 'application-activity', type: 'start', does: 'E' },
   'gateway.stop': { event: 'application-activity', type: 'stop', does: 'E' },
 
-  // Calls with an API key have the same actions in `/v1`, the compatible queue and DICOMweb.
+  // API requests made with a key have the same actions in `/v1`, the compatible queue and DICOMweb.
   'request.submit': { event: 'import', does: 'C' },
   'request.read': { event: 'query', does: 'E' },
   'request.follow': { event: 'query', does: 'E' },
@@ -82,10 +82,10 @@ export const AUDIT_ACTIONS = {
   'session.logout': { event: 'user-authentication', type: 'logout', does: 'E' },
   'identity.view': { event: 'patient-record', does: 'R' },
 
-  // Received objects name a different patient from the one that the study had before.
+  // Received objects state a different patient than the study had before.
   'study.patient': { event: 'patient-record', does: 'U' },
   'patient.update': { event: 'patient-record', does: 'U' },
-  // Both name and birth date of the study differ from those that the message states.
+  // Both name and birth date of the study differ from those in the message.
   'patient.unlike': { event: 'patient-record', does: 'U' },
   'patient.merge': { event: 'patient-record', does: 'U' },
   'patient.separate': { event: 'patient-record', does: 'U' },
@@ -121,7 +121,7 @@ export const AUDIT_ACTIONS = {
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** Returns the meaning of an action, with the optional members that `as const` hides. */
+/** Returns the meaning of an action, including the optional members that `as const` hides. */
 export function meaningOf(action: AuditAction): AuditActionMeaning {
   return AUDIT_ACTIONS[action];
 }
@@ -131,37 +131,36 @@ const AUDIT_OUTCOMES = ['success', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /**
- * One action of a person or a program. It names requests and studies by our own ids: the rows
- * contain no patient. The patient is looked up when the entry is sent to an audit repository.
+ * One action of a person or a program. Requests and studies are identified by our own ids, and no
+ * row contains a patient: the patient is looked up when the entry is sent to an audit repository.
  */
 export interface AuditEntry {
   at: Date;
   action: AuditAction;
   accountId?: string | null;
   keyId?: string | null;
-  /** Who acted, when it was not an API key: `person:<name>`, `ae:<title>`, `gateway`. */
+  /** Who acted, if not an API key: `person:<name>`, `ae:<title>`, `gateway`. */
   actor?: string | null;
   /** Network address of the caller. */
   address?: string | null;
-  /**
-   * Our own id of the request; null for a list, and for a call that did not name a known request.
-   */
+  /** Our own id of the request; null for a list, and if the caller gave no known request. */
   requestId?: string | null;
   /** Our own id of the study. */
   studyId?: string | null;
-  /** HTTP status of a call. */
+  /** HTTP status of the response. */
   status?: number | null;
-  /** `X-Request-Id` of the call. */
+  /** `X-Request-Id` of the HTTP request. */
   callId?: string | null;
   /**
-   * Outcome of an action that is not an HTTP call. The outcome of a call follows from its `status`.
+   * Outcome of an action that is not an HTTP request. For an HTTP request, `status` determines the
+   * outcome.
    */
   outcome?: AuditOutcome | null;
-  /** Counts and our own names; never the identity of a patient. */
+  /** Counts and our own names; never a patient's identity. */
   detail?: Readonly<Record<string, string | number | boolean | null>> | null;
 }
 
-/** The part of an entry that is known before a submit has created its request. */
+/** The part of an entry that is known before submitting creates the request. */
 export type SubmitAudit = Omit<AuditEntry, 'requestId'>;
 
 /** Resolves when the entry is stored. */
@@ -188,22 +187,24 @@ export function createAuditWriter(database: Queryable): WriteAudit {
   };
 }
 
-/** Records who is about to see the patient identity of which studies. */
+/** States who is about to see the patient identity of which studies. */
 interface IdentityView {
   at: Date;
-  /** `person:<name>` of a session. */
+  /** `person:<name>` from the session. */
   actor: string;
   keyId?: string | null;
   address?: string | null;
-  /** Our own ids of the studies whose patient is shown; for a list, all of them. */
+  /** Our own ids of the studies whose patient is shown. For a list, all of them. */
   studyIds: readonly string[];
-  /** `X-Request-Id` of the call that shows it. */
+  /** `X-Request-Id` of the HTTP request that shows it. */
   callId?: string | null;
   /** The page or command that shows the identity, such as `console worklist`. */
   where: string;
 }
 
-/** Records in the audit who sees the patient identity of which studies, before it is shown. */
+/**
+ * Records in the audit trail who sees the patient identity of which studies, before it is shown.
+ */
 export async function auditIdentityView(
   writeAudit: WriteAudit,
   { studyIds, where, ...view }: IdentityView,
@@ -217,8 +218,8 @@ export async function auditIdentityView(
 }
 
 /**
- * SQL: writes audit entries in the statement that creates requests. For each id of `made` it writes
- * the `SubmitAudit` in the column `audit` of `new`, if any.
+ * SQL that writes audit entries in the statement that creates requests. For each id in `made`, it
+ * writes the `SubmitAudit` in the column `audit` of `new`, if there is one.
  */
 export const AUDIT_INSERT = `INSERT INTO audit
       (request_id, at, account_id, key_id, action, status, call_id, address)
@@ -226,9 +227,9 @@ export const AUDIT_INSERT = `INSERT INTO audit
       audit ->> 'action', (audit ->> 'status')::integer, audit ->> 'callId', audit ->> 'address'
     FROM made JOIN new USING (id) WHERE audit IS NOT NULL`;
 
-/** A row of the audit as it is stored. */
+/** A row of the audit trail as stored. */
 export interface AuditRow {
-  /** Id of the row: a bigint of the database, as text. */
+  /** Row id: a bigint in the database, here as text. */
   id: string;
   at: Date;
   action: AuditAction;
@@ -247,7 +248,7 @@ export interface AuditRow {
 const COLUMNS = `id::text, at, action, account_id, key_id, actor, address, request_id,
   study_id::text, status, call_id, outcome, detail`;
 
-/** Returns the rows after `after` up to and including `until`, oldest first. */
+/** Returns the rows after `after`, up to and including `until`, oldest first. */
 export async function auditRows(
   database: Queryable,
   { after, until, limit }: { after: bigint; until: bigint; limit: number },
@@ -259,7 +260,7 @@ export async function auditRows(
   return rows;
 }
 
-/** Returns the outcome of a row; for a call, from its HTTP status. */
+/** Returns the outcome of a row. For an HTTP request, the status determines it. */
 export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'status'>): AuditOutcome {
   if (outcome !== null) return outcome;
   if (status === null || status < 400) return 'success';
@@ -269,10 +270,10 @@ export function outcomeOf({ outcome, status }: Pick<AuditRow, 'outcome' | 'statu
 const KEY_ID = idForm('key');
 
 /**
- * Returns the detail of an entry of `key.create`, `key.rotate` or `key.revoke`, the same for the
- * API, the console and the command line: the id of the key, and of the key that replaces it. Any
+ * Returns the detail of a `key.create`, `key.rotate` or `key.revoke` entry, in the same way for the
+ * API, the console and the command line: the id of the key, and that of the key replacing it. Any
  * other value is left out.
- * @param named the id that the call contained; `made` is the id in the answer.
+ * @param named the id in the HTTP request; `made` is the id in the response.
  */
 export function keyChange(named: unknown, made: unknown): NonNullable<AuditEntry['detail']> | null {
   const [key, replacement] = [...new Set([named, made])].filter(isKeyId);

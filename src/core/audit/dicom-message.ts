@@ -83,7 +83,7 @@ function participantObject(object: AuditedObject, details: readonly string[]): s
   return element(
     'ParticipantObjectIdentification',
     {
-      // A patient in CX form: id and assigning authority (IHE ITI TF-2 3.20).
+      // A patient in CX format: id and assigning authority (IHE ITI TF-2 3.20).
       ParticipantObjectID:
         object.kind === 'patient' ? `${object.id}^^^${object.issuer}` : object.id,
       ParticipantObjectTypeCode: type,

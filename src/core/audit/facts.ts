@@ -1,7 +1,7 @@
 import type { AuditOutcome } from './audit.ts';
 import { AUDIT_EVENT_TYPES, AUDIT_EVENTS, type AuditRow, meaningOf, outcomeOf } from './audit.ts';
 
-/** The patient and study of an event, which are looked up when the event is sent. */
+/** The patient and study of an event, looked up when the event is sent. */
 export interface AuditSubject {
   studyInstanceUid: string;
   /** Patient ID in the images. */
@@ -56,9 +56,9 @@ export type AuditedObject =
   | { kind: 'audit-log'; id: string }
   | { kind: 'node'; id: string };
 
-/** An event of the audit in the terms of PS3.15 A.5, which RFC 3881 and FHIR share. */
+/** An audit event in the terms of PS3.15 A.5, which RFC 3881 and FHIR share. */
 export interface AuditFacts {
-  /** Number of the row, so that a repository can recognise a repeated event. */
+  /** Number of the row, by which a repository can recognise a repeated event. */
   row: string;
   at: Date;
   event: { code: string; display: string };
@@ -73,7 +73,7 @@ export interface AuditFacts {
 
 const SENDS = new Set(['begin-transferring', 'export']);
 
-/** Translates a row of the audit into the terms of the standard. */
+/** Translates an audit row into the terms of the standard. */
 export function factsOf(row: AuditRow, subject: AuditSubject | null, site: AuditSite): AuditFacts {
   const { event, type, does } = meaningOf(row.action);
   return {
@@ -116,8 +116,8 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
     ];
   }
   if (SENDS.has(event) || event === 'instances-transferred') {
-    // A row without an actor is a download that the client requested with an API key. Every other
-    // row is a delivery that we sent.
+    // A row without an actor is a download requested by a client with an API key. Every other row
+    // is a delivery that we sent.
     const fetched = row.actor === null;
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

@@ -10,8 +10,8 @@ const EVERY_MILLISECONDS = 1000;
 const BATCH = 100;
 const LEASE_SECONDS = 120;
 /**
- * Longest wait in milliseconds after a failure of a repository. The wait doubles after each failure
- * up to this limit.
+ * Maximum wait in milliseconds after a repository fails. The wait doubles with each failure until
+ * it reaches this limit.
  */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 
@@ -21,12 +21,12 @@ export type SubjectsOf = (
 ) => Promise<ReadonlyMap<string, AuditSubject>>;
 
 interface FeedParts {
-  /** Name under which the database records how far events have been sent. */
+  /** Name under which the database records how far the events have been sent. */
   name: string;
   database: Database;
   subjectsOf: SubjectsOf;
   site: AuditSite;
-  /** Sends events in order; rejects if they must be sent again. */
+  /** Sends events in order. Rejects if they must be sent again. */
   send(events: readonly AuditFacts[]): Promise<void>;
   logger: Logger;
 }
@@ -34,7 +34,8 @@ interface FeedParts {
 /**
  * Sends all sealed rows to an audit repository, in order, each at least once. No separate spool is
  * needed: the database records the last row that the repository has received, and a repository that
- * was unreachable receives the later rows when it is back. One process of a site sends at a time.
+ * was unreachable gets the later rows once it is back. Only one process of an installation sends at
+ * a time.
  */
 export function startAuditFeed(parts: FeedParts): Rounds {
   const { name, logger } = parts;
@@ -79,10 +80,7 @@ async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts):
   }
 }
 
-/**
- * Returns the last row that the repository has received; null while another process is sending to
- * it.
- */
+/** Returns the last row that the repository has received; null while another process is sending. */
 async function claim(database: Queryable, name: string): Promise<bigint | null> {
   await database.query('INSERT INTO audit_feeds (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
   const { rows } = await database.query<{ last_row: string }>(

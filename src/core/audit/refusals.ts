@@ -12,17 +12,17 @@ const ELSEWHERE = 'several';
 
 type Refusal = Pick<AuditEntry, 'action' | 'actor' | 'address' | 'detail'>;
 
-/** Records in the audit which callers were refused. */
+/** Records in the audit trail which callers were refused. */
 export interface RefusalAudit {
   refused(refusal: Refusal): void;
-  /** Writes the counts that have not been written yet. */
+  /** Writes the counts not yet written. */
   stop(): Promise<void>;
 }
 
 /**
  * Creates the audit of refusals. The first refusal of an address is audited at once. Repetitions
- * within the minute are counted and audited at its end, so that a flood of calls cannot fill the
- * audit.
+ * within the next minute are counted and audited when it is over, so that a flood of requests
+ * cannot fill the audit trail.
  */
 export function createRefusalAudit(parts: {
   writeAudit: WriteAudit;

@@ -24,12 +24,11 @@ const HASH_BYTES = 32;
 const GENESIS: Buffer = Buffer.alloc(HASH_BYTES);
 
 /**
- * Returns every member of a row in a fixed order. Members added by later versions go to the end.
+ * Serialises every member of a row in a fixed order. Members added by later versions go at the end.
  */
 function canonical(row: AuditRow): string {
   const { detail } = row;
-  // The members are sorted, because the database does not store the order in which the members of a
-  // JSON object were written.
+  // Sorted, because the database does not preserve the order of the members of a JSON object.
   const sorted = detail && Object.entries(detail).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([
     row.id,
@@ -48,7 +47,7 @@ function canonical(row: AuditRow): string {
   ]);
 }
 
-/** Returns the SHA-256 of the previous row's hash and the content of this row. */
+/** Returns the SHA-256 over the previous row's hash and the content of this row. */
 function chainHash(previous: Uint8Array, row: AuditRow): Buffer {
   return createHash('sha256').update(previous).update(canonical(row)).digest();
 }
@@ -99,15 +98,14 @@ function sealRows(
   return { ...seal, signature: sign(null, signedText(seal), key) };
 }
 
-/** A difference between the audit and its seals. `row` and `seal` are ids. */
+/** A discrepancy between the audit trail and its seals. `row` and `seal` are ids. */
 export type Finding =
   | { what: 'row altered' | 'row removed' | 'row inserted'; row: bigint; seal: bigint }
   | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
 
 /**
- * Compares a seal with the previous one and with the rows of the audit in its range.
- * @param publicKey the public half of the key that the seal names; null when we do not have that
- * key.
+ * Checks a seal against the previous one and against the audit rows it covers.
+ * @param publicKey the public half of the key that made the seal; null if we do not have that key.
  */
 function checkSeal(
   seal: Seal,
@@ -157,7 +155,9 @@ function hashesOf({ rowHashes }: Seal): Buffer[] {
 const PRIVATE_KEY = 'seal-key.pem';
 const PUBLIC_SUFFIX = '.pub.pem';
 
-/** Returns the folder of the audit's keys and its last head, in the data folder. */
+/**
+ * Returns the folder, inside the data folder, that holds the audit keys and the last chain head.
+ */
 function auditFolder(dataDir: string): string {
   return join(dataDir, 'audit');
 }
@@ -169,9 +169,9 @@ export interface SealKey {
 }
 
 /**
- * Returns the Ed25519 key with which this data folder seals its audit. It is created at first use
- * and can be read only by its own user. The public key is stored in the same folder; the site
- * should keep a copy of the public key elsewhere.
+ * Returns the Ed25519 key with which this data folder seals its audit trail. It is created at first
+ * use, and only the owner of the file can read it. The public key is stored in the same folder; the
+ * installation should keep a copy of it elsewhere.
  */
 export async function loadSealKey(dataDir: string): Promise<SealKey> {
   const folder = auditFolder(dataDir);
@@ -181,7 +181,7 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
     if (error.code !== 'ENOENT') throw error;
     const { privateKey } = generateKeyPairSync('ed25519');
     await writeOnce(path, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    // When two processes start together, the first one to write the key has created it.
+    // If two processes start together, the first one to write the key has created it.
     return readFile(path, 'utf8');
   });
   const key = createPrivateKey(pem);
@@ -194,7 +194,7 @@ export async function loadSealKey(dataDir: string): Promise<SealKey> {
 
 /**
  * Returns the trusted public keys, by id: those stored with our own key, and those in the PEM files
- * that the caller names.
+ * given by the caller.
  */
 export async function loadPublicKeys(
   dataDir: string,
@@ -216,7 +216,7 @@ function keyIdOf(publicKey: KeyObject): string {
   return createHash('sha256').update(spki).digest('hex');
 }
 
-/** Writes a file unless it exists. */
+/** Writes a file unless it already exists. */
 async function writeOnce(path: string, content: string | Buffer): Promise<void> {
   const making = `${path}.${randomUUID()}`;
   const file = await open(making, 'wx', 0o600);
@@ -264,7 +264,7 @@ function asSeal(row: SealRow): Seal {
   };
 }
 
-/** Returns the last seal; null when nothing has been sealed. */
+/** Returns the last seal; null if nothing has been sealed. */
 async function lastSeal(database: Queryable): Promise<Seal | null> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals ORDER BY audit_seals.id DESC LIMIT 1`,
@@ -272,7 +272,7 @@ async function lastSeal(database: Queryable): Promise<Seal | null> {
   return rows[0] ? asSeal(rows[0]) : null;
 }
 
-/** Returns the next seals after one, oldest first. */
+/** Returns the seals that follow the given one, oldest first. */
 async function sealsAfter(database: Queryable, id: bigint, limit: number): Promise<Seal[]> {
   const { rows } = await database.query<SealRow>(
     `SELECT ${COLUMNS} FROM audit_seals WHERE id > $1 ORDER BY audit_seals.id LIMIT $2`,
@@ -281,7 +281,7 @@ async function sealsAfter(database: Queryable, id: bigint, limit: number): Promi
   return rows.map(asSeal);
 }
 
-/** Returns the last sealed row: rows up to it can no longer change. */
+/** Returns the last sealed row. Rows up to it can no longer change. */
 export async function sealedUpTo(database: Queryable): Promise<bigint> {
   const { rows } = await database.query<{ last_row: string }>(
     'SELECT last_row::text FROM audit_seals ORDER BY id DESC LIMIT 1',
@@ -313,16 +313,16 @@ const EVERY_MILLISECONDS = 1000;
 /** Maximum number of rows per seal. Further rows follow in the next seal. */
 const MOST_ROWS = 5000;
 /**
- * Milliseconds to wait for the lock. If a writer holds it for longer, the rows are sealed in the
- * next second.
+ * Milliseconds to wait for the lock. If a writer holds it for longer, the rows are sealed a second
+ * later.
  */
 const LOCK_TIMEOUT_MILLISECONDS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Seals all committed rows. Rows get their ids before they are committed. The lock is therefore
- * granted only when no transaction that wrote to the audit is open. No row can then appear below a
- * sealed row later. One process seals at a time.
+ * Seals all committed rows. Rows get their ids before they are committed, so the lock is granted
+ * only when no transaction that has written to the audit trail is open: no row can then appear
+ * below a sealed one later. Only one process seals at a time.
  * @returns the seal; null if there was nothing to seal, or if another process was writing or
  * sealing.
  */
@@ -357,8 +357,8 @@ async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
 }
 
 /**
- * Head of the chain when this data folder last sealed it. It is stored outside the database, so
- * that a change of the database cannot hide.
+ * Head of the chain when this data folder last sealed it. It is kept outside the database so that
+ * tampering with the database does not go unnoticed.
  */
 interface Checkpoint {
   seal: string;
@@ -367,7 +367,7 @@ interface Checkpoint {
 
 const CHECKPOINT = 'checkpoint.json';
 
-/** Reads the head of the chain from the data folder; null before the first seal. */
+/** Reads the chain head stored in the data folder; null before the first seal. */
 export async function readCheckpoint(dataDir: string): Promise<Checkpoint | null> {
   const path = join(auditFolder(dataDir), CHECKPOINT);
   const text = await ifMissing(readFile(path, 'utf8'), null);
@@ -386,7 +386,7 @@ async function writeCheckpoint(dataDir: string, { id, head }: Seal): Promise<voi
   await rename(`${path}.new`, path);
 }
 
-/** Seals every second until stopped, and once more at the end. */
+/** Seals every second until stopped, and once more when stopping. */
 export async function startSealing(parts: {
   database: Database;
   dataDir: string;
@@ -411,14 +411,11 @@ export async function startSealing(parts: {
 const SEALS_AT_A_TIME = 100;
 
 export interface AuditVerdict {
-  /** True when no sealed row has changed. */
+  /** True if no sealed row has changed. */
   intact: boolean;
   seals: number;
   rows: number;
-  /**
-   * Number of rows after the last seal. While a gateway runs, these are the rows of about one
-   * second.
-   */
+  /** Number of rows after the last seal: about one second's worth while a gateway is running. */
   unsealed: number;
   findings: Finding[];
 }
@@ -426,7 +423,7 @@ export interface AuditVerdict {
 /**
  * Checks the whole chain, oldest first.
  * @param keys trusted public keys, by id.
- * @param checkpoint head of the chain as the data folder recorded it. It reveals whether seals were
+ * @param checkpoint chain head recorded in the data folder, which reveals whether seals were
  * removed at the end.
  */
 export async function verifyAudit(
@@ -469,7 +466,7 @@ export async function verifyAudit(
  */
 const LOWEST = -(2n ** 63n);
 /**
- * Maximum number of rows read for one seal: more than a seal can cover, so that rows inserted
+ * Maximum number of rows read for one seal. It exceeds what a seal can cover, so that rows inserted
  * between sealed rows are found too.
  */
 const MOST = 1_000_000;

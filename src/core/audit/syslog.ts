@@ -26,7 +26,7 @@ export function syslogMessage(
 }
 
 interface SyslogSender {
-  /** Sends messages in order; rejects when the receiver cannot be reached. */
+  /** Sends messages in order. Rejects if the receiver is unreachable. */
   send(messages: readonly Buffer[]): Promise<void>;
   close(): void;
 }
@@ -60,9 +60,9 @@ export function framed(message: Buffer): Buffer {
 }
 
 /**
- * Sends syslog over TLS (RFC 5425), on one connection that stays open. The protocol has no answers:
- * if the connection is lost, the caller sends all written messages again, so that a repository may
- * receive a message twice but misses none.
+ * Sends syslog over TLS (RFC 5425), on one connection that stays open. The protocol has no
+ * responses. If the connection is lost, the caller sends all written messages again: a repository
+ * may receive a message twice but misses none.
  * @param options returns the TLS options. It is called for each new connection, so that a renewed
  * certificate is used.
  */
@@ -79,7 +79,7 @@ export function syslogOverTls(
     });
     await once(socket, 'secureConnect');
     socket.on('error', () => socket.destroy());
-    // A receiver sends no data. We read only to detect that it closes the connection.
+    // A receiver sends no data. We read only to detect that it has closed the connection.
     socket.resume();
     open = socket;
     return socket;

@@ -1,4 +1,4 @@
-/** An object in an archive of the site, which is fetched when its request starts. */
+/** An object in an archive, fetched when its request starts. */
 export interface ArchivedObject {
   /** Name of the archive in the configuration. */
   archive: string;
@@ -9,7 +9,7 @@ export interface ArchivedObject {
   sopClassUid: string;
 }
 
-/** An object to fetch, with the path under which it is stored. */
+/** An object to fetch, and the path under which it is to be stored. */
 export interface WantedObject {
   object: ArchivedObject;
   path: string;
@@ -18,8 +18,8 @@ export interface WantedObject {
 /**
  * Fetches objects of one study from its archive.
  * @returns the paths of those that the archive did not send.
- * @throws SonogateError of the archive; the system's error when a file cannot be written; the reason
- * of `signal` when it aborts.
+ * @throws SonogateError for the archive; the system error if a file cannot be written; the abort
+ * reason of `signal`.
  */
 export type FetchArchivedObjects = (
   wanted: readonly WantedObject[],

@@ -14,8 +14,8 @@ interface BlobFolder extends BlobStore {
 
 /**
  * Opens a blob store in a folder.
- * @param folder must be on one file system. It is created at the first write, so that a command
- * that only reads leaves no folder behind.
+ * @param folder must be on a single file system. It is created at the first write, so that a
+ * command that only reads leaves no folder behind.
  */
 export function openBlobFolder(folder: string): BlobFolder {
   const incoming = join(folder, 'incoming');
@@ -63,7 +63,7 @@ export function openBlobFolder(folder: string): BlobFolder {
     },
 
     async free() {
-      // The folder must exist here, because the caller is about to write into it.
+      // The folder must exist at this point, because the caller is about to write to it.
       await mkdir(folder, { recursive: true });
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
@@ -75,7 +75,7 @@ function rejectMissing(error: NodeJS.ErrnoException, sha256: string): never {
   throw error.code === 'ENOENT' ? new BlobMissingError(sha256) : error;
 }
 
-/** Flushes the folder, so that a rename survives a power cut. */
+/** Flushes the folder, so that a rename survives a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {

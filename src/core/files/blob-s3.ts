@@ -37,10 +37,10 @@ import {
 } from './blob-store.ts';
 import { writeAtomically } from './whole-file.ts';
 
-/** Errors of CompleteMultipartUpload that can be corrected by sending the parts again. */
+/** CompleteMultipartUpload errors that can be resolved by sending the parts again. */
 const DIFFERS = new Set(['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload']);
 
-/** Creates multipart uploads to the objects of a bucket whose names begin with `prefix`. */
+/** Creates multipart uploads to those objects in a bucket whose names begin with `prefix`. */
 function s3Multipart(client: S3Client, Bucket: string, prefix: string): MultipartAccess {
   const object = (id: string) => ({ Bucket, Key: prefix + id });
 
@@ -99,7 +99,7 @@ function s3Multipart(client: S3Client, Bucket: string, prefix: string): Multipar
   };
 }
 
-/** Timeouts in milliseconds for a storage that does not answer. The client tries three times. */
+/** Timeouts in milliseconds for unresponsive storage. The client tries three times. */
 const CONNECT_MS = 5000;
 const LONGEST_SILENCE_MS = 60_000;
 
@@ -112,10 +112,10 @@ export interface S3BlobStore extends BlobStore {
 }
 
 /**
- * Opens a blob store in a bucket of S3-compatible storage. A stream of unknown digest and size is
- * first written to `spool`, a folder of this machine.
- * @throws the storage's error when the bucket cannot be listed: the gateway does not start with a
- * wrong address or key.
+ * Opens a blob store in a bucket on S3-compatible storage. A stream of unknown digest and size is
+ * first written to `spool`, a folder on this machine.
+ * @throws the storage error if the bucket cannot be listed: with a wrong address or key, the
+ * gateway does not start.
  */
 export async function openS3BlobStore(
   location: S3Location,
@@ -127,8 +127,7 @@ export async function openS3BlobStore(
     endpoint,
     region,
     credentials: { accessKeyId, secretAccessKey },
-    // Settings that every S3-compatible server understands: bucket in the path, no trailing
-    // checksums.
+    // Settings that every S3-compatible server supports: bucket in the path, no trailing checksums.
     forcePathStyle: true,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -258,8 +257,8 @@ export async function openS3BlobStore(
           await discard(source);
           throw new WrongSizeError(ContentLength);
         }
-        // The client can still PUT through its signed URL, so only the version that was hashed is
-        // copied, named by its ETag.
+        // The client can still PUT through its signed URL. Therefore only the version that was
+        // hashed is copied, identified by its ETag.
         const sha256 = await digest(await read(source, ETag));
         const target = { Bucket, Key: BLOBS + sha256 };
         const CopySource = `${Bucket}/${source}`;
@@ -282,7 +281,7 @@ const isOlder = (ms: number, modified: Date | undefined, now: Date): boolean =>
 
 /**
  * Returns a Content-Disposition (RFC 6266 4.1) in the extended notation of RFC 8187, which can
- * express every name.
+ * represent any name.
  */
 function attachment(name: string): string {
   const octet = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

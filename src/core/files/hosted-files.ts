@@ -9,15 +9,18 @@ import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 const MOST_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Thrown when a hosted file cannot be fetched. The client who gave the URL sees the message. */
+/**
+ * Thrown if a hosted file cannot be fetched. The message is shown to the client that supplied the
+ * URL.
+ */
 export class HostedFileError extends Error {
   override name = 'HostedFileError';
 }
 
 /**
- * Fetches a file that a client gave by URL to `path`.
- * @throws HostedFileError; the system's error when the file cannot be written; the reason of
- * `signal` when it aborts.
+ * Fetches a file from a client-supplied URL to `path`.
+ * @throws HostedFileError; the system error if the file cannot be written; the abort reason of
+ * `signal`.
  */
 export type FetchHostedFile = (url: string, path: string, signal: AbortSignal) => Promise<void>;
 
@@ -94,7 +97,7 @@ async function store(
   }
 }
 
-/** Whether an error comes from our own disk rather than from the URL of the client. */
+/** Returns true if an error comes from our own disk rather than from the client's URL. */
 function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ('path' in error || error.code === 'ENOSPC');
 }

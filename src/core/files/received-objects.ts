@@ -6,7 +6,7 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { BlobMissingError, type BlobStore, type DirectAccess } from './blob-store.ts';
 
-/** A received object as its row describes it. */
+/** A received object as described by its row. */
 export interface ReceivedObject {
   /** Relative to the data folder of the machine that received it. */
   path: string;
@@ -15,53 +15,53 @@ export interface ReceivedObject {
 }
 
 /**
- * The objects received by DICOM, anywhere in the site. They are in the data folder of the machine
- * that received them. If the site has a bucket, they are also in the bucket under their SHA-256:
- * then every machine can read them, and the data folders are caches.
+ * The objects received by DICOM anywhere in the installation. Each is in the data folder of the
+ * machine that received it. If the installation has a bucket, each is also in the bucket under its
+ * SHA-256: every machine can then read it, and the data folders are caches.
  */
 export interface ReceivedObjects {
-  /** Whether the site has a bucket. */
+  /** Whether the installation has a bucket. */
   shared: boolean;
   /**
-   * Makes an object that is synced in the data folder durable for the whole site.
+   * Makes an object already synced to the data folder durable for the whole installation.
    * @throws SonogateError `storage_unreachable`
    */
   keep(object: ReceivedObject & { bytes: number }): Promise<void>;
   has(object: ReceivedObject): Promise<boolean>;
   /**
-   * Removes the shared bytes of an object to which no row refers. Bytes written within the last
-   * hour are kept.
+   * Removes the shared bytes of an object that no row refers to. Bytes written within the last hour
+   * are kept.
    */
   remove(fileSha256: string, now: Date): Promise<void>;
   /**
-   * Returns the path of an object on this machine; fetches it first if another machine received it.
-   * Null if it cannot be found anywhere.
+   * Returns the local path of an object, fetching it first if another machine received it. Null if
+   * it cannot be found anywhere.
    */
   locate(object: ReceivedObject): Promise<string | null>;
 }
 
 /**
  * Time limit in milliseconds for copying an object to the bucket. Modalities wait longer than this
- * for the status of their C-STORE.
+ * for their C-STORE response.
  */
 const KEEP_MS = 20_000;
 
 /**
- * Folder for copies of objects that other machines received. It is separate from the intake,
- * because a file there without a row counts as a newly received object.
+ * Folder for copies of objects received by other machines. It is separate from the intake, where a
+ * file without a row counts as newly received.
  */
 const FETCHED = 'fetched';
 const FETCHED_LIFE_MS = DAY_MS;
 
 /**
- * Opens the received objects of a site from the machine with `dataDir`; they are shared through a
- * bucket if the site has one.
+ * Opens the installation's received objects from the machine with `dataDir`. They are shared
+ * through the bucket if there is one.
  */
 export function createReceivedObjects(dataDir: string, blobs: BlobStore): ReceivedObjects {
   return blobs.direct ? objectsInBucket(dataDir, blobs, blobs.direct) : objectsOnDisk(dataDir);
 }
 
-/** Opens the received objects of a site with a single machine. */
+/** Opens the received objects of an installation with a single machine. */
 export function objectsOnDisk(dataDir: string): ReceivedObjects {
   return {
     shared: false,
@@ -115,10 +115,7 @@ function objectsInBucket(
   };
 }
 
-/**
- * Removes copies that were fetched more than a day ago. They are fetched again when they are
- * needed.
- */
+/** Removes copies fetched more than a day ago. They are fetched again when needed. */
 export async function removeFetched(dataDir: string, now: Date): Promise<void> {
   const folder = resolve(dataDir, FETCHED);
   const entries = await ifMissing(readdir(folder, { recursive: true, withFileTypes: true }), []);
@@ -131,8 +128,9 @@ export async function removeFetched(dataDir: string, now: Date): Promise<void> {
 }
 
 /**
- * Whether a file exists. @throws the system's error if this cannot be determined, because an object
- * on a disk that does not answer is not missing.
+ * Returns true if a file exists.
+ * @throws the system error if this cannot be determined: an object on an unresponsive disk is not
+ * missing.
  */
 async function exists(path: string): Promise<boolean> {
   return ifMissing(

@@ -9,7 +9,7 @@ import {
   WrongSizeError,
 } from './blob-store.ts';
 
-/** A part as the client lists it when it completes an upload. */
+/** A part as listed by the client when it completes an upload. */
 export interface NamedPart {
   part_number: number;
   etag: string;
@@ -25,18 +25,18 @@ export interface PartState {
 }
 
 /**
- * The parts of files that are too large for one PUT. Parts may arrive in any order; each part is
- * stored completely or not at all.
+ * The parts of files too large for one PUT. Parts may arrive in any order, and each is stored
+ * completely or not at all.
  */
 export interface UploadParts {
   state(fileId: string, bytes: number): Promise<PartState[]>;
   /**
-   * Returns a URL for a direct PUT of a part, valid for `seconds`; null when the client must send
-   * the part through the gateway.
+   * Returns a URL for a direct PUT of a part, valid for `seconds`; null if the client must send the
+   * part through the gateway.
    */
   url(fileId: string, part: PartState, seconds: number): Promise<string | null>;
   /**
-   * Stores a part that arrives through the gateway; returns its ETag.
+   * Stores a part that arrives through the gateway. Returns its ETag.
    * @throws SonogateError `not_found`, `upload_incomplete`.
    */
   receive(
@@ -47,10 +47,10 @@ export interface UploadParts {
     length: number | null,
   ): Promise<string>;
   /**
-   * Assembles the file; returns its SHA-256.
+   * Assembles the file. Returns its SHA-256.
    * @param named every part in ascending order with its ETag, or null for all parts that have
-   * arrived
-   * @throws SonogateError `upload_incomplete` naming the parts that are missing or differ.
+   * arrived.
+   * @throws SonogateError `upload_incomplete` with the parts that are missing or differ.
    */
   assemble(fileId: string, bytes: number, named: readonly NamedPart[] | null): Promise<string>;
   /** Stops accepting parts of a file. */
@@ -59,7 +59,7 @@ export interface UploadParts {
   removeLeftOver(): Promise<void>;
 }
 
-/** Divides a file into parts of `partBytes`; the last part holds the remaining bytes. */
+/** Divides a file into parts of `partBytes`; the last part has the remaining bytes. */
 export function partsOf(
   bytes: number,
   partBytes: number,
@@ -79,7 +79,7 @@ function checkArrived(parts: readonly PartState[]): void {
   if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
 }
 
-/** Checks the rule of S3: every part, in ascending order, with the ETag that its PUT returned. */
+/** Checks what S3 requires: every part, in ascending order, with the ETag returned by its PUT. */
 function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): void {
   checkOrder(parts, named);
   const differing = parts.filter(({ etag }, n) => unquoted(named[n]?.etag) !== etag);
@@ -87,7 +87,8 @@ function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): v
 }
 
 /**
- * Checks that every part is named, in ascending order. @throws SonogateError `upload_incomplete`.
+ * Checks that every part is listed, in ascending order.
+ * @throws SonogateError `upload_incomplete`.
  */
 function checkOrder(parts: readonly PartState[], named: readonly NamedPart[]): void {
   const ascending = named.every(({ part_number }, n) => part_number === parts[n]?.partNumber);
@@ -106,7 +107,7 @@ export function incomplete(detail: string): SonogateError {
 }
 
 /**
- * Creates parts that clients PUT directly to the storage, as one multipart upload of S3 for each
+ * Stores the parts that clients PUT directly to the storage, as one S3 multipart upload for each
  * file.
  */
 export function createPartsInBucket(
@@ -179,7 +180,7 @@ export function createPartsInBucket(
         if (named) checkNamed(await state(fileId, bytes), named);
         throw incomplete('parts are missing or differ');
       }
-      // The storage has now ended this multipart upload, so changed bytes need a new upload.
+      // The storage has ended this multipart upload, so changed bytes need a new one.
       await forget(fileId);
       const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
         throw error instanceof WrongSizeError
@@ -209,13 +210,10 @@ export function createPartsInBucket(
   };
 }
 
-/**
- * Bytes stored within this many milliseconds are not removed (blob-folder.ts), and neither are
- * their rows.
- */
+/** Bytes stored within this many milliseconds are kept (blob-folder.ts), and so are their rows. */
 const IN_USE_MS = 2 * 3_600_000;
 
-/** Creates parts that the gateway receives, each stored as a blob; the ETag is its SHA-256. */
+/** Stores the parts that the gateway receives, each as a blob with its SHA-256 as the ETag. */
 export function createPartsThroughGateway(
   database: Queryable,
   blobs: BlobStore,
@@ -265,7 +263,7 @@ export function createPartsThroughGateway(
       return (await blobs.write(Readable.from(whole()), bytes)).sha256;
     },
 
-    // The upload accepts no further parts (uploads.ts), and unused bytes are removed later.
+    // The upload accepts no more parts (uploads.ts), and unused bytes are removed later.
     abort: async () => {},
 
     async removeLeftOver() {

@@ -14,8 +14,8 @@ import {
 
 /**
  * Returns the free bytes of the store minus those reserved for uploads in progress: all bytes of a
- * file that arrives in one PUT, and the missing parts of a file that arrives in parts. A file
- * without an announced size reserves nothing. `Infinity` when the free space is unknown.
+ * file sent in one PUT, and the missing parts of a file sent in parts. A file without an announced
+ * size reserves nothing. `Infinity` if the free space is unknown.
  */
 async function unreservedBytes(
   database: Queryable,
@@ -36,22 +36,23 @@ async function unreservedBytes(
 }
 
 /**
- * Milliseconds added when the expiry of a file is renewed, so that a file used by many requests is
- * not updated for each request.
+ * A file's expiry is renewed with this many extra milliseconds, so that a file used by many
+ * requests need not be updated for each of them.
  */
 const RENEWED_EVERY_MS = 3_600_000;
 
-/** Decides when uploads expire: a day after they were announced, completed or last used. */
+/** Determines when uploads expire: a day after they were announced, completed or last used. */
 interface UploadExpiry {
-  /** Returns the time at which an upload expires that is announced, completed or used now. */
+  /** Returns when an upload that is announced, completed or used now will expire. */
   endOfLife(): Date;
   /**
    * Keeps files that a request uses for another day and an hour.
-   * @returns false if one of the files has expired and its bytes may have been removed.
+   * @returns false if one of them has expired and its bytes may have been removed.
    */
   renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;
   /**
-   * Removes expired files that no unfinished request reads. @returns the number of removed files.
+   * Removes expired files that no unfinished request reads.
+   * @returns the number of files removed.
    */
   removeExpired(): Promise<number>;
 }
@@ -121,7 +122,7 @@ export interface FileRow {
   test: boolean;
   filename: string;
   media_type: string;
-  /** Size in bytes; null for a file without an announced size until its PUT has arrived. */
+  /** Size in bytes; null for a file without an announced size until it has arrived. */
   bytes: number | null;
   status: FileStatus;
   sha256: string | null;
@@ -134,7 +135,7 @@ type ReadyFile = FileRow & { bytes: number; sha256: string };
 
 interface AnnouncedFile {
   filename: string;
-  /** Size in bytes; null when it becomes known only with the PUT. */
+  /** Size in bytes; null if it is not known before the PUT. */
   bytes: number | null;
   mediaType: string;
 }
@@ -147,8 +148,8 @@ interface UploadLimits {
   /** Size in bytes of every part except the last. */
   partBytes: number;
   /**
-   * Free space in bytes that must remain after an upload; uploads in progress are counted as
-   * stored. An upload that would leave less is refused.
+   * Free space in bytes that must remain after an upload, counting uploads in progress as stored.
+   * An upload that would leave less is refused.
    */
   minFreeBytes: number;
 }
@@ -163,7 +164,7 @@ interface UploadedFile {
 }
 
 /**
- * Whose uploads a call may use: all uploads of the account or, with a test key, only those
+ * Which uploads a caller may use: all uploads of the account or, with a test key, only those
  * announced with test keys.
  */
 export interface Uploader {
@@ -176,13 +177,13 @@ export interface Uploads {
   /** @throws SonogateError `payload_too_large`, `overloaded`. */
   create(uploader: Uploader, announced: AnnouncedFile): Promise<FileRow>;
   /**
-   * Stores the bytes of a pending file; a later PUT replaces an earlier one. `length` is the
-   * Content-Length, if given: a PUT with a wrong length is refused before any byte is read.
+   * Stores the bytes of a pending file. A later PUT replaces an earlier one. `length` is the
+   * Content-Length, if given: a PUT with the wrong length is refused before any byte is read.
    * @throws SonogateError `not_found`, `upload_incomplete`, `payload_too_large`.
    */
   receive(id: string, source: Readable, length: number | null): Promise<FileRow>;
   /**
-   * Makes a received file usable; calling it twice does no harm.
+   * Makes a received file usable. Calling this twice does no harm.
    * @throws SonogateError `not_found`, `upload_incomplete`.
    */
   complete(
@@ -194,26 +195,24 @@ export interface Uploads {
   /** Returns the file in its present state. @throws SonogateError `not_found`. */
   find(uploader: Uploader, id: string): Promise<FileRow>;
   /**
-   * Returns a URL for a direct PUT of the bytes, valid for `seconds`; null when the client must
-   * send them through the gateway.
+   * Returns a URL for a direct PUT of the bytes, valid for `seconds`; null if the client must send
+   * them through the gateway.
    */
   directUrl(file: FileRow, seconds: number): Promise<string | null>;
-  /**
-   * Returns the parts of a file, and whether each has arrived; null for a file that is sent in one
-   * PUT.
-   */
+  /** Returns the parts of a file and whether each has arrived; null for a file sent in one PUT. */
   parts(file: FileRow): Promise<PartState[] | null>;
   /**
-   * Returns a URL for a direct PUT of one part, valid for `seconds`; null when the client must send
+   * Returns a URL for a direct PUT of one part, valid for `seconds`; null if the client must send
    * the part through the gateway.
    */
   partUrl(file: FileRow, part: PartState, seconds: number): Promise<string | null>;
-  /** Stores one part; a later PUT replaces an earlier one. Returns its ETag. */
+  /** Stores one part. A later PUT replaces an earlier one. Returns the part's ETag. */
   receivePart(id: string, n: number, source: Readable, length: number | null): Promise<string>;
-  /** Ends an incomplete upload; its bytes are removed a day after it was announced. */
+  /** Aborts an incomplete upload. Its bytes are removed a day after it was announced. */
   abort(uploader: Uploader, id: string): Promise<void>;
   /**
-   * Returns the files of `ids` that this uploader may use now, and postpones their expiry by a day.
+   * Returns those files among `ids` that this uploader may use now, and postpones their expiry by a
+   * day.
    */
   ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
   /** Reads the bytes of a ready file. @throws BlobMissingError */
@@ -257,7 +256,7 @@ export function createUploads({
     return toFile(rows[0]);
   }
 
-  /** Looks up the files of concurrent submits in one query. */
+  /** Looks up the files of concurrently submitted requests in one query. */
   const readyFiles = batched(async (asked: readonly (readonly string[])[]) => {
     const { rows } = await database.query<FileRow>(
       `SELECT id, account_id, test, filename, media_type, bytes, status, sha256, created_at, expires_at
@@ -275,8 +274,8 @@ export function createUploads({
   });
 
   /**
-   * Returns the SHA-256 of the bytes that the client PUT directly to the store; null if it has not
-   * PUT any.
+   * Returns the SHA-256 of the bytes that the client PUT directly to the store; null if there are
+   * none.
    */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;
@@ -284,7 +283,7 @@ export function createUploads({
       throw error instanceof WrongSizeError ? wrongSize(bytes, `${error.found} were sent`) : error;
     });
     if (!taken) return null;
-    // The bytes have been moved to the name of their digest, so the digest must not be lost.
+    // The bytes are now stored under their digest, so the digest must not be lost.
     await database.query('UPDATE files SET sha256 = $2 WHERE id = $1', [id, taken.sha256]);
     return taken.sha256;
   }
@@ -408,8 +407,8 @@ function wrongSize(announced: number | null, found: string): SonogateError {
 }
 
 /**
- * Converts `bytes` to a number: PostgreSQL returns a bigint as text, the embedded database as a
- * number.
+ * Converts `bytes` to a number: PostgreSQL returns a bigint as text, the embedded database returns
+ * a number.
  */
 function toFile(row: FileRow): FileRow {
   return { ...row, bytes: row.bytes === null ? null : Number(row.bytes) };

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type StoredBlob, TooManyBytesError } from './blob-store.ts';
 
 /**
- * Writes a stream to a new file, synced to disk, and returns its size and digest; an interrupted
+ * Writes a stream to a new file synced to disk, and returns its size and digest. An interrupted
  * stream leaves nothing behind.
  * @throws TooManyBytesError as soon as `limit` is exceeded.
  */
@@ -37,8 +37,8 @@ export async function writeAtomically(
 
 /**
  * Links a file, or copies it if `to` is on another file system (EXDEV) or hard links are not
- * supported. `to` must not exist: a copy onto an existing link would overwrite the file that the
- * link shares.
+ * supported. `to` must not exist: if it were an existing hard link, copying would overwrite the
+ * file it shares.
  */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch((error: NodeJS.ErrnoException) => {

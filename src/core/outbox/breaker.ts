@@ -17,7 +17,7 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
 const BREAKER_STATES = ['closed', 'open', 'half-open'] as const;
 type BreakerState = (typeof BREAKER_STATES)[number];
 
-/** A row of `destination_breakers`. A destination that works has no row. */
+/** A row of `destination_breakers`. A working destination has no row. */
 export interface BreakerRow {
   destination: string;
   state: BreakerState;
@@ -39,7 +39,7 @@ interface BreakerSettings {
   longestOpenSeconds: number;
 }
 
-/** Failures that the peer would also cause for every other object. */
+/** Failures that would occur with any other object, too. */
 const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
   'peer_unreachable',
   'peer_rejected_association',
@@ -57,8 +57,8 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Failures of the peer that a single object may cause too: for example, a peer may abort whenever
- * it receives this object.
+ * Failures attributed to the peer that a single object may also cause: a peer may, for example,
+ * abort whenever it receives this object.
  */
 const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
   'peer_connection_lost',
@@ -70,15 +70,15 @@ const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
 export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code);
 
 /**
- * Whether a failure counts against the object itself when the deliveries of a study are ordered
- * (deliveries.ts).
+ * Returns true if a failure may be the object's own fault; this matters when the deliveries of a
+ * study are ordered (deliveries.ts).
  */
 export const mayBeObjectFailure = (code: ErrorCode): boolean =>
   !OF_THE_PEER.has(code) || PERHAPS_OF_THE_OBJECT.has(code);
 
 /**
- * SQL: whether the breaker of the destination of `d` is open. The database evaluates it once per
- * statement, for any number of waiting deliveries.
+ * SQL condition: the breaker of the destination of `d` is open. The database evaluates it once per
+ * statement, whatever the number of waiting deliveries.
  */
 export const BREAKER_IS_OPEN = `d.destination IN (
   SELECT destination FROM destination_breakers WHERE state = 'open'
@@ -87,7 +87,10 @@ export const BREAKER_IS_OPEN = `d.destination IN (
   WHERE destination_breakers.state = 'half-open'
     AND trial.state = 'sending' AND trial.lease_until > now())`;
 
-/** Records a failure that the peer caused. @returns the state of the breaker afterwards. */
+/**
+ * Records a failure caused by the peer.
+ * @returns the state of the breaker afterwards.
+ */
 export async function recordPeerFailure(
   database: Queryable,
   destination: string,
@@ -118,8 +121,8 @@ export async function recordPeerFailure(
 
 /**
  * Records that the peer works: it accepted a delivery, or refused it because of its content.
- * Deliveries that waited for the peer become due at once. @returns whether the breaker was open or
- * half-open before.
+ * Deliveries waiting for the peer become due at once.
+ * @returns whether the breaker was open or half-open before.
  */
 export async function recordPeerSuccess(database: Database, destination: string): Promise<boolean> {
   const { rows } = await database.query<{ state: BreakerState }>(
@@ -132,7 +135,7 @@ export async function recordPeerSuccess(database: Database, destination: string)
 }
 
 /**
- * Claims the destinations that are due for a probe; no other process probes them within
+ * Claims the destinations that are due for a probe. No other process probes them within
  * `leaseSeconds`.
  */
 export async function claimProbes(
@@ -150,8 +153,8 @@ export async function claimProbes(
 }
 
 /**
- * Makes the probe of an open destination due at once: a person who replays a delivery knows that
- * the destination works again.
+ * Makes the probe of an open destination due at once: whoever replays a delivery knows that the
+ * destination works again.
  */
 export async function probeNow(database: Queryable, destination: string): Promise<void> {
   await database.query(
@@ -161,7 +164,7 @@ export async function probeNow(database: Queryable, destination: string): Promis
   );
 }
 
-/** Returns the seconds until the next probe is due; null when no breaker is open. */
+/** Returns the seconds until the next probe is due; null if no breaker is open. */
 export async function secondsUntilProbe(database: Queryable): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
     `SELECT EXTRACT(EPOCH FROM min(probe_at) - now())::float8 AS seconds
@@ -180,7 +183,7 @@ export async function recordProbeSuccess(database: Database, destination: string
   if (rowCount === 1) await makeDue(database, destination);
 }
 
-/** Records that the probe failed: the next probe follows after twice the previous wait. */
+/** Records that the probe failed. The next one follows after twice the wait. */
 export async function recordProbeFailure(
   database: Queryable,
   destination: string,
@@ -195,7 +198,7 @@ export async function recordProbeFailure(
   );
 }
 
-/** Lists the destinations that have failed since their last success, by name. */
+/** Lists the destinations, by name, that have failed since their last success. */
 export async function listBreakers(database: Queryable): Promise<BreakerRow[]> {
   const { rows } = await database.query<BreakerRow>(
     'SELECT * FROM destination_breakers ORDER BY destination',

@@ -14,9 +14,9 @@ import {
 
 /**
  * Deliveries of one study to one destination are sent in this order: by revision of the study;
- * within a revision, images first, then structured reports, which refer to them, then the objects
+ * within a revision, images first, then structured reports, which refer to them, and then objects
  * that may refer to a report (key objects, presentation states, documents). Deliveries of the same
- * rank have no order.
+ * rank are not ordered.
  */
 const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
@@ -26,13 +26,13 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 }
 
 /**
- * Number of failures, possibly caused by the object itself, after which later deliveries may
- * overtake it: an object that a peer cannot accept must not delay the other objects of its study.
- * Failures of a peer that accepts no object are not counted, and a dead delivery delays no other.
+ * After this many failures that the object itself may have caused, later deliveries may overtake
+ * it: an object that a peer cannot accept must not delay the other objects of its study. Failures
+ * of a peer that accepts nothing at all are not counted, and a dead delivery delays no other.
  */
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
-/** SQL: whether a delivery that must be sent before `d` has not been sent yet. */
+/** SQL condition: a delivery that must be sent before `d` has not been sent yet. */
 export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
   WHERE ahead.destination = d.destination AND ahead.study = d.study AND d.study IS NOT NULL
     AND ahead.state IN ('pending', 'sending')
@@ -42,33 +42,33 @@ export const EARLIER_DELIVERY_PENDING = `EXISTS (SELECT 1 FROM deliveries ahead
 /** A row of `deliveries`. */
 export interface DeliveryRow {
   id: string;
-  /** Id of the request; null for a received object that is forwarded unchanged. */
+  /** Id of the request; null for a received object forwarded unchanged. */
   request_id: string | null;
   kind: DeliveryKind;
   destination: string;
   object: string;
   state: DeliveryState;
   attempt: number;
-  /** Number of attempts before a person last replayed the delivery. */
+  /** Number of attempts made before a person last replayed the delivery. */
   attempts_before: number;
   /**
    * Number of attempts since then that were lost because our own process or database failed. They
-   * are not counted in the retry schedule.
+   * do not count in the retry schedule.
    */
   lost_attempts: number;
   next_at: Date;
   give_up_at: Date;
-  /** Error code of the last failure; null when there was none. */
+  /** Error code of the last failure; null if there was none. */
   code: ErrorCode | null;
   detail: string | null;
   created_at: Date;
   ended_at: Date | null;
   /**
-   * When the PACS committed to keep the objects; null before that, and if storage commitment is not
-   * requested.
+   * When the PACS committed to keeping the objects. Null until then, and if storage commitment is
+   * not requested.
    */
   committed_at: Date | null;
-  /** Our own id of the study, and its revision; null when there is no study. */
+  /** Our own id of the study, and its revision; null if there is no study. */
   study: string | null;
   revision: number | null;
   /** Signed revision of the result; 0 for the draft. */
@@ -82,8 +82,8 @@ export interface DeliveryRow {
 }
 
 /**
- * Creates the deliveries of a request; a delivery that already exists is not changed.
- * @param resultRevision the signed revision of the result that is sent; 0 for the draft.
+ * Creates the deliveries of a request. Existing deliveries are not changed.
+ * @param resultRevision the signed revision of the result to send; 0 for the draft.
  */
 export async function enqueueDeliveries(
   tx: Queryable,
@@ -123,7 +123,7 @@ interface ForwardedObject {
 }
 
 /**
- * Creates the deliveries that forward received objects; each object is sent to each destination
+ * Creates the deliveries that forward received objects. Each object is sent to each destination
  * once.
  */
 export async function enqueueForwards(
@@ -150,8 +150,8 @@ export async function enqueueForwards(
 }
 
 /**
- * SQL condition of every statement after a send. It names the attempt, so an attempt whose lease
- * has expired changes no row.
+ * SQL condition of every statement that follows a send. It is tied to the attempt, so an attempt
+ * with an expired lease can no longer change a row.
  */
 const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 
@@ -194,9 +194,11 @@ export async function markDead(
 }
 
 /**
- * Releases a delivery whose attempt was interrupted on our side, because the gateway stops or its
- * database is unreachable: it is due again in `waitSeconds`, and the attempt does not count.
- * @param failure the peer's answer so far, in case the peer has the object; null without an answer.
+ * Releases a delivery whose attempt was interrupted on our side, because the gateway is stopping or
+ * its database is unreachable. The delivery is due again in `waitSeconds`, and the attempt does not
+ * count.
+ * @param failure the peer's response so far, in case the peer has the object; null if there was
+ * none.
  */
 export async function releaseDelivery(
   database: Queryable,
@@ -213,10 +215,10 @@ export async function releaseDelivery(
 }
 
 /**
- * Reschedules a failed delivery in `waitSeconds`, or ends it when it has been retried for the
+ * Reschedules a failed delivery in `waitSeconds`, or ends it once it has been retried for the
  * longest allowed time.
  * @param own whether the object itself may have caused the failure.
- * @returns the new state of the delivery; null if the delivery no longer belongs to this attempt.
+ * @returns the new state of the delivery; null if it no longer belongs to this attempt.
  */
 export async function rescheduleDelivery(
   database: Queryable,
@@ -237,8 +239,7 @@ export async function rescheduleDelivery(
 }
 
 /**
- * Ends the deliveries to a destination with an open breaker that have waited longer than a delivery
- * is allowed to wait.
+ * Ends the deliveries to destinations with an open breaker that have waited longer than allowed.
  * @returns their ids.
  */
 export async function endOverdue(
@@ -270,8 +271,8 @@ export async function holdDestination(
 }
 
 /**
- * Ends the hold of a destination, because a person who sends a delivery again knows that the
- * destination works again.
+ * Ends the hold on a destination: whoever sends a delivery again knows that the destination works
+ * again.
  */
 async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
@@ -304,9 +305,9 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a dead delivery again on behalf of a person: it is due at once, and is again retried for
- * the full time before the gateway gives up.
- * @throws SonogateError `not_found` when there is no dead delivery with this id.
+ * Sends a dead delivery again for a person. It is due at once, and is retried for the full time
+ * again before the gateway gives up.
+ * @throws SonogateError `not_found` if there is no dead delivery with this id.
  */
 export function replayDelivery(
   database: Database,
@@ -342,8 +343,8 @@ export function replayAll(
 }
 
 /**
- * Makes a delivery due at once if it is in one of `states`. @returns the delivery; null if it is in
- * another state.
+ * Makes a delivery due at once if it is in one of `states`.
+ * @returns the delivery; null if it is in any other state.
  */
 export async function sendAgain(
   tx: Queryable,

@@ -1,8 +1,8 @@
 import type { ErrorCode, FailureClass } from '../../platform/errors/catalogue.ts';
 
 /**
- * The longest pause in seconds that a system of the hospital can request. A wrong clock or header
- * must not stop its deliveries for days.
+ * The longest pause in seconds that a hospital system can request. A wrong clock or header must not
+ * stop its deliveries for days.
  */
 export const LONGEST_HOLD_SECONDS = 3600;
 
@@ -16,13 +16,13 @@ export type DeliveryKind =
   | 'mail'
   | ForwardKind;
 
-/** SQL: kinds of delivery to clients of the API rather than to systems of the hospital. */
+/** SQL list of the delivery kinds that go to API clients rather than to hospital systems. */
 export const TO_CLIENTS = `('webhook', 'subscription')`;
 
 /** Deliveries of received objects: unchanged, or as de-identified copies. */
 export type ForwardKind = 'forward' | 'deidentified';
 
-/** An object that must be sent to a destination when the request succeeds. */
+/** An object to be sent to a destination once the request succeeds. */
 export interface DeliveryTarget {
   kind: DeliveryKind;
   destination: string;
@@ -32,17 +32,17 @@ export interface DeliveryTarget {
 /** One object of one finished request, to be sent to one destination. */
 export interface Delivery {
   id: string;
-  /** Id of the request; empty for a received object that is forwarded unchanged. */
+  /** Id of the request; empty for a received object forwarded unchanged. */
   requestId: string;
   kind: DeliveryKind;
   /**
    * Name of a destination in the configuration; for a webhook, the id of its endpoint; for a
-   * notification, the id of its subscription; for a mail, its list (`alert:<name>`).
+   * notification, the id of its subscription; for a mail, its mailing list (`alert:<name>`).
    */
   destination: string;
   /**
-   * The object to send: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook its event, for a
-   * forwarded object its id, for a mail `alert <section> <code>` or `escalation`.
+   * The object to send: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook, its event; for a
+   * forwarded object, its id; for a mail, `alert <section> <code>` or `escalation`.
    */
   object: string;
   /** Signed revision of the result; 0 for the draft. */
@@ -54,7 +54,7 @@ export type SendOutcome =
   | {
       outcome: 'delivered';
       detail: string;
-      /** DICOM objects for which the PACS will be asked for storage commitment. */
+      /** DICOM objects for which storage commitment will be requested from the PACS. */
       objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];
     }
   | {
@@ -63,28 +63,27 @@ export type SendOutcome =
       code: ErrorCode;
       detail: string;
       /**
-       * Number of seconds that the peer asked us to wait. All deliveries to this destination wait
-       * for this time.
+       * Seconds that the peer asked us to wait. This applies to all deliveries to this destination.
        */
       retryAfter?: number;
     };
 
 /**
- * Sends one delivery. A failure of the peer is returned and never thrown; an exception means a
+ * Sends one delivery. A failure on the peer's side is returned, never thrown; an exception means a
  * defect in our code.
  */
 export interface Deliverer {
   kind: DeliveryKind;
   /**
-   * Seconds until the next attempt after `tries` failed attempts; null when no further attempt
-   * follows. Without this method, the settings of `delivery` decide. `random` is uniform in [0, 1).
+   * Returns the seconds until the next attempt after `tries` failed attempts; null if there is
+   * none. Without this method, the settings in `delivery` apply. `random` is uniform in [0, 1).
    */
   retryWait?(tries: number, random: number): number | null;
   /**
-   * Probes a destination whose breaker is open, without sending a delivery. Without this method the
-   * oldest delivery is tried. Never throws.
-   * @returns null if the destination answers, otherwise the error; undefined if this deliverer does
-   * not serve the destination.
+   * Probes a destination whose breaker is open, without sending a delivery. Without this method,
+   * the oldest delivery is tried. Never throws.
+   * @returns null if the destination responds, otherwise the error; undefined if this deliverer
+   * does not serve the destination.
    */
   probe?(destination: string, signal: AbortSignal): Promise<ErrorCode | null | undefined>;
   send(delivery: Delivery, signal: AbortSignal): Promise<SendOutcome>;
@@ -110,8 +109,8 @@ export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'dive
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * SQL: whether the delivery `d` to an EHR waits for a person: it ended without success, or the EHR
- * does not know its patient yet. A delivery that a person rejected does not wait.
+ * SQL condition: the delivery `d` to an EHR waits for a person, because it ended without success or
+ * the EHR does not know its patient yet. A delivery rejected by a person does not wait.
  */
 export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
   AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))
@@ -119,6 +118,6 @@ export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
     WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;
 
 /**
- * Notification channel that wakes the outbox of every process; sent when the transaction commits.
+ * Notification channel that wakes the outbox of every process. Sent when the transaction commits.
  */
 export const OUTBOX_CHANNEL = 'sonogate_outbox';

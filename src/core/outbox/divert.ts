@@ -6,10 +6,10 @@ import { OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
  * Diverts a dead or waiting delivery to another destination: a new delivery replaces it
- * (`alternate_of`), and its own state becomes `diverted`. After an ambiguous failure the first peer
- * may have the object. Its code then stays in the row, so that a possible second copy is marked. If
- * the other destination already receives the object, it is not sent there twice. @returns the new
- * delivery; null if no delivery was diverted.
+ * (`alternate_of`), and its own state becomes `diverted`. After an ambiguous failure, the first
+ * peer may have the object; the failure code stays in the row to mark a possible second copy. An
+ * object already being sent to the other destination is not sent there twice.
+ * @returns the new delivery; null if nothing was diverted.
  */
 export async function divert(
   tx: Queryable,
@@ -35,8 +35,9 @@ export async function divert(
 }
 
 /**
- * Diverts every delivery that waits for a destination whose breaker has been open for longer than
- * `patienceSeconds`. @returns the number of diverted deliveries.
+ * Diverts every delivery waiting for a destination whose breaker has been open for longer than
+ * `patienceSeconds`.
+ * @returns the number of diverted deliveries.
  */
 export async function divertOverdue(
   database: Database,
@@ -59,7 +60,7 @@ export async function divertOverdue(
 }
 
 /**
- * Diverts every dead or waiting delivery of a destination to its alternate, on behalf of a person.
+ * Diverts every dead or waiting delivery of a destination to its alternate, for a person.
  * @returns the number of diverted deliveries.
  */
 export function divertAll(
@@ -93,8 +94,8 @@ async function divertEach(
 }
 
 /**
- * Diverts one delivery on behalf of a person.
- * @throws SonogateError `not_found` when the delivery is neither dead nor waiting, or the other
+ * Diverts one delivery for a person.
+ * @throws SonogateError `not_found` if the delivery is neither dead nor waiting, or if the other
  * destination already has a delivery of the same object.
  */
 export function divertByHand(

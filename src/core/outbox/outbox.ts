@@ -50,23 +50,23 @@ export function backoffSeconds(
 }
 
 /**
- * A delivery that this process has claimed. Its counts start again from zero when a person sends
- * the delivery again.
+ * A delivery claimed by this process. Its counts restart from zero when a person sends the delivery
+ * again.
  */
 interface ClaimedDelivery extends Delivery {
   /**
-   * Number of attempts including this one, without the attempts that were lost because our own
-   * process or database failed.
+   * Number of attempts including this one, but not those lost because our own process or database
+   * failed.
    */
   tries: number;
-  /** Number of failures before this attempt that the object itself may have caused. */
+  /** Number of earlier failures that the object itself may have caused. */
   ownFailures: number;
 }
 
 /**
- * Claims, with a lease, the delivery that has waited longest among those of the given `kinds` whose
+ * Claims, with a lease, the delivery of the given `kinds` that has waited longest and whose
  * destination is not in `busy`. If this process dies, the delivery is due again when the lease
- * expires, and the lost attempt is not counted in the retry schedule.
+ * expires, and the lost attempt does not count in the retry schedule.
  */
 export async function claimDelivery(
   database: Queryable,
@@ -123,17 +123,14 @@ async function renewDelivery(
   return rowCount === 1;
 }
 
-/**
- * SQL interval: length of the time before now in which deliveries may have become due after the
- * last claim.
- */
+/** SQL interval before the present in which deliveries may have become due since the last claim. */
 const JUST_NOW = "interval '0.2 seconds'";
 
 /**
  * Returns the seconds until a delivery to a destination outside `busy` becomes due, a lease expires
- * or a hold ends. Zero or a negative number means that this has already happened; null means that
- * no delivery will become due. Deliveries that are due but wait for other deliveries are ignored,
- * because the outbox wakes when those end.
+ * or a hold ends. Zero or less means that this has already happened; null means that no delivery
+ * will become due. Due deliveries that wait for other deliveries are ignored, because the outbox
+ * wakes when those end.
  */
 async function secondsUntilDue(
   database: Queryable,
@@ -158,30 +155,27 @@ async function secondsUntilDue(
 const LEASE_SECONDS = 30;
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 3;
 
-/**
- * Longest time in seconds between two checks for due deliveries, in case a notification was lost.
- */
+/** Longest time in seconds between checks for due deliveries, in case a notification was lost. */
 const RECHECK_SECONDS = 5;
 
 /**
- * Maximum number of concurrent sends of one kind: clients may name any number of webhook
- * destinations, and destinations that do not answer must not use all connections.
+ * Maximum number of concurrent sends per kind. Clients may register any number of webhook
+ * destinations, and unresponsive ones must not use up all connections.
  */
 export const MAX_CONCURRENT_DELIVERIES = 32;
 
-/**
- * Milliseconds before the outbox tries again to record an outcome that the database did not accept.
- */
+/** Milliseconds before retrying to record an outcome that the database did not accept. */
 const RECORD_AGAIN_MILLISECONDS = 500;
 
-/** The attempt ended on our side: the gateway stops, or its database is unreachable. */
+/** The attempt ended on our side: the gateway is stopping, or its database is unreachable. */
 interface Interrupted {
   outcome: 'interrupted';
   failure: { code: ErrorCode; detail: string } | null;
 }
 
 /**
- * Shortest wait in seconds. If a due delivery could not be claimed, another process is claiming it.
+ * Shortest wait in seconds. A due delivery that could not be claimed is being claimed by another
+ * process.
  */
 const SHORTEST_WAIT_SECONDS = 0.05;
 
@@ -190,15 +184,15 @@ interface OutboxOptions {
   deliverers: readonly Deliverer[];
   config: Pick<Config, 'delivery'>;
   /**
-   * Maps a destination to its alternate, which is used when the destination fails permanently or
-   * for a long time.
+   * Maps a destination to its alternate, used when the destination fails permanently or for a long
+   * time.
    */
   alternates?: ReadonlyMap<string, string>;
   logger: Logger;
 }
 
 export interface Outbox {
-  /** Aborts the sends in progress; unconfirmed deliveries are sent again after the next start. */
+  /** Aborts the sends in progress. Unconfirmed deliveries are sent again after the next startup. */
   stop(): Promise<void>;
   /** Checks for due deliveries now. */
   wake(): void;
@@ -209,10 +203,10 @@ export interface Outbox {
 }
 
 /**
- * Sends every due delivery through the deliverer of its kind: one at a time to each destination and
- * all destinations in parallel, so that an unreachable destination does not delay the others. If a
- * destination fails several times in a row, its breaker opens, and the destination is probed from
- * time to time (breaker.ts).
+ * Sends every due delivery through the deliverer of its kind: one at a time to each destination,
+ * but to all destinations in parallel, so that an unreachable destination does not delay the
+ * others. If a destination fails several times in a row, its breaker opens, and the destination is
+ * probed from time to time (breaker.ts).
  */
 export async function startOutbox({
   database,
@@ -263,7 +257,7 @@ export async function startOutbox({
       try {
         const probe = await breakers.tend();
         await claimAll();
-        // The end of a send to a busy destination also wakes the outbox.
+        // The outbox also wakes when a send to a busy destination ends.
         const next = await secondsUntilDue(database, freeKinds(), [...sending.keys()]);
         due = Math.min(next ?? RECHECK_SECONDS, probe ?? RECHECK_SECONDS);
         if (failures > 0) onRecovery();
@@ -307,7 +301,7 @@ export async function startOutbox({
       const signal = AbortSignal.any([stopping.signal, lease.signal]);
       await record(delivery, await send(delivery, signal));
     } catch (error) {
-      // The row is still in the state `sending`. The delivery is due again when its lease expires.
+      // The row still has the state `sending`; the delivery is due again when its lease expires.
       logger.event(EVENTS.deliveryUnrecorded, { delivery: delivery.id, error: String(error) });
     } finally {
       clearInterval(renew);
@@ -322,7 +316,7 @@ export async function startOutbox({
       const deliverer = byKind.get(delivery.kind);
       if (!deliverer) throw new Error(`no deliverer of kind ${delivery.kind}`);
       const sent = await deliverer.send(delivery, signal);
-      // A send that we aborted ourselves is not the peer's failure.
+      // A send that we aborted ourselves is not a failure of the peer.
       return sent.outcome === 'failed' && sent.failure !== 'permanent' && signal.aborted
         ? { outcome: 'interrupted', failure: sent }
         : sent;
@@ -340,7 +334,7 @@ export async function startOutbox({
     }
   };
 
-  /** Returns the seconds until the next attempt; null when no further attempt follows. */
+  /** Returns the seconds until the next attempt; null if there is none. */
   const waitAfter = (
     { kind, tries, ownFailures }: ClaimedDelivery,
     code: ErrorCode,
@@ -352,7 +346,7 @@ export async function startOutbox({
     return backoffSeconds(tries, { baseSeconds, capSeconds }, Math.random());
   };
 
-  /** Records an outcome. While the database is unreachable, tries again until it is back. */
+  /** Records an outcome. While the database is unreachable, it keeps retrying. */
   const record = async (delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted) => {
     for (;;) {
       try {
@@ -409,8 +403,8 @@ export async function startOutbox({
   };
 
   /**
-   * Whether a delivery has a breaker. A kind with its own retry schedule needs none, because its
-   * retries are far enough apart.
+   * Returns true if a delivery has a breaker. Kinds with their own retry schedule need none,
+   * because their retries are far enough apart.
    */
   const hasBreaker = ({ kind }: Delivery) => byKind.get(kind)?.retryWait === undefined;
 

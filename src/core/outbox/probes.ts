@@ -15,7 +15,7 @@ import { endOverdue } from './deliveries.ts';
 import type { Deliverer } from './delivery.ts';
 import { divert, divertOverdue } from './divert.ts';
 
-/** Seconds after which a probe without an answer has failed. Another process may then probe. */
+/** Seconds after which an unanswered probe has failed. Another process may then probe. */
 const PROBE_SECONDS = 90;
 
 interface BreakerParts {
@@ -28,14 +28,13 @@ interface BreakerParts {
 }
 
 /**
- * Serves destinations whose breaker is open: probes each destination when its probe is due, diverts
- * deliveries that have waited too long to the alternate, and ends deliveries that have waited
- * longer than a delivery is allowed to wait.
+ * Looks after destinations whose breaker is open: probes each when due, diverts deliveries that
+ * have waited too long to the alternate, and ends deliveries that have waited longer than allowed.
  */
 export function createProbes(parts: BreakerParts): {
   /**
-   * Performs the probes, diversions and ends that are due. @returns the number of seconds until the
-   * next probe is due; null if no probe is planned.
+   * Carries out the probes, diversions and endings that are due.
+   * @returns the seconds until the next probe is due; null if no probe is planned.
    */
   tend(): Promise<number | null>;
   /** Resolves when no probe is running. */
@@ -97,7 +96,7 @@ export function createProbes(parts: BreakerParts): {
 }
 
 /**
- * Lets the deliverer that serves the destination probe it. If this deliverer cannot probe, the
+ * Has the destination probed by the deliverer that serves it. If that deliverer cannot probe, the
  * oldest delivery is sent as a trial.
  */
 async function ask(

@@ -2,7 +2,7 @@ import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import { type AuditAction, type AuditEntry, createAuditWriter } from '../audit/audit.ts';
 
-/** A patient ID of one assigning authority. */
+/** A patient ID issued by one assigning authority. */
 export interface PatientKey {
   id: string;
   authority: string;
@@ -10,7 +10,7 @@ export interface PatientKey {
   unissued: boolean;
 }
 
-/** The attributes of a patient that a message can correct. */
+/** The patient attributes that a message can correct. */
 export type Demographics = Partial<
   Pick<DicomIdentity, 'PatientName' | 'PatientBirthDate' | 'PatientSex'>
 >;
@@ -18,14 +18,14 @@ export type Demographics = Partial<
 /** The attributes that replace those in the images. */
 export type Stated = Demographics & Partial<Pick<DicomIdentity, 'PatientID'>>;
 
-/** The message that makes a change. */
+/** Where a change comes from: the message and its sender. */
 export interface ChangeSource {
   /** Name of the sender in the settings. */
   sender: string;
   address: string;
   controlId: string;
   receivedAt: Date;
-  /** When the sender made the change, by its own clock. */
+  /** When the sender made the change, by the sender's clock. */
   effectiveAt: Date;
 }
 
@@ -35,7 +35,7 @@ export interface Correction {
   stated: Stated;
 }
 
-/** The name of each attribute in the audit and the console. */
+/** What the audit trail and the console call each attribute. */
 const ATTRIBUTES: Readonly<Record<keyof Stated, string>> = {
   PatientID: 'patient ID',
   PatientName: 'name',
@@ -43,7 +43,7 @@ const ATTRIBUTES: Readonly<Record<keyof Stated, string>> = {
   PatientSex: 'sex',
 };
 
-/** Returns the names of the attributes that a correction changes, without their values. */
+/** Lists what a correction changes, without the values. */
 export const changedAttributes = (stated: Stated): string =>
   (Object.keys(ATTRIBUTES) as (keyof Stated)[])
     .filter((key) => stated[key] !== undefined)
@@ -51,9 +51,9 @@ export const changedAttributes = (stated: Stated): string =>
     .join(', ');
 
 /**
- * Returns the identity of a study as corrected. A correction applies to one patient ID. It does not
- * apply to images that name another patient, such as images that were first assigned to the wrong
- * patient and then sent again. Merges are followed to the last ID, in whatever order they were made.
+ * Returns the corrected identity of a study. A correction applies to one patient ID, and not to
+ * images with another ID, such as images first assigned to the wrong patient and then sent again.
+ * Merges are followed to the last ID, in whatever order they were made.
  * @param corrections in the order in which they were made.
  */
 export function correctedIdentity(
@@ -79,9 +79,9 @@ function patientIdsOf(received: string, corrections: readonly Correction[]): str
 }
 
 /**
- * Returns the corrections of a study, ordered by the time at which their senders made them, so that
- * a message that arrives late does not replace a newer one. @param until only corrections that were
- * known at this time; null for all corrections.
+ * Returns the corrections of a study, ordered by when their senders made them, so that a message
+ * that arrives late does not override a newer one.
+ * @param until only corrections known at this time; null for all.
  */
 export async function correctionsOf(
   database: Queryable,
@@ -99,7 +99,7 @@ export async function correctionsOf(
 }
 
 /**
- * A correction of a study as a person sees it: the changed attributes and the sender, without the
+ * A correction of a study as shown to a person: the changed attributes and the sender, without the
  * values.
  */
 export interface CorrectionNote {
@@ -107,7 +107,7 @@ export interface CorrectionNote {
   sender: string;
   controlId: string;
   changed: string;
-  /** When an operator withdrew the correction; null while it is valid. */
+  /** When an operator withdrew the correction; null while it is in force. */
   withdrawnAt: Date | null;
 }
 
@@ -125,13 +125,13 @@ export async function correctionNotes(
   return rows.map(({ stated, ...note }) => ({ ...note, changed: changedAttributes(stated) }));
 }
 
-/** SQL: the assigning authority of the patient ID of `studies`. */
+/** SQL: the authority that assigned the patient ID in `studies`. */
 const ISSUER = `coalesce(nullif(identity ->> 'IssuerOfPatientID', ''),
   identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')`;
 
 /**
- * SQL: whether a study belongs to the patient ID $1 of the authority $2. With $3, studies without
- * an issuer also belong to it.
+ * SQL condition: a study belongs to the patient ID $1 of the authority $2. If $3 is true, so do
+ * studies without an issuer.
  */
 const OF_PATIENT = `identity ->> 'PatientID' = $1 AND (${ISSUER} = $2 OR ($3 AND ${ISSUER} = ''))`;
 
@@ -140,9 +140,7 @@ interface PatientStudy {
   identity: DicomIdentity;
 }
 
-/**
- * Locks and returns the studies of a patient, matched by the identity with all corrections so far.
- */
+/** Locks and returns a patient's studies, matched by their identity with all corrections so far. */
 async function lockStudiesOf(
   tx: Queryable,
   { id, authority, unissued }: PatientKey,
@@ -154,10 +152,10 @@ async function lockStudiesOf(
   return rows;
 }
 
-/** Our ids of the studies that a message reached. */
+/** Our ids of the studies affected by a message. */
 export interface Reached {
   corrected: readonly string[];
-  /** Studies that keep their patient, because name and birth date both differ. */
+  /** Studies that keep their patient because both name and birth date differ. */
   unlike: readonly string[];
 }
 
@@ -170,7 +168,7 @@ export async function correctStudies(
   { mergeId = null }: { mergeId?: string | null } = {},
 ): Promise<Reached> {
   const studies = await lockStudiesOf(tx, patient);
-  // A merge says itself that two identities are one person.
+  // A merge itself states that two identities are one person.
   const isUnlike = ({ identity }: PatientStudy) =>
     mergeId === null && isAnotherPerson(identity, stated);
   const idsOf = (some: readonly PatientStudy[]) => some.map(({ id }) => id);
@@ -212,7 +210,7 @@ export async function correctStudies(
   return { corrected, unlike };
 }
 
-/** Whether both name and birth date of a study differ from those that a message states. */
+/** Returns true if both name and birth date of a study differ from those in a message. */
 function isAnotherPerson(identity: DicomIdentity, stated: Demographics): boolean {
   const { PatientName: name = '', PatientBirthDate: birthDate = '' } = stated;
   const [own, other] = [wordsOf(identity.PatientName), wordsOf(name)];
@@ -223,14 +221,16 @@ function isAnotherPerson(identity: DicomIdentity, stated: Demographics): boolean
   );
 }
 
-/** Returns the words of the family, given and middle names of a PN, without case and diacritics. */
+/**
+ * Returns the words in the family, given and middle names of a PN, ignoring case and diacritics.
+ */
 function wordsOf(personName: string): Set<string> {
   const names = personName.split('=').flatMap((group) => group.split('^').slice(0, 3));
   const plain = names.join(' ').normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   return new Set(plain.match(/[\p{L}\p{N}]{2,}/gu) ?? []);
 }
 
-/** Computes the identity of a study again from its images and its corrections. */
+/** Recomputes the identity of a study from its images and its corrections. */
 export async function renewIdentity(tx: Queryable, studyId: string): Promise<void> {
   const { rows } = await tx.query<{ received: DicomIdentity }>(
     'SELECT coalesce(received_identity, identity) AS received FROM studies WHERE id = $1',
@@ -246,18 +246,17 @@ export async function renewIdentity(tx: Queryable, studyId: string): Promise<voi
   ]);
 }
 
-/**
- * An update of a patient (ADT^A08): the identifiers of the patient, and the corrected attributes.
- */
+/** A patient update (ADT^A08): the patient's identifiers, and the corrected attributes. */
 export interface PatientUpdate {
   patients: readonly PatientKey[];
   stated: Demographics;
 }
 
 /**
- * Applies a patient update to the studies and orders that have arrived. Later studies are not
- * affected, nor are those whose name and birth date both differ from the update: their ID may have
- * been given to two persons. @returns the numbers of studies.
+ * Applies a patient update to the studies and orders received so far. Later studies are not
+ * affected. Neither are those whose name and birth date both differ from the update: their ID may
+ * have been given to two people.
+ * @returns the numbers of studies.
  */
 export async function updatePatient(
   tx: Queryable,
@@ -275,8 +274,8 @@ export async function updatePatient(
 }
 
 /**
- * Applies a patient update to orders that are older than the update, because the patient of an
- * order is compared with the patient of a study.
+ * Applies a patient update to orders older than it, because an order's patient is compared with
+ * that of a study.
  */
 async function correctOrders(
   tx: Queryable,

@@ -9,18 +9,18 @@ import {
   renewIdentity,
 } from './corrections.ts';
 
-/** A merge of two patient IDs of one assigning authority (ADT^A40). */
+/** A merge of two patient IDs issued by one assigning authority (ADT^A40). */
 export interface PatientMerge {
   prior: PatientKey;
   survivorId: string;
-  /** The attributes of the surviving patient in the message. */
+  /** The surviving patient's attributes in the message. */
   stated: Demographics;
 }
 
 /**
- * Records a merge: studies with the prior ID get the surviving ID, both those that have arrived and
- * those that arrive later. An older merge never replaces a newer merge of the same ID. @returns the
- * number of studies that changed.
+ * Records a merge: studies with the prior ID get the surviving ID, whether they have already
+ * arrived or arrive later. An older merge never replaces a newer merge of the same ID.
+ * @returns the number of studies changed.
  */
 export async function mergePatients(
   tx: Queryable,
@@ -38,7 +38,7 @@ export async function mergePatients(
   for (const { id, prior_id } of others) {
     if (prior_id === prior.id) await withdrawMerge(tx, id, receivedAt);
   }
-  // Together with a merge in the other direction this merge would form a circle. The newer counts.
+  // With a merge in the other direction, this one would form a circle. The newer of the two counts.
   const former = others.find(({ prior_id, newer }) => prior_id === survivorId && !newer);
   if (former && (await survivingId(tx, key)) === prior.id) {
     await withdrawMerge(tx, former.id, receivedAt);
@@ -62,7 +62,10 @@ export async function mergePatients(
   return corrected.length;
 }
 
-/** Withdraws a merge. @returns the number of studies that have their former ID again. */
+/**
+ * Withdraws a merge.
+ * @returns the number of studies that have their former ID back.
+ */
 async function withdrawMerge(tx: Queryable, id: string, at: Date): Promise<number> {
   await tx.query('UPDATE patient_merges SET withdrawn_at = $2 WHERE id = $1', [id, at]);
   const { rows } = await tx.query<{ study_id: string }>(
@@ -74,7 +77,7 @@ async function withdrawMerge(tx: Queryable, id: string, at: Date): Promise<numbe
   return rows.length;
 }
 
-/** A merge as a person sees it, without the patient IDs. */
+/** A merge as shown to a person, without the patient IDs. */
 export interface MergeNote {
   id: string;
   at: Date;
@@ -84,7 +87,7 @@ export interface MergeNote {
   studies: number;
 }
 
-/** Lists the merges that are valid, newest first. */
+/** Lists the merges in force, newest first. */
 export async function listMerges(database: Queryable): Promise<MergeNote[]> {
   const { rows } = await database.query<MergeNote>(
     `SELECT m.id, m.received_at AS at, m.sender, m.control_id AS "controlId",
@@ -110,7 +113,7 @@ export async function separatePatients(
   return { studies: await withdrawMerge(tx, id, at) };
 }
 
-/** Maximum number of merges that are followed from one ID to the next. */
+/** Maximum number of merges followed from one ID to the next. */
 const LONGEST_CHAIN = 20;
 
 interface MergeRow {
@@ -124,9 +127,9 @@ interface MergeRow {
 }
 
 /**
- * Gives a study that arrived under a prior ID the surviving ID, before the study is interpreted. If
- * the birth date of the study is not that of the surviving patient, the prior ID may have been
- * issued again, and the study keeps it until a person has confirmed that it is the same patient.
+ * Gives the surviving ID to a study that arrived under a prior ID, before the study is interpreted.
+ * If the study's birth date differs from that of the surviving patient, the prior ID may have been
+ * reissued: the study keeps it until a person has confirmed that the patient is the same.
  */
 export async function applyMerges(
   tx: Queryable,
@@ -135,7 +138,7 @@ export async function applyMerges(
   { isConfirmed }: { isConfirmed: boolean },
 ): Promise<'none' | 'applied' | 'doubtful'> {
   for (let outcome: 'none' | 'applied' = 'none'; ; outcome = 'applied') {
-    // No merge is applied to a study twice, so that this ends.
+    // No merge is applied to a study twice, so the loop ends.
     const { rows } = await tx.query<MergeRow>(
       `SELECT m.*, m.birth_date <> '' AND s.identity ->> 'PatientBirthDate' <> ''
            AND m.birth_date <> s.identity ->> 'PatientBirthDate' AS is_doubtful
@@ -169,8 +172,7 @@ export async function applyMerges(
 }
 
 /**
- * Returns the patient IDs that were merged into this ID. Archives may have earlier examinations
- * under these IDs.
+ * Returns the patient IDs merged into this ID. Archives may hold earlier examinations under them.
  */
 export async function priorIdsOf(
   database: Queryable,
@@ -187,7 +189,7 @@ export async function priorIdsOf(
   return rows.map(({ prior_id }) => prior_id);
 }
 
-/** Returns the patient ID into which this ID was merged; the same ID if it was not merged. */
+/** Returns the patient ID into which this one was merged; the same ID if it was not merged. */
 export async function survivingId(
   database: Queryable,
   { patientId, issuer }: { patientId: string; issuer: string },

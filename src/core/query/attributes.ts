@@ -2,11 +2,11 @@ import type { QueryAttribute } from '../studies/instance-header.ts';
 
 /**
  * The attributes of the Study Root information model (PS3.4 C.6.2, PS3.18 10.6.3) that this gateway
- * returns, with the SQL expression of each. `s` is the row of the study, `i` that of an object, `c`
+ * returns, each with its SQL expression. `s` is the row of the study, `i` that of an object, `c`
  * the counts.
  */
 
-/** Levels of the Study Root model; a patient is an attribute of each study. */
+/** Levels of the Study Root model. The patient is part of each study. */
 export const LEVELS = ['STUDY', 'SERIES', 'IMAGE'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -18,7 +18,7 @@ export interface QueriedAttribute {
   /** SQL of the value as text; with `several`, as an array of text. */
   sql: string;
   several?: boolean;
-  /** False if the attribute is returned but cannot be a matching key. */
+  /** False if the attribute is returned but cannot be used as a matching key. */
   matched?: boolean;
 }
 
@@ -101,13 +101,13 @@ export const ATTRIBUTES = {
 export type Keyword = keyof typeof ATTRIBUTES;
 export const KEYWORDS = Object.keys(ATTRIBUTES) as Keyword[];
 
-/** Returns an attribute with the optional members that `as const` hides. */
+/** Returns an attribute, including the optional members that `as const` hides. */
 export const attributeOf = (keyword: Keyword): QueriedAttribute => ATTRIBUTES[keyword];
 
 const BY_TAG = new Map(KEYWORDS.map((keyword) => [ATTRIBUTES[keyword].tag, keyword]));
 
 /**
- * Returns the attribute of a keyword (`PatientID`) or tag (`00100020`); null when it is not
+ * Returns the attribute for a keyword (`PatientID`) or tag (`00100020`); null if it is not
  * supported.
  */
 export function keywordOf(name: string): Keyword | null {
@@ -116,7 +116,7 @@ export function keywordOf(name: string): Keyword | null {
 }
 
 /**
- * Whether an answer at a level contains an attribute: an answer contains the attributes of this
+ * Returns true if responses at a level contain an attribute. They contain the attributes of that
  * level and of the levels above.
  */
 export const isAnsweredAt = (keyword: Keyword, level: Level): boolean =>

@@ -12,21 +12,20 @@ import {
 import { condition } from './matching.ts';
 
 /**
- * A query of the studies that this gateway has received and of the results that it stores
- * (`destinations` of type `local`). They belong to the site's own account.
+ * A query for the studies received by this gateway and for the results it stores (`destinations` of
+ * type `local`). They belong to the installation's own account.
  */
 
 export interface Query {
   level: Level;
-  /** Matching keys, with values as in an identifier; '' matches everything. */
+  /** Matching keys, with values written as in an identifier; '' matches everything. */
   keys: Readonly<Partial<Record<Keyword, string>>>;
   limit: number;
   offset?: number;
 }
 
 /**
- * One study, series or object with all attributes that have a value; several values of an attribute
- * form an array.
+ * One study, series or object with all attributes that have a value. Multiple values form an array.
  */
 export type Match = Readonly<Partial<Record<Keyword, string | readonly string[]>>>;
 
@@ -43,8 +42,8 @@ const COUNTS = `SELECT count(DISTINCT i.header ->> 'seriesInstanceUid')::text AS
     array_agg(DISTINCT i.header ->> 'sopClassUid') AS classes`;
 
 /**
- * Returns the matches of a query, newest study first, and whether there are more than `limit`
- * matches. @throws SonogateError `invalid_query` for a key that cannot be matched at this level.
+ * Returns the matches of a query, newest study first, and whether there are more than `limit`.
+ * @throws SonogateError `invalid_query` for a key that cannot be matched at this level.
  */
 export async function find(
   database: Queryable,
@@ -74,7 +73,7 @@ export async function find(
   return { matches, more: rows.length > limit };
 }
 
-/** SQL: the rows of each level: studies, the first object of each series, or objects. */
+/** SQL for the rows of each level: studies, the first object of each series, or objects. */
 const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
   STUDY: (where) => `FROM studies s
      CROSS JOIN LATERAL (${COUNTS} FROM instances i WHERE i.study_id = s.id) c
@@ -90,7 +89,7 @@ const SOURCE: Readonly<Record<Level, (where: string) => string>> = {
 };
 
 /**
- * Whether the counts of an attribute are returned at a level. They are returned only with studies,
+ * Returns true if an attribute may be returned at a level. Counts are returned only with studies,
  * because below that level each object would cost a scan.
  */
 const isCountedAt = (keyword: Keyword, level: Level): boolean =>
@@ -124,9 +123,7 @@ export interface HeldObject extends ReceivedObject {
   numberOfFrames: number;
 }
 
-/**
- * The objects to retrieve: studies, series or objects by their UIDs; at least one list is given.
- */
+/** What to retrieve: studies, series or objects by their UIDs. At least one list is given. */
 export interface Retrieval {
   study?: readonly string[];
   series?: readonly string[];
@@ -134,8 +131,8 @@ export interface Retrieval {
 }
 
 /**
- * Returns the objects of a retrieval in order of arrival, only the newest copy of each. @param
- * limit maximum number of objects; a larger retrieval must be made by series.
+ * Returns the objects of a retrieval in order of arrival, only the newest copy of each.
+ * @param limit maximum number of objects; a larger retrieval must be split by series.
  */
 export async function heldObjects(
   database: Queryable,

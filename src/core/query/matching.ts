@@ -1,9 +1,7 @@
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { attributeOf, type Keyword, type QueriedAttribute } from './attributes.ts';
 
-/**
- * Maximum length of a value that can be matched. Apart from lists of UIDs, no attribute is longer.
- */
+/** Maximum length of a value to be matched. Apart from lists of UIDs, no attribute is longer. */
 const LONGEST_VALUE = 1024;
 const MOST_VALUES = 1000;
 
@@ -21,14 +19,14 @@ export function condition(keyword: Keyword, value: string, parameter: AddParamet
   return conditionOn(keyword, attributeOf(keyword), value, parameter);
 }
 
-/** The properties of an attribute that matching uses. */
+/** The properties of an attribute needed for matching. */
 export type MatchedAttribute = Pick<QueriedAttribute, 'vr' | 'sql' | 'several' | 'matched'>;
 
 /**
- * Returns the SQL condition of one matching key (PS3.4 C.2.2.2): single value, list of UIDs,
+ * Returns the SQL condition for one matching key (PS3.4 C.2.2.2): single value, list of UIDs,
  * wildcard or range. Null for universal matching.
- * @param keyword names the attribute in an error message.
- * @param value as in an identifier: values are separated by a backslash.
+ * @param keyword identifies the attribute in error messages.
+ * @param value as in an identifier, with values separated by a backslash.
  * @throws SonogateError `invalid_query`
  */
 export function conditionOn(
@@ -56,8 +54,8 @@ export function conditionOn(
     return `EXISTS (SELECT 1 FROM unnest(${sql}) v WHERE v LIKE ANY (${parameter(patterns)}::text[]))`;
   }
   if (values.length > 1) throw new SonogateError('invalid_query', `${keyword} has several values.`);
-  // Names are compared without regard to case, as PS3.4 C.2.2.2.1 permits. Empty components at the
-  // end are ignored, and a key with only the alphabetic group matches.
+  // Names are compared without regard to case, as PS3.4 C.2.2.2.1 permits. Trailing empty
+  // components are ignored, and a key with only the alphabetic group can match.
   if (vr === 'PN') {
     const pattern = parameter(likePattern(value.replace(/\^+$/, '').toLowerCase()));
     const name = `lower(${text})`;
@@ -68,10 +66,7 @@ export function conditionOn(
     : `${text} = ${parameter(value.trim())}`;
 }
 
-/**
- * Translates the wildcards of DICOM to those of SQL. Several asterisks in a row mean the same as a
- * single one.
- */
+/** Translates DICOM wildcards to SQL. Several asterisks in a row are equivalent to one. */
 function likePattern(value: string): string {
   return value
     .replace(/[\\%_]/g, '\\$&')
@@ -80,8 +75,8 @@ function likePattern(value: string): string {
 }
 
 /**
- * Returns the condition of range matching (PS3.4 C.2.2.2.5). A time with only the hour means the
- * whole hour. Only the given digits of the end of a range are therefore compared.
+ * Returns the condition for range matching (PS3.4 C.2.2.2.5). A time with only the hour stands for
+ * the whole hour, so only the digits given at the end of a range are compared.
  */
 function range(
   [keyword, vr]: readonly [keyword: string, vr: string],

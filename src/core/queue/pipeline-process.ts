@@ -23,36 +23,36 @@ export type ToChild =
   | { type: 'abort' };
 
 /**
- * Messages from a pipeline process to the gateway. `error` contains the message of the exception,
- * for our log only, and whether a full disk caused it.
+ * Messages from a pipeline process to the gateway. `error` carries the exception message, which is
+ * only logged, and whether a full disk caused it.
  */
 export type FromChild =
   | { type: 'event'; event: PipelineEvent }
   | { type: 'end'; end: PipelineEnd }
-  /** Answer to `load`: the module has opened its models. */
+  /** Reply to `load`: the module has opened its models. */
   | { type: 'prepared'; models: readonly ModelInUse[] }
-  /** A model was called. */
+  /** A model was run. */
   | { type: 'inference'; run: InferenceRun }
-  /** The reading of a file, or of a frame of it, begins or has ended. */
+  /** The process has started or finished reading a file or one of its frames. */
   | { type: 'reading'; reading: Reading }
-  /** A model does not run on an accelerator, or no longer runs on it. */
+  /** A model cannot run on an accelerator, or has stopped running on it. */
   | { type: 'refusal'; refusal: AcceleratorRefusalOfModel }
   | { type: 'error'; message: string; outOfSpace: boolean };
 
-/** The modules of a pipeline process; `src/app` provides them. */
+/** The modules that a pipeline process needs, provided by `src/app`. */
 export interface PipelineProgram {
   /** Path of the module that the process runs. */
   entry: string;
-  /** URL of the module that is loaded before `entry` and denies the process network and threads. */
+  /** URL of the module loaded before `entry`. It blocks network access and threads. */
   confinement: string;
 }
 
-/** Milliseconds between the request to stop a process and its kill. */
+/** Milliseconds between asking a process to stop and killing it. */
 const ABORT_GRACE_MILLISECONDS = 4000;
 
 /**
- * The environment variables that a pipeline needs. They include no passwords or addresses of the
- * gateway.
+ * Environment variables that are passed to a pipeline. None of them holds a password or an address
+ * of the gateway.
  */
 const ENVIRONMENT = [
   'PATH',
@@ -66,7 +66,7 @@ const ENVIRONMENT = [
   'VK_LOADER_DEVICE_SELECT',
 ];
 
-/** Keeps the GPU driver from looking for a screen: Mesa would write its choice to the log. */
+/** Keeps the GPU driver from looking for a display; otherwise Mesa logs which device it chose. */
 const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;
@@ -75,13 +75,13 @@ const LONGEST_LOG_LINE = 2000;
 export type RunOutcome =
   | PipelineEnd
   /**
-   * The pipeline threw an exception. `message` is for our log only. `outOfSpace` is true if the
-   * disk was full.
+   * The pipeline threw an exception. `message` is only logged. `outOfSpace` is true if the disk was
+   * full.
    */
   | { type: 'failed'; message: string; outOfSpace: boolean }
   | { type: 'crashed'; reason: string }
   | { type: 'timeout' }
-  /** A file, or one frame of it, was not read in time, and the process was killed. */
+  /** Reading a file, or one of its frames, took too long, and the process was killed. */
   | { type: 'stalled'; file: string }
   | { type: 'aborted' };
 
@@ -92,12 +92,12 @@ interface PoolLimits {
   work: string;
   /** Other paths that the process may read. */
   readable: readonly string[];
-  /** Whether the processes use the processor only while no other process needs it. */
+  /** If true, the processes run only when no other process needs the CPU. */
   yields?: boolean;
 }
 
 interface ProcessLimits extends Omit<PoolLimits, 'work'> {
-  /** The only folder below which the process may write. The process may also read there. */
+  /** The only folder that the process may write to. The process may also read it. */
   writable: string;
 }
 
@@ -106,22 +106,22 @@ export interface Run {
   module: string;
   folder: string;
   timeoutSeconds: number;
-  /** The longest time in seconds to read one file, or to decode one frame. */
+  /** Time limit in seconds for reading one file or decoding one frame. */
   readSeconds: number;
   signal: AbortSignal;
   onEvent(event: PipelineEvent): void;
 }
 
-/** A run whose folder is moved into the folder of its process, and back after the run. */
+/** A run whose folder is moved into the folder of its process, and moved back after the run. */
 export interface PoolRun extends Run {
   /**
-   * Resolves when everything that the run reported is stored; until then its folder is not moved
+   * Resolves when everything that the run has reported is stored. Only then is its folder moved
    * back.
    */
   settled(): Promise<void>;
 }
 
-/** Checks that each file and each frame is read in time. */
+/** Enforces the time limit for reading each file and each frame. */
 function watchReads(seconds: number) {
   const timers = new Map<number, NodeJS.Timeout>();
   let stall = (_outcome: RunOutcome) => {};
@@ -155,8 +155,8 @@ export class PipelineProcess {
     logger: Logger,
   ) {
     this.#child = fork(entry, [], {
-      // The process may not start other processes, use the network, or read files other than the
-      // program and the work folders: it cannot reach the database or the files of other studies.
+      // The process may not start other processes or use the network, and may read only the program
+      // and its work folder. It therefore cannot reach the database or the files of other studies.
       execArgv: [
         `--max-old-space-size=${memoryMegabytes}`,
         '--permission',
@@ -169,7 +169,7 @@ export class PipelineProcess {
       ],
       env: {
         ...WITHOUT_SCREEN,
-        // The process ends when the gateway is no longer its parent.
+        // Used by the process to end itself once the gateway is no longer its parent.
         SONOGATE_PARENT_PID: String(process.pid),
         ...(yields && { SONOGATE_YIELDS: '1' }),
         ...Object.fromEntries(
@@ -197,13 +197,13 @@ export class PipelineProcess {
     });
   }
 
-  /** False when the process has ended and cannot be used any more. */
+  /** False once the process has ended or can no longer be used. */
   get alive(): boolean {
     return this.#alive;
   }
 
   /**
-   * Loads a pipeline and opens its models before its first run; `prepared` is called with the
+   * Loads a pipeline and opens its models ahead of the first run. `prepared` is called with the
    * models.
    */
   load(
@@ -217,7 +217,7 @@ export class PipelineProcess {
     this.#send({ type: 'load', module, models });
   }
 
-  /** Calls the listener for each call of a model, for as long as the process lives. */
+  /** Calls the listener for each inference, for as long as the process lives. */
   onInference(listener: (run: InferenceRun) => void): void {
     this.#child.on('message', (message: FromChild) => {
       if (message.type === 'inference') listener(message.run);
@@ -225,7 +225,8 @@ export class PipelineProcess {
   }
 
   /**
-   * Calls the listener for each model that does not run on an accelerator, or no longer runs on it.
+   * Calls the listener for each model that cannot run on an accelerator or has stopped running on
+   * it.
    */
   onRefusal(listener: (refusal: AcceleratorRefusalOfModel) => void): void {
     this.#child.on('message', (message: FromChild) => {
@@ -233,7 +234,7 @@ export class PipelineProcess {
     });
   }
 
-  /** Runs a pipeline until it ends with any outcome; never throws. */
+  /** Runs a pipeline and returns its outcome, whatever it is. Never throws. */
   async run({
     module,
     folder,
@@ -291,16 +292,20 @@ export class PipelineProcess {
     clearTimeout(timer);
   }
 
-  /** Sends a message. A failure is ignored, because the exit of the process is reported anyway. */
+  /**
+   * Sends a message. Failures are ignored because the exit of the process is reported separately.
+   */
   #send(message: ToChild): void {
     if (this.#alive) this.#child.send(message, () => {});
   }
 }
 
-/** Keeps processes warm between runs: as many processes as there are concurrent runs. */
+/** Keeps processes warm between runs, one for each concurrent run. */
 export interface PipelinePool {
   run(run: PoolRun): Promise<RunOutcome>;
-  /** Starts a process before the first run; `prepared` is called with the models that it opened. */
+  /**
+   * Starts a process ahead of the first run. `prepared` is called with the models it has opened.
+   */
   warmUp(
     module: string,
     models: Job['models'],
@@ -310,23 +315,24 @@ export interface PipelinePool {
 }
 
 interface ModelListeners {
-  /** Called when a model was called. */
+  /** Called after each inference. */
   onInference?(run: InferenceRun): void;
-  /** Called when a model does not run on an accelerator, or no longer runs on it. */
+  /** Called when a model cannot run on an accelerator, or has stopped running on it. */
   onRefusal?(refusal: AcceleratorRefusalOfModel): void;
 }
 
 interface Member {
   process: PipelineProcess;
   /**
-   * The only folder that the process may read and write. It contains only the folder of its run.
+   * The only folder that the process may read and write. It holds nothing but the folder of the
+   * current run.
    */
   place: string;
 }
 
 /**
- * Runs a pipeline with its folder moved to the place where its process may read and write. A link
- * remains in the old place, so that the gateway finds the folder under its usual path.
+ * Moves the folder of a run to where the process may read and write, and runs the pipeline there. A
+ * symbolic link in the old place lets the gateway find the folder under its usual path.
  */
 async function runInside({ process, place }: Member, run: PoolRun): Promise<RunOutcome> {
   const inside = join(place, basename(run.folder));
@@ -355,7 +361,8 @@ export function createPipelinePool(
   const start = () => {
     for (const each of all) if (!each.process.alive) all.delete(each);
     const place = join(work, `${PROCESS_FOLDER}${randomUUID()}`);
-    // Node extends the permission for a folder to everything below it only when the folder exists.
+    // The folder must exist first: only then does Node extend the permission to everything below
+    // it.
     mkdirSync(place, { recursive: true });
     const started = new PipelineProcess(program, { ...limits, writable: place }, logger);
     if (onInference) started.onInference(onInference);

@@ -16,29 +16,28 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { JobQueue, Priority, WaitingRequest } from '../requests/request.ts';
 
 /**
- * The queue only suggests which request to look at next; the row of the request in the database is
- * authoritative. It does no harm if a job is lost, arrives twice or remains after its request has
- * ended.
+ * The queue only suggests which request to look at next; the request's row in the database is
+ * authoritative. No harm is done if a job is lost, is delivered twice or outlives its request.
  */
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
   /**
-   * Gives each slot one request id at a time: high priority first; within a priority, studies first
-   * and then the oldest request. Requests of test keys have a separate queue with one slot, so that
-   * they never delay a study.
+   * Gives each slot one request id at a time: high priority first; within a priority, studies
+   * before other requests, and then the oldest first. Requests made with test keys have a separate
+   * queue with one slot, so they never delay a study.
    */
   work(concurrency: number, process: (requestId: string) => Promise<void>): QueueWorker;
   close(): Promise<void>;
 }
 
 interface QueueWorker {
-  /** Accepts no further jobs and resolves when the current ones have been processed. */
+  /** Stops accepting jobs, and resolves when the current ones have been processed. */
   close(): Promise<void>;
 }
 
 /**
- * BullMQ processes the lowest number first; 0 would mean "no priority", which comes before all
- * others.
+ * BullMQ processes the lowest number first. 0 would mean "no priority", and such jobs come before
+ * all others.
  */
 const PRIORITY = { high: 1, normal: 10, low: 100 } as const satisfies Record<Priority, number>;
 
@@ -49,7 +48,7 @@ const QUEUES = { live: 'sonogate-requests', test: 'sonogate-test-requests' } as 
 type Lane = keyof typeof QUEUES;
 const LANES = ['live', 'test'] as const satisfies readonly Lane[];
 
-/** Number of requests of test keys that run at the same time. */
+/** Number of requests made with test keys that run at the same time. */
 const TEST_SLOTS = 1;
 
 /** Milliseconds after which a job returns to the queue if its worker has not renewed its lock. */
@@ -58,12 +57,12 @@ const STALLED_CHECK_MILLISECONDS = 5_000;
 
 interface QueueOptions {
   database: PooledDatabase;
-  /** Redis server. Without this setting the queue is in the database. */
+  /** URL of the Redis server. If absent, the queue is kept in the database. */
   redisUrl?: string | undefined;
   logger: Logger;
 }
 
-/** Opens the queue in the database, or on Redis. `migrate` must have run. */
+/** Opens the queue, in the database or on Redis. `migrate` must have run. */
 export async function openQueue({
   database,
   redisUrl,
@@ -73,7 +72,7 @@ export async function openQueue({
     const pool = database.queuePool;
     const connections = { producer: pool, consumer: pool };
     const queue = await openOn(createPostgresBackend, connections, logger, async () => {});
-    // No other process can be working on an embedded queue: a job that is still marked as active
+    // No other process can be working on an embedded queue. A job still marked as active therefore
     // belongs to a process that died, and the reconciler adds it again.
     if (database.exclusive) await queue.clear();
     return queue;
@@ -84,8 +83,8 @@ export async function openQueue({
     await whenReady(redis);
     return redis;
   };
-  // Without the offline queue a call fails at once while Redis is away, so that a submit does not
-  // wait for it; a worker waits until Redis is back.
+  // Without the offline queue, a command fails at once while Redis is unreachable, so submitting a
+  // request is not delayed. A worker waits until Redis is back.
   const producer = await connect({
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -98,13 +97,13 @@ export async function openQueue({
   });
 }
 
-/** Milliseconds after which a call to Redis without an answer has failed. */
+/** Milliseconds after which an unanswered Redis command has failed. */
 const COMMAND_MILLISECONDS = 5_000;
 const REDIS_START_MILLISECONDS = 10_000;
 
 /**
- * Waits until the connection to Redis is ready. @throws an error for the operator if Redis cannot
- * be reached at start.
+ * Waits until the connection to Redis is ready.
+ * @throws an error for the operator if Redis cannot be reached at startup.
  */
 async function whenReady(redis: Redis): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -132,7 +131,7 @@ async function openOn<Connection>(
   const both = LANES.map((lane) => queues[lane]);
   for (const queue of both) {
     queue.on('error', warn);
-    // If the connection is lost while BullMQ starts, BullMQ would wait for ever.
+    // If the connection is lost while BullMQ is starting, BullMQ would wait forever.
     await queue.waitUntilReady();
   }
   const add = batched(async (asked: readonly WaitingRequest[]) => {
@@ -151,8 +150,8 @@ async function openOn<Connection>(
         concurrency,
         lockDuration: LOCK_MILLISECONDS,
         stalledInterval: STALLED_CHECK_MILLISECONDS,
-        // Our database, not BullMQ, counts how often the process of a request has died. BullMQ
-        // therefore gets the largest SQL integer as its limit.
+        // How often the process of a request has died is counted in our database, not by BullMQ.
+        // BullMQ's own limit is therefore set to the largest SQL integer.
         maxStalledCount: 2 ** 31 - 1,
       },
       backend,
@@ -209,18 +208,16 @@ function jobOf(request: WaitingRequest) {
 
 const EVERY_MILLISECONDS = 2000;
 
-/**
- * Seconds after which a request that was added to the queue and still waits may have lost its job.
- */
+/** Seconds after which a request still waiting in the queue may have lost its job. */
 const RECHECK_SECONDS = 30;
 
 const BATCH = 500;
 
 /**
- * Adds to the queue every unfinished request that no worker holds: new requests whose process may
- * have ended before it added the job, queued requests whose job was lost, and requests whose worker
- * died. Adding a job that exists does no harm, so the state of the queue is not checked. @returns
- * the number of requests that were added.
+ * Adds every unfinished request that no worker holds to the queue: new requests whose process may
+ * have ended before adding the job, queued requests whose job was lost, and requests whose worker
+ * died. Adding an existing job does no harm, so the state of the queue is not checked.
+ * @returns the number of requests that were added.
  */
 export async function reconcile(
   database: Database,
@@ -242,7 +239,7 @@ export async function reconcile(
   return rows.length === BATCH ? rows.length + (await reconcile(database, queue)) : rows.length;
 }
 
-/** Reconciles now and every few seconds. Resolves after the first pass. */
+/** Reconciles now and then every few seconds. Resolves after the first pass. */
 export async function startReconciler(
   database: Database,
   queue: Pick<RequestQueue, 'add'>,

@@ -75,13 +75,13 @@ export interface WorkerOptions {
   endpoints: readonly Endpoint[];
   /** The modules that pipeline processes run. */
   program: PipelineProgram;
-  /** URL of the module that exports the `pipeline` of each endpoint, by the id of the endpoint. */
+  /** URLs of the modules that export the `pipeline` of each endpoint, keyed by endpoint id. */
   pipelines: Readonly<Record<string, string>>;
-  /** URL of the mock pipeline, which runs the requests of test keys. */
+  /** URL of the mock pipeline, which runs requests made with test keys. */
   mock?: string;
   fetchFile: FetchHostedFile;
   fetchArchived: FetchArchivedObjects;
-  /** The store that contains uploads, and copies of artifacts for download. */
+  /** The store for uploads, and for copies of artifacts offered for download. */
   blobs: BlobStore;
   config: Pick<
     Config,
@@ -99,30 +99,30 @@ export interface WorkerOptions {
   >;
   logger: Logger;
   /**
-   * Called with the models once the first pipeline process has opened them, and again when one of
-   * them changes.
+   * Called with the models once the first pipeline process has opened them, and again whenever one
+   * of them changes.
    */
   modelsReady?(models: readonly ModelInUse[]): void;
-  /** Called for each call of a model. */
+  /** Called after each inference. */
   onInference?(run: InferenceRun): void;
   now?: () => Date;
 }
 
 /**
- * Free bytes that a run needs for copies of its files, previews and documents. With less free space
- * the run waits.
+ * Free bytes that a run needs for its copies of files, previews and documents. If less is free, the
+ * run waits.
  */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 const LOOK_AGAIN_MS = 5000;
 
-/** Whether there is enough free space for the files that a run writes. */
+/** Returns true if there is enough free space for the files that a run writes. */
 export async function hasRoom(dataDir: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(dataDir);
   return bavail * bsize >= LEAST_FREE_BYTES;
 }
 
-/** Resolves when there is enough free space for a run, or as soon as the run is interrupted. */
+/** Resolves once there is enough free space for a run, or when the run is interrupted. */
 export async function waitForRoom(
   dataDir: string,
   broken: AbortSignal,
@@ -142,11 +142,12 @@ interface ProgressParts {
   now: () => Date;
 }
 
-/** Number of recent requests from which the typical run time is computed. */
+/** Number of recent requests used for computing the typical run time. */
 const HISTORY = 20;
 
 /**
- * Returns the median run time in seconds of the endpoint's last requests; null before the first.
+ * Returns the median run time in seconds of the endpoint's most recent requests; null if there are
+ * none.
  */
 async function typicalSeconds(database: Database, endpoint: string): Promise<number | null> {
   const { rows } = await database.query<{ seconds: number | null }>(
@@ -161,11 +162,11 @@ async function typicalSeconds(database: Database, endpoint: string): Promise<num
 const RECORD_AGAIN_MS = 1000;
 
 /**
- * Writes the reports of a pipeline to the log of the request, in order. `settled` resolves when all
- * of them are written. A stage or preview that cannot be written is logged and does not end the
- * run. A critical flag is written again until it is recorded, because its mails and its place in
- * the worklist depend on this record alone. If `broken` ends the run, the next run raises its flags
- * again.
+ * Records in the request's log what the pipeline reports, in order. `settled` resolves when
+ * everything is recorded. Failing to record a stage or preview is logged and does not end the run.
+ * Recording a critical flag is retried until it succeeds, because its mails and its place in the
+ * worklist depend on this record alone. If the run is interrupted through `broken`, the next run
+ * raises its flags again.
  */
 async function recordProgress(row: StoredRequest, parts: ProgressParts, broken: AbortSignal) {
   const { database, config, logger, now } = parts;
@@ -218,8 +219,8 @@ async function recordProgress(row: StoredRequest, parts: ProgressParts, broken: 
 }
 
 /**
- * Stores a preview before it is announced, so that clients can fetch it at once. If the site has a
- * bucket, they can fetch it from any machine.
+ * Stores a preview before announcing it, so that clients can fetch it at once. If the installation
+ * has a bucket, they can fetch it from any machine.
  */
 async function announcePartial(
   row: StoredRequest,
@@ -302,16 +303,16 @@ interface RunParts extends WorkerOptions {
   now: () => Date;
   changes: ChangeFeed;
   pool: PipelinePool;
-  /** Aborts when the gateway stops. */
+  /** Aborts when the gateway is stopping. */
   stopping: AbortSignal;
 }
 
-/** How a run ended. `crashed` means that the request was released and must be claimed again. */
+/** How a run ended. `crashed` means that the request was released and has to be claimed again. */
 type RunEnd = 'over' | 'crashed';
 
 /**
- * Runs a claimed request to its end. Every change names the attempt, so that a run that was
- * canceled or overtaken changes nothing any more.
+ * Runs a claimed request to completion. Every update is tied to the attempt, so a canceled or
+ * superseded run can no longer change anything.
  */
 export async function runRequest(row: StoredRequest, parts: RunParts): Promise<RunEnd> {
   const { database, config, logger, now, changes, stopping } = parts;
@@ -340,8 +341,8 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
   } catch (error) {
     if (error instanceof LeaseLostError) return 'over';
     const full = error instanceof OutOfSpaceError || isOutOfSpace(error);
-    // The request did not cause a short outage of the database. A run that found the disk full is
-    // repeated a limited number of times when there is space again.
+    // A short database outage is not the fault of the request. A run stopped by a full disk is
+    // repeated a limited number of times once there is space again.
     const away = error instanceof DatabaseUnreachableError;
     if (
       error instanceof InterruptedError ||
@@ -367,13 +368,13 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<R
 }
 
 /**
- * Maximum number of files of one request whose decoder may hang, each for `worker.readSeconds`.
+ * Maximum number of files per request on which the decoder may hang, each for `worker.readSeconds`.
  */
 const MOST_STALLED_FILES = 3;
 
 /**
- * Runs the pipeline. If it hangs on a file, it is run again without that file, so that one file
- * does not prevent the result of the study.
+ * Runs the pipeline. If it hangs on a file, it is run again without that file, so that a single bad
+ * file does not cost the study its result.
  */
 async function runReadable(
   row: StoredRequest,
@@ -439,7 +440,7 @@ async function prepare(
     throw new RunFailure('rejected', 'file_not_ready', `${error.message}.`);
   }
   await fetchFiles(row, files, parts, broken);
-  // A request whose worker died while it ran is still `running`.
+  // A request whose worker died during the run is still `running`.
   if (row.status === 'running') return;
   await database.transaction((tx) =>
     transition(tx, row.id, 'running', {
@@ -451,8 +452,8 @@ async function prepare(
 }
 
 /**
- * Fetches the files that are not in the gateway into the work folder: files that the client named
- * by URL, one after the other, and objects of an archive.
+ * Fetches files that are not in the gateway into the work folder: first files that the client
+ * supplied as URLs, one after the other, then objects held in an archive.
  */
 async function fetchFiles(
   { id, attempts, status, test }: StoredRequest,
@@ -460,7 +461,7 @@ async function fetchFiles(
   { database, config, fetchFile, fetchArchived, now }: RunParts,
   broken: AbortSignal,
 ): Promise<void> {
-  // The mock pipeline opens no file.
+  // The mock pipeline does not open files.
   const hosted = test ? [] : files.filter(({ url }) => url !== undefined);
   const archived = test
     ? []
@@ -521,8 +522,8 @@ async function runPipeline(
 }
 
 /**
- * Checks the result, stores it for all processes of the site, then ends the request and creates its
- * deliveries in one transaction.
+ * Checks the result and stores it where every process of the installation can read it. Then ends
+ * the request and creates its deliveries in one transaction.
  */
 async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<void> {
   const { database, config, logger, now } = parts;
@@ -575,8 +576,8 @@ function leavingAtOnce(
 const PUBLISH_AGAIN_MS = 5000;
 
 /**
- * Publishes the result. During an outage of the storage it waits and tries again, so that the run
- * need not be repeated.
+ * Publishes the result. During a storage outage it keeps retrying, so that the run need not be
+ * repeated.
  */
 async function publish(
   { id }: StoredRequest,
@@ -596,8 +597,8 @@ async function publish(
 }
 
 /**
- * Checks the result against the schema of the endpoint, and returns the artifacts that it lists and
- * the price of the request.
+ * Checks the result against the endpoint's schema, and returns the artifacts listed in it and the
+ * price of the request.
  */
 async function checkedResult(
   row: StoredRequest,
@@ -623,7 +624,10 @@ async function checkedResult(
   };
 }
 
-/** Returns the evidence for reviews, if the pipeline wrote any. The result does not list it. */
+/**
+ * Returns the evidence for reviews if the pipeline wrote it. The evidence is not listed in the
+ * result.
+ */
 async function evidenceOf({ id }: StoredRequest, { config }: RunParts): Promise<ArtifactEntry[]> {
   const path = join(workFolder(config.dataDir, id), 'artifacts', EVIDENCE);
   const found = await ifMissing(describeFile(path), null);

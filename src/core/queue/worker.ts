@@ -18,9 +18,9 @@ import { startReconciler } from './queue.ts';
 import { runRequest, type WorkerOptions } from './run-request.ts';
 
 /**
- * Watches on which accelerator the models run, and logs each accelerator that is skipped or fails.
+ * Tracks which accelerator each model runs on, and logs each accelerator that is skipped or fails.
  * @param asked the accelerator in the setting `models.provider`.
- * @param changed called with the models when they are open, and when one of them changes.
+ * @param changed called with the models when they are open, and whenever one of them changes.
  */
 export function followModels(
   logger: Logger,
@@ -50,15 +50,15 @@ export function followModels(
 const PROGRAM = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * The folders and files of the program that a pipeline needs. If the data folder is inside the
- * folder of the program, a pipeline must not be able to read it.
+ * The program's folders and files that a pipeline needs. They are listed one by one so that a data
+ * folder inside the program's folder stays unreadable.
  */
 const PARTS = ['config', 'dimse', 'fhir', 'models', 'pipelines', 'src', 'package.json'];
 
 /**
- * System paths that contain the libraries and drivers of accelerators. None of them contains
- * patient data. All of `/dev` would include `/dev/shm`, where other programs keep files; the
- * libraries of accelerators open their devices without asking Node.js.
+ * System paths with the libraries and drivers of accelerators. None of them contains patient data.
+ * `/dev` as a whole is not included: it contains `/dev/shm`, where other programs keep files, and
+ * accelerator libraries open their devices without asking Node.js.
  */
 const SYSTEM = [
   '/usr',
@@ -73,20 +73,20 @@ const SYSTEM = [
 ];
 
 /**
- * Allowed even if the folder does not exist, because the driver looks there and fails if access is
- * denied.
+ * Allowed even if the folder does not exist: the driver looks there and fails if access is denied.
  */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 
 /**
- * Environment variables of a pipeline process that name further paths with libraries and drivers.
+ * Environment variables of a pipeline process that contain further paths to libraries and drivers.
  */
 const VARIABLES = ['LD_LIBRARY_PATH', 'VK_DRIVER_FILES', 'VK_ICD_FILENAMES'];
 
 /**
  * Returns the paths that a pipeline process may read in addition to its work folder: the program,
- * its packages (which may be in any folder above it), the folders of the pipelines, and libraries
- * of the system. @param modules URLs of the pipeline modules.
+ * its packages (which may be in any folder above it), the folders of the pipelines, and system
+ * libraries.
+ * @param modules URLs of the pipeline modules.
  */
 export function readablePlaces(modules: readonly string[]): string[] {
   const packages: string[] = [];
@@ -98,22 +98,21 @@ export function readablePlaces(modules: readonly string[]): string[] {
   const own = modules.map((module) => dirname(fileURLToPath(module)));
   const named = VARIABLES.flatMap((name) => (process.env[name] ?? '').split(':'));
   const system = [...SYSTEM, ...named.filter((place) => isAbsolute(place))];
-  // Node extends the permission for a folder to everything below it only when the folder exists.
+  // Only existing folders: only for these does Node extend the permission to everything below.
   const places = [...program, ...packages, ...own, ...system].filter((place) => existsSync(place));
   return [...new Set([...places, ...ASKED_FOR])];
 }
 
 export interface RunningWorker {
   /**
-   * Releases the requests that are running, so that they are claimed again, and then ends the
-   * processes.
+   * Releases the running requests so that they can be claimed again, and then ends the processes.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Processes the queue: each request in a warm child process, `worker.concurrency` at a time. It
- * begins with the requests that an earlier process did not finish.
+ * Processes the queue, running each request in a warm child process, up to `worker.concurrency` at
+ * a time. Starts with the requests that an earlier process did not finish.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { database, queue, config, logger, program, pipelines, now = () => new Date() } = options;
@@ -139,8 +138,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   const reconciler = await startReconciler(database, queue, logger);
   const worker = queue.work(config.worker.concurrency, async (id) => {
-    // If the process of a run died, the request is claimed again at once. `claimRequest` fails the
-    // request if its process has died too often.
+    // If the process of a run dies, the request is claimed again at once. `claimRequest` fails the
+    // request if this happens too often.
     for (let again = true; again && !stopping.signal.aborted; ) {
       const row = await claimRequest(database, id, now());
       again =

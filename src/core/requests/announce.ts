@@ -8,8 +8,8 @@ import type { RequestRow, RequestStatus, WebhookShape } from './request.ts';
 import type { RequestObject } from './view.ts';
 
 /**
- * `request.triage` and `request.verified` are extensions, which a client receives only if it names
- * them.
+ * `request.triage` and `request.verified` are extensions. A client receives them only if it
+ * subscribes to them by name.
  */
 export const WEBHOOK_EVENTS = [
   'request.succeeded',
@@ -18,7 +18,7 @@ export const WEBHOOK_EVENTS = [
   'request.verified',
 ] as const;
 
-/** The events for a client that names no events. Every receiver knows these events. */
+/** The events for a client that does not list any. Every receiver knows these events. */
 export const DEFAULT_WEBHOOK_EVENTS = ['request.succeeded', 'request.failed'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
@@ -29,7 +29,7 @@ const EVENT_OF: Partial<Record<RequestStatus, WebhookEvent>> = {
   rejected: 'request.failed',
 };
 
-/** The topic of FHIR Subscriptions for each event. */
+/** The FHIR Subscription topic of each event. */
 const TOPIC_OF = {
   'request.succeeded': 'report-finished',
   'request.failed': 'request-failed',
@@ -38,15 +38,15 @@ const TOPIC_OF = {
 } as const satisfies Record<WebhookEvent, Topic>;
 
 /**
- * Creates the webhook delivery of a request that has just ended, and the notifications of
- * subscribers, in the transaction that ends it.
+ * Creates the webhook delivery and the subscriber notifications for a request that has just ended,
+ * in the transaction that ends it.
  */
 export async function announceEnd(
   tx: Queryable,
   { id, status, endpoint: of, account_id, webhook }: RequestRow,
 ): Promise<void> {
   const event = EVENT_OF[status];
-  // The classification of images is an internal step and not a report.
+  // Image classification is an internal step, not a report.
   if (event && of !== CONTENT_ENDPOINT) {
     await notifySubscribers(tx, id, { topic: TOPIC_OF[event], object: event });
   }
@@ -57,7 +57,7 @@ export async function announceEnd(
 }
 
 /**
- * Creates the webhook delivery of a signed result, and the notifications of subscribers, in the
+ * Creates the webhook delivery and the subscriber notifications for a signed result, in the
  * transaction that signs it.
  */
 export async function announceVerified(
@@ -74,9 +74,9 @@ export async function announceVerified(
 }
 
 /**
- * Creates the webhook delivery of a critical flag, and the notifications of subscribers, in the
- * transaction that logs it. Each flag of a request is announced once, even if the request runs again
- * after a crash.
+ * Creates the webhook delivery and the subscriber notifications for a critical flag, in the
+ * transaction that logs it. Each flag of a request is announced once, even if the request runs
+ * again after a crash.
  */
 export async function announceFlag(
   tx: Queryable,
@@ -96,14 +96,14 @@ export async function announceFlag(
   );
 }
 
-/** Returns the event that a delivery announces, which is the first word of `object`. */
+/** Returns the event that a delivery announces: the first word of `object`. */
 export function webhookEvent(object: string): WebhookEvent | undefined {
   return WEBHOOK_EVENTS.find((event) => event === object.split(' ')[0]);
 }
 
 /**
- * The parts of a webhook in addition to the request: the reason why it is sent, and the flags
- * raised so far.
+ * What a webhook carries in addition to the request: the event that caused it, and the flags raised
+ * so far.
  */
 interface Announcement {
   event: WebhookEvent;
@@ -111,8 +111,8 @@ interface Announcement {
 }
 
 /**
- * Maximum length of a webhook body in bytes: Standard Webhooks recommends small payloads. The
- * client fetches a longer result from `urls.self`.
+ * Maximum length of a webhook body in bytes. Standard Webhooks recommends small payloads; clients
+ * fetch longer results from `urls.self`.
  */
 export const MAX_BODY_BYTES = 20_000;
 
@@ -141,12 +141,12 @@ function fits(text: string): boolean {
   return Buffer.byteLength(text) <= MAX_BODY_BYTES;
 }
 
-/** Returns the message of the compatible queue, as typed in `@fal-ai/client`. */
+/** Returns the message that the compatible queue sends, as typed in `@fal-ai/client`. */
 function queueMessage({ id, status, output, error }: RequestObject) {
   return {
     request_id: id,
     gateway_request_id: id,
-    // `expired` counts as `OK`, because a request only expires after it has succeeded.
+    // `expired` counts as `OK` because only a succeeded request can expire.
     status: status === 'succeeded' || status === 'expired' ? 'OK' : 'ERROR',
     payload: output ?? null,
     ...(error && { error: error.detail }),

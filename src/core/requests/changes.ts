@@ -5,36 +5,36 @@ import type { Queryable } from '../../platform/database/port.ts';
 const CHANNEL = 'sonogate_requests';
 
 /**
- * Notifies everybody who watches a request, in any process, that the request changed. The
+ * Notifies every watcher of a request, in any process, that the request has changed. The
  * notification is sent when `tx` commits.
  */
 export async function announceChange(tx: Queryable, id: string): Promise<void> {
   await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, id]);
 }
 
-/** Changes of requests as they are committed, by any process. */
+/** Committed changes to requests, made by any process. */
 export interface ChangeFeed {
   /**
-   * Calls `onChange` after each change of the request, and whenever a notification may have been
+   * Calls `onChange` after each change to the request, and whenever a notification may have been
    * lost.
    */
   watch(id: string, onChange: () => void): () => void;
-  /** Calls `onChange` with the id of each request that changes. A notification may be lost. */
+  /** Calls `onChange` with the id of each request that changes. Notifications may be lost. */
   watchAll(onChange: (id: string) => void): () => void;
   close(): Promise<void>;
 }
 
 interface Watched {
   onChange: Set<() => void>;
-  /** Number of events of the request at the last check; null before the first check. */
+  /** Number of events that the request had at the last check; null before the first check. */
   seen: number | null;
 }
 
-/** Maximum number of requests per statement when the feed polls. */
+/** Maximum number of requests per polling statement. */
 const REQUESTS_PER_POLL = 500;
 
 /**
- * Opens one subscription and one regular poll for all requests that this process watches. The poll
+ * Opens one subscription and one regular poll for all requests watched by this process. The poll
  * finds changes whose notification was lost.
  */
 export async function openChangeFeed(
@@ -71,7 +71,7 @@ export async function openChangeFeed(
       await delay(lookEveryMs, null, { signal: closing.signal }).catch(() => {});
       const ids = [...watched.keys()];
       for (let n = 0; n < ids.length && !closing.signal.aborted; n += REQUESTS_PER_POLL) {
-        // While the database cannot be reached, no watcher is notified; the next poll may succeed.
+        // While the database is unreachable, no watcher is notified. The next poll may succeed.
         await look(ids.slice(n, n + REQUESTS_PER_POLL)).catch(() => {});
       }
     }
@@ -99,10 +99,7 @@ export async function openChangeFeed(
   };
 }
 
-/**
- * Waits for the next change after `arm` was called. A change between the call of `arm` and the wait
- * is not missed.
- */
+/** Starts watching a request at once, so that a change before the call of `next` is not missed. */
 export function armWatch(feed: ChangeFeed, id: string) {
   let wake = () => {};
   let changed = false;

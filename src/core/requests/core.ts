@@ -41,8 +41,8 @@ import { lockRequest, transition } from './transitions.ts';
 import { type RequestObject, viewRequest } from './view.ts';
 
 /**
- * Cancels a request that has not ended. The status changes here; the worker that runs it sees the
- * change and ends its child process, whose result is dropped.
+ * Cancels a request that has not ended. Only the status is changed at once: the worker running the
+ * request notices the change, ends its child process and drops the result.
  * @throws SonogateError `not_found`, `already_finished`
  */
 export function cancelRequest(
@@ -71,8 +71,8 @@ interface FollowParts {
 }
 
 /**
- * Reads and follows the stored events. Their URLs start with the address by which the caller
- * reached the gateway.
+ * Reads and follows the stored events. Their URLs start with the base address that the caller used
+ * to reach the gateway.
  */
 function createEventReader({ database, changes, get, view }: FollowParts): EventReader {
   const show = async (
@@ -106,13 +106,12 @@ function createEventReader({ database, changes, get, view }: FollowParts): Event
     return Promise.all(events.map((event) => show(id, event, baseUrl)));
   };
 
-  /** Reads the logs of all followers that were notified at the same time in one query. */
+  /** Reads the logs for all followers notified at the same time, in one query. */
   const readLog = batched(async (asked: readonly LogPlace[]) => {
     const statuses = await listStatuses(database, asked);
     const events = await listEventsOfMany(database, asked);
     return asked.map(({ id, after }) => ({
-      // The status is read before the events, so that no event can follow the last event of an
-      // ended request.
+      // The status is read before the events, so the list of an ended request is always complete.
       ended: FINAL_STATUS.has(statuses.get(id) ?? 'expired'),
       events: (events.get(id) ?? []).filter(({ seq }) => seq > after),
     }));
@@ -147,10 +146,10 @@ interface HistoryQuery {
   status?: RequestStatus[] | undefined;
   key?: string | undefined;
   since?: Date | undefined;
-  /** Only requests of test keys. */
+  /** Only requests made with test keys. */
   testOnly?: boolean;
   limit: number;
-  /** `nextCursor` of the previous page, which is the id of its last request. */
+  /** `nextCursor` of the previous page: the id of its last request. */
   cursor?: string | undefined;
 }
 
@@ -161,8 +160,8 @@ interface HistoryPage {
 
 /**
  * Lists requests, newest first. Ids sort by time, so new requests do not shift a page, and a period
- * is a range of ids. Each status is read through its own index, because the search for a rare
- * status would otherwise read the whole history.
+ * is a range of ids. Each status is read through its own index; otherwise a search for a rare
+ * status would read the whole history.
  */
 async function listHistory(database: Queryable, query: HistoryQuery): Promise<HistoryPage> {
   const values: unknown[] = [query.limit + 1];
@@ -196,14 +195,13 @@ export type { ArtifactEntry } from './results.ts';
 
 interface EventReader {
   /**
-   * Returns the stored events after `afterSeq` (0 for all), in order. `baseUrl` is the address
-   * under which the caller reached us, without a trailing slash: addresses inside the events start
-   * with it.
+   * Returns the stored events after `afterSeq` (0 for all), in order. `baseUrl` is the base address
+   * that the caller used, without a trailing slash; URLs in the events start with it.
    */
   list(id: string, afterSeq: number, baseUrl: string): Promise<StoredEvent[]>;
   /**
-   * Yields the same events as `list`, then every new event when it happens. Ends after `done`, or
-   * when `signal` aborts.
+   * Yields the same events as `list`, then each new event as it happens. Ends after `done`, or when
+   * `signal` aborts.
    */
   follow(
     id: string,
@@ -213,19 +211,19 @@ interface EventReader {
   ): AsyncIterable<StoredEvent>;
 }
 
-/** The request core. HTTP, DICOM, the compatible queue and the deliveries use it. */
+/** The request core, used by HTTP, DICOM, the compatible queue and the deliveries. */
 export interface RequestCore extends ResultReader {
   submit: SubmitRow;
   /**
-   * Returns a request; null when it is unknown or belongs to another account. With an `accountId`
-   * of null, requests of every account are found.
+   * Returns a request; null if it is unknown or belongs to another account. If `accountId` is null,
+   * requests of all accounts are found.
    */
   get(id: string, accountId: string | null): Promise<RequestRow | null>;
   /** Returns a page of requests, newest first; new requests do not shift later pages. */
   history(query: HistoryQuery): Promise<HistoryPage>;
   /**
-   * Returns the request object (api 2.1). `output` is read for a succeeded request, unless
-   * `withBodies` is false (list items leave out `output` and `input`).
+   * Returns the request object (api 2.1). `output` is read for a succeeded request unless
+   * `withBodies` is false: list items omit `output` and `input`.
    */
   view(
     row: RequestRow,
@@ -233,10 +231,9 @@ export interface RequestCore extends ResultReader {
     options?: { withBodies?: boolean },
   ): Promise<RequestObject>;
   /**
-   * Returns the body of a webhook of the request; null when the request is unknown.
+   * Returns the body of a webhook; null if the request is unknown.
    * @param object the event and flag that the delivery announces (announce.ts)
-   * @param address of this server, used when the request did not record the address by which its
-   * caller reached us.
+   * @param address of this server, used if the request has no recorded caller address.
    */
   webhookBody(
     id: string,
@@ -245,7 +242,7 @@ export interface RequestCore extends ResultReader {
     address: string,
   ): Promise<string | null>;
   /**
-   * Ends a request that has not ended; the process that runs it ends within five seconds.
+   * Cancels a request that has not ended. If it is running, its process ends within five seconds.
    * @throws SonogateError `not_found`, `already_finished`.
    */
   cancel(id: string, accountId: string | null): Promise<RequestRow>;
@@ -253,17 +250,14 @@ export interface RequestCore extends ResultReader {
   waitForChange(row: RequestRow, seconds: number, signal?: AbortSignal): Promise<RequestRow>;
   events: EventReader;
   /**
-   * Returns the artifacts of a request: for a succeeded request, `result.json` first; for a running
-   * request, the previews announced so far. Empty if there are no artifacts, or if they have been
-   * purged.
+   * Returns the artifacts of a request. For a succeeded request, `result.json` comes first; for a
+   * running request, these are the previews announced so far. Empty if there are no artifacts or
+   * they have been purged.
    */
   artifacts(id: string): Promise<ArtifactEntry[]>;
-  /**
-   * Returns the text of the evidence that the pipeline wrote for reviews; null if there is no
-   * evidence.
-   */
+  /** Returns the evidence that the pipeline wrote for reviews, as text; null if there is none. */
   evidence(id: string): Promise<string | null>;
-  /** The feed of changes, for code that reads more of a request than its events. */
+  /** The change feed, for code that needs more of a request than its events. */
   changes: ChangeFeed;
   /** Returns the endpoints that clients may call. */
   endpoints(): readonly Endpoint[];
@@ -274,7 +268,7 @@ interface CoreParts {
   database: PooledDatabase;
   queue: JobQueue;
   endpoints: readonly Endpoint[];
-  /** The store that contains the results of other machines. */
+  /** The store with results from other machines. */
   blobs: BlobStore;
   config: Pick<Config, 'dataDir'>;
   logger: Logger;
@@ -344,8 +338,7 @@ export async function createRequestCore({
     view,
     cancel: async (id, accountId) => {
       const row = await cancelRequest(database, id, accountId, now());
-      // A job that remains in the queue does no harm, because the worker finds that the request has
-      // ended.
+      // A leftover job does no harm: the worker will find that the request has ended.
       await queue.remove(id).catch((error: unknown) => {
         logger.debug({ request: id, error: String(error) }, 'job of a canceled request left over');
       });
@@ -387,8 +380,8 @@ const RANK = `array_position(ARRAY['high', 'normal', 'low'], priority),
   (source ->> 'kind' <> 'dicom')::int`;
 
 /**
- * Counts the queued requests before this one in its queue (live or test): by priority, then studies
- * first, then by age.
+ * Returns how many queued requests come before this one in its queue (live or test): ordered by
+ * priority, then studies first, then by age.
  */
 export async function queuePosition(
   database: Queryable,

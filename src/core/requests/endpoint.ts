@@ -13,54 +13,53 @@ export interface PriceLine {
 }
 
 /**
- * All facts about an endpoint that the core needs; `main.ts` builds them from the description of
- * the pipeline.
+ * Everything the core needs to know about an endpoint. `main.ts` builds it from the pipeline's
+ * description.
  */
 export interface Endpoint {
   /** Id of the endpoint, such as `us/obstetric/interpret`. */
   id: string;
-  /** Model, such as `us/obstetric`, which is also the alias of the endpoint. */
+  /** Model, such as `us/obstetric`. It also serves as an alias of the endpoint. */
   model: string;
   version: string;
   title: string;
-  /** True for an endpoint that only the gateway uses: clients can neither see nor call it. */
+  /** True if only the gateway uses this endpoint: clients can neither see nor call it. */
   internal?: boolean;
-  /** Schema of `input` (api 2.3); unknown fields are refused. */
+  /** Schema of `input` (api 2.3). Unknown fields are rejected. */
   input: z.ZodType<EndpointInput>;
   output: z.ZodType;
   /** Sections of the result, in order. */
   sections?: readonly { id: string; title: string }[];
   /**
-   * Prices by the number of uploaded frames, for endpoints whose price depends on it.
-   * `up_to_frames` is null for the tier without an upper limit.
+   * Prices by number of uploaded frames, for endpoints priced this way. `up_to_frames` is null for
+   * the tier without an upper limit.
    */
   priceTiers?: readonly { up_to_frames: number | null; price: string }[];
-  /** Tasks of the models that the endpoint uses. */
+  /** Tasks of the models used by the endpoint. */
   modelTasks?: readonly string[];
   /**
-   * Returns the price of a request. `frames` is the number of frames that were read according to
-   * the result, which is known when the request succeeds. Without it, the price is that of the
-   * smallest upload.
+   * Returns the price of a request. `frames` is the number of frames read, which the result states
+   * and which is therefore known only when the request succeeds. If omitted, the price is that of
+   * the smallest upload.
    */
   price(input: EndpointInput, frames?: number): PriceLine[];
   /**
-   * Opens the evidence of a study for its review. Without this function results cannot be reviewed.
+   * Opens the evidence of a study for review. Results of endpoints without this function cannot be
+   * reviewed.
    */
   review?(evidence: string): Promise<StudyReview>;
 }
 
-/** The review of one study, based on the evidence that its pipeline wrote. */
+/** The review of a study, based on the evidence written by its pipeline. */
 export interface StudyReview {
-  /**
-   * Returns the result after these effects, which are applied in the order in which they were made.
-   */
+  /** Returns the result with these effects applied in the order in which they were made. */
   interpret(effects: readonly Effect[], at: Date): Result;
   /**
-   * Returns the effects of a change on the evidence.
+   * Returns what a change does to the evidence.
    * @throws SonogateError `invalid_input` with the path of the invalid member.
    */
   effectsOf(change: Exclude<Change, { kind: 'undo' }>, state: ReviewState): Effect[];
-  /** Returns the subject of a change as a result shows it, for the history. */
+  /** Returns the subject of a change as shown in a result, for the history. */
   subjectOf(
     change: Change,
     state: ReviewState,
@@ -72,10 +71,10 @@ export interface StudyReview {
   ): Promise<{ result: Result; artifacts: Result['artifacts'] }>;
 }
 
-/** Returns the path of a stored artifact by its name; null if it does not exist. */
+/** Returns the path of the stored artifact with this name; null if it does not exist. */
 type ArtifactPath = (name: string) => Promise<string | null>;
 
-/** A result under review, with the effects that changed it from the original. */
+/** A result under review, with the effects that led from the original to it. */
 export interface ReviewState {
   original: Result;
   result: Result;
@@ -101,7 +100,7 @@ function newerFirst(a: Endpoint, b: Endpoint): number {
 
 /**
  * Finds the endpoint for an id or model alias. `1`, `1.0` and `1.0.0` select the newest version
- * that begins with these numbers; null means the newest version of all.
+ * that begins with these numbers; null selects the newest version of all.
  * @throws SonogateError `unknown_endpoint`
  */
 export function resolveEndpoint(
@@ -123,7 +122,10 @@ export function resolveEndpoint(
   );
 }
 
-/** Returns the newest version of each endpoint. It runs when a call names no version. */
+/**
+ * Returns the newest version of each endpoint: the one that runs if a request does not specify a
+ * version.
+ */
 export function newestEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
   const ids = new Set(endpoints.map(({ id }) => id));
   return [...ids].map((id) => resolveEndpoint(endpoints, id, null));

@@ -32,8 +32,8 @@ interface PartialData {
 }
 
 /**
- * An event as it is stored: without URLs, which depend on how a client reached us, and without the
- * request object, which is added in its present state when the event is read.
+ * An event as stored. URLs are left out because they depend on how a client reached us. The request
+ * object is left out too: it is added in its present state when the event is read.
  */
 export type EventRecord =
   | { name: 'status'; data: { status: RequestStatus; previous: RequestStatus | null; at: string } }
@@ -43,12 +43,12 @@ export type EventRecord =
   | { name: 'error'; data: RequestFault }
   | { name: 'done'; data: null };
 
-/** Place of an event in the log of its request. */
+/** Position of an event in the log of its request. */
 export type LogEntry = Pick<StoredEvent, 'seq' | 'at'>;
 
 /**
- * Adds events to the log of a request. The row lock of the counter orders writers, so the sequence
- * has no gaps: a transaction that rolls back also rolls back its numbers.
+ * Adds events to the log of a request. Locking the row of the counter puts writers in order and
+ * leaves no gaps in the sequence: a transaction that rolls back also rolls back its numbers.
  */
 export async function appendEvents(
   tx: Queryable,
@@ -80,15 +80,13 @@ export async function listEvents(
   return rows;
 }
 
-/** A request, and the last event of its log that has been read. */
+/** A request, and the number of the last event already read from its log. */
 export interface LogPlace {
   id: string;
   after: number;
 }
 
-/**
- * Like `listEvents`, for many requests. If a request is named twice, the longer list is returned.
- */
+/** Like `listEvents`, for many requests. If a request occurs twice, the longer list is returned. */
 export async function listEventsOfMany(
   database: Queryable,
   places: readonly LogPlace[],

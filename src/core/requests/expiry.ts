@@ -21,9 +21,9 @@ interface ExpiryParts {
 }
 
 /**
- * Purges the requests that are due: succeeded requests become `expired`, and the result, input and
- * clinical events of every request that ended long enough ago are removed. The row and its cost
- * remain. If a pass is interrupted, the next one continues.
+ * Purges what is due: succeeded requests become `expired`; requests that ended long enough ago lose
+ * their result, input and clinical events. The row and its cost are kept. The next pass continues
+ * where an interrupted pass stopped.
  */
 export async function purgeExpired(parts: ExpiryParts): Promise<void> {
   const { database, blobs, config, now = () => new Date() } = parts;
@@ -36,7 +36,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
     await database
       .transaction((tx) => transition(tx, id, 'expired', { at }))
       .catch((error: unknown) => {
-        // Another process has just purged the request.
+        // Another process has purged the request in the meantime.
         if (!(error instanceof IllegalTransitionError)) throw error;
       });
   }
@@ -68,7 +68,7 @@ async function forget(database: Database, id: string): Promise<void> {
        WHERE delivery_id IN (SELECT id FROM deliveries WHERE request_id = $1)`,
       [id],
     );
-    // The row remains, because the UID of a workitem is never used again.
+    // The row is kept because the UID of a workitem must never be reused.
     await tx.query(
       `UPDATE workitems SET attributes = '{}', cancellation = NULL WHERE request_id = $1`,
       [id],
@@ -81,7 +81,7 @@ async function forget(database: Database, id: string): Promise<void> {
   });
 }
 
-/** Purges now and every minute. */
+/** Purges now and then every minute. */
 export function startExpiry(parts: ExpiryParts): Rounds {
   return startRounds({
     work: () => purgeExpired(parts),

@@ -1,15 +1,15 @@
 /**
- * Searches for identifying text in free text: `clinical_context.indication`, and notes of a review.
- * The search catches accidents but proves nothing, because a name without a title or a label cannot
- * be distinguished from a clinical term.
+ * Searches free text for identifying text: in `clinical_context.indication` and in review notes.
+ * The search catches accidental entries but cannot prove that a text is free of identifiers,
+ * because a name without a title or label looks like a clinical term.
  */
 
 const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
 /**
- * Words that follow a title or a label but are not names: "Mr" and "Ms" are also written for mitral
- * regurgitation and stenosis, and "Patient:" is followed by findings.
+ * Words that can follow a title or label without being names: "Mr" and "Ms" also stand for mitral
+ * regurgitation and stenosis, and "Patient:" may be followed by findings.
  */
 const NO_NAMES = [
   'Abdominal',
@@ -87,8 +87,8 @@ const NO_NAMES = [
 ].join('|');
 
 /**
- * A word that may be a name: `Roe`, `O'Neill`, `SMITH`; a word of at most four capitals is an
- * abbreviation.
+ * A word that may be a name: `Roe`, `O'Neill`, `SMITH`. A word of at most four capitals is taken as
+ * an abbreviation.
  */
 const NAME = `(?!(?:${NO_NAMES})(?![\\p{L}]))(?!\\p{Lu}{1,4}(?![\\p{L}'’-]))\\p{Lu}[\\p{L}'’-]{1,40}(?![\\p{L}])`;
 
@@ -101,9 +101,9 @@ const RELATIONS = 'baby|son|daughter|child|infant|wife|boy|girl|twins?';
 
 /**
  * Patterns of identifying text. They do not match a sonographer's usual text: "20+3 weeks", "BP
- * 120/80", "G2 P1", "EFW 1.850 g", "Turner syndrome", "severe MR". Every repeat that could be split
- * in more than one way is bounded, so that the time grows linearly with the length of the text: a
- * local part has at most 64 characters and a domain 255 (RFC 5321 4.5.3.1).
+ * 120/80", "G2 P1", "EFW 1.850 g", "Turner syndrome", "severe MR". Every repetition that could be
+ * split in more than one way is bounded, which keeps the time linear in the length of the text. A
+ * local part is limited to 64 characters, and a domain to 255 (RFC 5321 4.5.3.1).
  */
 const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a date', pattern: /\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b/g },
@@ -124,7 +124,7 @@ const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a phone number', pattern: /\(?\b0\d{1,4}\)?[\s./-]?\d{2,4}(?:[\s.-]?\d{2,4}){1,6}\b/g },
   { what: 'a phone number', pattern: /\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/g },
   { what: 'a number of six or more digits', pattern: /\d{6,}/g },
-  // A Person Name of DICOM (PS3.5 6.2.1).
+  // A DICOM Person Name (PS3.5 6.2.1).
   { what: 'a name', pattern: /\p{L}{2,64}\^\p{L}{1,64}/gu },
   {
     what: 'a name',
@@ -150,17 +150,17 @@ const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a name', pattern: new RegExp(`\\b(?i:(?:${RELATIONS}) of|b/o|n[ée]e) ${NAMES}`, 'gu') },
 ];
 
-/** Identifying text that was found: its kind, and the words themselves. */
+/** Identifying text that was found: what kind it is, and the words themselves. */
 export interface FoundIdentifier {
   what: string;
   words: string[];
 }
 
 /**
- * Returns the identifying text of each kind, with its words; empty when there is none. Text that
- * was recognised as one kind is not reported as another: `12.03.1990` is not a phone number.
- * @param mayNameStaff whether the text may contain names of colleagues, as in a report: "seen with
- * Dr Roe".
+ * Returns the identifying text found, grouped by kind; empty if there is none. Text recognised as
+ * one kind is not reported as another: `12.03.1990` is not a phone number.
+ * @param mayNameStaff whether the text may contain names of colleagues, as a report does: "seen
+ * with Dr Roe".
  */
 export function findIdentifiers(text: string, mayNameStaff = false): FoundIdentifier[] {
   const found = new Map<string, string[]>();
@@ -175,12 +175,12 @@ export function findIdentifiers(text: string, mayNameStaff = false): FoundIdenti
   return [...found].map(([what, words]) => ({ what, words }));
 }
 
-/** Limits for the words that an error message repeats. */
+/** Limits on the words repeated in an error message. */
 const SHOWN = { characters: 60, words: 5 } as const;
 
 /**
- * Lists the identifying text for the caller who wrote it: `a date ("12.03.1990") and a name ("Mrs
- * Roe")`.
+ * Lists the identifying text for the caller who sent it:
+ * `a date ("12.03.1990") and a name ("Mrs Roe")`.
  */
 export function namedIdentifiers(found: readonly FoundIdentifier[]): string {
   return found

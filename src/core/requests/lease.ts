@@ -4,15 +4,15 @@ import type { StoredRequest } from './request.ts';
 import { lockRequest, STAGES, transition } from './transitions.ts';
 
 /**
- * Maximum number of times that the pipeline process of a request may die. The run is therefore
- * repeated once.
+ * Number of times that the pipeline process of a request may die before the request fails. The run
+ * is therefore repeated once.
  */
 export const MAX_CRASHES = 2;
 
 /**
- * Maximum number of runs of a request that find the disk full. A run that was lost because the
- * whole gateway died does not count: the pipeline has a separate process with limited memory, so
- * the request cannot have caused the death of the gateway.
+ * Maximum number of runs of a request that end because the disk is full. Runs lost because the
+ * whole gateway died do not count: the pipeline runs in a separate process with limited memory, so
+ * the request cannot have killed the gateway.
  */
 export const MAX_ATTEMPTS = 5;
 
@@ -20,10 +20,10 @@ export const MAX_ATTEMPTS = 5;
 export const LEASE_SECONDS = 20;
 
 /**
- * Claims a request for this worker: a queued one, or one whose worker died. The `attempts` of the
- * request are the fencing token of every later change.
+ * Claims a request for this worker, if it is queued or its worker has died. Its `attempts` column
+ * is the fencing token of every later change.
  * @returns null if the request has ended, if a living worker holds it, or if its process has died
- * too often. In the last case the request fails with `pipeline_crashed`.
+ * too often. In the last case, the request fails with `pipeline_crashed`.
  */
 export function claimRequest(
   database: Database,
@@ -39,7 +39,7 @@ export function claimRequest(
       await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
       return null;
     }
-    // A lease that expired was never released, so the gateway process with this lease has died.
+    // A lease that expired was never released, so the gateway process that held it has died.
     const { rows } = await tx.query<StoredRequest>(
       `UPDATE requests SET attempts = attempts + 1,
          lost_runs = lost_runs + (lease_until IS NOT NULL)::integer,
@@ -53,8 +53,8 @@ export function claimRequest(
 }
 
 /**
- * Whether no worker holds the request. The lease is compared with the clock of the database,
- * because all workers share it.
+ * Returns true if no worker holds the request. The lease is checked against the database clock,
+ * which all workers share.
  */
 async function isFree(tx: Queryable, id: string): Promise<boolean> {
   const { rows } = await tx.query(
@@ -65,7 +65,10 @@ async function isFree(tx: Queryable, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Renews the lease. @returns false when the request no longer belongs to this worker. */
+/**
+ * Renews the lease.
+ * @returns false if the request no longer belongs to this worker.
+ */
 async function renewLease(database: Queryable, id: string, attempt: number) {
   const { rowCount } = await database.query(
     `UPDATE requests SET lease_until = now() + make_interval(secs => $3)
@@ -76,9 +79,9 @@ async function renewLease(database: Queryable, id: string, attempt: number) {
 }
 
 /**
- * Releases a request that has not ended, so that it is claimed again. An interruption because the
- * gateway is stopping does not count as an attempt. A run that found the disk full counts as an
- * attempt, because its input may fill the disk. A crash counts as both an attempt and a crash.
+ * Releases a request that has not ended, so that it can be claimed again. An interruption by the
+ * gateway stopping does not count as an attempt. A run that found the disk full does, because its
+ * input may be what fills the disk. A crash counts both as an attempt and as a crash.
  */
 export async function releaseRequest(
   database: Queryable,
@@ -95,8 +98,8 @@ export async function releaseRequest(
 }
 
 /**
- * Ends all leases at the start of a process that is the only user of the database. No other worker
- * can be alive, so the leases belong to lost runs.
+ * Ends all leases at the startup of a process that has the database to itself. No other worker can
+ * be alive, so the leases belong to lost runs.
  */
 export async function endAllLeases(database: Queryable): Promise<void> {
   await database.query(
@@ -107,22 +110,22 @@ export async function endAllLeases(database: Queryable): Promise<void> {
 }
 
 /**
- * Milliseconds between two renewals. Several fit into a lease, so that one lost or slow query does
- * not end a run.
+ * Milliseconds between two renewals. A lease lasts for several of them, so that one lost or slow
+ * query does not end a run.
  */
 const RENEW_MILLISECONDS = (LEASE_SECONDS * 1000) / 5;
 
 /**
- * Renews the lease of a request while it runs. `lost` aborts as soon as the request no longer
- * belongs to this worker: any process canceled it, or another worker claimed it.
+ * Renews the lease of a running request. `lost` aborts as soon as the request no longer belongs to
+ * this worker, because it was canceled or another worker claimed it.
  */
 export function holdLease(database: Queryable, changes: ChangeFeed, id: string, attempt: number) {
   const lost = new AbortController();
   let current: Promise<void> = Promise.resolve();
   const renew = () => {
     current = current.then(async () => {
-      // While the database cannot be reached, this worker keeps the request. The lease expires if
-      // the outage lasts.
+      // While the database is unreachable, this worker keeps the request. In a long outage the
+      // lease expires.
       const ours = await renewLease(database, id, attempt).catch(() => true);
       if (!ours) lost.abort();
     });
@@ -131,7 +134,7 @@ export function holdLease(database: Queryable, changes: ChangeFeed, id: string, 
   const unwatch = changes.watch(id, renew);
   return {
     lost: lost.signal,
-    /** Stops renewing the lease. When this resolves, no renewal is in progress. */
+    /** Stops renewing the lease. Resolves when no renewal is in progress. */
     release: async () => {
       clearInterval(timer);
       unwatch();

@@ -34,35 +34,35 @@ export const FINAL_STATUS: ReadonlySet<RequestStatus> = new Set([
 
 export type Priority = 'low' | 'normal' | 'high';
 
-/** A file of a request; the work folder gets a link to it or a copy. */
+/** A file of a request, which the work folder receives as a link or a copy. */
 export interface RequestFile {
   name: string;
   /**
-   * URL from which the file is fetched when the request starts; `path` and `sha256` are empty until
-   * then.
+   * URL from which the file is fetched when the run is prepared. Until then, `path` and `sha256`
+   * are empty.
    */
   url?: string;
-  /** Object of an archive; it is fetched when the request starts, in the same way as a URL. */
+  /** An object in an archive, fetched when the run is prepared, just like a URL. */
   archive?: ArchivedObject;
-  /** Path on this machine; empty for an upload, which is in the blob store under its SHA-256. */
+  /** Path on this machine; empty for an upload, which the blob store holds under its SHA-256. */
   path: string;
   bytes: number;
   sha256: string;
 }
 
-/** Body of a webhook: the request object, or the message of the compatible queue. */
+/** Format of a webhook body: the request object, or the message of the compatible queue. */
 export type WebhookShape = 'request' | 'queue';
 
-/** The webhook to which the end of a request is announced. */
+/** The webhook that announces the end of a request. */
 export interface Webhook {
   url: string;
   events: string[];
-  /** Address by which the caller reached us; URLs in the body start with it. */
+  /** Base address that the caller used to reach us. URLs in the body start with it. */
   address?: string;
   shape?: WebhookShape;
 }
 
-/** How a request was submitted; contains no identity. `study` is our own id of the study. */
+/** How a request was submitted. Contains no identity: `study` is our internal study id. */
 export type RequestSource =
   | {
       kind: 'api' | 'queue';
@@ -80,64 +80,59 @@ export interface SubmitCommand {
   files: RequestFile[];
   priorFiles: RequestFile[];
   priority: Priority;
-  /** Any JSON value of the client. */
+  /** Any JSON value, supplied by the client. */
   metadata: unknown;
   webhook: Webhook | null;
   source: RequestSource;
-  /** A second submit with the same value returns the first request (exactly once per study). */
+  /** Submitting the same value again returns the first request (exactly once per study). */
   uniqueKey: string | null;
   accountId: string | null;
   keyId: string | null;
   test: boolean;
   deliverTo: DeliveryTarget[];
   /**
-   * Who submitted; written to the audit in the same transaction as the request. Absent for studies
-   * received by DICOM, which have no caller.
+   * Who submitted the request, written to the audit trail in the same transaction. Absent for
+   * studies received by DICOM, which have no caller.
    */
   audit?: SubmitAudit;
 }
 
-/** The properties that decide when a waiting request is claimed. */
+/** The properties that determine when a waiting request is claimed. */
 export interface WaitingRequest {
   id: string;
   priority: Priority;
-  /** Requests of test keys wait in a separate queue. */
+  /** Requests made with test keys wait in a separate queue. */
   test: boolean;
-  /** Within one priority, studies are claimed before requests of the API. */
+  /** Within a priority, studies are claimed before requests from the API. */
   source: RequestSource['kind'];
 }
 
-/**
- * The queue in which requests wait for a worker; implemented by `RequestQueue` in src/core/queue.
- */
+/** The queue of requests waiting for a worker; implemented by `RequestQueue` in src/core/queue. */
 export interface JobQueue {
-  /**
-   * Adds a job. The id of the job is the id of the request, so adding a job twice does no harm.
-   */
+  /** Adds a job. Its id is the id of the request, so adding it twice does no harm. */
   add(request: WaitingRequest): Promise<void>;
   /** Removes a waiting job. A job that a worker has claimed is not removed. */
   remove(requestId: string): Promise<void>;
 }
 
-/** What `submit` returns. */
 interface SubmittedRequest {
   id: string;
   status: RequestStatus;
 }
 
 /**
- * Validates the input against the endpoint's schema, stores request and first event in one
- * transaction, and puts the job on the queue. Resolves after commit.
+ * Validates the input against the endpoint's schema, stores the request and its first event in one
+ * transaction, and queues the job. Resolves after the commit.
  * @throws SonogateError `unknown_endpoint`, `invalid_input`, `identifiers_in_context`.
  */
 export type Submit = (command: SubmitCommand) => Promise<SubmittedRequest>;
 
-/** Reads the result of a finished request; for deliveries and downloads. */
+/** Reads the result of a finished request, for deliveries and downloads. */
 export interface ResultReader {
   /**
-   * Returns the `output` of a succeeded request; null if the request has no result, or if the
-   * result has been purged.
-   * @param revision a signed revision, or 0 for the draft; the last signed revision when absent.
+   * Returns the `output` of a succeeded request; null if there is no result or it has been purged.
+   * @param revision a signed revision, or 0 for the draft; if absent, the last signed revision, or
+   * the draft if there is none.
    */
   result(requestId: string, revision?: number): Promise<unknown>;
   /**
@@ -171,7 +166,7 @@ export interface RequestFault {
   detail: string;
 }
 
-/** A request as it is stored; one row of `requests`. */
+/** A request as stored: one row of `requests`. */
 export interface RequestRow {
   id: string;
   account_id: string | null;
@@ -184,19 +179,19 @@ export interface RequestRow {
   priority: Priority;
   test: boolean;
   input: EndpointInput | null;
-  /** Any JSON value of the client. */
+  /** Any JSON value, supplied by the client. */
   metadata: unknown;
   webhook: Webhook | null;
   source: RequestSource;
   cost: Cost;
   fault: RequestFault | null;
-  /** Number of times that a worker has claimed the request. */
+  /** Number of times that workers have claimed the request. */
   attempts: number;
-  /** Number of times that a pipeline process died while it ran the request. */
+  /** Number of times that a pipeline process died while running the request. */
   crashes: number;
-  /** Attempts that ended because the gateway died; they do not count against the request. */
+  /** Number of attempts lost because the gateway died. They do not count against the request. */
   lost_runs: number;
-  /** Number of the last event in the log of the request. */
+  /** Number of the last event in the request's log. */
   last_seq: number;
   created_at: Date;
   started_at: Date | null;
@@ -204,7 +199,7 @@ export interface RequestRow {
   expires_at: Date | null;
 }
 
-/** The whole row, with the columns that only the core needs. */
+/** The whole row, including the columns that only the core needs. */
 export interface StoredRequest extends RequestRow {
   files: RequestFile[];
   prior_files: RequestFile[];
@@ -234,10 +229,10 @@ export function sumDecimals(amounts: readonly string[]): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** The cost of a request that ended without a result, or that was made with a test key. */
+/** The cost of a request that ended without a result or was made with a test key. */
 export const NO_COST: Cost = { currency: 'USD', total: '0.00', lines: [] };
 
-/** Returns the cost of a request that succeeds. Requests of a test key are free. */
+/** Returns the cost of a succeeded request. Requests made with test keys are free. */
 export function costOf(lines: PriceLine[], test: boolean): Cost {
   if (test) return NO_COST;
   return { currency: 'USD', total: sumDecimals(lines.map(({ amount }) => amount)), lines };

@@ -16,19 +16,19 @@ const artifactSchema = z.object({
   section: z.string().nullable(),
 });
 
-/** One artifact of a request, as the result lists it. */
+/** One artifact of a request, as listed in the result. */
 export type ArtifactEntry = z.infer<typeof artifactSchema>;
 
 /**
- * The part of a result that the core reads: the files that belong to the result, and the number of
- * frames that decides the price.
+ * The part of a result that the core reads: the files belonging to it, and the number of frames,
+ * which determines the price.
  */
 export const resultEssentialsSchema = z.object({
   artifacts: z.array(artifactSchema).default([]),
   input_summary: z.object({ frames: z.number().int().nonnegative() }).optional(),
 });
 
-/** Lists the artifacts of a request in the order of its result. */
+/** Lists the artifacts of a request in the order of the result. */
 export async function listArtifacts(database: Queryable, id: string): Promise<ArtifactEntry[]> {
   const { rows } = await database.query<ArtifactEntry>(
     `SELECT name, media_type, bytes, sha256, section FROM request_artifacts
@@ -39,7 +39,7 @@ export async function listArtifacts(database: Queryable, id: string): Promise<Ar
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }));
 }
 
-/** Returns the last signed revision of a result; 0 while it is a draft. */
+/** Returns the number of the last signed revision of a result; 0 while it is a draft. */
 export async function signedRevision(database: Queryable, id: string): Promise<number> {
   const { rows } = await database.query<{ signed_revision: number }>(
     'SELECT signed_revision FROM reviews WHERE request_id = $1',
@@ -49,7 +49,7 @@ export async function signedRevision(database: Queryable, id: string): Promise<n
   return rows[0]?.signed_revision ?? 0;
 }
 
-/** Replaces the artifacts of a request with those of its result. */
+/** Replaces the artifacts of a request with those listed in its result. */
 export async function saveArtifacts(
   tx: Queryable,
   id: string,
@@ -59,7 +59,7 @@ export async function saveArtifacts(
   for (const artifact of artifacts) await addArtifact(tx, id, artifact);
 }
 
-/** Adds one artifact; an artifact with the same name is replaced. */
+/** Adds one artifact, or replaces the one with the same name. */
 export async function addArtifact(
   tx: Queryable,
   id: string,
@@ -76,19 +76,22 @@ export async function addArtifact(
 
 export const RESULT = 'result.json';
 
-/** The evidence of a study (pipelines/run/evidence.ts): stored with the result, for reviews only. */
+/**
+ * Name of the study's evidence (pipelines/run/evidence.ts). It is stored with the result and used
+ * only for reviews.
+ */
 export const EVIDENCE = 'evidence.json';
 
-/** Returns the artifact name of a signed revision of the result; revisions are numbered from 1. */
+/** Returns the artifact name of a signed revision of the result. Revisions are numbered from 1. */
 export const signedResultName = (revision: number): string => `result-signed-${revision}.json`;
 
-/** Whether clients must not see this file of a result. */
+/** True if this file of a result must be hidden from clients. */
 export const isInternal = ({ name }: Pick<ArtifactEntry, 'name'>): boolean => name === EVIDENCE;
 
-/** Suffix of the folder of a result that is not yet complete. */
+/** Suffix of a result folder that is not yet complete. */
 const MAKING = '.making';
 
-/** Thrown when the files that a pipeline wrote do not match the result. */
+/** Thrown when the files written by a pipeline do not match its result. */
 export class ArtifactMismatchError extends Error {
   override name = 'ArtifactMismatchError';
 }
@@ -97,7 +100,7 @@ function resultFolder(dataDir: string, id: string): string {
   return join(dataDir, 'results', id);
 }
 
-/** Returns the path of a result's file by name, whether or not it exists. */
+/** Returns the path of a file of the result, whether or not the file exists. */
 export function resultPath(dataDir: string, id: string, name: string): string {
   return inFolder(resultFolder(dataDir, id), name);
 }
@@ -107,10 +110,10 @@ function inFolder(folder: string, name: string): string {
 }
 
 /**
- * Moves `result.json` and the artifacts that it lists from a work folder into the result store
- * before the request may end: the files are checked, flushed to disk (fsync) and put in place by
- * one rename.
- * @returns all stored files: `result.json`, which cannot list itself, then the artifacts.
+ * Moves `result.json` and the artifacts listed in it from a work folder into the result store. This
+ * happens before the request may end: the files are checked, flushed to disk (fsync) and put in
+ * place by one rename.
+ * @returns all stored files: first `result.json`, which cannot list itself, then the artifacts.
  * @throws ArtifactMismatchError
  */
 export async function storeResult(
@@ -141,8 +144,8 @@ export async function storeResult(
 }
 
 /**
- * Adds files to a stored result, each flushed and put in place by a rename. A file of an unfinished
- * attempt is replaced.
+ * Adds files to a stored result. Each is flushed and put in place by a rename, and replaces a file
+ * left by an unfinished attempt.
  */
 export async function addToResult(
   dataDir: string,
@@ -168,28 +171,28 @@ async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: A
   if (found.bytes !== bytes || found.sha256 !== sha256) {
     throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);
   }
-  // The file is linked rather than moved, because a preview that was announced early must be
-  // reachable until the request has ended.
+  // Linked rather than moved: a preview announced early must stay reachable until the request has
+  // ended.
   await link(from, to);
   await syncFile(to);
 }
 
 /**
- * Whether a name is one path segment of letters, digits, dot, hyphen and underscore that does not
- * start with a dot.
+ * Returns true if a name is one path segment of letters, digits, dots, hyphens and underscores that
+ * does not start with a dot.
  */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/.test(name);
 }
 
-/** Returns size and SHA-256 of a file, which is read as a stream. */
+/** Returns the size and SHA-256 of a file, reading it as a stream. */
 export async function describeFile(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return { bytes: (await stat(path)).size, sha256: hash.digest('hex') };
 }
 
-/** Flushes a file, or the entries of a folder. */
+/** Flushes a file, or the entries of a folder, to disk. */
 async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -200,9 +203,9 @@ async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Returns the path of an artifact: in the store when the request has succeeded, in the work folder
- * while it is running (previews that were announced early). Null when the artifact is in neither
- * place. @throws the system's error when it cannot be read.
+ * Returns the path of an artifact: in the store if the request has succeeded, or in the work folder
+ * while it is running (for previews announced early). Null if the artifact does not exist.
+ * @throws the system error if the artifact cannot be read.
  */
 export async function artifactPath(
   dataDir: string,
@@ -227,17 +230,14 @@ export async function removeResult(dataDir: string, id: string): Promise<void> {
 
 /**
  * Reads the results of succeeded requests, whichever machine ran them: from the data folder or, if
- * the site has a bucket, from the bucket. The data folder is then a cache of the bucket.
+ * the installation has a bucket, from the bucket. The data folder is then a cache of the bucket.
  */
 interface ResultStore {
-  /**
-   * Returns the path on this machine of a file of the result; null when the file cannot be found
-   * anywhere.
-   */
+  /** Returns the local path of a file of the result; null if the file cannot be found anywhere. */
   path(id: string, artifact: Pick<ArtifactEntry, 'name' | 'sha256'>): Promise<string | null>;
   /**
-   * Returns the parsed result: the signed revision with this number, or the draft if the number is
-   * 0. Null if the result does not exist or has been purged.
+   * Returns the parsed result: the signed revision with this number, or the draft for revision 0.
+   * Null if the result does not exist or has been purged.
    */
   read(id: string, artifacts: readonly ArtifactEntry[], revision: number): Promise<unknown>;
 }
@@ -271,7 +271,7 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
 
 const LOOK_AT = 500;
 
-/** Removes the files on this machine of results that another machine has purged. */
+/** Removes local files of results that another machine has purged. */
 export async function removeExpiredResults(database: Queryable, dataDir: string): Promise<void> {
   const ids = await ifMissing(readdir(join(dataDir, 'results')), []);
   for (let n = 0; n < ids.length; n += LOOK_AT) {
@@ -284,8 +284,8 @@ export async function removeExpiredResults(database: Queryable, dataDir: string)
 }
 
 /**
- * Copies a stored result and its artifacts to the bucket, where every machine of the site finds
- * them and clients download them directly. Without a bucket nothing is copied.
+ * Copies a stored result and its artifacts to the bucket, from which every machine of the
+ * installation reads them and clients download them directly. Does nothing if there is no bucket.
  */
 export async function publishArtifacts(
   blobs: BlobStore,
@@ -301,8 +301,8 @@ export async function publishArtifacts(
 }
 
 /**
- * Removes the copies of a result from the bucket. Bytes that another request or an upload also uses
- * are kept.
+ * Removes the copies of a result from the bucket, except those whose bytes another request or an
+ * upload also uses.
  */
 export async function withdrawArtifacts(
   blobs: BlobStore,

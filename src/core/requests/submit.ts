@@ -21,7 +21,7 @@ import {
 } from './request.ts';
 import { STAGES } from './transitions.ts';
 
-/** A request with everything that is stored with it. */
+/** A request together with everything stored along with it. */
 interface NewRequest {
   row: RequestRow;
   files: RequestFile[];
@@ -33,10 +33,10 @@ interface NewRequest {
 }
 
 /**
- * Stores requests, first events and audit entries in one statement, which is one commit: a submit
- * takes the time of one write to the disk. No watcher is notified, because the id has not been
- * returned to any client yet. `enqueued_at` is null until the reconciler has seen the request: if
- * the process ends before it adds the job, the next pass of any worker adds the job.
+ * Stores requests, their first events and their audit entries in one statement. This is a single
+ * commit, so submitting takes the time of one disk write. No watcher is notified, because no client
+ * has the id yet. `enqueued_at` stays null until the reconciler has seen the request: if the
+ * process ends before adding the job, the next pass of any worker adds it.
  */
 const STORE = `
   WITH new AS MATERIALIZED (
@@ -67,7 +67,7 @@ const STORE = `
   SELECT id FROM made`;
 
 /**
- * Stores a request. If a request with its unique key already exists, that row is returned and
+ * Stores a request. If a request with the same unique key already exists, its row is returned and
  * `isNew` is false.
  */
 type StoreRequest = (
@@ -171,7 +171,7 @@ interface SubmitParts {
 /** Like `Submit`, but returns the stored row. */
 export type SubmitRow = (command: SubmitCommand) => Promise<RequestRow>;
 
-/** Creates the `submit` that HTTP, DICOM and the compatible queue use. */
+/** Creates the `submit` function used by HTTP, DICOM and the compatible queue. */
 export function createSubmit({ database, queue, endpoints, logger, now }: SubmitParts): SubmitRow {
   const store = createRequestStore(database);
   return async (command) => {
@@ -181,8 +181,8 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
 
     const { row, isNew } = await store(endpoint, command, now());
     if (isNew) {
-      // The row is committed, so the answer need not wait for the job: if adding the job fails, the
-      // reconciler adds it.
+      // The row is committed, so the response need not wait for the job. If adding the job fails,
+      // the reconciler adds it later.
       const { id, priority, test } = row;
       queue.add({ id, priority, test, source: command.source.kind }).catch((error: unknown) => {
         logger.event(EVENTS.queueUnreachable, { request: id, error: String(error) });
@@ -210,12 +210,14 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
 }
 
 /**
- * Maximum length of a name in bytes of UTF-8. File systems allow 255 bytes (ext4, XFS), and a prior
- * file may get a prefix in the work folder (work-folder.ts).
+ * Maximum length of a name in bytes of UTF-8. File systems allow 255 bytes (ext4, XFS), and the
+ * name of a prior file may get a prefix in the work folder (work-folder.ts).
  */
 const LONGEST_NAME_BYTES = 220;
 
-/** Checks that names are plain and unique, because each becomes a file in the work folder. */
+/**
+ * Checks that the names are plain and unique, because each becomes a file name in the work folder.
+ */
 function checkFileNames({ files, priorFiles }: SubmitCommand): void {
   const errors = [
     ...nameErrors(files, '/input/files'),

@@ -11,7 +11,7 @@ import {
   type StoredRequest,
 } from './request.ts';
 
-/** The statuses that may follow each status; the diagram is in request.ts. */
+/** The statuses that may follow each status, as in the diagram in request.ts. */
 export const TRANSITIONS = {
   queued: ['preparing', 'canceled'],
   preparing: ['running', 'failed', 'rejected', 'canceled'],
@@ -29,7 +29,7 @@ export function canMove(from: RequestStatus, to: RequestStatus): boolean {
 }
 
 /**
- * Thrown when the state table does not contain the transition, which is a defect of the caller.
+ * Thrown when the state table does not allow the transition. This is a defect in the calling code.
  */
 export class IllegalTransitionError extends Error {
   override name = 'IllegalTransitionError';
@@ -53,8 +53,8 @@ export const STAGES = {
 } as const satisfies Record<string, Stage>;
 
 /**
- * Converts the progress of the pipeline (0 to 1) into the progress of the request, which also
- * counts the stages of the core before and after the run.
+ * Converts the progress of the pipeline (0 to 1) into the progress of the request, which includes
+ * the core's stages before and after the run.
  */
 export function pipelineProgress(progress: number): number {
   const share = Math.min(Math.max(progress, 0), 1);
@@ -62,7 +62,10 @@ export function pipelineProgress(progress: number): number {
   return starting.progress + share * (uploading.progress - starting.progress);
 }
 
-/** Returns `next` with at least the progress of `current`; `current` if nothing changed. */
+/**
+ * Returns `next`, with its progress raised to that of `current` if it is lower; `current` itself if
+ * nothing changed.
+ */
 export function laterStage(current: Stage, next: Stage | null): Stage {
   if (!next) return current;
   const progress = Math.max(current.progress, Math.round(next.progress * 1000) / 1000);
@@ -71,12 +74,12 @@ export function laterStage(current: Stage, next: Stage | null): Stage {
   return same ? current : { ...next, progress };
 }
 
-/** Share of the work below which the speed so far does not predict the remaining time. */
+/** Below this share of the work, the speed so far does not predict the remaining time. */
 const RELIABLE_SHARE = 0.2;
 
 /**
- * Returns the seconds left, or null when unknown. `typical` is the median run time in seconds of
- * the endpoint's last requests; it is used until the run itself has progressed far enough for an
+ * Estimates the seconds left; null if unknown. `typical` is the median run time in seconds of the
+ * endpoint's most recent requests. It is used until the run itself has progressed far enough for an
  * estimate.
  */
 export function estimateEta(
@@ -102,17 +105,17 @@ const WITHOUT_RESULT: ReadonlySet<RequestStatus> = new Set(['failed', 'canceled'
 
 interface Change {
   at: Date;
-  /** Fencing token of a worker: the change is refused when another attempt has begun. */
+  /** The worker's fencing token: the change is rejected if another attempt has begun. */
   attempt?: number;
   stage?: Stage;
   fault?: RequestFault;
-  /** The cost of a succeeded request. A request without a result costs nothing. */
+  /** Cost of a succeeded request. A request without a result is free. */
   cost?: Cost;
   /** When the result of a succeeded request will be purged. */
   expiresAt?: Date;
 }
 
-/** Returns the row of a request, locked until `tx` ends; null when it is unknown. */
+/** Returns the row of a request and locks it until `tx` ends; null if it is unknown. */
 export async function lockRequest(tx: Queryable, id: string): Promise<StoredRequest | null> {
   const { rows } = await tx.query<StoredRequest>(
     'SELECT * FROM requests WHERE id = $1 FOR UPDATE',
@@ -132,7 +135,7 @@ export async function lockOwn(tx: Queryable, id: string, attempt: number): Promi
 }
 
 /**
- * Moves a request along the state table and adds the event, inside the transaction `tx`. No other
+ * Moves a request along the state table and adds the event, within the transaction `tx`. No other
  * code writes `requests.status`.
  * @throws IllegalTransitionError, LeaseLostError
  */
@@ -196,7 +199,9 @@ export async function transition(
   return moved;
 }
 
-/** Records a new stage of a request that `attempt` is running; progress never decreases. */
+/**
+ * Records that a request being run by `attempt` has entered a new stage. Progress never decreases.
+ */
 export async function enterStage(
   tx: Queryable,
   id: string,

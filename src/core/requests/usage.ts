@@ -1,21 +1,21 @@
 import type { Queryable } from '../../platform/database/port.ts';
 
-/** The requests of a key that ended in one month (UTC), and their cost. */
+/** The requests made with one key that ended in one month (UTC), and their cost. */
 interface UsageRow {
   /** Month, such as `2026-11`. */
   month: string;
   /** Id of the API key; null for studies received by DICOM. */
   key_id: string | null;
-  /** Number of requests that ended, with any outcome. */
+  /** Number of requests that ended, whatever the outcome. */
   requests: number;
   succeeded: number;
-  /** Exact decimal in USD. */
+  /** Exact decimal amount in USD. */
   total: string;
 }
 
 /**
- * Returns the usage of an account by month and key, newest month first, or only the usage in
- * `month`. The totals are sums of the recorded costs of the requests.
+ * Returns the usage of an account by month and key, newest month first; only one month if `month`
+ * is given. The totals are the sums of the costs recorded for the requests.
  */
 export async function monthlyUsage(
   database: Queryable,

@@ -2,7 +2,7 @@ import { type Problem, problem } from '../../platform/errors/problem.ts';
 import type { EndpointInput } from './endpoint.ts';
 import type { Cost, Priority, RequestRow, RequestSource, RequestStatus, Stage } from './request.ts';
 
-/** The request object of the HTTP API; every field is always present. */
+/** The request object of the HTTP API. Every field is always present unless marked optional. */
 export interface RequestObject {
   id: string;
   object: 'request';
@@ -18,25 +18,23 @@ export interface RequestObject {
   key: string | null;
   test: boolean;
   priority: Priority;
-  /** Any JSON value of the client. */
+  /** Any JSON value, supplied by the client. */
   metadata: unknown;
   /** Absent in list items; null once it has been purged. */
   input?: EndpointInput | null;
   webhook: { url: string; events: string[] } | null;
-  /**
-   * How the request was submitted. It contains no identity: `study` is our own id of the study.
-   */
+  /** How the request was submitted. Contains no identity: `study` is our internal study id. */
   source: RequestSource;
   cost: Cost;
   error: Problem | null;
-  /** Only of succeeded requests; absent in list items. */
+  /** Present only for succeeded requests, but not in list items. */
   output?: unknown;
   urls: { self: string; events: string; cancel: string };
 }
 
 /**
- * Returns the request as clients see it. `bodies` holds the result, or is null for list items,
- * which omit `input` and `output`. `baseUrl` is the address of the server without a trailing slash.
+ * Returns the request as clients see it. `bodies` holds the result; it is null for list items,
+ * which omit `input` and `output`. `baseUrl` is the server's address without a trailing slash.
  */
 export function viewRequest(
   row: RequestRow,

@@ -9,7 +9,7 @@ import type { RequestFile } from './request.ts';
 /** Thrown when an input file no longer exists. */
 export class InputFileMissingError extends Error {
   override name = 'InputFileMissingError';
-  /** Name given by the client. */
+  /** Name supplied by the client. */
   readonly file: string;
 
   constructor(file: string) {
@@ -20,14 +20,17 @@ export class InputFileMissingError extends Error {
 
 const WORK = 'work';
 
-/** Returns the folder that contains the work folders of this machine. */
+/** Returns the folder that holds all work folders of this machine. */
 export const workPlace = (dataDir: string): string => resolve(dataDir, WORK);
 
 export function workFolder(dataDir: string, id: string): string {
   return resolve(dataDir, WORK, id);
 }
 
-/** Returns the names of prior files in `files/`, which also contains the files of the request. */
+/**
+ * Returns the names that prior files get in `files/`, which also holds the files of the request
+ * itself.
+ */
 export function priorNames(files: readonly RequestFile[], priors: readonly RequestFile[]) {
   const taken = new Set(files.map(({ name }) => name));
   return priors.map(({ name }) => {
@@ -47,9 +50,9 @@ export async function prepareWorkFolder(folder: string, job: object): Promise<vo
 }
 
 /**
- * Puts a file of a request into its work folder: from its path on this machine, or by its digest
- * from the blob store, which contains uploads and, if the site has a bucket, objects received by
- * other machines.
+ * Puts a file of a request into its work folder: from its path on this machine or, by digest, from
+ * the blob store. The blob store contains uploads and, if the installation has a bucket, objects
+ * received by other machines.
  * @throws InputFileMissingError
  */
 export async function placeFile(
@@ -65,7 +68,10 @@ export async function placeFile(
   });
 }
 
-/** Links or copies a file. @returns false when nothing exists at `from`. */
+/**
+ * Links or copies a file.
+ * @returns false if nothing exists at `from`.
+ */
 function linked(from: string, to: string): Promise<boolean> {
   const made = linkOrCopy(from, to).then(() => true);
   return ifMissing(made, false);
@@ -75,13 +81,13 @@ export async function removeWorkFolder(dataDir: string, id: string): Promise<voi
   await rm(workFolder(dataDir, id), { recursive: true, force: true });
 }
 
-/** Prefix of the folders of pipeline processes; see `createPipelinePool`. */
+/** Name prefix of the folders of pipeline processes; see `createPipelinePool`. */
 export const PROCESS_FOLDER = 'process-';
 
 /**
- * Deletes the files of the runs of a dead process, because work folders contain images of patients.
- * The folders of requests that a living worker holds are kept. The folders of processes are kept
- * too, because they are empty.
+ * Deletes files left behind by dead processes, because work folders contain patient images. The
+ * folders of requests held by a living worker are kept. So are the folders of processes, which are
+ * empty.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<void> {
   const place = workPlace(dataDir);

@@ -30,9 +30,7 @@ export function expectedCountSettings(
   return sources.find(({ name }) => name === source)?.completion.expectedCount;
 }
 
-/**
- * Schedules a count at the archive of the source, after an association that sent objects has ended.
- */
+/** Schedules a count at the source's archive after the end of an association that sent objects. */
 export async function scheduleArchiveCount(
   database: Database,
   sources: readonly Source[],
@@ -49,8 +47,8 @@ export async function scheduleArchiveCount(
 }
 
 /**
- * Delays the completion of due studies whose source is compared with an archive until the archive
- * has answered that all objects have arrived, but no longer than `waitSeconds`.
+ * Delays the completion of due studies from sources that are compared with an archive, until the
+ * archive confirms that all objects have arrived, but no longer than `waitSeconds`.
  */
 export async function holdForArchive(
   database: Database,

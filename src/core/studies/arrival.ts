@@ -30,7 +30,7 @@ export interface StoredObject {
   fileSha256: string;
   dataSetSha256: string;
   source: string;
-  /** The Study Instance UID that the sender gave for the object, if any. */
+  /** The Study Instance UID stated by the sender, if any. */
   statedStudy?: string | undefined;
 }
 
@@ -43,14 +43,14 @@ export interface RegistrationOptions {
   now: () => Date;
 }
 
-/** An object whose header was checked, ready for its row. */
+/** An object with a checked header, ready to get its row. */
 export interface JudgedObject extends StoredObject {
   header: InstanceHeader;
   receivedAt: Date;
 }
 
 /**
- * Checks the header of a stored object against the values that the sender gave.
+ * Checks the header of a stored object against the values stated by the sender.
  * @param known the header, if it was read while the object arrived.
  * @throws SonogateError `object_not_understood` (C000H), `object_mismatch` (A900H); the object is
  * then in the quarantine folder.
@@ -77,9 +77,9 @@ export async function judgeObject(
 }
 
 /**
- * Copies a checked object to the bucket, if the site has one, so that the whole site can read it.
- * An object that is sent again was copied when it first arrived.
- * @returns whether exactly this object had a row, and was therefore not stored again.
+ * Copies a checked object to the bucket, if there is one, so that the whole installation can read
+ * it. An object that is sent again is skipped, because it was copied when it first arrived.
+ * @returns whether exactly this object had a row and was therefore not stored again.
  * @throws SonogateError `storage_unreachable`
  */
 export async function keepShared(
@@ -93,7 +93,7 @@ export async function keepShared(
 
 /**
  * Writes the rows of checked objects in one transaction; see record-arrival.ts.
- * @throws RowMayExistError when the commit itself failed; any other error leaves no row.
+ * @throws RowMayExistError if the commit itself failed; after any other error, no row exists.
  */
 export async function writeRows(
   objects: readonly JudgedObject[],
@@ -134,7 +134,7 @@ function receivedInstance(
   };
 }
 
-/** Finishes an object after its row is committed: deletes a duplicate, logs a conflict. */
+/** Finishes an object once its row is committed: deletes a duplicate, logs a conflict. */
 export async function afterRow(
   { path }: Pick<JudgedObject, 'path'>,
   arrival: Arrival,
@@ -146,13 +146,13 @@ export async function afterRow(
   }
 }
 
-/** SQLSTATE classes for values that a row cannot hold: data exceptions, and limits of an index. */
+/** SQLSTATE classes of errors caused by the values of a row: data exceptions and index limits. */
 const OF_ITS_VALUES = /^(22|54)\w{3}$/;
 
 /**
- * Moves an object to the quarantine if its own values prevent a row, and records this in the audit,
- * because its sender may have received the answer that it is stored. @returns the reason; null if
- * the object did not cause the error.
+ * Quarantines an object whose own values make it impossible to store its row. This is recorded in
+ * the audit trail, because the sender may have been told that the object is stored.
+ * @returns the reason; null if the object did not cause the error.
  */
 export async function putAsideForItsValues(
   object: JudgedObject,
@@ -173,12 +173,12 @@ export async function putAsideForItsValues(
   return why;
 }
 
-/** Attributes of the header that must equal the values that the sender gave. */
+/** Header attributes that must equal the values stated by the sender. */
 const IDENTIFYING = ['sopClassUid', 'sopInstanceUid', 'studyInstanceUid'] as const;
 
 /**
  * Moves an object to the quarantine.
- * @param object without `meta` if its header could not be read.
+ * @param object has no `meta` if its header could not be read.
  * @returns its new path.
  */
 async function moveToQuarantine(
@@ -193,8 +193,8 @@ async function moveToQuarantine(
 }
 
 /**
- * At the start, registers objects that reached the disk without a row, and deletes partial files,
- * whose senders received no acknowledgement. Runs before the listener opens.
+ * At startup, registers objects that reached the disk but have no row, and deletes partial files,
+ * which were never acknowledged to their senders. Runs before the listener opens.
  * @returns how many objects got a row, and how many partial files were deleted.
  */
 export async function recoverIntake(
@@ -217,14 +217,14 @@ export async function recoverIntake(
       }
     }
   } finally {
-    // An error does not count against the object; only the end of the process does.
+    // Only the end of the process counts against the object; an error does not.
     await record.ends();
   }
   if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
   return { registered, removed };
 }
 
-/** Moves an object to the quarantine because earlier starts ended while they registered it. */
+/** Quarantines an object because the process ended during earlier startups while registering it. */
 async function putAsideFatal(
   path: string,
   source: string,
@@ -235,8 +235,9 @@ async function putAsideFatal(
 }
 
 /**
- * Registers an object at the start. Errors are caught, because one object must not keep the gateway
- * from starting. @returns whether the object has a row now.
+ * Registers an object at startup. Errors are caught: a single object must not keep the gateway from
+ * starting.
+ * @returns whether the object has a row now.
  */
 async function registerAtStart(
   path: string,
@@ -247,15 +248,15 @@ async function registerAtStart(
     await registerFile(path, source, options);
     return true;
   } catch (error) {
-    // The object is in the quarantine, or the next start registers it.
+    // The object is in the quarantine, or will be registered at the next startup.
     if (error instanceof SonogateError) return false;
     throw error;
   }
 }
 
 /**
- * Registers an object of the quarantine as if it arrived now, for example after an upgrade that can
- * read it or a change of the database's encoding.
+ * Registers a quarantined object as if it had just arrived, for example after an upgrade that can
+ * read it or a change of the database encoding.
  * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
  */
 export async function registerQuarantined(id: string, options: RegistrationOptions): Promise<void> {
@@ -265,8 +266,7 @@ export async function registerQuarantined(id: string, options: RegistrationOptio
 
 /**
  * Registers a file in the intake folder.
- * @throws SonogateError when the object was moved to the quarantine, or could not be copied to the
- * bucket.
+ * @throws SonogateError if the object was quarantined or could not be copied to the bucket.
  */
 async function registerFile(
   path: string,
@@ -277,7 +277,7 @@ async function registerFile(
   try {
     object = await describe(options.dataDir, path, source);
   } catch (error) {
-    // At a start this happens only if the disk has lost synced bytes.
+    // At startup this happens only if the disk has lost synced bytes.
     if (error instanceof SonogateError) await moveToQuarantine({ path, source }, error, options);
     throw error;
   }
@@ -288,7 +288,7 @@ async function registerFile(
       throw (await putAsideForItsValues(judged, error, options)) ?? error;
     });
     if (arrival) await afterRow(judged, arrival, options);
-    // The retention removed the object between the two checks.
+    // The object was removed by retention between the two checks.
     if (known && arrival?.outcome !== 'duplicate') await options.objects.keep(judged);
   } catch (error) {
     throw error instanceof RowMayExistError ? error.cause : error;
@@ -314,57 +314,61 @@ async function digest(path: string, start: number): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The row of an object was committed, or may have been, so its file must be kept. */
+/** Thrown if the row of an object was committed, or may have been: its file must be kept. */
 export class RowMayExistError extends Error {
   override name = 'RowMayExistError';
 }
 
 /**
- * Maximum number of objects per transaction; more would lock the rows of their studies for too
+ * Maximum number of objects per transaction. More would lock the rows of their studies for too
  * long.
  */
 const MOST_TOGETHER = 200;
 /**
- * Maximum number of acknowledged objects that wait for their rows. Further objects wait, and while
- * the database cannot be reached they are refused.
+ * Maximum number of acknowledged objects waiting for their rows. Further objects have to wait;
+ * while the database is unreachable, they are refused.
  */
 export const MOST_OUTSTANDING = 1000;
 /**
- * Milliseconds for which objects are collected before a transaction begins, unless somebody waits
- * for their rows: one transaction for ten objects costs little more than one for a single object.
+ * Milliseconds for which objects are collected before a transaction begins, unless someone is
+ * waiting for their rows. A transaction for ten objects costs little more than one for a single
+ * object.
  */
 const COLLECT_MS = 100;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 1000;
 
-/** Thrown when the gateway stops before the object has its row. The next start writes the row. */
+/**
+ * Thrown if the gateway stops before the object has its row. The row is written at the next
+ * startup.
+ */
 export class LeftForNextStartError extends Error {
   override name = 'LeftForNextStartError';
 }
 
 /**
  * Writes the rows of received objects. While one transaction runs, the objects of all associations
- * are collected for the next transaction. A busy gateway therefore writes few large transactions,
- * and on an idle gateway no object waits.
+ * are collected for the next one. A busy gateway therefore writes a few large transactions, and on
+ * an idle gateway no object has to wait.
  */
 export interface Registrar {
   /**
-   * Registers an object whose file is durable. While the database cannot be reached, the object
-   * keeps waiting unless it is `impatient`.
-   * @returns its row, once it is committed.
-   * @throws SonogateError when the object was moved to the quarantine; LeftForNextStartError; for
-   * an impatient object also the error of the database.
+   * Registers an object whose file is durable. While the database is unreachable, the object keeps
+   * waiting unless it is `impatient`.
+   * @returns its row, once committed.
+   * @throws SonogateError if the object was quarantined; LeftForNextStartError; for an impatient
+   * object also the database error.
    */
   register(object: JudgedObject, impatient?: boolean): Promise<Arrival>;
-  /** Writes the waiting rows at once, because somebody waits for them. */
+  /** Writes the waiting rows at once, for someone who is waiting for them. */
   hurry(): void;
   /** Resolves when one more object may be acknowledged. @throws SonogateError `overloaded` */
   room(): Promise<void>;
-  /** Returns the Study Instance UIDs of the objects that still wait for their rows. */
+  /** Returns the Study Instance UIDs of the objects still waiting for their rows. */
   outstanding(): string[];
   /**
-   * Writes the waiting rows. If the database cannot be reached, the next start writes the remaining
-   * rows.
+   * Writes the waiting rows. If the database is unreachable, those that remain are written at the
+   * next startup.
    */
   stop(): Promise<void>;
 }
@@ -388,8 +392,8 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
   let hurried = false;
 
   /**
-   * Resolves when a transaction is due: enough time has passed to collect objects, or somebody
-   * waits for their rows.
+   * Resolves when a transaction is due: objects have been collected for long enough, or someone is
+   * waiting for their rows.
    */
   const due = async (): Promise<void> => {
     const begun = new Promise<void>((resolve) => {
@@ -402,7 +406,10 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
     clearTimeout(timer);
   };
 
-  /** Records a batch. @returns the objects to be tried again. */
+  /**
+   * Records a batch.
+   * @returns the objects that have to be tried again.
+   */
   const write = async (batch: readonly Waiting[]): Promise<Waiting[]> => {
     try {
       const arrivals = await writeRows(
@@ -414,7 +421,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
         const arrival = arrivals[index];
         if (!arrival) continue;
         await afterRow(object, arrival, options).catch((error) => {
-          // The next start removes the file of the duplicate.
+          // The duplicate's file is removed at the next startup.
           options.logger.event(EVENTS.objectLeftover, { error: String(error) });
         });
         resolve(arrival);
@@ -429,7 +436,8 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
     const [first] = batch;
     databaseAway = error instanceof DatabaseUnreachableError;
     if (!databaseAway && batch.length > 1) {
-      // Each object is tried alone, so that one object does not prevent the rows of the others.
+      // Each object is tried alone, so that one bad object does not keep the others from getting
+      // their rows.
       const again: Waiting[] = [];
       for (const alone of batch) again.push(...(await write([alone])));
       return again;
@@ -460,7 +468,7 @@ export function startRegistrar(options: RegistrationOptions): Registrar {
         wait = FIRST_PAUSE_MS;
         continue;
       }
-      // These objects go to the end of the queue, so that an object that fails alone does not delay
+      // These go to the end of the queue, so that an object that fails even alone does not delay
       // the others.
       waiting.push(...again);
       if (stopping) break;

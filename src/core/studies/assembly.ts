@@ -52,13 +52,15 @@ interface StudyActionParts {
   submit: Submit;
   /** Returns the result of a succeeded request. */
   result: ResultReader['result'];
-  /** Forwards received objects, given by the ids of their rows; each is forwarded only once. */
+  /** Forwards received objects, given by their row ids. Each is forwarded only once. */
   forward: Forward;
   logger: Logger;
   now: () => Date;
 }
 
-/** Creates the deliveries that forward received objects to destinations; resolves after commit. */
+/**
+ * Creates the deliveries that forward received objects to destinations. Resolves after the commit.
+ */
 export type Forward = (
   instanceIds: readonly string[],
   destinations: readonly string[],
@@ -68,7 +70,9 @@ export type Forward = (
 /** Seconds until a study is tried again after a transient failure. */
 const RETRY_SECONDS = 10;
 
-/** Seconds until the rules are applied again to a study whose images are being classified. */
+/**
+ * Seconds until the rules are applied again to a study that is waiting for image classification.
+ */
 const LOOK_SECONDS = 1;
 const LOOKING = 'Its images are being classified, because a routing rule asks what they show.';
 
@@ -77,7 +81,7 @@ const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
 
 /**
  * Carries out the routing rules for a complete revision, and sets its final state. Every step can
- * be repeated: a crash between two steps leads to the same requests and deliveries.
+ * be repeated: after a crash between two steps, the same requests and deliveries result.
  */
 async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<void> {
   const { config, database, logger } = parts;
@@ -89,7 +93,7 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
       logger.event(EVENTS.studyHeld, log);
       return;
     }
-    // Our own results, sent back by a PACS or kept by a local destination, are not used as input.
+    // Our own results, returned by a PACS or kept by a local destination, are not used as input.
     const ours = await ownSeries(database, study.study_instance_uid);
     const instances = (await instancesOf(database, study)).filter(
       ({ header }) => !ours.has(header.seriesInstanceUid),
@@ -117,9 +121,8 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
 const LATE = 'Objects arrived after the study was interpreted; its source has `rerun: never`.';
 
 /**
- * Whether no endpoint may run because objects arrived late from a source whose studies are
- * interpreted only once. The objects are still forwarded. A command from a person is always carried
- * out.
+ * Returns true if no endpoint may run because objects arrived late from a source whose studies are
+ * interpreted only once. The objects are still forwarded. A person's command is always carried out.
  */
 async function interpretedForGood(
   study: StudyRow,
@@ -132,7 +135,7 @@ async function interpretedForGood(
 }
 
 /**
- * Applies the routing rules to a study without acting on it. If a person chose a rule, only this
+ * Applies the routing rules to a study without acting on it. If a person chose a rule, only that
  * rule is applied.
  */
 export async function judgeStudy(
@@ -217,7 +220,7 @@ const SEEKING_PRIORS = 'Searching for earlier examinations of the patient.';
 
 /**
  * Returns the earlier examinations for each rule that requests them. The study waits until all
- * searches have ended.
+ * searches have finished.
  */
 async function priorsOf(
   study: StudyRow,
@@ -239,8 +242,8 @@ async function priorsOf(
 const SEEKING_ORDER = 'Searching for the order of the study.';
 
 /**
- * Returns the order of a study if the study lacks a value that an order can supply, for the
- * endpoints that will run; null if no order is searched.
+ * Returns the order of a study if the study lacks a value that an order can supply to the endpoints
+ * about to run; null if no order is searched for.
  */
 async function orderOf(
   study: StudyRow,
@@ -256,8 +259,8 @@ async function orderOf(
 }
 
 /**
- * Handles a failed study: a permanent refusal by the core waits for a person, any other failure is
- * tried again.
+ * Handles a failed study. If the core refuses it permanently, it waits for a person; after any
+ * other failure it is tried again.
  */
 async function onFailure(
   study: StudyRow,
@@ -282,8 +285,8 @@ interface AssemblyParts extends StudyActionParts {
 const POLL_MILLISECONDS = 500;
 
 /**
- * Turns each complete study into requests. All deadlines are in the database, so a restart changes
- * nothing.
+ * Turns each complete study into requests. All deadlines are kept in the database, so a restart
+ * does not affect them.
  */
 export function startStudyAssembly(parts: AssemblyParts): Rounds {
   const { logger } = parts;
@@ -323,7 +326,7 @@ async function submitComplete(parts: AssemblyParts): Promise<void> {
   await holdForArchive(database, config.sources, now());
   await completeDueStudies(database, now(), parts.outstanding);
   for (;;) {
-    // The studies are claimed one by one, because the lease of a study begins with its claim.
+    // Studies are claimed one at a time, because the lease of a study begins when it is claimed.
     const [study] = await claimCompleteStudies(database, now(), 1);
     if (!study) return;
     await forgetExpectations(database, study.study_instance_uid);

@@ -1,7 +1,10 @@
 import { DAY_MS } from '../../platform/time.ts';
 import type { InstanceHeader } from './instance-header.ts';
 
-/** The part of a request that is read from the headers: numbers and codes, no identity, no date. */
+/**
+ * The part of a request that is read from the headers. Numbers and codes only: no identity, no
+ * date.
+ */
 export interface HeaderContext {
   dating: { ga_days: number; basis: 'lmp' } | null;
   age_years: number | null;
@@ -11,7 +14,7 @@ export interface HeaderContext {
 }
 
 /**
- * Limits of api 2.3 and 2.4. A value outside these limits is omitted, because the request would be
+ * Limits of api 2.3 and 2.4. A value outside them is omitted; otherwise the request would be
  * refused.
  */
 export const GESTATIONAL_AGE_DAYS = [42, 301] as const;
@@ -58,7 +61,7 @@ export function fieldsOf(endpoint: string): (keyof HeaderContext)[] {
 const modelOf = (endpoint: string): string => endpoint.split('/').slice(0, 2).join('/');
 
 /**
- * Returns options and clinical context for an endpoint; the options of the rule take precedence.
+ * Returns the options and the clinical context for an endpoint. The rule's options take precedence.
  */
 export function inputFor(
   endpoint: string,
@@ -75,9 +78,9 @@ export function inputFor(
 }
 
 /**
- * Returns the gestational age on the day of the study: from the (0010,21D0) Last Menstrual Date of
- * any object, or else the age that the cart sent. A date that gives no plausible age, such as a
- * date of an earlier pregnancy, is skipped.
+ * Returns the gestational age on the day of the study: computed from the (0010,21D0) Last Menstrual
+ * Date of any object, otherwise as sent by the cart. A date that gives no plausible age, such as
+ * one from an earlier pregnancy, is skipped.
  */
 function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   const days =
@@ -86,7 +89,7 @@ function datingOf(headers: readonly InstanceHeader[]): HeaderContext['dating'] {
   return days === null ? null : { ga_days: days, basis: 'lmp' };
 }
 
-/** Returns the days from the Last Menstrual Date to the Study Date. */
+/** Returns the number of days from the Last Menstrual Date to the Study Date. */
 function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | null {
   const from = day(lastMenstrualDate);
   const to = day(identity.StudyDate);
@@ -94,7 +97,8 @@ function countedDays({ lastMenstrualDate, identity }: InstanceHeader): number | 
 }
 
 /**
- * Returns the whole years from (0010,1010) Patient's Age, otherwise from birth date and study date.
+ * Returns the age in whole years: (0010,1010) Patient's Age, otherwise computed from the birth date
+ * and the study date.
  */
 function ageOf({ patientAge, identity }: InstanceHeader): number | null {
   const stated = /^(\d{3})([DWMY])$/.exec(patientAge);
@@ -109,7 +113,7 @@ function ageOf({ patientAge, identity }: InstanceHeader): number | null {
   return within(AGE_YEARS, birthdayToCome ? years - 1 : years);
 }
 
-/** Returns the day number of a date (DA, PS3.5 6.2); null when it is not a calendar date. */
+/** Returns the day number of a date (DA, PS3.5 6.2); null if it is not a calendar date. */
 function day(date: string): number | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;

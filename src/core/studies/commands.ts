@@ -14,7 +14,7 @@ import {
 } from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
-/** Commands of a person on a study, given by our id or by its Study Instance UID. */
+/** Commands that a person gives for a study, identified by our id or its Study Instance UID. */
 
 /** Completes a study without waiting for more objects. @throws SonogateError `not_found`. */
 export function completeNow(database: Database, key: string, at: Date): Promise<void> {
@@ -22,9 +22,9 @@ export function completeNow(database: Database, key: string, at: Date): Promise<
 }
 
 /**
- * Releases a study that a rule holds, or on which no rule acted. The rules that do not hold studies
- * then act on it, or only the rule that the person names.
- * @throws SonogateError `not_found`, also when no rule has that name.
+ * Releases a study that is held by a rule or on which no rule acted. The rule chosen by the person
+ * then acts on it or, if none was chosen, every rule that does not hold studies.
+ * @throws SonogateError `not_found`, also if no rule has that name.
  */
 export async function releaseStudy(
   database: Database,
@@ -49,7 +49,7 @@ export async function releaseStudy(
 }
 
 /**
- * Holds a study once it is complete, until a person releases it; objects are still received.
+ * Holds a study, once complete, until a person releases it. Objects are still received.
  * @throws SonogateError `not_found`.
  */
 export async function holdStudy(database: Database, key: string, reason: string): Promise<void> {
@@ -65,7 +65,10 @@ export async function holdStudy(database: Database, key: string, reason: string)
   }
 }
 
-/** Interprets a study again, as a new revision with the same objects. @throws `not_found`. */
+/**
+ * Interprets a study again, as a new revision with the same objects.
+ * @throws SonogateError `not_found`.
+ */
 export function rerunStudy(database: Database, key: string, at: Date): Promise<void> {
   return complete(database, key, ['submitted', 'routed', 'unrouted', 'refused', 'ignored'], {
     at,
@@ -118,7 +121,7 @@ async function complete(
 export interface DryRun {
   study: string;
   receivedAt: Date;
-  /** Names of the rules that would act; empty when the study would be unrouted. */
+  /** Names of the rules that would act; empty if the study would be unrouted. */
   acting: string[];
   verdicts: RuleVerdict[];
 }

@@ -24,7 +24,7 @@ export const COMPLETION_SIGNAL = [
 ] as const;
 export type CompletionSignal = (typeof COMPLETION_SIGNAL)[number];
 
-/** Signals that are guesses, because no system has stated how many objects the study has. */
+/** Signals that are only guesses, because no system has stated how many objects the study has. */
 export const UNCERTAIN_SIGNALS: readonly CompletionSignal[] = ['quiet-time', 'association-release'];
 
 /** Settings for studies of a source that is no longer configured. */
@@ -33,14 +33,14 @@ const FORGOTTEN_SOURCE: Pick<Source, 'completion' | 'rerun'> = {
   rerun: 'when-content-changed',
 };
 
-/** Returns when a study counts as complete if nothing arrives after `lastArrival`. */
+/** Returns when a study counts as complete if nothing more arrives after `lastArrival`. */
 export function quietDeadline(sources: readonly Source[], source: string, lastArrival: Date): Date {
   return after(lastArrival, settingsOf(sources, source).completion.quietSeconds);
 }
 
 /**
- * Returns when a study counts as complete after the release of the last association that sent
- * objects; null when a release is not a completion signal for this source.
+ * Returns when a study counts as complete after the last association that sent objects was
+ * released; null if this source does not use a release as a completion signal.
  */
 export function releaseDeadline(
   sources: readonly Source[],
@@ -52,14 +52,14 @@ export function releaseDeadline(
 }
 
 /**
- * Returns when a study counts as complete once all objects have arrived that a machine or a PACS
- * listed.
+ * Returns when a study counts as complete once all objects listed by a machine or PACS have
+ * arrived.
  */
 export function expectedDeadline(sources: readonly Source[], source: string, now: Date): Date {
   return after(now, settingsOf(sources, source).completion.afterReleaseSeconds);
 }
 
-/** Whether a study of this source is interpreted again when objects arrive late. */
+/** Returns whether a study from this source is interpreted again when objects arrive late. */
 export function rerunPolicy(sources: readonly Source[], source: string): Source['rerun'] {
   return settingsOf(sources, source).rerun;
 }
@@ -76,8 +76,8 @@ function after(date: Date, seconds: number): Date {
 }
 
 /**
- * Brings forward the time at which a study that still receives objects counts as complete; the time
- * is never postponed. A certain signal replaces a guess even if its own time is not earlier.
+ * Brings forward the time at which a study that is still receiving objects counts as complete. The
+ * time is never postponed. A certain signal replaces a guess even if its own time is not earlier.
  * @returns whether the signal was recorded.
  */
 export async function hastenCompletion(
@@ -96,14 +96,14 @@ export async function hastenCompletion(
 }
 
 /**
- * Seconds by which the time of an object may be in the future. If it is further in the future, the
+ * Seconds by which the arrival time of an object may be in the future. More than that means the
  * clock was set back.
  */
 const CLOCK_SKEW_SECONDS = 10;
 
 /**
  * Moves deadlines after the clock was set back, so that each keeps its distance from the last
- * object. Otherwise a deadline could be hours in the future.
+ * object. Otherwise a deadline could be hours away.
  */
 async function keepDistance(database: Queryable, now: Date): Promise<void> {
   await database.query(
@@ -117,9 +117,9 @@ async function keepDistance(database: Queryable, now: Date): Promise<void> {
 }
 
 /**
- * Turns studies whose `complete_after` has passed from `receiving` to `complete`. If no signal
- * shows that all objects have arrived, a study waits for the object that its machine is still
- * sending (receptions.ts), because this object may belong to the study.
+ * Moves studies whose `complete_after` has passed from `receiving` to `complete`. If no signal
+ * shows that all objects have arrived, a study also waits for any object that its machine is still
+ * sending (receptions.ts), because it may belong to the study.
  */
 export async function completeDueStudies(
   database: Database,
@@ -135,8 +135,7 @@ export async function completeDueStudies(
          SELECT 1 FROM receptions_under_way r
          WHERE r.source = s.source AND r.calling_ae_title = s.calling_ae_title
            AND r.began_at <= s.complete_after AND r.silent_after > $1))`,
-    // Read after `now`, because an object that is acknowledged later is too late for these
-    // deadlines.
+    // Read after `now`: an object acknowledged later than this is too late for these deadlines.
     [now, UNCERTAIN_SIGNALS, outstanding()],
   );
 }

@@ -2,12 +2,12 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { type CompletionSignal, hastenCompletion } from './completion.ts';
 
-/** The objects of a study as a machine or a PACS lists them. */
+/** The objects of a study as listed by a machine or PACS. */
 interface Expectation {
   studyInstanceUid: string;
   /**
-   * UID of the procedure step or of the notification. A later list with the same UID replaces the
-   * earlier list.
+   * UID of the procedure step or notification. A later list with the same UID replaces the earlier
+   * one.
    */
   statedBy: string;
   signal: Extract<
@@ -19,7 +19,7 @@ interface Expectation {
 }
 
 /**
- * Records a list of objects; an empty list is ignored, because it does not show when the study is
+ * Records a list of objects. An empty list is ignored, because it does not show when the study is
  * complete.
  */
 export async function expectObjects(database: Queryable, stated: Expectation): Promise<void> {
@@ -42,10 +42,10 @@ export async function expectObjects(database: Queryable, stated: Expectation): P
 
 /**
  * Brings forward the completion of studies that have every object listed by any step or
- * notification, once none of their steps is in progress. At least one list must name an object of
- * the current revision: a list that arrived after its own revision was complete does not describe
- * the next revision.
- * @param deadline returns when a study of this source counts as complete once every listed object
+ * notification, once none of their steps is in progress. At least one list must contain an object
+ * of the current revision: a list that arrived after its own revision was complete does not
+ * describe the next revision.
+ * @param deadline returns when a study from this source counts as complete once every listed object
  * has arrived.
  */
 export async function completeExpected(
@@ -75,8 +75,8 @@ export async function completeExpected(
 }
 
 /**
- * Deletes the lists of a study that has completed. For objects that arrive later, machines send new
- * lists, or the quiet time applies.
+ * Deletes the lists of a completed study. If objects arrive later, machines send new lists or the
+ * quiet time applies.
  */
 export async function forgetExpectations(
   database: Queryable,
@@ -87,7 +87,7 @@ export async function forgetExpectations(
   ]);
 }
 
-/** Age in days after which a list is deleted: no study receives objects for that long. */
+/** Age in days at which a list is deleted. No study keeps receiving objects for that long. */
 const STATEMENT_DAYS = 30;
 
 /** Deletes lists of studies that never arrived, and procedure steps that ended long ago. */

@@ -19,7 +19,7 @@ import {
 } from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
-/** The processing of a study and its reasons, without the patient. */
+/** How a study was processed, and why. Does not identify the patient. */
 export interface StudyExplanation {
   id: string;
   studyInstanceUid: string;
@@ -34,29 +34,30 @@ export interface StudyExplanation {
   completeAfter: Date;
   /** The signal that set `completeAfter`. */
   completeBecause: CompletionSignal;
-  /** When work on a complete study continues; null in any other state. */
+  /** Time of the next attempt to process a complete study; null in any other state. */
   nextAttemptAt: Date | null;
   /**
-   * The count of the archive; null if no count was requested. `holdUntil` is the latest time until
+   * The archive's object count; null if none was requested. `holdUntil` is the latest time until
    * which the study waits for the archive.
    */
   archiveCount: (ArchiveCount & { holdUntil: Date | null }) | null;
-  /** The search for earlier examinations of each rule that requests them. */
+  /** For each rule that requests earlier examinations, the search for them. */
   priors: PriorSearch[];
-  /** The search for the order; null if there was no search. */
+  /** The search for the order; null if there was none. */
   order: OrderSearch | null;
-  /** The corrections of the patient by messages, without the values. */
+  /** Corrections to the patient made by messages, without the values. */
   corrections: CorrectionNote[];
   tags: string[];
   objects: { file: string; sopInstanceUid: string; bytes: number; conflict: boolean }[];
-  /** The verdict of every rule of the current configuration on this study. */
+  /** How every rule of the current configuration applies to this study. */
   rules: RuleVerdict[];
   requests: StudyRequestRow[];
 }
 
 /**
- * Explains a study. @param key our id of the study or its Study Instance UID. @returns null when
- * unknown.
+ * Explains a study.
+ * @param key our id of the study or its Study Instance UID.
+ * @returns null if the study is unknown.
  */
 export async function explainStudy(
   database: Queryable,
@@ -101,7 +102,7 @@ export async function explainStudy(
   };
 }
 
-/** Describes the search for the order, with the values that were taken from it. */
+/** Describes the search for the order, including which values were taken from it. */
 async function orderInWords(
   database: Queryable,
   study: StudyRow,

@@ -7,28 +7,28 @@ import { type ErrorCode, SonogateError } from '../../platform/errors/catalogue.t
 import { HEADER_ATTRIBUTES, type InstanceHeader, instanceHeader } from './instance-header.ts';
 
 /**
- * Reads the headers of received objects without blocking the gateway: a header in the first 64 KiB
- * is read at once, any other on a thread, with a deadline.
+ * Reads the headers of received objects without blocking the gateway. A header within the first 64
+ * KiB is read at once; any other is read on a thread, with a deadline.
  */
 
 /**
- * Number of bytes of a file in which the caller's thread searches for its header. Images of
- * ultrasound machines have some kilobytes before their pixels; at most 8,192 elements fit into
- * these bytes, which takes a few milliseconds.
+ * Number of bytes of a file that the caller's own thread reads to find the header. Images from
+ * ultrasound machines have a few kilobytes before the pixels. At most 8,192 elements fit into this
+ * many bytes, and parsing them takes a few milliseconds.
  */
 export const INLINE_HEADER_BYTES = 64 * 1024;
 /**
- * Time limit. The largest header within the limits takes about a second; the rest is a margin for a
- * busy machine.
+ * Time limit in milliseconds. The largest permitted header takes about a second; the rest is a
+ * margin for a busy machine.
  */
 const DEADLINE_MS = 15_000;
 /**
- * Memory limit of the thread. A header within the limits needs far less; above the limit the thread
- * ends, but not the gateway.
+ * Memory limit of the thread. A permitted header needs far less. If the limit is exceeded, the
+ * thread ends but the gateway does not.
  */
 const THREAD_HEAP_MIB = 512;
 
-/** A task for the thread: read the header of a file, or the values at these attribute paths. */
+/** A task for the thread: read the header of a file, or the values at the given attribute paths. */
 export interface HeaderTask {
   file: string;
   paths: readonly string[] | null;
@@ -43,8 +43,9 @@ export type HeaderAnswer =
 /**
  * Returns the header of an object from the first bytes of its file, at most INLINE_HEADER_BYTES of
  * them.
- * @param whole whether these are all bytes of the file.
- * @returns null when the header is not complete in these bytes; `readInstanceHeader` then reads it.
+ * @param whole whether these are all the bytes of the file.
+ * @returns null if these bytes do not contain the complete header, which `readInstanceHeader` then
+ * reads.
  * @throws SonogateError `object_not_understood`.
  */
 export function headerOfStart(start: Buffer, whole: boolean): InstanceHeader | null {
@@ -55,8 +56,8 @@ export function headerOfStart(start: Buffer, whole: boolean): InstanceHeader | n
 
 /**
  * Reads the attributes that the gateway stores.
- * @throws SonogateError `object_not_understood`, also when a UID that identifies the object is
- * missing or malformed, or when the header exceeds a limit or the deadline.
+ * @throws SonogateError `object_not_understood`, also if a UID that identifies the object is
+ * missing or malformed, or if the header exceeds a limit or the deadline.
  */
 export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
   const { start, whole } = await firstBytes(path);
@@ -68,8 +69,8 @@ export async function readInstanceHeader(path: string): Promise<InstanceHeader> 
 }
 
 /**
- * Returns the values at attribute paths, in their order.
- * @throws SonogateError `object_not_understood`; the system error when the file cannot be read.
+ * Returns the values at the given attribute paths, in the same order.
+ * @throws SonogateError `object_not_understood`; the system error if the file cannot be read.
  */
 export async function readAttributes(
   path: string,
@@ -94,11 +95,11 @@ async function firstBytes(path: string): Promise<{ start: Buffer; whole: boolean
 
 const ENTRY = new URL('./header-thread.ts', import.meta.url);
 
-/** The thread, once it has begun to listen. */
+/** The thread, once it is listening. */
 let thread: Promise<Worker> | null = null;
 /**
- * The last task. Each task waits for the previous one, so that its own deadline begins when the
- * task begins.
+ * The last task. Each task waits for the one before it, so that its deadline begins only when the
+ * task does.
  */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -112,7 +113,7 @@ async function ask(task: HeaderTask): Promise<HeaderAnswer> {
 }
 
 /**
- * Lets the thread carry out one task. A thread that takes too long or dies is ended, and its file
+ * Has the thread carry out one task. If the thread takes too long or dies, it is ended and the file
  * is refused.
  */
 async function answerTo(task: HeaderTask): Promise<HeaderAnswer> {
@@ -126,7 +127,7 @@ async function answerTo(task: HeaderTask): Promise<HeaderAnswer> {
   worker.ref();
   try {
     const answered = once(worker, 'message', { signal });
-    // `once` rejects with the error of the thread.
+    // `once` rejects with the thread's error.
     const ended = once(worker, 'exit', { signal }).then(() => Promise.reject(new Error('ended')));
     const late = setTimeout(DEADLINE_MS, undefined, { signal, ref: false }).then(() =>
       Promise.reject(new Error('the deadline passed')),

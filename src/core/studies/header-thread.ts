@@ -6,7 +6,7 @@ import { HEADER_ATTRIBUTES, instanceHeader } from './instance-header.ts';
 import { attributesOf, valuesAt } from './rules/attribute-values.ts';
 
 /**
- * Entry of the thread on which header-reader.ts reads headers. The thread carries out one task
+ * Entry point of the thread on which header-reader.ts reads headers. Tasks are carried out one
  * after the other.
  */
 
@@ -20,7 +20,7 @@ async function done(task: HeaderTask): Promise<HeaderAnswer> {
     return { values: task.paths.map((path) => valuesAt(dataSet, path)) };
   } catch (error) {
     if (error instanceof SonogateError) return { refusal: error.code, detail: error.detail };
-    // An error that is copied to another thread loses its code.
+    // An error copied to another thread loses its `code`.
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     return { failure: String(error), code };
   }

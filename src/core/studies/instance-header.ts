@@ -5,7 +5,7 @@ import { isUid } from '../../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { STATED_AGE_ATTRIBUTES, statedAgeByLmp } from './stated-age.ts';
 
-/** The attributes of an object that the gateway itself needs, without its pixels. */
+/** The attributes of an object that the gateway itself needs; pixels are not among them. */
 export interface InstanceHeader {
   sopClassUid: string;
   sopInstanceUid: string;
@@ -17,24 +17,24 @@ export interface InstanceHeader {
   columns: number;
   numberOfFrames: number;
   /**
-   * Lossy if (0028,2110) is `01`; null if the attribute is absent or `00`. Missing in headers that
-   * were stored by older versions.
+   * Lossy if (0028,2110) is `01`; null if the attribute is absent or `00`. Missing in headers
+   * stored by older versions.
    */
   lossy?: LossyHistory | null;
   /** Code values of the procedure: (0008,1032) and (0032,1064). */
   procedureCodes: string[];
-  /** (0010,21D0) Last Menstrual Date, YYYYMMDD; '' when absent. */
+  /** (0010,21D0) Last Menstrual Date, YYYYMMDD; '' if absent. */
   lastMenstrualDate: string;
-  /** Gestational age by LMP in days that the cart sent; see stated-age.ts. */
+  /** Gestational age by LMP, in days, as sent by the cart; see stated-age.ts. */
   statedAgeDays: number | null;
   /**
    * Why the examination was requested; '' if no attribute contains a reason. Missing in headers
-   * that were stored by older versions.
+   * stored by older versions.
    */
   indication?: string;
-  /** Missing in headers that were stored by older versions. */
+  /** Missing in headers stored by older versions. */
   equipment?: Equipment;
-  /** (0010,1010) Patient's Age, as `034Y`; '' when absent. */
+  /** (0010,1010) Patient's Age, for example `034Y`; '' if absent. */
   patientAge: string;
   /** (0010,1020) Patient's Size in metres. */
   patientSizeMetres: number | null;
@@ -42,14 +42,14 @@ export interface InstanceHeader {
   patientWeightKilograms: number | null;
   identity: DicomIdentity;
   /**
-   * Further attributes by which series and objects can be queried, in the form of the header,
-   * without empty ones. Missing in headers that were stored by older versions.
+   * Further attributes for querying series and objects, formatted as in the header; empty ones are
+   * left out. Missing in headers stored by older versions.
    */
   query?: Readonly<Partial<Record<QueryAttribute, string>>>;
 }
 
 /**
- * Attributes of a series or an object that a query may name (PS3.4 C.6.2.1) and that the gateway
+ * Attributes of a series or an object that a query may contain (PS3.4 C.6.2.1) and that the gateway
  * does not use otherwise.
  */
 export const QUERY_ATTRIBUTES = [
@@ -74,7 +74,10 @@ const IDENTIFYING_UIDS = [
   'SeriesInstanceUID',
 ] as const;
 
-/** Every string is decoded by (0008,0005), so the stored text is Unicode (PS3.3 C.12.1.1.2). */
+/**
+ * Every string is decoded according to (0008,0005), so the stored text is Unicode (PS3.3
+ * C.12.1.1.2).
+ */
 const UNICODE = 'ISO_IR 192';
 
 /** All attributes that this file and stated-age.ts read, at any depth. */
@@ -123,8 +126,8 @@ export const HEADER_ATTRIBUTES = wantedAttributes([
 ]);
 
 /**
- * Returns the attributes that the gateway stores, from those of HEADER_ATTRIBUTES.
- * @throws SonogateError `object_not_understood`, also when a UID that identifies the object is
+ * Picks the attributes that the gateway stores from those in HEADER_ATTRIBUTES.
+ * @throws SonogateError `object_not_understood`, also if a UID that identifies the object is
  * missing or malformed.
  */
 export function instanceHeader(dataSet: NaturalDataset): InstanceHeader {
@@ -209,16 +212,16 @@ function headerOf(dataSet: NaturalDataset): InstanceHeader {
 }
 
 /**
- * Returns a UID exactly as it is in the object, without its padding. If other characters were
- * removed, two studies could get the same UID and be merged.
+ * Returns a UID exactly as it is in the object, apart from padding. Removing other characters could
+ * give two studies the same UID and merge them.
  */
 const uidText = (value: unknown): string => [value ?? ''].flat().map(String).join('\\');
 
 const values = (joined: string): string[] => (joined === '' ? [] : joined.split('\\'));
 
 /**
- * Returns acquisition date and time, or else the date and time of content, series or study, as a
- * DICOM DT.
+ * Returns the acquisition date and time as a DICOM DT; if absent, those of the content, the series
+ * or the study.
  */
 function acquisitionDateTime(value: (keyword: string) => string): string {
   if (value('AcquisitionDateTime')) return value('AcquisitionDateTime');
@@ -236,8 +239,8 @@ function codeValues(sequence: unknown): string[] {
 }
 
 /**
- * Returns the qualifiers of the issuer, from the only item that the sequence may have (PS3.3 table
- * 10-18), if the item names an entity.
+ * Returns the issuer's qualifiers from the only item that the sequence may have (PS3.3 table
+ * 10-18), if the item identifies an entity.
  */
 function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatientIDQualifiers'> {
   const [item] = Array.isArray(sequence) ? (sequence as NaturalDataset[]) : [];
@@ -247,14 +250,12 @@ function issuerQualifiers(sequence: unknown): Pick<DicomIdentity, 'IssuerOfPatie
   return { IssuerOfPatientIDQualifiers: { UniversalEntityID, UniversalEntityIDType } };
 }
 
-/**
- * Control characters, which not even text may contain (PS3.5 6.1.3); the database accepts no NUL.
- */
+/** Control characters, which even text must not contain (PS3.5 6.1.3). The database rejects NUL. */
 const CONTROLS = /(?![\t\n\f\r])\p{Cc}/gu;
 
 /**
- * Returns the text of an attribute as in the header: backslash between values, `=` between the
- * component groups of a name, without control characters.
+ * Returns the text of an attribute as in the header: a backslash between values, `=` between the
+ * component groups of a name, and no control characters.
  */
 export function attributeText(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') {

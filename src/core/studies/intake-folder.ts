@@ -8,8 +8,8 @@ import { knownPaths } from './study-store.ts';
 
 /**
  * Received objects are stored in the data folder as `intake/<source>/<day>/<uuid>.dcm`, with the
- * suffix `.part` while they arrive. The source is part of the path: if an object has not been
- * recorded in the database, its path still names the source whose settings decide when the study is
+ * suffix `.part` while they arrive. The source is part of the path so that it is known even for an
+ * object not yet recorded in the database: the settings of the source determine when the study is
  * complete.
  */
 const INTAKE = 'intake';
@@ -43,10 +43,10 @@ async function subfolders(path: string): Promise<string[]> {
     .sort();
 }
 
-/** Maximum number of paths that one query looks up. */
+/** Maximum number of paths looked up by one query. */
 const LOOKUP_BATCH = 1000;
 
-/** Yields the objects of a day folder that have no row, as paths relative to the data folder. */
+/** Yields the objects in a day folder that have no row, as paths relative to the data folder. */
 export async function* unregisteredObjects(
   { database, dataDir }: { database: Queryable; dataDir: string },
   folder: string,
@@ -63,17 +63,14 @@ export async function* unregisteredObjects(
 }
 
 /**
- * Milliseconds after which a file without a row is an orphan: a newer file may be about to get its
- * row.
+ * Age in milliseconds from which a file without a row is an orphan. A newer file may be about to
+ * get its row.
  */
 const SETTLED_MILLISECONDS = 3_600_000;
-/** Maximum number of blobs per pass. The next pass continues. */
+/** Maximum number of blobs per pass. The next pass handles the rest. */
 const BATCH = 1000;
 
-/**
- * Records, in the transaction that removes their study, that these blobs may be deleted from the
- * bucket.
- */
+/** Marks these blobs for deletion from the bucket, in the transaction that removes their study. */
 export async function recordUnneededBlobs(
   tx: Queryable,
   digests: readonly string[],
@@ -87,8 +84,9 @@ export async function recordUnneededBlobs(
 }
 
 /**
- * Deletes from the bucket the blobs of removed studies to which no row refers. If the deletion of a
- * blob fails, it remains recorded. @throws the error of the bucket.
+ * Deletes those blobs of removed studies from the bucket that no row refers to. A blob that cannot
+ * be deleted stays marked.
+ * @throws the error of the bucket.
  */
 export async function removeUnneededBlobs(
   { database, objects }: { database: Queryable; objects: ReceivedObjects },
@@ -108,10 +106,10 @@ export async function removeUnneededBlobs(
 }
 
 /**
- * Deletes this machine's copies of objects whose study another machine has removed: files without a
- * row that are older than the retention. Otherwise the next start would register them as new
- * objects.
- * @param before time before which a file was written if it is older than the retention.
+ * Deletes this machine's copies of objects whose study another machine has removed: files that have
+ * no row and are older than the retention period. Otherwise they would be registered as new objects
+ * at the next startup.
+ * @param before files written before this time are older than the retention period.
  */
 export async function removeOrphanedFiles(
   { database, dataDir }: { database: Queryable; dataDir: string },

@@ -2,8 +2,8 @@ import { contextFromHeaders, fieldsOf, type HeaderContext } from './clinical-con
 import type { InstanceHeader } from './instance-header.ts';
 
 /**
- * The values of an order about an examination and its patient; '' or null if the order does not
- * contain the value.
+ * What an order states about an examination and its patient; '' or null for values that the order
+ * does not contain.
  */
 export interface Order {
   accessionNumber: string;
@@ -25,7 +25,7 @@ export interface Order {
 
 const NOT_PREGNANT = 1;
 
-/** The values that a result can take from the order, and their names in notes and reports. */
+/** The values that a result can take from the order, with their names in notes and reports. */
 const ORDER_VALUES = {
   accessionNumber: 'accession number',
   referringPhysicianName: 'referring physician',
@@ -38,7 +38,9 @@ const ORDER_VALUES = {
 } as const;
 export type OrderValue = keyof typeof ORDER_VALUES;
 
-/** The known values of a study: from its own headers and, for missing values, from its order. */
+/**
+ * The known values of a study: from its own headers or, where these lack a value, from its order.
+ */
 export interface StudyContext extends HeaderContext {
   accessionNumber: string | null;
   referringPhysicianName: string | null;
@@ -50,7 +52,7 @@ export interface StudyContext extends HeaderContext {
 type Stated = Omit<StudyContext, 'fromOrder'>;
 
 /**
- * Joins the order to a study. A value of the study is never replaced, because an order is older
+ * Joins the order to a study. The study's own values are never replaced, because an order is older
  * than the images.
  */
 export function studyContext(
@@ -82,7 +84,7 @@ function statedBy(headers: readonly InstanceHeader[]): Stated {
 function statedInOrder(order: Order, headers: readonly InstanceHeader[]): Stated {
   const { lastMenstrualDate, pregnancyStatus, sex: PatientSex } = order;
   const { patientSizeMetres, patientWeightKilograms } = order;
-  // The date of the study, to which a gestational age refers.
+  // The study date, on which a gestational age depends.
   const asHeaders = headers.map((header) => ({
     ...header,
     identity: { ...header.identity, PatientSex },
@@ -100,7 +102,7 @@ function statedInOrder(order: Order, headers: readonly InstanceHeader[]): Stated
   };
 }
 
-/** Whether an order could supply a value that the study lacks for these endpoints. */
+/** Returns true if an order could supply a value that the study lacks for these endpoints. */
 export function lacksOrder(
   headers: readonly InstanceHeader[],
   endpoints: readonly string[],
@@ -112,7 +114,7 @@ export function lacksOrder(
   );
 }
 
-/** Returns the result of a search as text for a person, with the values taken from the order. */
+/** Words the result of a search for a person, listing the values taken from the order. */
 export function orderNote(detail: string, { fromOrder }: Pick<StudyContext, 'fromOrder'>): string {
   if (fromOrder.length === 0) return detail;
   return `${detail} From the order: ${fromOrder.map((value) => ORDER_VALUES[value]).join(', ')}.`;

@@ -3,7 +3,7 @@ import { TERM_DAYS } from '../../../pipelines/result/gestational-age.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { GESTATIONAL_AGE_DAYS } from './clinical-context.ts';
 
-/** LOINC codes of observations in an order that date a pregnancy or describe the patient. */
+/** LOINC codes of order observations that date a pregnancy or describe the patient. */
 export const ORDER_LOINC = {
   lastMenstrualDate: '8665-2',
   dueDate: '11778-8',
@@ -11,11 +11,11 @@ export const ORDER_LOINC = {
   weight: '29463-7',
 } as const;
 
-/** Factors to metres and kilograms for the UCUM units that are understood. */
+/** Factors for converting the supported UCUM units to metres and kilograms. */
 export const METRES: Readonly<Record<string, number>> = { m: 1, cm: 0.01, '[in_i]': 0.0254 };
 export const KILOGRAMS: Readonly<Record<string, number>> = { kg: 1, g: 0.001 };
 
-/** A date that was observed. */
+/** A date stated in an observation. */
 export interface ObservedDate {
   /** The date as a DA. */
   date: string;
@@ -23,7 +23,7 @@ export interface ObservedDate {
   observedAt: number;
 }
 
-/** The dates of a pregnancy in an order. */
+/** The dates of a pregnancy given in an order. */
 export interface PregnancyDates {
   menstrual: readonly ObservedDate[];
   due: readonly ObservedDate[];
@@ -31,9 +31,9 @@ export interface PregnancyDates {
 
 /**
  * Returns the last menstrual date that dates a study, as a DA; '' if no date gives a plausible
- * gestational age, as those of an earlier pregnancy do not. The due date is preferred, because a
- * pregnancy that was dated again has a new due date and the former menstrual date. A due date that
- * was observed before the last menstrual date is of an earlier pregnancy.
+ * gestational age, as with dates from an earlier pregnancy. The due date is preferred: a re-dated
+ * pregnancy has a new due date but still the old menstrual date. A due date observed before the
+ * last menstrual date belongs to an earlier pregnancy.
  */
 export function datingMenstrualDate({ menstrual, due }: PregnancyDates, studyDate: string): string {
   const study = dayNumber(studyDate);

@@ -9,7 +9,7 @@ import { chooseOrder, type OrderAnswer, orderKeys, TOO_LATE, type Worklist } fro
 interface OrderRoundParts {
   worklists: readonly Worklist[];
   database: Database;
-  /** Writes the audit entry of a query; `found` is null when the worklist did not answer. */
+  /** Writes the audit entry of a query; `found` is null if the worklist did not answer. */
   queried: (worklist: string, found: number | null) => Promise<void>;
   logger: Logger;
   now: () => Date;
@@ -17,19 +17,19 @@ interface OrderRoundParts {
 
 const ROUND_MILLISECONDS = 500;
 /**
- * Maximum number of concurrent searches, so that a worklist that does not answer delays few
+ * Maximum number of concurrent searches. With several, an unresponsive worklist delays only a few
  * studies.
  */
 const SEARCHES = 4;
 /**
- * Seconds for which a search belongs to the process that claimed it. A study does not wait for
- * longer.
+ * Seconds for which a search belongs to the process that claimed it. No study waits longer than
+ * this.
  */
 const SEARCHING_SECONDS = 300;
 
 /**
- * Carries out the searches for orders for which studies wait. A search ends at its deadline, even
- * if a stop of the gateway interrupted it.
+ * Searches for the orders that studies are waiting for. A search ends at its deadline, even if
+ * stopping the gateway interrupted it.
  */
 export function startOrderRounds(parts: OrderRoundParts): Rounds {
   const stopping = new AbortController();
@@ -78,7 +78,8 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
   if (!row) return false;
   const answer = await findOrder(row, parts, stopping);
   if (stopping.aborted) {
-    // The next process searches at once: the study does not wait for as long as a claim lasts.
+    // Lets the next process search at once, so that the study need not wait for the claim to
+    // expire.
     await database.query(
       `UPDATE order_searches SET taken_until = NULL
        WHERE study_id = $1 AND revision = $2 AND state = 'searching'`,
@@ -103,9 +104,9 @@ async function searchNext(parts: OrderRoundParts, stopping: AbortSignal): Promis
 }
 
 /**
- * Queries the worklists in turn until one has the order, or names another patient for it. Each
- * worklist gets an equal share of the remaining time, so that a worklist that does not answer
- * leaves time for the next.
+ * Queries the worklists in turn until one has the order, or has it for another patient. Each
+ * worklist gets an equal share of the remaining time, so that an unresponsive one leaves time for
+ * the next.
  */
 async function findOrder(
   { study_id: study, identity, deadline }: SearchRow,
@@ -133,7 +134,7 @@ async function findOrder(
     try {
       found = await worklist.orders(wanted.keys, AbortSignal.any([stopping, late]));
     } catch (error) {
-      // A stop of the gateway does not show a fault of the worklist.
+      // An interruption by the gateway stopping is not a fault of the worklist.
       if (!stopping.aborted) {
         const code = error instanceof SonogateError ? error.code : 'internal';
         logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });
@@ -152,7 +153,7 @@ async function findOrder(
     if (answer.state !== 'none') return answer;
     answers.push(answer);
   }
-  // "No order" is only reported when every worklist has answered.
+  // "No order" is reported only if every worklist has answered.
   const failed = answers.find(({ state }) => state === 'unavailable');
   return failed ?? answers[0] ?? { state: 'none', detail: 'No worklist to ask.', order: null };
 }

@@ -11,15 +11,15 @@ import {
 import type { StudyRow } from './study-store.ts';
 
 /**
- * The keys by which an order is searched: its accession number, or else the patient and the study.
- * The date of the study chooses between dates of several pregnancies.
+ * The keys used to search for an order: its accession number, otherwise the patient and the study.
+ * The study date selects among the dates of several pregnancies.
  */
 export type OrderKeys = { studyDate?: string } & (
   | { accessionNumber: string }
   | { patientId: string; studyInstanceUid: string }
 );
 
-/** An order as a worklist returns it; '' or null for missing values. */
+/** An order as returned by a worklist; '' or null for missing values. */
 export interface FoundOrder extends Order {
   patient: PatientIdentity;
   /** Further identifiers of the same patient. */
@@ -30,11 +30,11 @@ export interface FoundOrder extends Order {
 /** A system that stores orders (docs/orders.md). Every failure is a SonogateError. */
 export interface Worklist {
   name: string;
-  /** Whether the orders are in our own database. Such queries are not audited. */
+  /** True if the orders are in our own database. Such queries are not audited. */
   isLocal?: boolean;
   /**
-   * Returns the matching orders. A worklist may ignore a key, so the caller must compare the orders
-   * with the keys again.
+   * Returns the matching orders. A worklist may ignore a key, so the caller must check the orders
+   * against the keys again.
    */
   orders(keys: OrderKeys, signal: AbortSignal): Promise<FoundOrder[]>;
 }
@@ -49,7 +49,9 @@ export interface Worklist {
  */
 export interface OrderSearch {
   state: 'searching' | 'found' | 'none' | 'refused' | 'unavailable';
-  /** The outcome in words, without identity and date; null while the search is running. */
+  /**
+   * The outcome as text for a person, without identity and dates; null while the search is running.
+   */
   detail: string | null;
 }
 
@@ -58,7 +60,9 @@ export interface OrderAnswer extends OrderSearch {
   order: Order | null;
 }
 
-/** Returns the keys for the order of a study, or the reason why no worklist can be queried. */
+/**
+ * Returns the keys for finding the order of a study, or the reason why no worklist can be queried.
+ */
 export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why: string } {
   const accessionNumber = identity.AccessionNumber.trim();
   const { PatientID: patientId, StudyInstanceUID: studyInstanceUid } = identity;
@@ -74,8 +78,8 @@ export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why:
 }
 
 /**
- * Chooses the order of a study among those that a worklist returned. If one of them names another
- * patient, all are refused, because the accession number was assigned twice or mistyped.
+ * Chooses the order of a study among those returned by a worklist. If any of them belongs to
+ * another patient, all are refused, because the accession number was assigned twice or mistyped.
  */
 export function chooseOrder(
   identity: DicomIdentity,
@@ -100,7 +104,7 @@ export function chooseOrder(
   return { state: 'found', detail: `Order found in ${worklist}.`, order };
 }
 
-/** Compares a patient with each identifier of the patient of an order; null if one is the same. */
+/** Compares a patient with each identifier of an order's patient; null if one of them matches. */
 function orderMismatch(
   patient: PatientIdentity,
   { patient: named, otherPatientIds = [] }: FoundOrder,
@@ -109,13 +113,13 @@ function orderMismatch(
     patientMismatch(patient, { ...named, ...ids }),
   );
   if (mismatches.includes(null)) return null;
-  // With an identifier that is equal, the reason is another.
+  // If one identifier matches, the mismatch has another reason.
   return mismatches.find((mismatch) => mismatch !== 'patient-id') ?? 'patient-id';
 }
 
 /**
- * Returns the values in which all of these orders agree. One accession number may have several
- * procedures (PS3.4 K.6.1.2.2), and a value in which they differ belongs to only one of them.
+ * Returns the values on which all of these orders agree. One accession number may cover several
+ * procedures (PS3.4 K.6.1.2.2), and a value on which they differ belongs to only one of them.
  */
 function agreedValues(orders: readonly FoundOrder[]): Order {
   const agreed = <Value extends string | number | null>(read: (order: Order) => Value): Value[] => {
@@ -139,12 +143,12 @@ function agreedValues(orders: readonly FoundOrder[]): Order {
   };
 }
 
-/** The outcome of a search whose time is over. */
+/** The outcome of a search that ran out of time. */
 export const TOO_LATE = 'Not available: no answer in time.';
 
 /**
- * Returns the order of a revision; the first call starts the search.
- * @returns the answer, or, while the search is running, the time until which the study waits.
+ * Returns the order of a revision. The first call starts the search.
+ * @returns the answer or, while the search is running, the time until which the study waits.
  */
 export async function orderFor(
   database: Database,

@@ -1,6 +1,6 @@
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 
-/** The attributes that are compared to decide whether two studies belong to the same patient. */
+/** The attributes used to determine whether two studies belong to the same patient. */
 export interface PatientIdentity {
   patientId: string;
   issuerOfPatientId: string;
@@ -17,7 +17,7 @@ export function patientIdentity(identity: DicomIdentity): PatientIdentity {
   };
 }
 
-/** Why two studies cannot be treated as studies of one patient. */
+/** Why two studies cannot be treated as belonging to one patient. */
 export type PatientMismatch =
   | 'no-patient-id'
   | 'patient-id'
@@ -27,7 +27,7 @@ export type PatientMismatch =
   | 'sex';
 
 /**
- * The reasons in words, for the note on earlier examinations and for the person who decides about a
+ * The reasons as text, for the note on earlier examinations and for the person who decides on a
  * held study.
  */
 export const MISMATCH_WORDS: Readonly<Record<PatientMismatch, string>> = {
@@ -42,8 +42,8 @@ export const MISMATCH_WORDS: Readonly<Record<PatientMismatch, string>> = {
 /**
  * Compares the patients of two studies. The ID alone is not enough, because IDs are reused and
  * mistyped: both studies must have the same birth date, and the issuer and the sex must not differ
- * if both studies have them.
- * @returns null when both studies are treated as studies of one patient.
+ * if both studies state them.
+ * @returns null if both studies are treated as belonging to one patient.
  */
 export function patientMismatch(
   one: PatientIdentity,
@@ -61,8 +61,8 @@ export function patientMismatch(
 const differ = (one: string, other: string) => one !== '' && other !== '' && one !== other;
 
 /**
- * Returns the identity of a study: the identity in its first object that names a patient, otherwise
- * the identity in its first object.
+ * Returns the identity of a study: that of its first object with a patient ID, otherwise that of
+ * its first object.
  * @param identities the identities of its objects in order of arrival; for an object that was sent
  * again, only the newest.
  */
@@ -71,8 +71,8 @@ export function studyIdentity(identities: readonly DicomIdentity[]): DicomIdenti
 }
 
 /**
- * Finds objects of one study that name different patients. A missing value does not count as a
- * difference. The sex is not compared, because carts set it by default.
+ * Finds objects of one study that belong to different patients. A missing value does not count as a
+ * difference. The sex is not compared, because carts fill it in by default.
  * @returns null if all objects may belong to one patient.
  */
 export function mismatchWithinStudy(identities: readonly DicomIdentity[]): PatientMismatch | null {
@@ -90,8 +90,8 @@ export function mismatchWithinStudy(identities: readonly DicomIdentity[]): Patie
 const UNSTATED = 'not stated';
 
 /**
- * Returns a patient, with missing values filled in from the other patient, so that the two differ
- * only in values that both have.
+ * Returns a patient with missing values filled in from the other, so that the two differ only in
+ * values that both state.
  */
 function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentity {
   return {
@@ -102,8 +102,9 @@ function completed(one: PatientIdentity, other: PatientIdentity): PatientIdentit
 }
 
 /**
- * Returns the reasons why a study waits for a person: the reason that a person entered, and the
- * mismatch of its patients. @returns null if the study does not wait.
+ * Returns why a study waits for a person: the reason that someone entered, and the mismatch between
+ * its patients.
+ * @returns null if the study does not wait.
  */
 export function holdText(
   holdReason: string | null,
@@ -115,7 +116,7 @@ export function holdText(
   return [holdReason, patients].filter(Boolean).join(' ') || null;
 }
 
-/** Whether two identities differ in any attribute of the patient, including the name. */
+/** Returns true if two identities differ in any patient attribute, including the name. */
 export function namesAnotherPatient(one: DicomIdentity, other: DicomIdentity): boolean {
   const attributes = (identity: DicomIdentity) =>
     JSON.stringify([patientIdentity(identity), identity.PatientName]);

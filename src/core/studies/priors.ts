@@ -15,7 +15,7 @@ export interface PriorSearch {
   rule: string;
   state: 'searching' | 'found' | 'none' | 'unavailable';
   /**
-   * The result of the search in words; null while the search runs. Contains no identity and no
+   * The outcome as text for a person; null while the search is running. Contains no identity and no
    * date.
    */
   detail: string | null;
@@ -24,16 +24,16 @@ export interface PriorSearch {
 /** Earlier examinations that are added to a request. */
 export interface Priors {
   files: RequestFile[];
-  /** The result of the search as text for a person. */
+  /** The outcome of the search as text for a person. */
   note: string;
 }
 
 const TOO_LATE = 'Not available: no answer in time.';
 
 /**
- * Returns the earlier examinations for a revision under a rule; the first call starts the search.
- * @returns the earlier examinations, or, while the search is running, the time until which the
- * study waits.
+ * Returns the earlier examinations for a revision under a rule. The first call starts the search.
+ * @returns the earlier examinations or, while the search is running, the time until which the study
+ * waits.
  */
 export async function priorsFor(
   database: Database,
@@ -68,8 +68,8 @@ export async function priorsFor(
 }
 
 /**
- * Returns priors as files of a request. Their names never collide with those of the study or of
- * other priors.
+ * Returns priors as request files. Their names never collide with those of the study or of other
+ * priors.
  */
 async function priorFiles(
   database: Queryable,
@@ -103,7 +103,7 @@ export async function priorSearches(
   return rows;
 }
 
-/** State, tag and reason of a study that is here only as a prior of another. */
+/** State, tag and reason of a study that was received only as a prior of another study. */
 export const PRIOR_STUDY = {
   state: 'ignored',
   tag: 'prior',
@@ -112,8 +112,8 @@ export const PRIOR_STUDY = {
 } as const;
 
 /**
- * Returns the studies whose objects, if they arrive now, are counted as retrieved priors. Objects
- * may arrive over our own association, or over one that the archive opened (C-MOVE), which does not
+ * Returns those of the given studies whose arriving objects count as retrieved priors. The objects
+ * may arrive over our own association or over one opened by the archive (C-MOVE), which does not
  * show that we requested them.
  */
 export async function arrivingAsPriors(

@@ -7,9 +7,9 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { newPlace, OBJECT_SUFFIX } from './intake-folder.ts';
 
 /**
- * The quarantine is a folder of this machine's data folder: `quarantine/<id>.dcm` is a received
- * object that cannot be recorded, `quarantine/<id>.json` contains its source and the reason. A
- * person examines it, registers it again once the cause is corrected, or removes it.
+ * The quarantine is a folder in this machine's data folder: `quarantine/<id>.dcm` is a received
+ * object that cannot be recorded, and `quarantine/<id>.json` contains its source and the reason. A
+ * person examines it and either registers it again once the cause is corrected or removes it.
  */
 const QUARANTINE = 'quarantine';
 const NOTE_SUFFIX = '.json';
@@ -22,12 +22,14 @@ const noteSchema = z.object({
   detail: z.string(),
 });
 
-/** Source of an object in quarantine, and the reason why it is there, without its patient. */
+/**
+ * The source of a quarantined object, and why it was quarantined. Does not identify the patient.
+ */
 type Note = z.infer<typeof noteSchema>;
 
 /**
- * An object in quarantine. Values of its note are missing if an earlier version, which wrote no
- * notes, moved it there.
+ * A quarantined object. Values from its note are missing if it was quarantined by an earlier
+ * version, which wrote no notes.
  */
 export interface QuarantinedObject {
   id: string;
@@ -43,7 +45,7 @@ const placeOf = (id: string) => join(QUARANTINE, id + OBJECT_SUFFIX);
 const noteOf = (dataDir: string, id: string) => join(dataDir, QUARANTINE, id + NOTE_SUFFIX);
 
 /**
- * Moves an object that cannot be used to the quarantine.
+ * Quarantines an object that cannot be used.
  * @param path relative to the data folder, like the returned path.
  */
 export async function quarantine(dataDir: string, path: string, note: Note): Promise<string> {
@@ -54,7 +56,7 @@ export async function quarantine(dataDir: string, path: string, note: Note): Pro
   return placeOf(id);
 }
 
-/** Lists the objects in the quarantine of this machine, newest first. */
+/** Lists the quarantined objects of this machine, newest first. */
 export async function quarantinedObjects(dataDir: string): Promise<QuarantinedObject[]> {
   const names = await ifMissing(readdir(join(dataDir, QUARANTINE)), []);
   const ids = names.filter((name) => name.endsWith(OBJECT_SUFFIX));
@@ -80,9 +82,7 @@ async function read(dataDir: string, id: string): Promise<QuarantinedObject> {
   };
 }
 
-/**
- * Reads a note. A note that is incomplete because the machine lost power is treated as missing.
- */
+/** Reads a note. A note left incomplete by a power failure is treated as missing. */
 async function readNote(dataDir: string, id: string): Promise<unknown> {
   const text = await ifMissing(readFile(noteOf(dataDir, id), 'utf8'), '');
   try {
@@ -93,7 +93,8 @@ async function readNote(dataDir: string, id: string): Promise<unknown> {
 }
 
 /**
- * Moves an object back to the intake folder, as if it arrived now. @returns its path and source.
+ * Moves an object back to the intake folder, as if it had just arrived.
+ * @returns its path and source.
  * @throws SonogateError `not_found`, also if its source is unknown.
  */
 export async function leaveQuarantine(
@@ -129,7 +130,7 @@ async function requireObject(dataDir: string, id: string): Promise<QuarantinedOb
   return object;
 }
 
-/** Deletes the objects that came into the quarantine before `cutoff`, or only counts them. */
+/** Deletes the objects quarantined before `cutoff`, or only counts them. */
 export async function removeQuarantined(
   dataDir: string,
   cutoff: Date,

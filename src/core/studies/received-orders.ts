@@ -7,7 +7,7 @@ import type { FoundOrder, OrderKeys, Worklist } from './order.ts';
 import { datingMenstrualDate, type PregnancyDates } from './order-observations.ts';
 import type { PatientIdentity } from './patient.ts';
 
-/** A placer or filler order number; '' if the order has no such number. */
+/** A placer or filler order number; '' if the order does not have it. */
 interface OrderNumber {
   number: string;
   /** The authority that assigned the number. */
@@ -16,17 +16,20 @@ interface OrderNumber {
 
 /** What an order states about one requested procedure. */
 interface Entry extends Omit<FoundOrder, 'patient' | 'lastMenstrualDate'> {
-  /** The study chooses between these dates, because some may be of an earlier pregnancy. */
+  /** The study selects among these dates, because some may belong to an earlier pregnancy. */
   pregnancy: PregnancyDates;
 }
 
-/** An order that a message creates, changes or withdraws. */
+/** An order created, changed or withdrawn by a message. */
 export interface ReceivedOrder {
   placer: OrderNumber;
   filler: OrderNumber;
   withdrawn: boolean;
   patient: PatientIdentity;
-  /** One entry for each requested procedure; empty for a withdrawal that names no procedure. */
+  /**
+   * One entry for each requested procedure; empty for a withdrawal that does not specify a
+   * procedure.
+   */
   entries: readonly Entry[];
 }
 
@@ -38,17 +41,17 @@ interface FormerRow {
 }
 
 /**
- * Stores the orders of a message, one row for each requested procedure, in place of the former rows
- * of the same procedure, with an audit entry for each order. A message that is older than a stored
- * procedure does not change it.
+ * Stores the orders of a message: one row for each requested procedure, replacing its previous
+ * rows, and one audit entry for each order. A message older than a stored procedure does not change
+ * it.
  */
 export async function recordOrders(
   tx: Queryable,
   orders: readonly ReceivedOrder[],
   source: ChangeSource,
 ): Promise<void> {
-  // The former rows are read before the first is stored: orders of one message never replace each
-  // other.
+  // All previous rows are read before the first new one is stored, so orders in one message never
+  // replace each other.
   const known = new Map<ReceivedOrder, FormerRow[]>();
   for (const order of orders) known.set(order, await formerRows(tx, order));
   for (const [order, former] of known) await recordOrder(tx, order, former, source);
@@ -117,9 +120,9 @@ interface Procedure {
 }
 
 /**
- * Whether two orders with a common placer or filler order number are of one requested procedure.
- * The first number that both state decides: the requested procedure ID, the filler order number or
- * the accession number. Without such a number they are.
+ * Returns true if two orders that share a placer or filler order number belong to one requested
+ * procedure. The first of these numbers that both state decides: the requested procedure ID, the
+ * filler order number, the accession number. If there is none, they do.
  */
 function isSameProcedure(one: Procedure, other: Procedure): boolean {
   const numbers = ({ filler, entry }: Procedure) => [
@@ -134,14 +137,14 @@ function isSameProcedure(one: Procedure, other: Procedure): boolean {
   return decides === undefined || decides[0] === decides[1];
 }
 
-/** Name under which the received orders appear among the worklists. */
+/** Name of the received orders in the list of worklists. */
 const NAME = 'hl7v2';
-/** Maximum number of orders that are read for one study. */
+/** Maximum number of orders read for one study. */
 const MAX_ORDERS = 200;
 
 /**
- * Creates a worklist of the orders that arrived by HL7 version 2. An order without an accession
- * number is found by its filler or placer order number, because many sites use one of them as the
+ * Creates a worklist from the orders received by HL7 version 2. An order without an accession
+ * number is found by its filler or placer order number, because many sites use one of these as the
  * accession number.
  */
 export function receivedOrders(database: Database): Worklist {
@@ -175,13 +178,15 @@ export function receivedOrders(database: Database): Worklist {
   };
 }
 
-/** Returns the entry with the number by which it was found as its accession number. */
+/**
+ * Returns the entry, using the number by which it was found as its accession number if it has none.
+ */
 function numbered<Some extends Pick<Entry, 'accessionNumber'>>(entry: Some, keys: OrderKeys): Some {
   const isUnnumbered = 'accessionNumber' in keys && entry.accessionNumber === '';
   return isUnnumbered ? { ...entry, accessionNumber: keys.accessionNumber } : entry;
 }
 
-/** Removes orders whose last change is older than `before`. */
+/** Removes orders last changed before `before`. */
 export async function removeOldOrders(database: Queryable, before: Date): Promise<void> {
   await database.query('DELETE FROM received_orders WHERE received_at < $1', [before]);
 }

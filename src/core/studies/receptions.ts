@@ -2,14 +2,14 @@ import type { Source } from '../../../config/schema.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 
 /**
- * Receptions in progress: a row for each association that is receiving a large object, visible to
- * every listener of the site. A study does not complete by its quiet time while its machine is
- * still sending an object that may belong to it (`claimCompleteStudies`).
+ * Receptions in progress: one row for each association that is receiving a large object, visible to
+ * every listener of the installation. A study is not completed by its quiet time while its machine
+ * is still sending an object that may belong to it (`claimCompleteStudies`).
  */
 
 /**
- * Seconds after which a reception gets its row. An object that starts so shortly before the end of
- * the quiet time counts as late, like one that starts just after it.
+ * Seconds after which a reception gets its row. An object that starts less than this before the end
+ * of the quiet time counts as late, just like one that starts after it.
  */
 const FIRST_ROW_AFTER_SECONDS = 1;
 
@@ -17,15 +17,14 @@ const FIRST_ROW_AFTER_SECONDS = 1;
 const REFRESH_EVERY_SECONDS = 5;
 
 /**
- * Longest time in seconds for which one object may delay the studies of its machine: a peer that
- * sends a byte now and then would otherwise delay them for ever. An object that takes longer counts
- * as late.
+ * Maximum number of seconds for which one object may delay the studies of its machine. Otherwise a
+ * peer sending a byte now and then could delay them forever. An object that takes longer counts as
+ * late.
  */
 const LONGEST_HOLD_SECONDS = 900;
 
 /**
- * Idle timeout in seconds for objects that we retrieved ourselves and that therefore have no
- * source.
+ * Idle timeout in seconds for objects that we retrieved ourselves, which therefore have no source.
  */
 const IDLE_SECONDS_WITHOUT_SOURCE = 300;
 
@@ -39,7 +38,7 @@ export interface ReceptionParts {
 interface ReceivingAssociation {
   id: string;
   callingAeTitle: string;
-  /** Name of the source as which the association was admitted. */
+  /** Name of the source under which the association was admitted. */
   source?: string;
 }
 
@@ -50,7 +49,7 @@ interface ReceptionUnderWay {
   ended(): Promise<void>;
 }
 
-/** Tracks the reception of one object. Only a reception that takes long gets a row. */
+/** Tracks the reception of one object. A row is written only if the reception takes long. */
 export function beginReception(
   { id, callingAeTitle, source = '' }: ReceivingAssociation,
   { sources, database, now }: ReceptionParts,
@@ -96,7 +95,7 @@ export function beginReception(
 }
 
 /**
- * Runs a query whose failure may be ignored. If the database cannot be reached, the object itself
+ * Runs a query whose failure does not matter. If the database is unreachable, the object itself
  * gets no row and is refused, and a reception row that could not be deleted expires.
  */
 async function ignoringFailure(query: Promise<unknown>): Promise<void> {
@@ -104,14 +103,14 @@ async function ignoringFailure(query: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Deletes all rows at the start of a process that is the only user of the database, because the
- * associations of the previous process ended with it.
+ * Deletes all rows at the startup of a process that has the database to itself: the associations of
+ * the previous process ended with it.
  */
 export async function forgetReceptions(database: Queryable): Promise<void> {
   await database.query('DELETE FROM receptions_under_way');
 }
 
-/** Deletes the rows of processes that were killed in the middle of an object. */
+/** Deletes rows left behind by processes that were killed while receiving an object. */
 export async function deleteSilentReceptions(database: Queryable, now: Date): Promise<void> {
   await database.query('DELETE FROM receptions_under_way WHERE silent_after < $1', [now]);
 }

@@ -15,21 +15,21 @@ import { type Arrival, ownSeries, type ReceivedInstance, type StudyRow } from '.
 
 /**
  * The rows of received objects. New objects of studies that are still arriving are recorded
- * together in a few statements, for any number of objects and associations. In all other cases (a
- * revision opens, an object replaces another, another patient is named) a study is recorded object
- * by object in the same transaction.
+ * together in a few statements, whatever the number of objects and associations. In all other cases
+ * (a revision opens, an object replaces another, another patient is stated), a study is recorded
+ * object by object in the same transaction.
  */
 
 /**
- * Records objects in the order in which they arrived.
- * @returns the outcome for each, in the order of the objects.
+ * Records objects in order of arrival.
+ * @returns the outcomes, in the same order.
  */
 export async function recordArrivals(
   tx: Queryable,
   received: readonly ReceivedInstance[],
 ): Promise<Arrival[]> {
   const byStudy = Map.groupBy(received, ({ header }) => header.studyInstanceUid);
-  // Every process locks studies in the same order, so that two processes never deadlock.
+  // Every process locks studies in the same order, so that no two processes can deadlock.
   const uids = [...byStudy.keys()].sort();
   await insertStudies(
     tx,
@@ -57,7 +57,7 @@ export async function recordArrivals(
   });
 }
 
-/** Makes the rows of new studies, each from its first object. */
+/** Creates the rows of new studies, each from its first object. */
 async function insertStudies(tx: Queryable, firsts: readonly ReceivedInstance[]): Promise<void> {
   const { rows: made } = await tx.query<{ uid: string }>(
     `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
@@ -108,10 +108,7 @@ async function lockStudies(
   return new Map(rows.map((study) => [study.study_instance_uid, study]));
 }
 
-/**
- * The existing rows for the SOP Instance UIDs of a study, as a map from the digest of the data set
- * to the path.
- */
+/** The existing rows with the SOP Instance UIDs of a study: a map from data set digest to path. */
 type KnownCopies = Map<string, Map<string, string>>;
 
 const copyKey = (studyId: string, sopInstanceUid: string) => `${studyId} ${sopInstanceUid}`;
@@ -145,14 +142,14 @@ interface Addition {
   study: LockedStudy;
   /** Objects that get a row, in order. */
   rows: ReceivedInstance[];
-  /** The last object of the study, including duplicates. The quiet time begins with it. */
+  /** The last object of the study, including duplicates. The quiet time starts when it arrives. */
   last: ReceivedInstance;
   arrived: [ReceivedInstance, Arrival][];
 }
 
 /**
- * Returns the rows of objects that are recorded together. Null unless every object only adds to a
- * study that is still arriving.
+ * Returns the rows of objects that can be recorded together; null unless every object merely adds
+ * to a study that is still arriving.
  */
 function addedTogether(
   study: LockedStudy,
@@ -229,7 +226,7 @@ async function insertTogether(tx: Queryable, additions: readonly Addition[]): Pr
   );
 }
 
-/** Records one object of a study whose row exists. */
+/** Records one object of an existing study. */
 async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<Arrival> {
   const study = await lockedStudy(tx, received.header.studyInstanceUid);
   const { rows: same } = await tx.query<{ path: string; revision: number }>(
@@ -238,7 +235,7 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
     [study.id, received.header.sopInstanceUid, received.dataSetSha256],
   );
   const known = same.length > 0;
-  // An attempt whose outcome is unknown, or another process at its start, has committed the row.
+  // The row was committed by an attempt whose outcome is unknown, or by another process at startup.
   if (same[0]?.path === received.path) {
     return { studyId: study.id, outcome: 'new', revision: same[0].revision };
   }
@@ -280,8 +277,8 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
 
 /**
  * Determines the patient of a study after an object has arrived, and whether a person has to check
- * it: objects are sent again with the corrected patient, and sometimes objects of two patients are
- * sent under one study by mistake.
+ * it. Objects are sent again with a corrected patient, and sometimes objects of two patients are
+ * sent as one study by mistake.
  * @param renewed whether a revision opens or an object replaces another.
  */
 async function patientOfStudy(
@@ -290,7 +287,7 @@ async function patientOfStudy(
   { header }: ReceivedInstance,
   renewed: boolean,
 ): Promise<{ identity: DicomIdentity; mismatch: PatientMismatch | null }> {
-  // Most objects name the same patient as the objects before them and change nothing.
+  // Most objects state the same patient as those before them, so nothing changes.
   if (!renewed && mismatch === null && !namesAnotherPatient(identity, header.identity)) {
     return { identity, mismatch };
   }
@@ -309,7 +306,9 @@ async function patientOfStudy(
   };
 }
 
-/** Records in the audit that the patient of a study changed; the entry contains no identity. */
+/**
+ * Records in the audit trail that the patient of a study changed. The entry contains no identity.
+ */
 async function auditPatient(
   tx: Queryable,
   { id }: LockedStudy,
@@ -327,8 +326,8 @@ async function auditPatient(
 }
 
 /**
- * Whether an object does not open a revision, because it is a prior that we retrieved, or one of
- * our results that a PACS sends back.
+ * Returns true if an object opens no revision, because it is a prior that we retrieved or one of
+ * our results returned by a PACS.
  */
 async function opensNothing(
   tx: Queryable,
@@ -340,7 +339,7 @@ async function opensNothing(
 }
 
 /**
- * Stores an object without opening a revision. If the study is here only as a prior, the object
+ * Stores an object without opening a revision. In a study received only as a prior, the object
  * joins its only revision; in any other study it becomes part of the next revision.
  */
 async function addAside(
@@ -371,7 +370,7 @@ type LockedStudy = Pick<
   | 'patient_mismatch'
 > & { is_corrected: boolean };
 
-/** The identity in the images, without corrections. */
+/** Includes the identity stated in the images, without corrections. */
 const LOCKED_COLUMNS = `id, study_instance_uid, state, revision, instance_count, tags,
   coalesce(received_identity, identity) AS identity, received_identity IS NOT NULL AS is_corrected,
   hold_reason, patient_mismatch`;
@@ -386,7 +385,7 @@ async function lockedStudy(tx: Queryable, studyInstanceUid: string): Promise<Loc
   return study;
 }
 
-/** @returns whether another object with this SOP Instance UID was stored before. */
+/** @returns whether another object with this SOP Instance UID was already stored. */
 async function insertInstance(
   tx: Queryable,
   study: Pick<StudyRow, 'id' | 'instance_count'>,

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 
 /**
- * Records which unregistered object a start is about to register. An object that ends the process,
- * for instance because memory runs out, would otherwise end every start.
+ * Records which unregistered object is about to be registered at startup. Otherwise an object that
+ * ends the process, for instance by exhausting the memory, would end it at every startup.
  */
 
 /**
- * Maximum number of starts that may end while they register the same object. The next start moves
- * the object to the quarantine. One is not enough, because a start may be killed for another reason
- * and the object was acknowledged.
+ * Maximum number of startups that may end while registering the same object. The next startup
+ * quarantines the object. One is not enough: a startup may be killed for another reason, and the
+ * object was acknowledged.
  */
 const MOST_ENDED_STARTS = 2;
 
@@ -19,11 +19,11 @@ const recordSchema = z.object({ path: z.string(), starts: z.number() });
 
 export interface RecoveryRecord {
   /**
-   * Called before each object is registered. @returns false if the object has ended too many
-   * starts.
+   * Called before each object is registered.
+   * @returns false if the object has ended too many startups.
    */
   begins(path: string): Promise<boolean>;
-  /** Called when the start has registered all objects. */
+  /** Called once all objects have been registered. */
   ends(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function openRecoveryRecord(dataDir: string): Promise<RecoveryRecor
   };
 }
 
-/** Parses a record; null if it was cut short. */
+/** Parses a record; null if the record is incomplete. */
 function parsed(text: string): z.infer<typeof recordSchema> | null {
   try {
     return recordSchema.parse(JSON.parse(text));

@@ -14,19 +14,19 @@ import { recordUnneededBlobs, removeOrphanedFiles, removeUnneededBlobs } from '.
 import { removeQuarantined } from './quarantine.ts';
 import { deleteSilentReceptions } from './receptions.ts';
 
-/** Number of concurrent deletions: Node.js has four threads for files. */
+/** Number of concurrent deletions. Node.js has four threads for file access. */
 const FILES_AT_A_TIME = 4;
 /**
- * Number of studies that one transaction removes. A commit waits for the disk, and each study takes
- * five statements; with more studies, their rows would be locked for longer than an arriving object
- * may wait.
+ * Number of studies removed per transaction. A commit waits for the disk, and each study takes five
+ * statements. With more studies, their rows would be locked for longer than an arriving object may
+ * wait.
  */
 const STUDIES_AT_A_TIME = 10;
-/** Maximum number of studies per pass. The next pass continues, after a short pause. */
+/** Maximum number of studies per pass. After a short pause, the next pass handles the rest. */
 const BATCH = 1000;
 
 /**
- * Why a study is kept although it is old enough to be removed. The first reason that applies is
+ * Why a study is kept although it is old enough for removal. The first reason that applies is
  * reported.
  */
 const KEPT_BECAUSE = {
@@ -39,7 +39,7 @@ const KEPT_BECAUSE = {
 type KeptBecause = keyof typeof KEPT_BECAUSE;
 const REASONS = ['state', 'request', 'delivery', 'commitment', 'retrieval'] as const;
 
-/** Returns the number of studies kept for each reason, with the reason in words. */
+/** Returns the number of studies kept for each reason, with the reason as text. */
 export function keptInWords(kept: Removal['kept']): { because: string; studies: number }[] {
   return REASONS.flatMap((reason) => {
     const studies = kept[reason];
@@ -48,19 +48,19 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 }
 
 /**
- * SQL: whether a delivery `d` may still send objects or results of its study. A dead delivery may,
- * because a person can replay or divert it. Those that do not count are mails about a finding,
- * notifications of API clients, and objects that de-identification holds back, because a replay
- * would hold them again.
+ * SQL condition: true if a delivery `d` may still send objects or results of its study. This
+ * includes dead deliveries, because a person can replay or divert them. It excludes mails about a
+ * finding, notifications to API clients, and objects held back by de-identification, which a replay
+ * would hold back again.
  */
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
   AND NOT (d.state = 'dead' AND (d.kind = 'mail' OR d.kind IN ${TO_CLIENTS} OR d.code IS NOT DISTINCT FROM 'deidentification_held')))`;
 
 /**
  * Studies whose last object arrived before $1, with the reason why they are kept. A stored result
- * needs its study: without it the copy for a PACS would have no patient. A study is also kept while
- * we still have to report to a machine that its objects are stored here (storage commitment),
- * because the machine may delete its own copies afterwards.
+ * needs its study: without it, a copy for a PACS would have no patient. A study is also kept while
+ * we still have to confirm to a machine that its objects are stored here (storage commitment),
+ * because the machine may then delete its own copies.
  */
 const OLD_STUDIES = `
   SELECT s.id, CASE
@@ -102,15 +102,15 @@ interface StoredFile {
   digest: string;
 }
 
-/** The studies that a pass removed, or would remove. */
+/** The studies that a pass has removed or, in a dry run, would remove. */
 interface Removal {
   studies: number;
   objects: number;
   bytes: number;
   quarantined: number;
-  /** Number of studies that are old enough to be removed and are kept, by reason. */
+  /** Number of studies old enough for removal but kept, by reason. */
   kept: Partial<Record<KeptBecause, number>>;
-  /** Whether the next pass will remove further old studies. */
+  /** True if further old studies are left for the next pass. */
   unfinished: boolean;
 }
 
@@ -118,21 +118,21 @@ export interface RetentionParts {
   database: Database;
   dataDir: string;
   objects: ReceivedObjects;
-  /** Number of days that received studies are kept; null to keep them for ever. */
+  /** Number of days for which received studies are kept; null to keep them forever. */
   intakeDays: number | null;
   quarantineDays: number | null;
   writeAudit: WriteAudit;
   now?: () => Date;
-  /** Maximum number of studies that a pass removes. */
+  /** Maximum number of studies removed by a pass. */
   batch?: number;
-  /** Ends a pass after the studies in progress. */
+  /** Ends the pass once the studies in progress are finished. */
   signal?: AbortSignal;
 }
 
 /**
  * Removes received studies that are old enough and no longer needed, with their rows, objects and
  * identity. Files are deleted first, while the row is locked, because a file without a row would be
- * registered as a new object. If machines share a bucket, each machine deletes its own copies,
+ * registered as a new object. If several machines share a bucket, each deletes its own copies,
  * whichever machine removed the study.
  * @param dryRun only counts, and removes nothing.
  */
@@ -156,8 +156,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
       removal.objects += removed.files.length;
       removal.bytes += removed.files.reduce((sum, { bytes }) => sum + bytes, 0);
     }
-    // A study that is needed again is not selected in the next pass, so each pass that removes
-    // studies comes closer to the end.
+    // A study that is needed again is not selected by the next pass, so the passes come to an end.
     removal.unfinished = !dryRun && ids.length === batch && removal.studies > 0;
   }
   if (quarantineDays !== null) {
@@ -180,9 +179,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
   return removal;
 }
 
-/**
- * Returns the time `days` before now: objects that arrived before it are old enough to be removed.
- */
+/** Returns the time `days` before now. Objects that arrived earlier are old enough for removal. */
 export function retentionCutoff(days: number, now: Date): Date {
   return new Date(now.getTime() - days * DAY_MS);
 }
@@ -218,7 +215,7 @@ async function filesOf(database: Queryable, studies: readonly string[]): Promise
   return rows;
 }
 
-/** Removes those studies that have not become needed again since they were selected. */
+/** Removes those of the selected studies that have not become needed again since. */
 async function removeStudies(
   { database, dataDir, objects, writeAudit }: RetentionParts,
   { ids, cutoff, at }: { ids: readonly string[]; cutoff: Date; at: Date },
@@ -262,10 +259,10 @@ async function removeStudies(
 }
 
 const EVERY_MILLISECONDS = 3_600_000;
-/** Pause between two passes if the first left work for the second. */
+/** Pause between two passes if the first left work for the second, in milliseconds. */
 const PAUSE_MILLISECONDS = 1000;
 
-/** Removes old studies now and every hour, until stopped. */
+/** Removes old studies now and then every hour, until stopped. */
 export function startRetention(parts: RetentionParts & { logger: Logger }): Rounds {
   const { logger } = parts;
   const ending = new AbortController();

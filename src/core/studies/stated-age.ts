@@ -5,14 +5,14 @@ import { dayNumber } from '../../../pipelines/dicom/dates.ts';
 import { TERM_DAYS } from '../../../pipelines/result/gestational-age.ts';
 
 /**
- * Greatest depth of the search, so that it ends in a damaged tree; no OB-GYN report (TID 5000) is
- * nested so deeply.
+ * Maximum depth of the search, so that it ends even in a damaged tree. No OB-GYN report (TID 5000)
+ * is nested this deeply.
  */
 const MAX_DEPTH = 8;
-/** Days per UCUM unit of a gestational age. */
+/** Days per UCUM unit used for gestational ages. */
 const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
-/** The attributes that are read from a data set and from the items of its content tree. */
+/** The attributes read from a data set and from the items of its content tree. */
 export const STATED_AGE_ATTRIBUTES = [
   'AcquisitionContextSequence',
   'CodeValue',
@@ -30,10 +30,10 @@ export const STATED_AGE_ATTRIBUTES = [
 const DUE_DATE = { stated: '11778-8', byLmp: '11779-6', byUltrasound: '11781-2' } as const;
 
 /**
- * Returns the gestational age by LMP that the cart sent, in days: (11885-1, LN) in its report (TID
- * 5000) or in the acquisition context of an image. Ages that were calculated from measurements of
- * the same scan (11888-5 and the like) do not date it and are ignored. Without a stated age, the
- * age is computed from the due date. Null when neither is stated.
+ * Returns the gestational age by LMP sent by the cart, in days: (11885-1, LN) in its report (TID
+ * 5000) or in the acquisition context of an image. Ages calculated from measurements in the same
+ * scan (11888-5 and the like) do not date it and are ignored. If no age is stated, it is computed
+ * from the due date; null if that is not stated either.
  */
 export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
   return (
@@ -44,10 +44,10 @@ export function statedAgeByLmp(dataSet: NaturalDataset): number | null {
 }
 
 /**
- * Returns the gestational age in days on the day of the study, from the expected date of delivery
- * that the cart states in its report (obstetric 16.2): the date by the last menstrual period,
- * otherwise the one without a stated origin. A due date that equals the one by the average
- * ultrasound age comes from the scan itself and does not date it.
+ * Returns the gestational age in days on the day of the study, computed from the expected date of
+ * delivery in the cart's report (obstetric 16.2): the date by the last menstrual period, otherwise
+ * the date without a stated origin. A due date equal to the one by average ultrasound age comes
+ * from the scan itself and does not date it.
  */
 function statedAgeByDueDate(dataSet: NaturalDataset): number | null {
   const scan = dayOf(dataSet.StudyDate);
@@ -76,7 +76,7 @@ function firstIn(
 
 function ageOf(item: NaturalDataset): number | null {
   if (!hasConcept(item, STATED_AGE.lmp.scheme, STATED_AGE.lmp.code)) return null;
-  // In a report the number is one level deeper than in an acquisition context.
+  // In a report, the number is nested one level deeper than in an acquisition context.
   const measured = itemsOf(item.MeasuredValueSequence)[0] ?? item;
   const [unit] = itemsOf(measured.MeasurementUnitsCodeSequence);
   const perUnit = DAYS[String(unit?.CodeValue)];

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** A store transaction (PS3.18 10.5) as it arrives. */
+/** A store transaction (PS3.18 10.5) as received. */
 export interface StoreTransaction {
-  /** `X-Request-Id` of the call. */
+  /** `X-Request-Id` of the HTTP request. */
   id: string;
   /** Name of the API key; null for an upload in the console. */
   keyName: string | null;
   address: string;
-  /** Study Instance UID in the path of the call; null when the path has none. */
+  /** Study Instance UID in the path of the HTTP request; null if the path has none. */
   study: string | null;
   contentType: string;
   body: Readable;
@@ -22,7 +22,7 @@ export interface StoredInstance {
 export interface StoreOutcome {
   stored: StoredInstance[];
   /**
-   * `reason` is the Failure Reason (0008,1197); `transient` is true if sending it again may
+   * `reason` is the Failure Reason (0008,1197); `transient` is true if sending the object again may
    * succeed.
    */
   failed: (StoredInstance & { reason: number; transient: boolean })[];
@@ -31,8 +31,8 @@ export interface StoreOutcome {
 }
 
 /**
- * Stores the objects of a transaction like C-STORE; each object is durable before its outcome is
- * reported.
+ * Stores the objects of a transaction in the same way as C-STORE. Each object is durable before its
+ * outcome is reported.
  * @throws SonogateError `forbidden`, `unsupported_media_type`, `invalid_multipart`, `overloaded`.
  */
 export type StoreInstances = (transaction: StoreTransaction) => Promise<StoreOutcome>;

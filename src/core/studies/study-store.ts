@@ -44,16 +44,16 @@ export interface ReceivedInstance {
   callingAeTitle: string;
   calledAeTitle: string;
   receivedAt: Date;
-  /** When the study counts as complete if no other object arrives. */
+  /** When the study counts as complete if no more objects arrive. */
   completeAfter: Date;
-  /** Whether an object that is sent again also opens a new revision. */
+  /** Whether even an object sent again opens a new revision. */
   rerunAlways: boolean;
 }
 
 export interface Arrival {
   studyId: string;
   /**
-   * `conflict` means that another object with this SOP Instance UID was stored before. Both objects
+   * `conflict` means that a different object with this SOP Instance UID was already stored. Both
    * are kept.
    */
   outcome: 'new' | 'duplicate' | 'conflict';
@@ -71,27 +71,24 @@ export interface StudyRow {
   instance_count: number;
   /** The identity as corrected by messages about the patient. */
   identity: DicomIdentity;
-  /** The identity in the images; null if it is the same. */
+  /** The identity in the images; null if there are no corrections. */
   received_identity: DicomIdentity | null;
   first_received_at: Date;
   last_received_at: Date;
-  /**
-   * While the study receives objects: the time at which it counts as complete if no other object
-   * arrives.
-   */
+  /** While the study is receiving objects: when it counts as complete if no more arrive. */
   complete_after: Date;
-  /** The signal that set this time. */
+  /** The signal that determined `complete_after`. */
   complete_because: CompletionSignal;
-  /** While the study is complete: the time at which work on it continues. */
+  /** While the study is complete: when it is due for the next attempt. */
   next_attempt_at: Date | null;
   tags: string[];
-  /** Names of the rules that acted on the last revision to which the rules were applied. */
+  /** Names of the rules that acted on the last revision that was routed. */
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
   /** Why the study waits until a person releases it, such as the words of a person; or null. */
   hold_reason: string | null;
-  /** The attribute in which the objects name different patients; null if they do not differ. */
+  /** The patient attribute on which the objects disagree; null if they agree. */
   patient_mismatch: PatientMismatch | null;
   reason: string | null;
 }
@@ -110,14 +107,14 @@ export interface InstanceRow {
 }
 
 /**
- * Seconds for which a claimed study belongs to its process. Afterwards, for example after a crash,
- * another process may claim it.
+ * Seconds for which a claimed study belongs to the process that claimed it. After that, for example
+ * after a crash, another process may claim it.
  */
 const LEASE_SECONDS = 30;
 
 /**
- * Claims complete studies whose next attempt is due, for this process alone.
- * @param limit the largest number of studies; those due longest come first.
+ * Claims complete studies that are due for an attempt, for this process alone.
+ * @param limit the maximum number of studies; those due longest come first.
  */
 export async function claimCompleteStudies(
   database: Database,
@@ -134,7 +131,7 @@ export async function claimCompleteStudies(
   return rows;
 }
 
-/** Ends the work on a revision; does nothing if a newer object has reopened the study. */
+/** Finishes a revision. Does nothing if a newer object has reopened the study. */
 export async function endRevision(
   database: Queryable,
   study: Pick<StudyRow, 'id' | 'revision'>,
@@ -173,7 +170,7 @@ export async function recordSubmission(
   );
 }
 
-/** Records which rules act on a study, and their tags, replacing those of earlier revisions. */
+/** Records which rules act on a study, and its tags, replacing those of earlier revisions. */
 export async function recordRules(
   database: Queryable,
   { id }: Pick<StudyRow, 'id'>,
@@ -189,7 +186,7 @@ export async function recordRules(
 
 /**
  * Reschedules a claimed study that cannot be submitted yet, unless its time was changed after the
- * claim: a search that ended after the claim made the study due at once, and this happens only
+ * claim: a search that finished in the meantime has made the study due at once, and does so only
  * once.
  */
 export async function reschedule(
@@ -225,7 +222,7 @@ export async function findStudy(database: Queryable, key: string): Promise<Study
   return rows[0] ?? null;
 }
 
-/** Returns the last studies, newest first. */
+/** Returns the most recent studies, newest first. */
 export async function lastStudies(database: Queryable, limit: number): Promise<StudyRow[]> {
   const { rows } = await database.query<StudyRow>(
     'SELECT * FROM studies ORDER BY first_received_at DESC LIMIT $1',
@@ -234,7 +231,7 @@ export async function lastStudies(database: Queryable, limit: number): Promise<S
   return rows;
 }
 
-/** A study in a list; it contains nothing that identifies the patient. */
+/** A study in a list. Contains nothing that identifies the patient. */
 export interface StudySummary {
   id: string;
   studyInstanceUid: string;
@@ -248,7 +245,7 @@ export interface StudySummary {
   firstReceivedAt: Date;
 }
 
-/** Lists studies by arrival, newest first; `state` is null for every state. */
+/** Lists studies by arrival, newest first; a `state` of null lists all states. */
 export async function listStudies(
   database: Queryable,
   { state, limit }: { state: StudyState | null; limit: number },
@@ -264,7 +261,7 @@ export async function listStudies(
 }
 
 /**
- * Returns the objects of a revision in order of arrival; for conflicting copies, only the newest.
+ * Returns the objects of a revision in order of arrival; of conflicting copies, only the newest.
  */
 export async function instancesOf(
   database: Queryable,
@@ -292,8 +289,8 @@ export async function requestsOf(database: Queryable, studyId: string): Promise<
 }
 
 /**
- * Returns the newest earlier request of a study and endpoint whose result a PACS has. A new run
- * supersedes this result. Null if there is no such request.
+ * Returns the newest earlier request for a study and endpoint whose result was sent to a PACS, and
+ * is now superseded. Null if there is none.
  */
 export async function supersededRequest(
   database: Queryable,
@@ -313,7 +310,7 @@ export async function supersededRequest(
   return rows[0]?.request_id ?? null;
 }
 
-/** Returns where a received object is stored; null when it has been removed. */
+/** Returns where a received object is stored; null if it has been removed. */
 export async function keptObject(database: Queryable, id: string): Promise<ReceivedObject | null> {
   const { rows } = await database.query<ReceivedObject>(
     'SELECT path, file_sha256 AS "fileSha256" FROM instances WHERE id = $1',
@@ -323,8 +320,8 @@ export async function keptObject(database: Queryable, id: string): Promise<Recei
 }
 
 /**
- * Returns the identity of the study of a stored object as the images state it, without the
- * corrections of messages; null if the object has no row.
+ * Returns the identity that the images of an object's study state, without corrections made by
+ * messages; null if the object has no row.
  */
 export async function receivedIdentityOfObject(
   database: Queryable,
@@ -338,7 +335,7 @@ export async function receivedIdentityOfObject(
   return rows[0]?.identity ?? null;
 }
 
-/** Whether a row exists for exactly this object. */
+/** Returns true if there is a row for exactly this object. */
 export async function isKnown(
   database: Queryable,
   { studyInstanceUid, sopInstanceUid }: InstanceHeader,
@@ -364,15 +361,15 @@ export async function knownPaths(
   return new Set(rows.map((row) => row.path));
 }
 
-/** Returns the name of an object in a request and in its results. */
+/** Returns the file name of an object in a request and in its results. */
 export function fileName({ ordinal }: Pick<InstanceRow, 'ordinal'>): string {
   return `object-${String(ordinal).padStart(4, '0')}.dcm`;
 }
 
 /**
- * Returns the study and revision of a request; null when it did not come from a DICOM study. The
- * request contains them itself, so they are known even if the process ended before it recorded the
- * submission.
+ * Returns the study and revision of a request; null if the request was not made from a DICOM study.
+ * They are part of the request itself, and so are known even if the process ended before recording
+ * the submission.
  */
 export async function studyOfRequest(
   database: Queryable,
@@ -390,9 +387,9 @@ export async function studyOfRequest(
 }
 
 /**
- * Returns the requests of earlier revisions of the same study for the same endpoint, newest first:
- * those that a later result replaces. If several rules run one endpoint, each rule has its own
- * sequence. Empty for a first request, and for one without a study.
+ * Returns the requests for earlier revisions of the same study and endpoint, newest first: the ones
+ * that a later result replaces. If several rules run one endpoint, each rule has its own sequence.
+ * Empty for a first request, and for one without a study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ request_id: string }>(
@@ -415,8 +412,8 @@ export async function earlierRequests(database: Queryable, requestId: string): P
 }
 
 /**
- * Finds the patient and study of audit rows, by row id. The rows contain no identity. It is looked
- * up only when rows are sent to the audit record repository or exported.
+ * Finds the patient and study of audit rows, by row id. The rows themselves contain no identity. It
+ * is looked up only when they are sent to the audit record repository or exported.
  */
 export function auditSubjects(database: Queryable): SubjectsOf {
   return async (rows) => {
@@ -450,7 +447,7 @@ export function auditSubjects(database: Queryable): SubjectsOf {
   };
 }
 
-/** Returns the study of a received object; null when it has been removed. */
+/** Returns the study of a received object; null if the object has been removed. */
 export async function studyOfInstance(database: Queryable, id: string): Promise<string | null> {
   const { rows } = await database.query<{ study: string }>(
     'SELECT study_id::text AS study FROM instances WHERE id = $1',
@@ -461,7 +458,7 @@ export async function studyOfInstance(database: Queryable, id: string): Promise<
 
 /**
  * Returns the Series Instance UIDs of our results for all requests of a study. A PACS that forwards
- * received objects sends these series back to us, and lists them as its own.
+ * objects sends these series back to us, and lists them as its own.
  */
 export async function ownSeries(
   database: Queryable,

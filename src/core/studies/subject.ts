@@ -14,10 +14,10 @@ import {
 } from './study-store.ts';
 
 /**
- * Returns the subject of a request that was made from a DICOM study: the identity of the study and
- * the objects of the submitted revision, under the file names of the request.
+ * Returns the subject of a request made from a DICOM study: the identity of the study and the
+ * objects of the submitted revision, under their file names in the request.
  * @param study our id of the study (`RequestSource.study`).
- * @returns null when the study has been removed.
+ * @returns null if the study has been removed.
  */
 export async function subjectOfStudy(
   database: Queryable,
@@ -30,7 +30,7 @@ export async function subjectOfStudy(
   const order = await foundOrder(database, { id: row.id, revision });
   const context = studyContext(headers, order);
   const { dating } = context;
-  // A PACS may send our results back with the patient data from before the correction.
+  // A PACS may return our results with the patient data from before the correction.
   const ours = await ownSeries(database, row.study_instance_uid);
   const received = headers.filter(({ seriesInstanceUid }) => !ours.has(seriesInstanceUid));
   const images = studyIdentity(received.map(({ identity }) => identity));
@@ -64,8 +64,8 @@ export async function subjectOfStudy(
 }
 
 /**
- * Returns the time of the last signature of a result, because signed documents keep the patient as
- * known at that time; null while the result is a draft.
+ * Returns when a result was last signed; null while it is a draft. Signed documents keep the
+ * patient as known at that time.
  */
 async function lastSignature(database: Queryable, requestId: string): Promise<Date | null> {
   const { rows } = await database.query<{ at: Date | null }>(
@@ -76,7 +76,7 @@ async function lastSignature(database: Queryable, requestId: string): Promise<Da
   return rows[0]?.at ?? null;
 }
 
-/** Returns the subject of a request; null when the request did not come from a DICOM study. */
+/** Returns the subject of a request; null if the request was not made from a DICOM study. */
 export async function subjectOfRequest(
   database: Queryable,
   requestId: string,

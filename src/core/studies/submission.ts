@@ -24,8 +24,8 @@ import type { ContentFacts, StudyFacts } from './rules/route.ts';
 import { fileName, type InstanceRow, type StudyRow } from './study-store.ts';
 
 /**
- * Returns the facts to which the routing rules are applied.
- * @param paths attributes that the rules name; the files are opened only for these.
+ * Returns the facts that the routing rules are applied to.
+ * @param paths attributes used in the rules; files are opened only for these.
  */
 export async function studyFactsOf(
   study: StudyRow,
@@ -56,8 +56,7 @@ export async function studyFactsOf(
 }
 
 /**
- * Returns the paths of the objects on this machine. Objects that another machine received are
- * fetched first.
+ * Returns the local paths of the objects. Objects received by another machine are fetched first.
  */
 async function filesOf(
   instances: readonly InstanceRow[],
@@ -72,7 +71,7 @@ async function filesOf(
   return files;
 }
 
-/** Returns the objects of a study as files of a request. */
+/** Returns the objects of a study as request files. */
 function requestFiles(instances: readonly InstanceRow[], dataDir: string): RequestFile[] {
   return instances.map((instance) => ({
     name: fileName(instance),
@@ -82,15 +81,16 @@ function requestFiles(instances: readonly InstanceRow[], dataDir: string): Reque
   }));
 }
 
-/** The details of a request in addition to its study. */
+/** What a submission needs in addition to the study. */
 interface SubmissionDetails {
   /**
-   * Whether another rule has run on this revision: the request then needs a different unique key.
+   * True if another rule has already run on this revision: the request then needs a different
+   * unique key.
    */
   further?: boolean;
   /** Earlier examinations; null if the rule requests none. */
   priors?: Priors | null;
-  /** The result of the search for the order; null if there was no search. */
+  /** The outcome of the search for the order; null if there was none. */
   order?: OrderAnswer | null;
 }
 
@@ -99,15 +99,15 @@ export type RunningRule = RoutingRule & { run: NonNullable<RoutingRule['run']> }
 
 const runsEndpoint = (rule: RoutingRule): rule is RunningRule => rule.run !== undefined;
 
-/** A rule with the objects on which it runs an endpoint. */
+/** A rule, and the objects on which it runs an endpoint. */
 export interface Run {
   rule: RunningRule;
   instances: readonly InstanceRow[];
 }
 
 /**
- * Returns the runs of the acting rules: their endpoint on the whole study, or the translation of
- * its reports. A translation of a study without reports is omitted.
+ * Returns the runs that result from the acting rules: of their endpoint on the whole study, or of
+ * the translation of its reports. The translation of a study without reports is omitted.
  */
 export function runsOf(acting: readonly RoutingRule[], instances: readonly InstanceRow[]): Run[] {
   const reports = instances.filter(({ header }) => ACCEPTED_REPORTS.has(header.sopClassUid));
@@ -120,7 +120,7 @@ export function runsOf(acting: readonly RoutingRule[], instances: readonly Insta
 }
 
 /**
- * Makes a request from a complete study; it contains no name, identifier or date of the patient.
+ * Creates a request from a complete study. It contains no name, identifier or date of the patient.
  */
 export function submissionOf(
   study: Pick<StudyRow, 'id' | 'study_instance_uid' | 'revision'>,
@@ -212,8 +212,9 @@ interface LookParts {
 }
 
 /**
- * Submits a revision to the classifiers, as a request in the same queue. Later calls return the
- * answer when the request has ended. @returns null while the request is running.
+ * Submits a revision to the classifiers, as a request in the same queue. Calls after the request
+ * has ended return the content facts.
+ * @returns null while the request is running.
  */
 export async function classifyImages(
   study: StudyRow,
@@ -227,7 +228,7 @@ export async function classifyImages(
     input: { files: files.map(({ name }) => name) },
     files,
     priorFiles: [],
-    // High priority, because the study waits for this request.
+    // High priority, because the study is waiting for it.
     priority: 'high',
     metadata: {},
     webhook: null,
@@ -248,8 +249,8 @@ export async function classifyImages(
 }
 
 /**
- * Returns the content facts of a classified study. A study without a readable image also gets an
- * answer, in which no content is recognised.
+ * Returns the content facts of a classified study. A study without a readable image gets facts too,
+ * with no content recognised.
  */
 function contentFactsOf(status: string, result: unknown): ContentFacts {
   if (status === 'rejected') return { known: { anatomy: [], plane: [], view: [] } };

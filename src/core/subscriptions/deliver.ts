@@ -16,25 +16,25 @@ import {
   turnOff,
 } from './subscriptions.ts';
 
-/** The subject of a notification. */
+/** What a notification is about. */
 export type Notification =
   | { type: 'handshake' | 'heartbeat' }
   | { type: 'event-notification'; event: SubscriptionEvent };
 
 interface SubscriptionParts {
   database: Queryable;
-  /** Returns the body of a notification; null when its request no longer exists. */
+  /** Returns the body of a notification; null if its request no longer exists. */
   bodyOf(subscription: Subscription, notification: Notification): Promise<string | null>;
   contentType: string;
   client: OutboundClient;
-  /** Records in the audit each report that was sent with the identity of a patient. */
+  /** Records in the audit trail each report sent with a patient's identity. */
   writeAudit: WriteAudit;
   logger: Logger;
   now?: () => Date;
 }
 
 /**
- * Posts notifications to the addresses of FHIR Subscriptions. They are sent, signed and repeated in
+ * Posts notifications to the addresses of FHIR Subscriptions. They are sent, signed and retried in
  * the same way as webhooks.
  */
 export function createSubscriptionDeliverer(parts: SubscriptionParts): Deliverer {
@@ -90,7 +90,7 @@ async function notificationOf(
   return event && { type: 'event-notification', event };
 }
 
-/** Returns the headers that the client gave as `Name: value`. */
+/** Returns the headers supplied by the client as `Name: value`. */
 function clientHeaders(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
@@ -109,7 +109,7 @@ async function record(
   const failed = outcome.outcome === 'failed';
   const ended = failed && ['webhook_disabled', 'url_not_permitted'].includes(outcome.code);
   if (ended) await turnOff(database, subscription, outcome.detail);
-  // If the request was purged, the failure is not caused by the address.
+  // If the request was purged, the failure is not the fault of the address.
   else if (!failed || outcome.code !== 'not_found') {
     await recordNotified(database, subscription, failed ? outcome.detail : null, now());
   }

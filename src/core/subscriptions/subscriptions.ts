@@ -34,10 +34,10 @@ export type SubscriptionStatus = 'requested' | 'active' | 'error' | 'off';
 
 /** Maximum number of subscriptions of one key, including those that are off. */
 export const MOST_SUBSCRIPTIONS = 20;
-/** A shorter period would make heartbeats the main traffic of the gateway. */
+/** Anything shorter would make heartbeats the main traffic of the gateway. */
 export const SHORTEST_HEARTBEAT_SECONDS = 60;
 
-/** The subscription that a client requests. */
+/** A subscription as requested by a client. */
 export interface NewSubscription {
   url: string;
   reason: string;
@@ -48,11 +48,11 @@ export interface NewSubscription {
   headers: readonly string[];
   heartbeatSeconds: number | null;
   endsAt: Date | null;
-  /** Address by which the client reached us. */
+  /** Base address that the client used to reach us. */
   address: string;
 }
 
-/** A row of `fhir_subscriptions` with the URL of its endpoint. */
+/** A row of `fhir_subscriptions`, with the URL of its endpoint. */
 export interface Subscription {
   id: string;
   account_id: string;
@@ -84,8 +84,8 @@ const SELECT = `SELECT s.*, e.url FROM fhir_subscriptions s
   JOIN webhook_endpoints e ON e.id = s.endpoint_id`;
 
 /**
- * Stores a subscription and its handshake, in one transaction.
- * @throws SonogateError `rate_limited` when the key has too many.
+ * Stores a subscription and its handshake in one transaction.
+ * @throws SonogateError `rate_limited` if the key has too many.
  */
 export function createSubscription(
   database: Database,
@@ -94,7 +94,7 @@ export function createSubscription(
   at: Date,
 ): Promise<Subscription> {
   return database.transaction(async (tx) => {
-    // The key is locked, so that two concurrent calls cannot exceed the limit.
+    // The key is locked, so that two concurrent requests cannot exceed the limit.
     await tx.query('SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE', [keyId]);
     const { rows } = await tx.query<{ made: number }>(
       'SELECT count(*)::int AS made FROM fhir_subscriptions WHERE key_id = $1',
@@ -137,7 +137,7 @@ export function createSubscription(
 }
 
 /**
- * Makes the handshake or a heartbeat due. Each has one row, so that heartbeats do not fill the
+ * Makes the handshake or a heartbeat due. Each has a single row, so that heartbeats do not fill the
  * table.
  */
 async function enqueueSignal(
@@ -166,7 +166,7 @@ export async function findSubscription(
   return rows[0] ?? null;
 }
 
-/** Which subscriptions to list. A test key can list only those of test keys. */
+/** Which subscriptions to list. A test key can list only those made with test keys. */
 interface SubscriptionFilter {
   accountId: string;
   testOnly: boolean;
@@ -212,7 +212,10 @@ export function deleteSubscription(database: Database, id: string): Promise<void
   });
 }
 
-/** An event of a request. `object` distinguishes the events of one request and topic. */
+/**
+ * Something that happened to a request. `object` distinguishes events with the same request and
+ * topic.
+ */
 interface Happening {
   topic: Topic;
   object: string;
@@ -220,7 +223,7 @@ interface Happening {
   resultRevision?: number;
 }
 
-/** SQL: whether the subscription `s` includes the request `r`. */
+/** SQL condition: the subscription `s` covers the request `r`. */
 const ASKS_FOR = `s.account_id = r.account_id AND (r.test OR NOT s.test)
   AND s.activated_at IS NOT NULL AND s.status IN ('active', 'error')
   AND (s.ends_at IS NULL OR s.ends_at > now())
@@ -230,7 +233,7 @@ const ASKS_FOR = `s.account_id = r.account_id AND (r.test OR NOT s.test)
       AND st.study_instance_uid = s.of_study))`;
 
 /**
- * Creates a notification for each subscription that includes the event, in the transaction of the
+ * Creates a notification for each subscription that covers the event, in the transaction of the
  * event. Each event is announced once, even if a request runs again after a crash.
  */
 export async function notifySubscribers(
@@ -298,9 +301,7 @@ export async function listEvents(
   return rows;
 }
 
-/**
- * Ends a subscription: no further notification is sent, and waiting notifications are given up.
- */
+/** Ends a subscription: no more notifications are sent, and waiting ones are given up. */
 export async function turnOff(database: Queryable, id: string, why: string): Promise<void> {
   await database.query(
     `UPDATE fhir_subscriptions SET status = 'off', error = $2 WHERE id = $1 AND status <> 'off'`,
@@ -308,7 +309,7 @@ export async function turnOff(database: Queryable, id: string, why: string): Pro
   );
 }
 
-/** Ends every subscription, because the site has switched subscriptions off. */
+/** Ends every subscription, because subscriptions have been switched off for the installation. */
 export async function turnAllOff(database: Queryable): Promise<void> {
   await database.query(
     `UPDATE fhir_subscriptions SET status = 'off', error = $1 WHERE status <> 'off'`,
@@ -316,7 +317,7 @@ export async function turnAllOff(database: Queryable): Promise<void> {
   );
 }
 
-/** Records that a notification was accepted (null), or the reason why it was not. */
+/** Records that a notification was accepted (null), or why it was not. */
 export async function recordNotified(
   database: Queryable,
   id: string,
@@ -333,9 +334,7 @@ export async function recordNotified(
   );
 }
 
-/**
- * Ends the subscriptions whose end time has passed, and makes the heartbeats of the others due.
- */
+/** Ends subscriptions whose end time has passed, and makes the heartbeats of the others due. */
 export async function keepSubscriptions(database: Database, at: Date): Promise<void> {
   await database.query(
     `UPDATE fhir_subscriptions SET status = 'off', error = NULL

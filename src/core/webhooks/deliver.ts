@@ -21,8 +21,8 @@ const TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 1024;
 
 /**
- * Statuses that mean "too many requests": nothing is sent to the endpoint for the time in its
- * answer or, without a time, for `THROTTLE_SECONDS`.
+ * Statuses that mean "too many requests". Nothing is sent to the endpoint for the time given in its
+ * response or, if none is given, for `THROTTLE_SECONDS`.
  */
 const THROTTLED: ReadonlySet<number> = new Set([429, 502, 504]);
 const THROTTLE_SECONDS = 60;
@@ -30,7 +30,7 @@ const THROTTLE_SECONDS = 60;
 interface WebhookParts {
   database: Queryable;
   /**
-   * Returns the body that announces `object` of a request; null when the request no longer exists.
+   * Returns the body that announces `object` of a request; null if the request no longer exists.
    */
   bodyOf(requestId: string, accountId: string, object: string): Promise<string | null>;
   client: OutboundClient;
@@ -39,8 +39,7 @@ interface WebhookParts {
 }
 
 /**
- * Posts the events of a request to the URL that the client gave, signed according to Standard
- * Webhooks 1.0.0.
+ * Posts the events of a request to the client's URL, signed according to Standard Webhooks 1.0.0.
  */
 export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
   return {
@@ -60,7 +59,7 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
 }
 
 /**
- * Posts one signed message, records the attempt, and returns how the address answered. A header of
+ * Posts one signed message, records the attempt, and returns the response as an outcome. Headers of
  * the message cannot replace the signature.
  */
 export async function postMessage(
@@ -109,16 +108,16 @@ export async function postMessage(
     else
       await recordFailure(database, endpoint.id, at, { gone: outcome.code === 'webhook_disabled' });
   } catch (error) {
-    // If the attempt cannot be recorded, the history of the endpoint lacks it, but the answer still
-    // counts.
+    // If the attempt cannot be recorded, it is missing from the endpoint's history, but the
+    // response still counts.
     if (!(error instanceof DatabaseUnreachableError)) throw error;
   }
   return outcome;
 }
 
 /**
- * Returns the outcome of an answer. Only 2xx is a success; a redirect is not followed, because the
- * client did not name its target.
+ * Returns the outcome of a response. Only 2xx is a success. A redirect is not followed, because the
+ * client did not choose its target.
  */
 function outcomeOf({ statusCode, headers }: Dispatcher.ResponseData, now: Date): SendOutcome {
   if (statusCode >= 200 && statusCode < 300) {
@@ -144,7 +143,7 @@ function failed(
 export const permanentFailure = (code: ErrorCode, detail: string) =>
   failed('permanent', code, detail);
 
-/** Reads the beginning of the answer and discards the rest. */
+/** Reads the beginning of the response and discards the rest. */
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -155,13 +154,13 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
       if (bytes >= KEPT_ANSWER_BYTES) break;
     }
   } catch {
-    // The status has already arrived, so it does not matter if the rest of the answer is missing.
+    // The status has already arrived, so it does not matter if the rest of the response is missing.
   }
   const text = Buffer.concat(chunks).subarray(0, KEPT_ANSWER_BYTES).toString('utf8');
   return { status: statusCode, bytes, text, error: null };
 }
 
-/** Returns the reason for a missing answer: the system's error code, without the address. */
+/** Returns why there was no response: the system's error code, without the address. */
 function reasonOf(error: unknown): string {
   if (error instanceof UrlNotPermittedError) return 'not permitted';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';

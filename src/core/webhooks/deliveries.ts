@@ -6,17 +6,17 @@ import { GIVE_UP_SECONDS } from './endpoints.ts';
 
 /** The outcome of an attempt. */
 export interface Answer {
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null if there was no response. */
   status: number | null;
-  /** Bytes read. */
+  /** Number of bytes read. */
   bytes: number;
-  /** The beginning of the answer. */
+  /** The beginning of the response. */
   text: string | null;
-  /** Why there was no answer. */
+  /** Why there was no response. */
   error: string | null;
 }
 
-/** A row of `webhook_attempts`, without the text of the answer. */
+/** A row of `webhook_attempts`, without the text of the response. */
 interface AttemptRow {
   delivery_id: string;
   attempt: number;
@@ -27,7 +27,7 @@ interface AttemptRow {
   error: string | null;
 }
 
-/** Stores the outcome of an attempt; `duration` in milliseconds. */
+/** Stores the outcome of an attempt. `duration` is in milliseconds. */
 export async function saveAttempt(
   database: Queryable,
   { id, attempt }: Delivery,
@@ -73,7 +73,7 @@ export interface WebhookDelivery extends DeliveryRow {
 
 export interface DeliveryQuery {
   accountId: string;
-  /** Only deliveries for requests of test keys. */
+  /** Only deliveries for requests made with test keys. */
   testOnly?: boolean;
   id?: string | undefined;
   requestId?: string | undefined;
@@ -109,8 +109,8 @@ export async function listWebhookDeliveries(
 }
 
 /**
- * Sends a delivered or given-up webhook again, under the same `webhook-id`, and enables a disabled
- * URL again.
+ * Sends a delivered or given-up webhook again, under the same `webhook-id`, and re-enables a
+ * disabled URL.
  * @param testOnly the caller has a test key.
  * @throws SonogateError `not_found`, also while the webhook is still being tried and, with
  * `testOnly`, if it belongs to a live request.

@@ -22,21 +22,21 @@ export const LONGEST_WAIT_SECONDS = Math.max(...WAITS);
 const JITTER = 0.1;
 
 /**
- * Seconds without any success after which a URL is disabled. No delivery is tried for longer than
+ * Seconds without any success after which a URL is disabled. No delivery is retried for longer than
  * this.
  */
 export const GIVE_UP_SECONDS = 5 * 24 * HOUR;
 
 /**
- * Returns the seconds until the next attempt after `tries` failed ones, plus or minus a tenth; null
- * when the last attempt has failed. `random` is uniform in [0, 1).
+ * Returns the seconds until the next attempt after `tries` failed ones, varied by up to a tenth;
+ * null if that was the last attempt. `random` is uniform in [0, 1).
  */
 export function retryWait(tries: number, random: number): number | null {
   const wait = WAITS[tries - 1];
   return wait === undefined ? null : wait * (1 + JITTER * (2 * random - 1));
 }
 
-/** A URL that receives the webhooks for requests of an account. */
+/** A URL that receives webhooks for an account's requests. */
 export interface WebhookEndpoint {
   id: string;
   account_id: string;
@@ -57,7 +57,7 @@ export async function findEndpoint(
   return rows[0] ?? null;
 }
 
-/** Returns the endpoint of a URL, which is created when the account uses it for the first time. */
+/** Returns the endpoint for a URL, creating it when the account first uses it. */
 export async function endpointFor(
   tx: Queryable,
   accountId: string,
@@ -73,7 +73,7 @@ export async function endpointFor(
   return endpoint;
 }
 
-/** Whether deliveries to the URL have been stopped. */
+/** Returns true if deliveries to the URL have been stopped. */
 export async function isDisabled(
   database: Queryable,
   accountId: string,
@@ -92,7 +92,7 @@ export async function recordSuccess(database: Queryable, id: string): Promise<vo
 }
 
 /**
- * Records a failure; five days without a success disable the endpoint, `gone` disables it at once.
+ * Records a failure. Five days without a success disable the endpoint; `gone` disables it at once.
  */
 export async function recordFailure(
   database: Queryable,
@@ -109,8 +109,8 @@ export async function recordFailure(
 }
 
 /**
- * Returns the seconds that a `Retry-After` header asks for (RFC 9110 10.2.3: seconds or a date), at
- * most the longest wait of our schedule. Null when the header cannot be read.
+ * Returns the seconds requested by a `Retry-After` header (RFC 9110 10.2.3: seconds or a date), but
+ * at most the longest wait in our schedule. Null if the header cannot be parsed.
  */
 export function retryAfterSeconds(header: string | string[] | undefined, now: Date): number | null {
   if (typeof header !== 'string') return null;

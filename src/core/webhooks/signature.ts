@@ -3,18 +3,17 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { DAY_MS } from '../../platform/time.ts';
 
 const PREFIX = 'whsec_';
-/** Length of a secret in bytes. Standard Webhooks asks for 24 to 64. */
+/** Length of a secret in bytes. Standard Webhooks requires 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** Creates a signing secret as clients see it: `whsec_` and base64. */
+/** Creates a signing secret in the form shown to clients: `whsec_` and base64. */
 function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**
- * Returns the headers of Standard Webhooks 1.0.0, with one HMAC-SHA256 for each secret; the
- * receiver needs to know only one of the secrets. `body` is signed as the UTF-8 bytes that are
- * sent.
+ * Returns the headers of Standard Webhooks 1.0.0, with one HMAC-SHA256 for each secret. The
+ * receiver needs only one of the secrets. `body` is signed as the UTF-8 bytes that are sent.
  */
 export function signedHeaders(
   secrets: readonly string[],
@@ -34,12 +33,9 @@ export function signedHeaders(
   };
 }
 
-/** Milliseconds for which a rotated secret still signs in addition to the new secret. */
+/** Milliseconds for which a rotated secret keeps signing in addition to the new one. */
 const OVERLAP_MS = DAY_MS;
-/**
- * Maximum number of rotated secrets that still sign. A further rotation ends the oldest secret at
- * once.
- */
+/** Maximum number of rotated secrets that still sign. Rotating again ends the oldest at once. */
 const MOST_ROTATED = 2;
 
 export interface WebhookSecret {
@@ -49,7 +45,7 @@ export interface WebhookSecret {
   ends_at: Date | null;
 }
 
-/** Returns the current secret of an account, which is created at the first call. */
+/** Returns the current secret of an account, creating it when first called. */
 export async function currentSecret(
   database: Queryable,
   accountId: string,
@@ -70,7 +66,7 @@ export async function currentSecret(
   return current;
 }
 
-/** Returns the secrets that sign at present, the current one first. */
+/** Returns the secrets that currently sign, the current one first. */
 export async function signingSecrets(
   database: Queryable,
   accountId: string,
@@ -85,10 +81,7 @@ export async function signingSecrets(
   return [current.secret, ...rows.map(({ secret }) => secret)];
 }
 
-/**
- * Creates a new secret. Each of the previous two secrets still signs for 24 hours after its
- * rotation.
- */
+/** Creates a new secret. Each of the previous two keeps signing for 24 hours after its rotation. */
 export function rotateSecret(
   database: Database,
   accountId: string,

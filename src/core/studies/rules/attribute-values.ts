@@ -7,12 +7,15 @@ import { attributePaths } from './route.ts';
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** Returns the distinct attribute paths that the rules name. */
+/** Returns the distinct attribute paths used in the rules. */
 export function routingAttributePaths({ rules }: Routing): string[] {
   return [...new Set(rules.flatMap((rule) => attributePaths(rule.when)))];
 }
 
-/** @throws SonogateError `invalid_config` when a rule names an attribute that PS3.6 does not have. */
+/**
+ * Checks the attributes used in the rules.
+ * @throws SonogateError `invalid_config` if one of them is not in PS3.6.
+ */
 export function requireKnownAttributes(routing: Routing): void {
   const unknown = routingAttributePaths(routing).flatMap((path) =>
     path.split('.').filter((step) => !step.startsWith('(') && nameMap[step] === undefined),
@@ -25,9 +28,9 @@ export function requireKnownAttributes(routing: Routing): void {
 }
 
 /**
- * Reads the named attributes from the headers of a study's files, as a map from path to distinct
- * values. A step into a sequence reads each of its items.
- * @throws SonogateError `object_not_understood`, or the system error when a file cannot be read.
+ * Reads the given attributes from the headers of a study's files, as a map from path to distinct
+ * values. A step into a sequence reads all of its items.
+ * @throws SonogateError `object_not_understood`, or the system error if a file cannot be read.
  */
 export async function attributeValues(
   files: readonly string[],
@@ -45,8 +48,8 @@ export async function attributeValues(
 }
 
 /**
- * Returns the keyword of a step. A private tag has no keyword, so its digits are returned, which
- * dcmjs uses as the name.
+ * Returns the keyword of a step. A private tag has no keyword: its digits are returned, which is
+ * what dcmjs calls it.
  */
 function keywordOf(step: string): string {
   if (!step.startsWith('(')) return step;
@@ -54,12 +57,14 @@ function keywordOf(step: string): string {
   return dictionary[tag]?.name ?? tag.replace(/[(),]/g, '');
 }
 
-/** Returns the attributes that must be read to follow these paths; see `wantedAttributes`. */
+/**
+ * Returns the attributes that must be read in order to follow these paths; see `wantedAttributes`.
+ */
 export function attributesOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => path.split('.').map(keywordOf));
 }
 
-/** Returns the values at an attribute path of a data set. */
+/** Returns the values at an attribute path in a data set. */
 export function valuesAt(dataSet: unknown, path: string): string[] {
   return valuesBelow(dataSet, path.split('.').map(keywordOf));
 }

@@ -6,14 +6,14 @@ import { NOT_LOOKED_AT } from '../submission.ts';
 import { attributesOf, routingAttributePaths, valuesAt } from './attribute-values.ts';
 import { type RuleVerdict, route } from './route.ts';
 
-/** The way in which a file would reach the gateway. */
+/** How a file would reach the gateway. */
 export interface FileRoute {
   source: string;
   callingAeTitle: string;
   calledAeTitle: string;
 }
 
-/** The effect of the rules on a study with only this file. */
+/** How the rules would treat a study consisting only of this file. */
 export interface FileVerdicts {
   modality: string;
   studyDescription: string;
@@ -21,18 +21,16 @@ export interface FileVerdicts {
   /** Names of the rules that would act. */
   acting: string[];
   verdicts: RuleVerdict[];
-  /**
-   * Whether the rules that act depend on the content of the images, which is not examined here.
-   */
+  /** True if it depends on the image content, which is not examined here, which rules act. */
   open: boolean;
 }
 
 const TOO_LONG = 'The header does not end within these bytes; send the file as a study instead.';
 
 /**
- * Applies rules to a DICOM file that was not received, using only its first bytes. Nothing is
+ * Applies the rules to a DICOM file that was not received, using only its first bytes. Nothing is
  * stored.
- * @param whole whether these are all bytes of the file.
+ * @param whole whether these are all the bytes of the file.
  * @throws SonogateError `object_not_understood`.
  */
 export function judgeFile(

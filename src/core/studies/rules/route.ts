@@ -10,7 +10,8 @@ import {
 } from '../../../../config/routing.ts';
 
 /**
- * Whether a condition holds. `open` means undecided, because a fact on which it depends is unknown.
+ * Whether a condition holds. `open` means undecided: a fact that the condition depends on is
+ * unknown.
  */
 export interface Truth {
   holds: boolean;
@@ -20,8 +21,8 @@ export interface Truth {
 export const OPEN: Truth = { holds: false, open: true };
 
 /**
- * Returns the conjunction in three-valued logic (Kleene 1938). An open part leaves the result open,
- * unless the other parts decide it.
+ * Returns the conjunction in three-valued logic (Kleene 1938). An open part leaves the result open
+ * unless another part fails.
  */
 export function conjunction(parts: readonly Truth[]): Truth {
   if (parts.some((part) => !part.holds && !part.open)) return { holds: false };
@@ -39,11 +40,11 @@ function negation(part: Truth): Truth {
 
 const isOpen = ({ open }: Truth) => open === true;
 
-/** The facts about a study to which the rules are applied. They never describe the patient. */
+/** The facts about a study that the rules are applied to. They never describe the patient. */
 export interface StudyFacts {
-  /** Distinct values; empty when the study has none. */
+  /** Distinct values; empty if the study has none. */
   known: Readonly<Record<StudyFact, readonly string[]>>;
-  /** Attributes that the rules name, as a map from path to distinct values of all objects. */
+  /** Attributes used in the rules: a map from path to the distinct values in all objects. */
   attributes: ReadonlyMap<string, readonly string[]>;
   content: ContentFacts;
   /** When the rules are applied. */
@@ -51,16 +52,16 @@ export interface StudyFacts {
 }
 
 /**
- * The content that the classifiers recognised, or why it is unknown. If it is unknown, conditions
- * on the content of the images are open.
+ * The content recognised by the classifiers, or why it is unknown. If it is unknown, conditions on
+ * image content are open.
  */
 export type ContentFacts =
   | { known: Readonly<Record<ContentFact, readonly string[]>> }
   | { unknown: string };
 
-/** One condition of a rule, as `npx sonogate explain` shows it. */
+/** The outcome of one condition of a rule, as shown by `npx sonogate explain`. */
 export interface ConditionVerdict extends Truth {
-  /** The subject of the test: `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
+  /** What is tested: `modality`, `attribute PatientAge`, `all of`, `any of`, `not`. */
   condition: string;
   wanted: string;
   found: string;
@@ -69,8 +70,8 @@ export interface ConditionVerdict extends Truth {
 }
 
 /**
- * Evaluates every entry of a condition, even after one has failed, because a person wants to see
- * all of them.
+ * Evaluates every entry of a condition, even after one has failed, so that a person can see all of
+ * them.
  */
 function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerdict[] {
   const verdicts: ConditionVerdict[] = [];
@@ -95,7 +96,7 @@ function judgeConditions(condition: Condition, facts: StudyFacts): ConditionVerd
   return verdicts;
 }
 
-/** Returns the attribute paths of a condition, at any depth. */
+/** Returns the attribute paths used in a condition, at any depth. */
 export function attributePaths(condition: Condition): string[] {
   const inner = [...(condition.all ?? []), ...(condition.any ?? []), condition.not ?? []].flat();
   return [...Object.keys(condition.attributes ?? {}), ...inner.flatMap(attributePaths)];
@@ -156,8 +157,8 @@ function passesOne(test: Exclude<Test, { exists: boolean }>, value: string): boo
 const YEARS_PER = { D: 1 / 365.25, W: 7 / 365.25, M: 1 / 12, Y: 1 } as const;
 
 /**
- * Compares numbers and ages by size, and everything else by its characters, which is the right
- * order for DICOM dates.
+ * Compares numbers and ages by size. Everything else is compared character by character, which is
+ * the right order for DICOM dates.
  */
 function compare(value: string, limit: string | number): number {
   const age = /^(\d{3})([DWMY])$/.exec(value);
@@ -195,7 +196,7 @@ const OF_THE_BODY_TAGS = /^\(0010,(1010|0040|1020|1030|21C0|21D0)\)$/i;
 const IDENTIFYING =
   /Patient|^\(0010,|Name$|Name\.|Address|Telephone|AccessionNumber|^\(0008,0050\)|StudyID$|^\(0020,0010\)|BirthDate/;
 
-/** Whether a value must not be shown: `explain` describes studies, never patients. */
+/** Returns true if a value must not be shown: `explain` describes studies, never patients. */
 function identifies(path: string): boolean {
   const keyword = path.split('.').at(-1) ?? path;
   if (OF_THE_BODY.test(keyword) || OF_THE_BODY_TAGS.test(keyword)) return false;
@@ -205,14 +206,14 @@ function identifies(path: string): boolean {
 export interface RuleVerdict {
   rule: string;
   matches: boolean;
-  /** Whether the rule acts. With `match: first`, only the first matching rule acts. */
+  /** Whether the rule acts. With `match: first`, only the first matching rule does. */
   acts: boolean;
   conditions: ConditionVerdict[];
 }
 
 /**
- * Finds the rules that act on a study, in order, and for every rule why it matches or does not.
- * `open` is true when the rules that act depend on images that have not been classified yet.
+ * Finds the rules that act on a study, in order, and states for every rule why it matches or does
+ * not. `open` is true if it depends on images not yet classified which rules act.
  */
 export function route(
   { match, rules }: Routing,
@@ -227,16 +228,14 @@ export function route(
     const acts = matches && !ended;
     hangs ||= open && !ended;
     if (acts) acting.push(rule);
-    // A study that is held or ignored is not passed to the rules below.
+    // The rules below do not apply to a study that is held or ignored.
     ended ||= acts && (match === 'first' || rule.hold || rule.ignore);
     return { rule: rule.name, matches, acts, conditions };
   });
   return { acting, verdicts, open: hangs };
 }
 
-/**
- * Returns one sentence for a person that names, for each rule, the conditions that did not hold.
- */
+/** Returns one sentence for a person, listing the conditions of each rule that did not hold. */
 export function whyUnrouted(verdicts: readonly RuleVerdict[]): string {
   if (verdicts.length === 0) return 'No routing rule is configured.';
   const reasons = verdicts.map(

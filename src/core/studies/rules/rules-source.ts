@@ -11,9 +11,9 @@ import { requireKnownAttributes } from './attribute-values.ts';
 export interface RulesSource {
   current(): Routing;
   /**
-   * Writes checked rules into the settings file, which is then read again; null if there is no
+   * Writes checked rules to the settings file, which is then read again; null if there is no
    * settings file.
-   * @returns the name of the copy of the former file in the same folder.
+   * @returns the name of the backup copy of the previous file, in the same folder.
    * @throws SonogateError `forbidden` if the file cannot be written.
    */
   save: ((yaml: string, at: Date) => Promise<string>) | null;
@@ -27,9 +27,10 @@ export function fixedRules(routing: Routing): RulesSource {
 const LOOK_MILLISECONDS = 1000;
 
 /**
- * Follows a file of rules. After a change it is read again, and applied completely or not at all. A
- * mistake in the file is logged, and the previous rules remain in use.
- * @param read reads and checks the file. @throws the error in the file.
+ * Watches a file of rules. After a change it is read again, and applied completely or not at all.
+ * An error in the file is logged, and the previous rules stay in use.
+ * @param read reads and checks the file.
+ * @throws the error found in the file.
  */
 export function followRules(
   file: string,
@@ -51,8 +52,8 @@ export function followRules(
       logger.event(EVENTS.rulesUnchanged, { error: String(error) });
     }
   };
-  // The modification time is polled, because editors and orchestrators replace files, and other
-  // watches end when a file is replaced.
+  // The modification time is polled, because editors and orchestrators replace files, which ends
+  // other kinds of watches.
   const timer = setInterval(look, LOOK_MILLISECONDS).unref();
   return {
     current: () => routing,
@@ -61,12 +62,12 @@ export function followRules(
   };
 }
 
-/** Errors of a file system if the gateway may only read its settings, as in a container. */
+/** File system errors that occur if the gateway may only read its settings, as in a container. */
 const READ_ONLY: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY']);
 
 /**
- * Replaces the rules in a settings file; all other content is kept, including comments. The file is
- * replaced in one step, so that a crash leaves either the former or the new file.
+ * Replaces the rules in a settings file. Everything else is kept, including comments. The file is
+ * replaced in one step, so a crash leaves either the old or the new file.
  */
 async function saveRules(file: string, yaml: string, at: Date): Promise<string> {
   const settings = parseDocument(await readFile(file, 'utf8'));
