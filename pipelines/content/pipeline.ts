@@ -10,11 +10,11 @@ import { readStudy } from '../input/read-study.ts';
 import type { Locator } from '../obstetric/locator.ts';
 import { stage } from '../run/study-pipeline.ts';
 
-/** Maximum number of clips that are analysed; they are spread over the study. */
+/** Maximum number of clips analysed, spread evenly over the study. */
 const MOST_CLIPS = 40;
 /**
- * Number of frames per clip; they are spread over the clip. The plane of a clip is that of most of
- * its frames.
+ * Number of frames per clip, spread evenly over the clip. A clip is assigned the plane that most of
+ * its frames show.
  */
 const FRAMES = 3;
 
@@ -26,8 +26,8 @@ interface ContentParts {
 }
 
 /**
- * Names the plane or the view of the clips of a study from a few frames each, if the classifiers
- * reach their gates. Nothing is measured.
+ * Identifies the plane or view of each clip of a study from a few frames, if the classifiers reach
+ * their gates. Nothing is measured.
  */
 export function createContentPipeline({ openPlanes, openViews }: ContentParts): Pipeline {
   return async (folder, report, signal) => {
@@ -72,13 +72,13 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
   };
 }
 
-/** Returns the anatomy that more clips show; null if both have the same number of clips. */
+/** Returns the anatomy shown by more clips; null in a tie. */
 export function anatomyOf(fetal: number, cardiac: number): Content['anatomy'] {
   if (fetal === cardiac) return null;
   return fetal > cardiac ? 'fetus' : 'adult heart';
 }
 
-/** Returns at most `most` items in their order, evenly spread. */
+/** Returns at most `most` items, evenly spread and in their original order. */
 export function spread<T>(items: readonly T[], most: number): T[] {
   const count = Math.min(most, items.length);
   return Array.from(
@@ -88,8 +88,8 @@ export function spread<T>(items: readonly T[], most: number): T[] {
 }
 
 /**
- * Returns the plane that most of the frames show; null if no plane was named, or for a spectrum or
- * an M-mode.
+ * Returns the plane shown in most of the frames; null if no plane was identified, or for a spectral
+ * or M-mode clip.
  */
 async function planeOf(
   clip: Clip,

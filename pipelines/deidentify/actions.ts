@@ -1,17 +1,17 @@
 /**
  * Action for each attribute (PS3.15 Table E.1-1, edition 2024e, Basic Application Level
- * Confidentiality Profile with the options of `profile.ts`). The rows are those of the modules of
+ * Confidentiality Profile with the options in `profile.ts`). The rows cover the modules of
  * Ultrasound, Ultrasound Multi-frame, Secondary Capture and structured reports (PS3.3 A.6, A.7,
- * A.8, A.35). They apply to the data set and to its items.
+ * A.8, A.35). They apply to the data set and to all items within it.
  *
- * An attribute that is not listed here is removed, even if the standard allows it: private
- * attributes, overlays, curves, and everything that may contain text and is not needed to read an
- * image or a measurement. Therefore attributes with the action X need no line.
+ * An unlisted attribute is removed, even if the standard allows it: private attributes, overlays,
+ * curves, and everything that may contain text and is not needed to read an image or a measurement.
+ * Attributes with the action X therefore need no line.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** K: technical attributes, which are kept. Their values are checked as well (`attributes.ts`). */
+/** K: technical attributes, which are kept after their values are checked (`attributes.ts`). */
 const KEEP = words(`
   ImageType SOPClassUID Modality ConversionType
   Manufacturer ManufacturerModelName SoftwareVersions
@@ -65,7 +65,7 @@ const KEEP = words(`
   GraphicType GraphicData TemporalRangeType ReferencedSamplePositions ReferencedTimeOffsets
 `);
 
-/** U: replaced by another UID. The same UID is always replaced by the same UID. */
+/** U: replaced by another UID, always the same one for the same original. */
 const UID = words(`
   SOPInstanceUID StudyInstanceUID SeriesInstanceUID FrameOfReferenceUID
   SynchronizationFrameOfReferenceUID ReferencedSOPInstanceUID ReferencedFrameOfReferenceUID
@@ -80,8 +80,8 @@ const EMPTY = words(`
 
 /**
  * Retain Longitudinal Temporal Information with Modified Dates: with this option, the date is
- * shifted. Without it, the date is removed, or emptied (Z) or replaced by a dummy (D) if the
- * attribute must be present.
+ * shifted. Without it, the date is removed or, if the attribute must be present, emptied (Z) or
+ * replaced by a dummy (D).
  */
 const DATE = words(`
   InstanceCreationDate InstanceCreationTime SeriesDate SeriesTime AcquisitionDate AcquisitionTime
@@ -99,7 +99,7 @@ const CHARACTERISTIC = words(`
 /** Retain Patient Characteristics: kept with this option, emptied without it. */
 const CHARACTERISTIC_OR_EMPTY = words('PatientSex');
 
-/** Clean Descriptors: only words of a list remain (`descriptors.ts`). */
+/** Clean Descriptors: only words from a list remain (`descriptors.ts`). */
 const DESCRIPTOR = words(`
   StudyDescription SeriesDescription ProtocolName PerformedProcedureStepDescription StageName
   ViewName
@@ -115,15 +115,17 @@ export type Action =
   | 'characteristic'
   | 'characteristic-or-empty'
   | 'descriptor'
-  /** Name or identifier of the patient, which is replaced by the pseudonym. */
+  /** Name or identifier of the patient, replaced by the pseudonym. */
   | 'pseudonym'
-  /** Kept if the scheme is published, or if no word of the code is a name in the object. */
+  /**
+   * Kept if the scheme is published, or if no word in the code is a name occurring in the object.
+   */
   | 'code-value'
   /**
-   * The code meaning of a published scheme is kept. Any other meaning is cleaned like a descriptor.
+   * In a published scheme the code meaning is kept. Any other meaning is cleaned like a descriptor.
    */
   | 'code-meaning'
-  /** D: replaced by a dummy text without information. */
+  /** D: replaced by a meaningless dummy text. */
   | 'dummy'
   /** Clean Structured Content (`content-tree.ts`). */
   | 'content';

@@ -4,16 +4,16 @@ import { ACTIONS, type Action } from './actions.ts';
 import { cleanDescriptor, wordsOf } from './descriptors.ts';
 import { type Pseudonyms, shiftedDate } from './pseudonyms.ts';
 
-/** This file applies the table of actions to a data set and to the items of its sequences. */
+/** This file applies the action table to a data set and to the items of its sequences. */
 
 const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 
-/** Settings and names with which one object is de-identified. */
+/** Settings for de-identifying one object, and the person names found in it. */
 export interface Cleaning {
   dates: 'shifted' | 'removed';
   patientCharacteristics: boolean;
   pseudonyms: Pseudonyms;
-  /** Words of all names of persons in the object, in lower case. */
+  /** Words of all person names in the object, in lower case. */
   names: ReadonlySet<string>;
   /** Cleans the items of a Content Sequence. */
   content: (items: readonly TagDataset[], cleaning: Cleaning) => TagDataset[];
@@ -34,7 +34,7 @@ interface Entry {
 const tagOf = (keyword: string): string =>
   (nameMap[keyword]?.tag ?? '').replace(/[(),]/g, '').toUpperCase();
 
-/** Entry of PS3.6 by tag, for the attributes in the table. */
+/** Tag and PS3.6 entry of each attribute in the table. */
 const LISTED: ReadonlyMap<string, Entry> = new Map(
   [...ACTIONS.keys()].map((keyword): [string, Entry] => {
     const found = nameMap[keyword] && dictionary[nameMap[keyword].tag];
@@ -49,16 +49,16 @@ export function namesIn(dataSet: TagDataset): Set<string> {
     if (element.vr === 'SQ') return itemsIn(element).flatMap((item) => [...namesIn(item)]);
     return element.vr === 'PN' ? wordsOf(JSON.stringify(element.Value ?? [])) : [];
   });
-  // The JSON keys of the parts of a name are not names.
+  // The JSON keys for the parts of a name are not names.
   return new Set(names.filter((word) => !/^(alphabetic|ideographic|phonetic)$/.test(word)));
 }
 
-/** Returns a data set with only those contents that the table allows. */
+/** Returns the part of a data set that the table allows, cleaned. */
 export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDataset {
   const clean: TagDataset = {};
   for (const [tag, element] of Object.entries(dataSet)) {
     const entry = LISTED.get(tag.toUpperCase());
-    // An element whose VR differs from that of PS3.6 may contain anything.
+    // An element whose VR differs from the one in PS3.6 may contain anything.
     if (!entry || element.vr !== entry.vr) continue;
     const action = ACTIONS.get(entry.keyword);
     const value = action && cleanValue(action, element, dataSet, cleaning);
@@ -67,7 +67,7 @@ export function cleanAttributes(dataSet: TagDataset, cleaning: Cleaning): TagDat
   return clean;
 }
 
-/** Returns the value that replaces the value of an element; null if the element is removed. */
+/** Returns the replacement for the value of an element; null if the element is removed. */
 function cleanValue(
   action: Action,
   element: TagElement,
@@ -146,7 +146,7 @@ function cleanDates(element: TagElement, { dates, pseudonyms }: Cleaning): strin
 
 const TIME = /^\d{2}:?(\d{2}:?(\d{2}(\.\d{1,6})?)?)?\s*$/;
 
-/** Permitted form of a value, by VR. If a value has another form, its attribute is removed. */
+/** Permitted form of a value, by VR. An attribute whose value has another form is removed. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   CS: /^[A-Z0-9_ ]{0,16}$/,
   DS: /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/,
@@ -164,7 +164,7 @@ function checkedValue(element: TagElement): unknown[] | null {
   if (NUMBERS.has(vr)) return Value.every((one) => typeof one === 'number') ? Value : null;
   const form = FORMS[vr];
   if (!form) return null;
-  // The digits are read as they were written, because dcmjs returns numbers.
+  // Decimal strings are checked in raw form, because dcmjs returns numbers.
   const raw = vr === 'DS' || vr === 'IS' ? rawTexts(element) : textsOf(element);
   return raw.every((one) => one === '' || form.test(one)) ? raw.map((one) => one.trim()) : null;
 }
@@ -176,9 +176,7 @@ function rawTexts(element: TagElement): string[] {
   return texts.length > 0 ? texts : textsOf(element);
 }
 
-/**
- * Coding schemes whose meanings are published by a standard or a terminology (PS3.16 section 8).
- */
+/** Coding schemes with meanings published by a standard or a terminology (PS3.16 section 8). */
 const PUBLISHED: ReadonlySet<string> = new Set(
   'DCM SCT SRT SNM3 LN UCUM UMLS FMA RADLEX BI ACR ISO3166_1 LOINC'.split(' '),
 );
@@ -186,19 +184,21 @@ const SCHEME = tagOf('CodingSchemeDesignator');
 const VALUE = tagOf('CodeValue');
 const CODES = [VALUE, tagOf('LongCodeValue')];
 
-/** Dummy text without information. */
+/** Meaningless dummy text. */
 const REMOVED = 'REMOVED';
 
 const own = (owner: TagDataset, tag: string) =>
   owner[tag] ? textsOf(owner[tag]).join(' ').trim() : '';
 
-/** Returns true if a code that a site made contains the name of a person in the object. */
+/** Returns true if a site-specific code contains a person's name that occurs in the object. */
 function isNamed(code: TagDataset, names: ReadonlySet<string>): boolean {
   if (PUBLISHED.has(own(code, SCHEME))) return false;
   return CODES.some((tag) => wordsOf(own(code, tag)).some((word) => names.has(word)));
 }
 
-/** Cleans the meaning of a code, because a site writes the meanings of private codes itself. */
+/**
+ * Cleans the meaning of a code, because hospitals write the meanings of private codes themselves.
+ */
 function cleanMeaning(meaning: string, owner: TagDataset, names: ReadonlySet<string>): string {
   if (PUBLISHED.has(own(owner, SCHEME))) return meaning;
   const code = isNamed(owner, names) ? '' : own(owner, VALUE);

@@ -4,8 +4,8 @@ import { type Cleaning, cleanAttributes, itemsIn, textsOf } from './attributes.t
 
 /**
  * Clean Structured Content (PS3.15 E.3.4). The containers, codes, measured values, coordinates and
- * image references of a report's content tree are kept. Their UIDs are replaced and their dates are
- * treated as in the rest of the object. Texts and names of persons are removed, together with all
+ * image references of a report's content tree are kept. Their UIDs are replaced, and their dates
+ * are treated as in the rest of the object. Texts and person names are removed, together with all
  * items below them.
  */
 
@@ -61,9 +61,9 @@ function conceptOf(item: TagDataset): string {
 }
 
 /**
- * Returns a function that returns the items of a content sequence of this report that may be kept.
+ * Returns a function that returns the items to keep from a content sequence of this report.
  * @throws UnreadableInput if items refer to each other by position, because removing items changes
- *   the positions.
+ * the positions.
  */
 export function contentCleaner(report: TagDataset): Cleaning['content'] {
   const fetuses = fetusLabels(report);
@@ -77,8 +77,8 @@ export function contentCleaner(report: TagDataset): Cleaning['content'] {
 }
 
 /**
- * The label of each fetus of a report → its label in the copy: the same where all are short, else
- * their numbers, so that twins can be distinguished.
+ * Maps each fetus label in a report to its label in the copy: unchanged if all labels are short,
+ * otherwise a number, so that twins can still be distinguished.
  */
 function fetusLabels(report: TagDataset): ReadonlyMap<string, string> {
   const labels = [...new Set(labelsIn(report))];

@@ -20,7 +20,7 @@ import { type Blanking, blankingOf } from './screen.ts';
 
 /**
  * Makes a de-identified copy of a received object (PS3.15 Annex E). The copy is written from
- * scratch and contains only what the table of actions keeps.
+ * scratch and contains only what the action table keeps.
  */
 
 const { DicomDict, DicomMessage, DicomMetaDictionary } = dcmjs.data;
@@ -28,7 +28,7 @@ const { DicomDict, DicomMessage, DicomMetaDictionary } = dcmjs.data;
 /** Maximum number of bytes before the pixel data, or of a report. */
 const LONGEST_HEADER = 32 * 1024 * 1024;
 const PIXEL_DATA = '7FE00010';
-/** Greatest length of a value with a 32-bit length field (PS3.5 7.1.1). */
+/** Maximum length of a value with a 32-bit length field (PS3.5 7.1.1). */
 const LONGEST_VALUE = 0xfffffffe;
 
 export interface DeidentificationOrder {
@@ -38,7 +38,7 @@ export interface DeidentificationOrder {
   target: string;
   settings: DeidentificationSettings;
   secret: Buffer;
-  /** What identifies the patient of the study (`patientKey`). */
+  /** Identifies the patient of the study (`patientKey`). */
   patient: string;
   signal: AbortSignal;
 }
@@ -62,8 +62,8 @@ export async function deidentifyObject(order: DeidentificationOrder): Promise<st
 }
 
 /**
- * Maximum inflated size, because one deflated megabyte may expand to a thousand. No ultrasound
- * object is larger than this.
+ * Maximum inflated size, because one deflated megabyte can expand to a thousand. No ultrasound
+ * object is larger.
  */
 const LONGEST_INFLATED = 2 * 1024 ** 3;
 
@@ -123,13 +123,13 @@ function pseudonymsOf({ secret, patient, settings }: DeidentificationOrder): Pse
 }
 
 /**
- * Flag for a report whose observers were removed, because such a report is not verified (PS3.3
+ * Flag for a report whose observers were removed; a report without observers is not verified (PS3.3
  * C.17.2).
  */
 const UNVERIFIED = DicomMetaDictionary.denaturalizeDataset({ VerificationFlag: 'UNVERIFIED' });
 
 /**
- * Returns the attributes that record that the object was de-identified, and how (PS3.15 E.1.1 step
+ * Returns the attributes recording that the object was de-identified, and how (PS3.15 E.1.1 step
  * 10, PS3.3 C.12.1.1.7).
  */
 function marks(settings: DeidentificationSettings, kind: 'image' | 'report'): TagDataset {
@@ -149,10 +149,7 @@ function marks(settings: DeidentificationSettings, kind: 'image' | 'report'): Ta
   });
 }
 
-/**
- * Returns the codes of CID 7050 (PS3.16) for the profile and the options that were applied to an
- * object.
- */
+/** Returns the CID 7050 (PS3.16) codes for the profile and the options applied to an object. */
 export function methodCodes(
   { dates, patientCharacteristics }: DeidentificationSettings,
   kind: 'image' | 'report',
@@ -173,13 +170,13 @@ export function methodCodes(
 }
 
 /**
- * Attributes that describe the stored grey samples and do not apply to the RGB samples that are
- * written.
+ * Attributes that describe the stored grey samples and do not apply to the RGB samples written
+ * instead.
  */
 const OF_GRAY = ['00281050', '00281051', '00281052', '00281053', '00281056', '20500020'];
 
 /**
- * Writes the frames uncompressed, one at a time. Grey frames stay grey; every colour model is
+ * Writes the frames uncompressed, one at a time. Grey frames stay grey; other colour models are
  * converted to RGB.
  */
 async function writeImage(
@@ -278,7 +275,7 @@ async function writeObject(
   await finished(out);
 }
 
-/** Returns the element (7FE0,0010) up to its value, in Explicit VR Little Endian. */
+/** Encodes the element (7FE0,0010) up to its value, in Explicit VR Little Endian. */
 function pixelDataHead(length: number): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16LE(0x7fe0, 0);

@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { DicomIdentity } from '../dicom/subject.ts';
 
 /**
- * Returns what identifies the patient of a study: the patient's identifier and its issuer, or the
- * study if there is no identifier. It is the same for all objects of the study, whatever each of
- * them states.
+ * Returns a key for the patient of a study: the patient identifier with its issuer, or the study if
+ * there is no identifier. It is the same for all objects of the study, whatever each object states.
  */
 export function patientKey({
   PatientID,
@@ -17,32 +16,32 @@ export function patientKey({
 }
 
 /**
- * Range of the shift of dates, in days. Dates are moved back by at least one year and at most ten
- * years, so that no date is in the future.
+ * Range of the date shift, in days. Dates are moved back by between one and ten years, so that none
+ * is in the future.
  */
 const LEAST_DAYS = 365;
 const DAYS = 3287;
 
-/** Replacements for the identity of a patient. They are the same in every object and every send. */
+/** Replacements for a patient's identity, the same in every object and every transmission. */
 export interface Pseudonyms {
   /** Pseudonym for (0010,0010) and (0010,0020). */
   patient: string;
-  /** Number of days that are added to every date; negative. */
+  /** Number of days added to every date; negative. */
   days: number;
   /**
-   * Returns the UID that replaces a UID. The same UID is always replaced by the same UID, even for
-   * another patient.
+   * Returns the replacement for a UID. It is always the same for the same UID, even for another
+   * patient.
    */
   uid(uid: string): string;
 }
 
 /**
- * Derives pseudonyms from a secret of the site (HMAC-SHA-256). Without the secret, nobody can find
- * the patient of a pseudonym or test a guess. With it, priors and repeated sends get the same
- * pseudonym, and no table of patients is stored.
- * @param patient what identifies the patient at the site (`patientKey`).
+ * Derives pseudonyms from a secret of the installation (HMAC-SHA-256). Without the secret, nobody
+ * can trace a pseudonym to a patient or test a guess. With it, priors and repeated transmissions
+ * get the same pseudonym, and no table of patients is stored.
+ * @param patient key of the patient at the hospital (`patientKey`).
  * @param variant how the objects are de-identified. A copy with other content gets other UIDs
- *   (PS3.5 9).
+ * (PS3.5 9).
  */
 export function pseudonymsFor(secret: Buffer, patient: string, variant: string): Pseudonyms {
   const digest = (purpose: string, text: string) =>
@@ -57,8 +56,8 @@ export function pseudonymsFor(secret: Buffer, patient: string, variant: string):
 }
 
 /**
- * Returns a UID under 2.25 from 122 bits of a digest, as a UUID of version 8 (RFC 9562 5.8, PS3.5
- * B.2).
+ * Returns a UID under 2.25 from 122 bits of a digest, formed as a version 8 UUID (RFC 9562 5.8,
+ * PS3.5 B.2).
  */
 function uidOfDigest(digest: Buffer): string {
   const bytes = digest.subarray(0, 16);
@@ -70,8 +69,8 @@ function uidOfDigest(digest: Buffer): string {
 const DAY = 24 * 3600 * 1000;
 
 /**
- * Returns a DA or DT value moved by whole days; the time of day does not change. Null for a value
- * that is not a complete date, because it cannot be moved.
+ * Moves a DA or DT value by whole days, keeping the time of day. Returns null for an incomplete
+ * date, which cannot be moved.
  */
 export function shiftedDate(value: string, days: number): string | null {
   const found = /^(\d{4})\.?(\d{2})\.?(\d{2})(\d{0,6}(?:\.\d{1,6})?)(?:[+-]\d{4})?$/.exec(

@@ -15,23 +15,23 @@ import {
  */
 
 /**
- * Number of frames that are spread over a cine. Text in two of them at the same place is confirmed.
+ * Number of frames sampled evenly from a cine. Text at the same place in two of them is confirmed.
  */
 const SAMPLES = 12;
-/** Greatest number of frames of a longer cine in which text is searched; it is every second one. */
+/** Maximum number of frames searched for text in a longer cine (every second frame). */
 const MOST_SAMPLES = 100;
-/** Number of attempts to blank text. Text that is still found afterwards cannot be blanked. */
+/** Number of attempts to blank text. Text still found afterwards cannot be blanked. */
 const ROUNDS = 3;
-/** Share of the remaining picture that is text, above which a screen is a page of text. */
+/** Share of text in the remaining picture above which a screen is a page of text. */
 const MOST_TEXT = 0.3;
 /**
- * Share of the frame above which a picture that was found by its appearance is a page. A sector is
- * smaller, because it leaves the corners free.
+ * Share of the frame above which a picture found by its appearance is a page. A sector is smaller,
+ * because it leaves the corners free.
  */
 const LARGEST_FOUND = 0.8;
 /**
- * Number of texts above which a picture that was found by its appearance is a page of text. Further
- * text on such a page may not be found, because the lines of a table cross its letters.
+ * Number of texts above which a picture found by its appearance is a page of text. Further text on
+ * such a page may be missed, because the lines of a table cross its letters.
  */
 const MOST_TEXTS = 10;
 
@@ -41,10 +41,10 @@ const PAGE_OF_TEXT = 'too much of the picture would have to be blanked, as on a 
 export type Blanking = Pick<ShownPicture, 'areas' | 'text'>;
 
 /**
- * Returns which part of the frames of a clip may be shown: the ultrasound regions of the header
- * and, within them, the sector without text.
+ * Determines which part of a clip's frames may be shown: the ultrasound regions in the header and,
+ * within them, the sector without text.
  * @param withoutRegions `detect`: if the header has no region, the picture is found by its
- *   appearance.
+ * appearance.
  * @returns a reason if the screen must be held.
  */
 export async function blankingOf(
@@ -65,7 +65,7 @@ export async function blankingOf(
   for (let round = 0; round < ROUNDS; round += 1) {
     const found = await textLeft(clip, { areas, text }, looked);
     const left = found.map(({ area }) => area);
-    // Text can only be left in frames in which there was text.
+    // Text can only remain in frames in which text was found.
     looked = [...new Set([...evenSamples(clip), ...found.map(({ frame }) => frame)])];
     if (left.length === 0) {
       const shownOf = litBy(clip, { areas, text });
@@ -86,8 +86,8 @@ const spread = (frames: number, count: number): number[] => [
 const evenSamples = ({ frames }: Clip) => spread(frames.length, SAMPLES);
 
 /**
- * Returns the frames in which text is searched: all frames of a short cine; of a longer one, so
- * many that text on three frames in a row is found.
+ * Returns the frames to search for text: all frames of a short cine; in a longer one, enough that
+ * text shown on three consecutive frames is found.
  */
 function denseSamples(clip: Clip): number[] {
   const { length } = clip.frames;
@@ -96,16 +96,16 @@ function denseSamples(clip: Clip): number[] {
   return [...new Set([...evenSamples(clip), ...dense])];
 }
 
-/** A text, and the number of a frame that shows it. */
+/** A text area, and the number of a frame showing it. */
 interface SeenText {
   frame: number;
   area: Rectangle;
 }
 
 /**
- * Returns the text that remains in the frames after blanking. In a cine of more than `SAMPLES`
- * frames, the text must be at the same place in two of the frames that are spread over it, or
- * unchanged in the frame before or after, because tissue that resembles letters moves.
+ * Returns the text that remains in the frames after blanking. Tissue resembling letters moves, so
+ * in a cine of more than `SAMPLES` frames, text counts only if it is at the same place in two of
+ * the evenly sampled frames, or unchanged in the previous or next frame.
  */
 async function textLeft(
   clip: Clip,
@@ -127,7 +127,7 @@ async function textLeft(
   };
   const isAt = async (area: Rectangle, index: number) =>
     (await textAt(index)).some((other) => meet(area, other));
-  /** Returns true if the frame before or after has the text, too. */
+  /** Returns true if the previous or next frame also shows the text. */
   const isBeside = async ({ frame, area }: SeenText) => {
     for (const next of [frame - 1, frame + 1]) {
       if (!(await isAt(area, next))) continue;
@@ -156,14 +156,16 @@ async function textLeft(
 }
 
 /**
- * Grey levels by which lossy compression changes a letter from frame to frame, and least share of
- * the brightest pixels of a text that change by no more. They were chosen on a real cine, with a
- * name drawn on its moving tissue and compressed.
+ * Grey levels by which lossy compression changes a letter from frame to frame, and the minimum
+ * share of a text's brightest pixels that change by no more than that. Chosen on a real cine, with
+ * a name drawn over the moving tissue and then compressed.
  */
 const LETTER_CHANGE = 16;
 const LEAST_UNCHANGED = 0.5;
 
-/** Returns true if the bright strokes in an area are the same in two frames. Tissue changes. */
+/**
+ * Returns true if the bright strokes in an area are the same in two frames. Tissue would change.
+ */
 function isUnchanged(
   { minX, minY, maxX, maxY }: Rectangle,
   one: RgbImage,
@@ -189,7 +191,7 @@ const middleOf = ({ minX, minY, maxX, maxY }: Rectangle): Point => ({
   y: (minY + maxY) >> 1,
 });
 
-/** Returns which pixels of a frame would be shown, and their number. */
+/** Returns the pixels of a frame that would be shown, and their number. */
 function litBy({ width, height }: Clip, blanking: Blanking) {
   const white = { width, height, data: new Uint8Array(width * height).fill(1) };
   const { data } = maskOutside(white, blanking, 1);

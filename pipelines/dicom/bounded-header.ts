@@ -11,16 +11,16 @@ import {
 } from './transfer-syntaxes.ts';
 
 /**
- * This file reads the header of an object from a foreign peer, with limits. Only the attributes
- * that the caller names become values; all others are skipped by their length. The cost therefore
- * depends on the number of elements and not on their content.
+ * This file reads the header of an object from a foreign peer, within limits. Only the attributes
+ * requested by the caller become values; all others are skipped by their length. The cost therefore
+ * depends on the number of elements, not on their content.
  */
 
-/** Limits of one header. An object beyond one of them is refused with C000H. */
+/** Limits for one header. An object exceeding any of them is refused with C000H. */
 export const HEADER_LIMITS = {
   /**
    * Maximum number of elements. The per-frame groups of a thousand frames with a hundred elements
-   * each are 100,000.
+   * each need 100,000.
    */
   elements: 500_000,
   /**
@@ -29,15 +29,15 @@ export const HEADER_LIMITS = {
    */
   depth: 32,
   /**
-   * Maximum number of bytes of a value that is read. The longest texts of a header have 10,240
+   * Maximum number of bytes of a value that is read. The longest texts in a header have 10,240
    * characters (LT).
    */
   valueBytes: 64 * 1024,
-  /** Maximum number of bytes of a deflated data set that are inflated to find the pixel data. */
+  /** Maximum number of bytes inflated from a deflated data set to find the pixel data. */
   inflatedBytes: 64 * 1024 * 1024,
 } as const;
 
-/** Keyword and dictionary VR of each tag whose value is read, at any depth of the data set. */
+/** Keyword and dictionary VR for each tag whose value is read, at any depth of the data set. */
 export type WantedAttributes = ReadonlyMap<number, { name: string; vr: string }>;
 
 const UNKNOWN = 'UN';
@@ -52,7 +52,7 @@ const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
 export function wantedAttributes(names: Iterable<string>): WantedAttributes {
   const wanted = new Map([[CHARACTER_SET, { name: 'SpecificCharacterSet', vr: 'CS' }]]);
   for (const name of names) {
-    // dcmjs marks the keywords of retired attributes, which old systems still send.
+    // dcmjs prefixes the keywords of retired attributes, which old systems still send.
     const digits = (nameMap[name] ?? nameMap[`RETIRED_${name}`])?.tag.replace(/[(),]/g, '') ?? name;
     if (!/^[0-9A-Fa-f]{8}$/.test(digits)) continue;
     const vr = dictionary[`(${digits.slice(0, 4)},${digits.slice(4)})`]?.vr ?? UNKNOWN;
@@ -64,8 +64,8 @@ export function wantedAttributes(names: Iterable<string>): WantedAttributes {
 /**
  * Reads the header from the first bytes of a file.
  * @param whole true if `bytes` is the whole file.
- * @returns null if the header continues after these bytes, or is deflated.
- * @throws SonogateError `object_not_understood`, also if the header exceeds a limit.
+ * @returns null if the header continues beyond these bytes, or is deflated.
+ * @throws SonogateError `object_not_understood`, including when the header exceeds a limit.
  */
 export function headerInBytes(
   start: Buffer,
@@ -81,7 +81,7 @@ export function headerInBytes(
 }
 
 /**
- * Reads the data set of a DIMSE message; the network code limits its size.
+ * Reads the data set of a DIMSE message, whose size the network code limits.
  * @throws SonogateError `object_not_understood` if it is damaged or exceeds a limit.
  */
 export function attributesOfMessage(
@@ -165,7 +165,7 @@ class HeaderEnds extends Error {
   }
 }
 
-/** Reads bytes of a file by their offset and holds only a part of the file in memory. */
+/** Reads bytes of a file by offset while holding only part of it in memory. */
 class SlidingWindow {
   bytes: Buffer;
   private base = 0;
@@ -211,7 +211,7 @@ const ITEM = 0xfffee000;
 const ITEM_END = 0xfffee00d;
 const SEQUENCE_END = 0xfffee0dd;
 const DELIMITER_GROUP = 0xfffe0000;
-/** First tag of the pixel data and its offset tables, before which the header ends. */
+/** First tag of the pixel data and its offset tables. The header ends before it. */
 const PIXEL_GROUP = 0x7fe00000;
 
 /** Reads the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
@@ -245,7 +245,7 @@ interface HeaderEnd {
 
 /**
  * Reads the top level of the data set. If the data set is damaged, the header ends there without an
- * error, because damage after the attributes that are needed does not matter.
+ * error, because damage after the required attributes does not matter.
  * @returns the reason why the header ended, and the offset of the element that could not be read.
  */
 function readTop(
@@ -260,7 +260,7 @@ function readTop(
   try {
     for (;;) {
       const element = elementAt(walk, offset, encoding);
-      // A delimiter that belongs to no sequence is skipped; some writers leave one behind.
+      // A stray delimiter is skipped; some writers leave one behind.
       if (element.tag >= DELIMITER_GROUP && element.tag <= SEQUENCE_END) offset = element.value;
       else if (element.tag < PIXEL_GROUP) offset = readElement(walk, element, encoding, 0, scope);
       else return { dataSet: scope.dataSet, end: { kind: 'pixels', offset } };
@@ -275,8 +275,8 @@ function readTop(
 interface Scope {
   dataSet: NaturalDataset;
   /**
-   * Decodes text by the character set of the item or, if it has none, of the data set that contains
-   * it (PS3.5 7.5.3).
+   * Decodes text using the character set of the item or, if it has none, of the enclosing data set
+   * (PS3.5 7.5.3).
    */
   decode: DecodeText;
 }
@@ -366,7 +366,7 @@ function readItem(
   while (offset < end) {
     const element = elementAt(walk, offset, encoding);
     if (element.tag === ITEM_END) return item.end ?? element.value;
-    // Some carts omit the delimiter of an item; the item then ends here.
+    // Some carts omit the item delimiter; the item then ends here.
     if (element.tag === ITEM || element.tag === SEQUENCE_END) return item.end ?? offset;
     offset = readElement(walk, element, encoding, depth, scope);
   }
@@ -384,16 +384,13 @@ const NUMBERS: Readonly<
   FD: { size: 8, read: (b, big) => (big ? b.readDoubleBE() : b.readDoubleLE()) },
 };
 
-/** Value representations of ASCII text. */
+/** Value representations that hold ASCII text. */
 const ASCII = new Set('AE AS CS DA DT TM UI UR'.split(' '));
 const DECIMAL = new Set(['DS', 'IS']);
-/** VR that the dictionary gives for US or SS. */
+/** VR in the dictionary for attributes that are US or SS. */
 const SIGNED_OR_NOT = 'xs';
 
-/**
- * Returns the value in the form that dcmjs uses: a single value, or an array of several. Undefined
- * for bytes.
- */
+/** Returns the value in dcmjs form: a single value, or an array of several. Undefined for bytes. */
 function decodedValue(vr: string, bytes: Buffer, bigEndian: boolean, decode: DecodeText): unknown {
   const kind = TEXT_KINDS[vr];
   if (kind) return alone(textValues(bytes, kind, decode));

@@ -1,12 +1,12 @@
 /**
- * This file decodes text by (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2), with code
- * extensions (PS3.5 6.1.2.4 and 6.1.2.5). Code extensions are escape sequences that change the
- * character set of the bytes below 128 (G0) or of those from 128 up (G1).
+ * This file decodes text according to (0008,0005) Specific Character Set (PS3.3 C.12.1.1.2),
+ * including code extensions (PS3.5 6.1.2.4 and 6.1.2.5). Code extensions are escape sequences that
+ * change the character set of the bytes below 128 (G0) or of those from 128 up (G1).
  */
 
 const ESCAPE = 0x1b;
 
-/** A character set that is in use for G0 or G1. Each of its characters takes `bytes` bytes. */
+/** A character set in use for G0 or G1. Each character takes `bytes` bytes. */
 interface CharacterSet {
   bytes: 1 | 2;
   text(code: Uint8Array): string;
@@ -30,7 +30,7 @@ const japanese = (bytes: 1 | 2, ...prefix: number[]): CharacterSet => ({
 });
 
 const ASCII = decoded(1, 'ascii');
-/** Character set for bytes from 128 up if no set is declared, because most carts use it then. */
+/** Character set for bytes from 128 up if none is declared. Most carts mean this one. */
 const LATIN_1 = decoded(1, 'iso-8859-1');
 
 /**
@@ -69,7 +69,7 @@ const G1_ESCAPES: Readonly<Record<string, CharacterSet>> = Object.fromEntries(
 );
 
 /**
- * Character sets without code extensions. In these sets, a byte of a character may look like a
+ * Character sets without code extensions. In these, one byte of a character may look like a
  * delimiter.
  */
 const WHOLE: readonly [RegExp, string][] = [
@@ -87,8 +87,8 @@ export type DecodeText = (bytes: Uint8Array, kind: TextKind) => string;
  */
 const DELIMITERS = { name: '\\^=', short: '\\', long: '' } as const;
 /**
- * Kinds of text: `name` is a person name, `short` is other text that may have several values, and
- * `long` is text with one value.
+ * Kinds of text: `name` is a person name, `short` is other text that can have several values, and
+ * `long` is single-valued text.
  */
 export type TextKind = keyof typeof DELIMITERS;
 /**
@@ -113,8 +113,8 @@ export function textDecoder(terms: readonly string[]): DecodeText {
     const decoder = new TextDecoder(label);
     return (bytes) => decoder.decode(bytes);
   }
-  // G1 starts with the first character set that is named. The standard asks for an escape
-  // sequence to select it, but many carts omit that sequence.
+  // G1 starts with the first declared character set. The standard requires an escape sequence to
+  // select it, but many carts omit that sequence.
   const numbers = named.map((name) => /^ISO (?:2022 )?IR ?(\d+)$/.exec(name)?.[1] ?? '');
   const g1 = numbers.map((number) => G1_SETS[number]?.set).find(Boolean) ?? LATIN_1;
   return (bytes, kind) => decodeExtended(bytes, g1, DELIMITERS[kind]);

@@ -6,9 +6,9 @@ import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-sy
 
 /**
  * This file converts data sets from and to bytes. dcmjs decodes text by the first value of
- * (0008,0005) only, and refuses or truncates a header with several values. Therefore the character
- * sets are removed before dcmjs reads the file. dcmjs then returns one character per byte, and this
- * file decodes the text.
+ * (0008,0005) only, and refuses or truncates a header with several values. The character sets are
+ * therefore removed before dcmjs reads the file. dcmjs then returns one character per byte, and the
+ * text is decoded here.
  */
 
 const CHARACTER_SET = '00080005';
@@ -20,7 +20,7 @@ const ELEMENT = 0x0005;
  */
 const MAX_CHARACTER_SET_BYTES = 128;
 const SEVERAL_SETS = /^[\w -]*\\[\w\\ -]*\0?$/;
-/** Matches text that is the same in every character set, so that it need not be decoded. */
+/** Matches text that is encoded identically in every character set and needs no decoding. */
 const PLAIN = /^[ -~]*$/;
 
 /** Value representations whose text is encoded in the Specific Character Set (PS3.5 6.1.2.2). */
@@ -35,7 +35,7 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
 };
 
 /**
- * Maps each character that dcmjs returns if no character set is declared (its "latin1") to its
+ * Maps each character that dcmjs returns when no character set is declared (its "latin1") to its
  * byte.
  */
 const BYTE_OF = new Map(
@@ -52,7 +52,7 @@ interface ReadElement {
 }
 
 /**
- * Overwrites (0008,0005) of the data set with blanks. It does the same in items that name several
+ * Overwrites (0008,0005) of the data set with blanks. Does the same in items that declare several
  * character sets, because dcmjs would stop there.
  * @returns the values of (0008,0005) of the data set; empty if it has none.
  */
@@ -81,14 +81,14 @@ export function takeCharacterSets(file: Buffer): string[] {
   return sets;
 }
 
-/** Decodes, in place, the text of a data set that dcmjs read without its character sets. */
+/** Decodes, in place, the text in a data set that dcmjs read without its character sets. */
 export function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
   decodeItem(dataSet, textDecoder(sets));
 }
 
 function decodeItem(item: TagDataset, decode: DecodeText): void {
   const itemSet: ReadElement | undefined = item[CHARACTER_SET];
-  // dcmjs has already decoded the text of an item that names one character set.
+  // If an item declares one character set, dcmjs has already decoded its text.
   if (itemSet && rawText(itemSet).trim() !== '') return;
   for (const [tag, element] of Object.entries(item)) {
     const kind = TEXT_KINDS[element.vr];
@@ -103,7 +103,7 @@ function decodeItem(item: TagDataset, decode: DecodeText): void {
 }
 
 /**
- * Returns the bytes from which dcmjs made the text; null if a character does not come from a byte.
+ * Returns the bytes that dcmjs turned into the text; null if a character does not come from a byte.
  */
 function bytesOf(text: string): Uint8Array | null {
   const bytes = new Uint8Array(text.length);
@@ -141,8 +141,8 @@ function itemsOfElement(value: unknown[] | undefined): TagDataset[] {
 }
 
 /**
- * Placeholder UID for the file meta information, because dcmjs reads and writes only whole files,
- * and these must name an object.
+ * Placeholder UID for the file meta information: dcmjs reads and writes only whole files, and these
+ * must identify an object.
  */
 const NO_UID = '0.0';
 

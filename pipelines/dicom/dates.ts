@@ -27,7 +27,7 @@ export function secondsOfDay(time: string): number | null {
   const match = /^(\d{2}):?(\d{2})?:?(\d{2}(?:\.\d{0,6})?)?$/.exec(time);
   if (!match) return null;
   const [hours = 0, minutes = 0, seconds = 0] = match.slice(1).map((part) => Number(part ?? 0));
-  // 60 is a leap second. It is read as the start of the next minute.
+  // 60 is a leap second, read as the start of the next minute.
   if (hours > 23 || minutes > 59 || seconds > 60) return null;
   return hours * SECONDS_PER_HOUR + minutes * 60 + seconds;
 }
@@ -39,8 +39,8 @@ export function isoDate(date: string): string | null {
 }
 
 /**
- * Converts a (0008,0201) Timezone Offset From UTC to minutes: "+0130" is 90. Null for any other
- * text.
+ * Converts (0008,0201) Timezone Offset From UTC to minutes: "+0130" is 90. Returns null for any
+ * other text.
  */
 function offsetMinutes(offset: string): number | null {
   const match = /^([+-])(\d{2})(\d{2})$/.exec(offset.trim());
@@ -57,9 +57,9 @@ function offsetText(minutes: number): string {
 
 /**
  * Returns an instant as DICOM DA, TM and timezone offset. The offset applies to every time in the
- * data set, including the times copied from the images (PS3.3 C.12.1.1.8). Therefore it is the
- * offset of the images. If the images have no offset, it is that of this machine, which is in the
- * same hospital. Without identity it is UTC.
+ * data set, including those copied from the images (PS3.3 C.12.1.1.8), so the offset of the images
+ * is used. If they have none, the offset of this machine is used, which is in the same hospital.
+ * Without identity it is UTC.
  * @param instant RFC 3339, `generated_at` of the result.
  */
 export function contentTime(

@@ -1,14 +1,14 @@
-/** Types for the part of dcmjs that the gateway calls, because the package has no types. */
+/** Types for the part of dcmjs that the gateway calls; the package ships none. */
 declare module 'dcmjs' {
   /**
-   * Data set by keyword. A sequence is an array of data sets. `_vrMap` gives the VR of an element
-   * that can have several VRs.
+   * Data set by keyword. A sequence is an array of data sets. `_vrMap` contains the VR of each
+   * element that can have several VRs.
    */
   export interface NaturalDataset {
     [keyword: string]: unknown;
   }
 
-  /** Data set by tag (`00100010`), in the form in which dcmjs reads and writes it. */
+  /** Data set by tag (`00100010`), as dcmjs reads and writes it. */
   export interface TagDataset {
     [tag: string]: { vr: string; Value?: unknown[] };
   }

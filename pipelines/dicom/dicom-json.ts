@@ -19,17 +19,17 @@ const CHARACTER_SET = '00080005';
 /** Maximum size in bytes of a data set, without its pixel data, that is read into memory. */
 export const MAX_DATA_SET_BYTES = 32 * 1024 * 1024;
 /**
- * Length in bytes above which a binary value is not inlined, but is bulk data with its own address
- * (PS3.18 F.2.2, Table F.2.3-1).
+ * Length in bytes above which a binary value is not inlined but becomes bulk data with its own
+ * address (PS3.18 F.2.2, Table F.2.3-1).
  */
 const LONGEST_INLINE_BYTES = 16 * 1024;
-/** Value representations of bytes (PS3.18 table F.2.3-1). */
+/** Binary value representations (PS3.18 table F.2.3-1). */
 const BINARY = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'UN']);
 
 /**
  * Reads the data set of a DICOM file up to its pixel data and decodes its text.
  * @returns the data set by tag.
- * @throws SonogateError `object_not_understood`, also for a data set over the limit.
+ * @throws SonogateError `object_not_understood`, including for a data set over the limit.
  */
 export async function readTagDataSet(path: string): Promise<TagDataset> {
   const { start, whole } = await fileStart(path, MAX_DATA_SET_BYTES);
@@ -50,12 +50,12 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
 
 /**
  * Converts a data set to the DICOM JSON model.
- * @param bulkDataUri returns the address of the bulk data with this tag. Only values at the top
- *   level have an address; binary values in items are inlined in the answer.
+ * @param bulkDataUri returns the address of the bulk data with this tag. Only top-level values have
+ * an address; binary values in items are inlined in the response.
  */
 export function dicomJson(dataSet: TagDataset, bulkDataUri: (tag: string) => string): JsonDataSet {
   const json = itemJson(dataSet, bulkDataUri);
-  // The answer is UTF-8, even if the file uses another character set (PS3.18 F.2.1).
+  // The response is UTF-8, even if the file uses another character set (PS3.18 F.2.1).
   if (json[CHARACTER_SET]) json[CHARACTER_SET] = { vr: 'CS', Value: ['ISO_IR 192'] };
   return json;
 }
@@ -97,7 +97,7 @@ function attributeJson(
 
 const isItem = (value: unknown): value is TagDataset => typeof value === 'object' && value !== null;
 
-/** Returns the bytes of a binary value, which dcmjs returns as one or several buffers. */
+/** Concatenates a binary value, which dcmjs returns as one or more buffers. */
 export function bytesOf(values: readonly unknown[] | undefined): Buffer {
   return Buffer.concat(
     (values ?? []).flatMap((value) => {
@@ -109,7 +109,7 @@ export function bytesOf(values: readonly unknown[] | undefined): Buffer {
   );
 }
 
-/** Representations whose JSON value is a number (PS3.18 table F.2.3-1). */
+/** Value representations whose JSON value is a number (PS3.18 table F.2.3-1). */
 const NUMBERS = new Set(['DS', 'FD', 'FL', 'IS', 'SL', 'SS', 'UL', 'US', 'SV', 'UV']);
 
 /** Converts one value. An empty value among several becomes null (PS3.18 F.2.5). */
@@ -127,7 +127,7 @@ function valueJson(vr: string, value: unknown): unknown {
   return String(value);
 }
 
-/** Returns the component groups of a person name that are not empty. */
+/** Returns the non-empty component groups of a person name. */
 function nameJson(value: unknown): Record<string, string> | null {
   const [alphabetic, ideographic, phonetic] =
     typeof value === 'string' ? value.split('=') : GROUPS.map((group) => groupOf(value, group));
@@ -140,7 +140,7 @@ const GROUPS = ['Alphabetic', 'Ideographic', 'Phonetic'] as const;
 const groupOf = (value: unknown, group: string): string =>
   isItem(value) ? String((value as Record<string, unknown>)[group] ?? '') : '';
 
-/** Returns a JSON attribute for values that are text, as in the answer to a query. */
+/** Returns a JSON attribute for text values, as in a query response. */
 export function jsonAttribute(vr: string, values: readonly string[]): JsonAttribute {
   return attributeJson('', vr, [...values], null);
 }

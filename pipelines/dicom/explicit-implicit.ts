@@ -8,17 +8,17 @@ import { EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer
 
 /**
  * This file converts data sets between Explicit and Implicit VR Little Endian. Values keep their
- * bytes; only the headers of elements are written anew. Sequences and items get an undefined length,
+ * bytes; only the element headers are rewritten. Sequences and items get an undefined length,
  * because their length changes.
  */
 
-/** The uncompressed little-endian transfer syntax that each of the two can be converted to. */
+/** For each of the two uncompressed little-endian transfer syntaxes, the other one. */
 export const OTHER_LITTLE_ENDIAN: Readonly<Record<string, string>> = {
   [IMPLICIT_VR_LITTLE_ENDIAN]: EXPLICIT_VR_LITTLE_ENDIAN,
   [EXPLICIT_VR_LITTLE_ENDIAN]: IMPLICIT_VR_LITTLE_ENDIAN,
 };
 
-/** Bytes, or a range of the file that is read when it is needed. */
+/** Bytes, or a range of the file that is read on demand. */
 type Piece = Buffer | { from: number; length: number };
 
 interface Converted {
@@ -30,9 +30,9 @@ interface Converted {
 }
 
 /**
- * Opens a file in Explicit or Implicit VR Little Endian as an object in the other one. Long values
- * stay on the disk.
- * @throws SonogateError `object_not_understood` when it is not such a file, or damaged.
+ * Opens a file in Explicit or Implicit VR Little Endian as an object in the other transfer syntax.
+ * Long values stay on the disk.
+ * @throws SonogateError `object_not_understood` if it is not such a file, or is damaged.
  */
 export async function convertedFile(path: string): Promise<Converted> {
   const { meta, dataSetOffset, bytes: size } = await readFileMeta(path);
@@ -67,7 +67,10 @@ export async function convertedFile(path: string): Promise<Converted> {
 }
 
 const WINDOW_BYTES = 256 * 1024;
-/** Values up to this length are copied, so that a file is not opened again for each. */
+/**
+ * Maximum length of a value that is copied, so that the file need not be reopened for each short
+ * value.
+ */
 const COPIED_BYTES = 64 * 1024;
 
 type ReadBytes = (from: number, length: number) => Promise<Buffer>;
@@ -81,7 +84,7 @@ interface Walk {
 
 /** The data set or item that is being converted. */
 interface Scope {
-  /** Whether its pixels are signed, which decides between SS and US (PS3.5 A.1). */
+  /** True if its pixels are signed, which determines whether SS or US is used (PS3.5 A.1). */
   isSigned: boolean;
   depth: number;
 }
@@ -119,8 +122,9 @@ async function elementAt(walk: Walk, at: number, isExplicit: boolean): Promise<E
 }
 
 /**
- * Converts the elements of a data set, or of an item of undefined length (`to` is null) up to its
- * delimiter. @returns where they end.
+ * Converts the elements of a data set or, if `to` is null, of an item of undefined length up to its
+ * delimiter.
+ * @returns the offset at which they end.
  */
 async function convertElements(
   walk: Walk,
@@ -155,14 +159,14 @@ async function convertElement(walk: Walk, element: Element, scope: Scope): Promi
     return end;
   }
   if (length === UNDEFINED_LENGTH) {
-    // A sequence of unknown VR is encoded in Implicit VR in either syntax (PS3.5 6.2.2).
+    // A sequence of unknown VR is encoded in Implicit VR in both syntaxes (PS3.5 6.2.2).
     if (vr !== 'UN') throw damaged('has a value without a length');
     put(walk, header(tag, walk.toExplicit ? 'UN' : '', UNDEFINED_LENGTH));
     const end = await endOfItems(walk, value, scope.depth + 1);
     await copy(walk, value, end);
     return end;
   }
-  // Group lengths are retired, and would be wrong (PS3.5 7.2).
+  // Group lengths are retired (PS3.5 7.2), and would no longer be correct.
   if (tag % 0x10000 === 0) return value + length;
   put(walk, header(tag, walk.toExplicit ? vr : '', length));
   await copy(walk, value, value + length);
@@ -203,12 +207,12 @@ async function endOfItems(walk: Walk, from: number, depth: number): Promise<numb
 
 const { dictionary } = dcmjs.data.DicomMetaDictionary;
 
-/** VRs that depend on other elements, as the dictionary of dcmjs writes them (PS3.6 chapter 6). */
+/** The dictionary entries of dcmjs for VRs that depend on other elements (PS3.6 chapter 6). */
 const AMBIGUOUS: Readonly<Record<string, string>> = { ox: 'OW', lt: 'OW', up: 'UL' };
 
 /**
- * Returns the VR of an element in Implicit VR: that of the dictionary, and UN for private elements
- * and others that it does not have (PS3.5 6.2.2). "OB or OW" is OW, as in Implicit VR (PS3.5 A.1).
+ * Returns the VR of an element in Implicit VR: the dictionary VR, or UN for private and other
+ * unlisted elements (PS3.5 6.2.2). "OB or OW" becomes OW, as Implicit VR requires (PS3.5 A.1).
  */
 function vrOf(tag: number, { isSigned }: Scope): string {
   const digits = tag.toString(16).toUpperCase().padStart(8, '0');
@@ -221,7 +225,7 @@ function vrOf(tag: number, { isSigned }: Scope): string {
   return /^[A-Z]{2}$/.test(vr) ? vr : (AMBIGUOUS[vr] ?? 'UN');
 }
 
-/** Encodes the header of an element; without a VR in Implicit VR (PS3.5 7.1). */
+/** Encodes an element header. An Implicit VR header contains no VR (PS3.5 7.1). */
 function header(tag: number, vr: string, length: number): Buffer {
   // A value that is too long for the short form is written as UN (PS3.5 6.2.2).
   const written = vr !== '' && !LONG_FORM.has(vr) && length > 0xffff ? 'UN' : vr;
@@ -243,7 +247,7 @@ function put({ pieces }: Walk, bytes: Buffer): void {
 async function copy({ read, pieces }: Walk, from: number, to: number): Promise<void> {
   const length = to - from;
   if (length > COPIED_BYTES) {
-    // Reads the last byte, so that a value which the file does not have is noticed.
+    // Reads the last byte, so that a value missing from the file is noticed.
     await read(to - 1, 1);
     pieces.push({ from, length });
   } else if (length > 0) pieces.push(Buffer.from(await read(from, length)));
@@ -256,7 +260,7 @@ async function* joined(path: string, pieces: readonly Piece[]): AsyncGenerator<B
   }
 }
 
-/** Collects bytes into fragments of `size`; the last one may be shorter. */
+/** Regroups bytes into fragments of `size`; the last one may be shorter. */
 async function* inFragments(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let length = 0;

@@ -30,8 +30,8 @@ const PREFIX = 'DICM';
  */
 export const PREFIX_END = PREAMBLE_LENGTH + PREFIX.length;
 /**
- * Number of bytes that are read to decode the file meta information, including private information.
- * No file seen so far needs more.
+ * Number of bytes read to decode the file meta information, including private information. No file
+ * seen so far needs more.
  */
 export const MAX_META_BYTES = 64 * 1024;
 
@@ -41,8 +41,7 @@ export const LONG_FORM: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns preamble and file meta information. They are written before the data set of a received
- * object.
+ * Encodes the preamble and file meta information that precede the data set of a received object.
  */
 export function encodeFileMeta(meta: FileMeta): Buffer {
   const elements = Buffer.concat([
@@ -76,7 +75,8 @@ export function decodeFileMeta(bytes: Buffer): { meta: FileMeta; dataSetOffset: 
   }
   const values = new Map<number, string>();
   let offset = PREFIX_END;
-  // The elements are read until the group changes, because some writers set a wrong group length.
+  // The elements are read until the group changes, because some writers set the group length
+  // incorrectly.
   while (offset + 8 <= bytes.length && bytes.readUInt16LE(offset) === 0x0002) {
     const number = bytes.readUInt16LE(offset + 2);
     const long = LONG_FORM.has(bytes.toString('latin1', offset + 4, offset + 6));
@@ -145,9 +145,9 @@ interface FileStart {
 }
 
 /**
- * Returns the start of a DICOM file. The start of a deflated file is returned inflated. Only the
- * requested bytes are inflated, because one deflated megabyte may expand to a thousand.
- * @param limit bytes of the file, or of the inflated data set.
+ * Returns the start of a DICOM file, inflated if the file is deflated. Only the requested bytes are
+ * inflated, because one deflated megabyte can expand to a thousand.
+ * @param limit number of bytes of the file, or of the inflated data set.
  * @throws SonogateError `object_not_understood`.
  */
 export async function fileStart(path: string, limit: number): Promise<FileStart> {
@@ -200,8 +200,8 @@ async function firstInflated(
 }
 
 /**
- * Joins buffers in new memory. `Buffer.concat` may use pooled memory, which dcmjs would read beyond
- * the buffer.
+ * Joins buffers in newly allocated memory. `Buffer.concat` may use pooled memory, and dcmjs would
+ * read beyond the buffer.
  */
 function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const whole = Buffer.alloc(parts.reduce((sum, { length }) => sum + length, 0));
@@ -212,8 +212,8 @@ function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
 
 /**
  * Encodes a data set by keyword as a DICOM Part 10 file in Explicit VR Little Endian, with text in
- * UTF-8. `dataset` has at least SOPClassUID and SOPInstanceUID. Its `_vrMap` gives the VR of
- * elements that can have several VRs (Pixel Data).
+ * UTF-8. `dataset` must contain at least SOPClassUID and SOPInstanceUID. Its `_vrMap` contains the
+ * VR of elements that can have several VRs (Pixel Data).
  */
 export function encodePart10(dataset: NaturalDataset): Buffer {
   const meta = data.DicomMetaDictionary.denaturalizeDataset({
@@ -229,19 +229,19 @@ export function encodePart10(dataset: NaturalDataset): Buffer {
   return Buffer.from(file.write({ fragmentMultiframe: false }));
 }
 
-/** Returns bytes as the value of an OB element, padded to an even length (PS3.5 7.1.1). */
+/** Wraps bytes as the value of an OB element, padded to an even length (PS3.5 7.1.1). */
 export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
   const even = new Uint8Array(bytes.length + (bytes.length % 2));
   even.set(bytes);
   return [even.buffer];
 }
 
-/** Value representations in group 0008, which is the first group of a data set. */
+/** Value representations that occur in group 0008, the first group of a data set. */
 const FIRST_REPRESENTATIONS = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
 const LAST_ELEMENT_OF_0008 = 0x9999;
 /**
- * Greatest length in bytes of the first value of a data set. The first value is a length, a
- * character set, an image type or a UID.
+ * Maximum length in bytes of the first value of a data set. This is a length, a character set, an
+ * image type or a UID.
  */
 const LONGEST_FIRST_VALUE = 1024;
 
@@ -264,9 +264,8 @@ export function guessTransferSyntax(head: Buffer): string | null {
 }
 
 /**
- * Returns true if the first bytes are those of a DICOM file: the preamble of PS3.10, file meta
- * information without a preamble, or a bare data set. Old writers and some archives store the last
- * two.
+ * Returns true if the first bytes belong to a DICOM file: a PS3.10 preamble, file meta information
+ * without a preamble, or a bare data set. Old writers and some archives store the last two.
  */
 export function isDicom(head: Buffer): boolean {
   const meta =

@@ -1,4 +1,4 @@
-/** SOP classes (PS3.4, PS3.6 Annex A). Their UIDs are written in this file only. */
+/** SOP classes (PS3.4, PS3.6 Annex A). Their UIDs appear in this file only. */
 
 /** Verification (PS3.4 A.4). */
 export const VERIFICATION = '1.2.840.10008.1.1';
@@ -9,7 +9,7 @@ export const PERFORMED_PROCEDURE_STEP = '1.2.840.10008.3.1.2.3.3';
 /** Instance Availability Notification (PS3.4 R). */
 export const INSTANCE_AVAILABILITY = '1.2.840.10008.5.1.4.33';
 
-/** Storage Commitment Push Model and its one well-known instance (PS3.4 J). */
+/** Storage Commitment Push Model and its single well-known instance (PS3.4 J). */
 export const STORAGE_COMMITMENT = '1.2.840.10008.1.20.1';
 export const STORAGE_COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1';
 
@@ -24,13 +24,13 @@ export const QUERY_RETRIEVE = {
 /** Modality Worklist Information Model – FIND (PS3.4 K.6.1). */
 export const MODALITY_WORKLIST_FIND = '1.2.840.10008.5.1.4.31';
 
-/** Unified Procedure Step – Push (PS3.4 CC.3.1), the class of every step. */
+/** Unified Procedure Step – Push (PS3.4 CC.3.1), the class under which every step is stored. */
 export const UNIFIED_PROCEDURE_STEP = '1.2.840.10008.5.1.4.34.6.1';
 
 const STORAGE = '1.2.840.10008.5.1.4.1.1';
 
 /**
- * Storage SOP classes (PS3.4 B.5) that the gateway reads, writes or names when it refuses an
+ * Storage SOP classes (PS3.4 B.5) that the gateway reads, writes or mentions when refusing an
  * object.
  */
 export const STORAGE_CLASS = {
@@ -61,8 +61,8 @@ export const STORAGE_CLASS = {
 
 /**
  * Storage SOP classes that the gateway accepts, including retired classes that carts in the field
- * still send. The list includes every class that the gateway produces, so that a PACS can send a
- * whole study back, with the delivered objects.
+ * still send. The list includes every class that the gateway produces, so that a PACS can send back
+ * a whole study together with the delivered objects.
  */
 export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
   [STORAGE_CLASS.ultrasound, 'Ultrasound Image'],
@@ -98,7 +98,7 @@ const STORED_ONLY: ReadonlySet<string> = new Set([
   STORAGE_CLASS.labelMapSegmentation,
 ]);
 
-/** Classes of objects that are fetched from an archive. */
+/** Classes of objects that may be fetched from an archive. */
 export const RETRIEVED_STORAGE: ReadonlyMap<string, string> = new Map(
   [...ACCEPTED_STORAGE].filter(([uid]) => !STORED_ONLY.has(uid)),
 );

@@ -1,12 +1,12 @@
 /**
- * Subject of a result: the patient, the study and the images from which the result was made. It is
- * the second argument of every builder (SR, PDF, FHIR). In the pipeline the subject is anonymous. A
- * delivery builds a separate copy with the identity of the source images ("identity is joined
+ * Subject of a result: the patient, the study and the images that the result is based on. It is the
+ * second argument of every builder (SR, PDF, FHIR). In the pipeline the subject is anonymous. Each
+ * delivery builds a separate copy with the identity from the source images ("identity is joined
  * last").
  */
 /**
- * Ratios and methods of the lossy compression, as in the header. Lossy Image Compression
- * (0028,2110) is `01`.
+ * Ratios and methods of lossy compression, as in the header. Lossy Image Compression (0028,2110) is
+ * `01`.
  */
 export interface LossyHistory {
   ratios: readonly string[];
@@ -17,7 +17,7 @@ export interface SourceInstance {
   sopClassUid: string;
   sopInstanceUid: string;
   seriesInstanceUid: string;
-  /** Modality (0008,0060) of the series; absent if the source does not give it. */
+  /** Modality (0008,0060) of the series; absent if the source does not state it. */
   modality?: string;
   /** Name of the file in the request, to which `measurement.source.file` refers. */
   file: string;
@@ -27,11 +27,11 @@ export interface SourceInstance {
    */
   rows: number;
   columns: number;
-  /** Null or absent if the header does not report lossy compression. */
+  /** Null or absent if the header reports no lossy compression. */
   lossy?: LossyHistory | null;
 }
 
-/** Attributes of the source images, by DICOM keyword, with the values of the header unchanged. */
+/** Attributes of the source images, by DICOM keyword, with the header values unchanged. */
 export interface DicomIdentity {
   SpecificCharacterSet: string | null;
   PatientName: string;
@@ -48,13 +48,14 @@ export interface DicomIdentity {
   StudyDescription: string;
   AccessionNumber: string;
   ReferringPhysicianName: string;
-  /** Time of acquisition as a DICOM DT, with its offset if the header has one; '' if not known. */
+  /** Acquisition time as a DICOM DT, with its offset if the header has one; '' if not known. */
   AcquisitionDateTime: string;
   TimezoneOffsetFromUTC: string;
 }
 
 /**
- * Ultrasound machine that made the images (PS3.3 C.7.5.1). Attributes that the images lack are ''.
+ * Ultrasound machine that acquired the images (PS3.3 C.7.5.1). Attributes missing from the images
+ * are ''.
  */
 export interface Equipment {
   manufacturer: string;
@@ -62,7 +63,7 @@ export interface Equipment {
   station: string;
 }
 
-/** Values from the order of the study, if a worklist has an order (docs/orders.md). */
+/** Values from the study's order, if a worklist contains one (docs/orders.md). */
 export interface SubjectOrder {
   accessionNumber: string;
   placerOrderNumber: string;
@@ -70,8 +71,8 @@ export interface SubjectOrder {
   requestedProcedure: string;
   referringPhysicianName: string;
   /**
-   * Names of the values that come from the order because the images lack them: `indication`,
-   * `dating`, `accessionNumber` and others.
+   * Names of the values taken from the order because the images lack them: `indication`, `dating`,
+   * `accessionNumber` and others.
    */
   joined: readonly string[];
 }
@@ -81,13 +82,12 @@ export interface Subject {
   requestId: string;
   identity: DicomIdentity | null;
   /**
-   * All objects that arrived with the study, including those that are not images (`imagesOf` in
-   * sr/references.ts).
+   * All objects that arrived with the study, including non-images (`imagesOf` in sr/references.ts).
    */
   instances: readonly SourceInstance[];
   /**
-   * Request id of the previous result of the study. Its documents are replaced by those of this
-   * result.
+   * Request id of the study's previous result. The documents of this result replace that result's
+   * documents.
    */
   supersedes?: string | null;
   /**
@@ -95,16 +95,17 @@ export interface Subject {
    */
   signedRevision?: number;
   /**
-   * True if the receiver gets no drafts; its first signed document then replaces no earlier one.
+   * True if the receiver gets no drafts; its first signed document then replaces no earlier
+   * document.
    */
   draftsWithheld?: boolean;
-  /** Equipment of the first image whose header names it; absent if no image does. */
+  /** Equipment from the first image whose header states it; absent if no image does. */
   equipment?: Equipment | null;
   /**
    * Reason for the examination, printed at the head of the report. It never contains identifiers.
    */
   indication?: string | null;
   order?: SubjectOrder | null;
-  /** Gestational age on the day of the scan and the method of dating; null if it was not given. */
+  /** Gestational age on the day of the scan and the dating method; null if not given. */
   dating: { gaDays: number; basis: string } | null;
 }

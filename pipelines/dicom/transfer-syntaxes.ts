@@ -1,6 +1,5 @@
 /**
- * Form in which a transfer syntax stores pixels (PS3.5 Annex A); `input/pixels/compressed.ts`
- * decodes them.
+ * How a transfer syntax stores pixels (PS3.5 Annex A); `input/pixels/compressed.ts` decodes them.
  */
 export type PixelCoding =
   | 'native'
@@ -41,8 +40,8 @@ const lossy = (name: string, coding: PixelCoding): TransferSyntax => ({
 });
 
 /**
- * Transfer syntaxes that the gateway receives, forwards and reads, in the order in which an
- * association offers them: uncompressed first, then lossless, then lossy.
+ * Transfer syntaxes that the gateway receives, forwards and reads, in the order in which it offers
+ * them in an association: uncompressed, then lossless, then lossy.
  */
 export const TRANSFER_SYNTAXES: Readonly<Record<string, TransferSyntax>> = {
   [EXPLICIT_VR_LITTLE_ENDIAN]: lossless('Explicit VR Little Endian', 'native'),
@@ -92,8 +91,8 @@ export const LOSSLESS_TRANSFER_SYNTAXES = listed((syntax) => !syntax.lossy);
 export const LOSSY_TRANSFER_SYNTAXES = listed((syntax) => syntax.lossy);
 
 /**
- * Returns the entry of a transfer syntax UID. An unknown syntax is marked as unsupported and has
- * its UID as its name.
+ * Returns the entry for a transfer syntax UID. An unknown syntax is marked as unsupported, with the
+ * UID as its name.
  */
 export function transferSyntax(uid: string): TransferSyntax {
   return TRANSFER_SYNTAXES[uid] ?? { name: uid, coding: 'unsupported', lossy: false };

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 const LONGEST_UID = 64;
 
 /**
- * Returns true if a received text is a UID: numbers separated by dots, at most 64 characters.
- * Leading zeros are forbidden by PS3.5 9.1, but they are common and harmless, so they are accepted.
+ * Returns true if a received text is a UID: numbers separated by dots, at most 64 characters. PS3.5
+ * 9.1 forbids leading zeros, but they are common and harmless, so they are accepted.
  */
 export function isUid(text: string): boolean {
   return text.length <= LONGEST_UID && /^\d+(?:\.\d+)*$/.test(text);
@@ -23,8 +23,8 @@ export function uidOrNull(text: string): string | null {
 const NAMESPACE = Buffer.from('6d0f7b1a5c0e4e6b9c53a1f2d47e8b90', 'hex');
 
 /**
- * Returns a UID under 2.25, made from a UUID version 5 (RFC 9562 5.5, PS3.5 B.2). The same parts
- * always give the same UID, so an object that is sent again is recognised as the same object.
+ * Returns a UID under 2.25, made from a version 5 UUID (RFC 9562 5.5, PS3.5 B.2). The same parts
+ * always produce the same UID, so an object sent again is recognised as the same object.
  */
 export function derivedUid(...parts: readonly string[]): string {
   const digest = createHash('sha1').update(NAMESPACE).update(JSON.stringify(parts)).digest();

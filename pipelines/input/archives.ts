@@ -13,25 +13,27 @@ import { type StudyFile, withByteSource } from './study-file.ts';
 
 /** One entry of an archive that is not a folder. */
 interface ArchiveMember {
-  /** Path in the archive. It has not been checked and must not be shown or used. */
+  /** Path inside the archive. It is unchecked and must not be shown or used. */
   path: string;
-  /** Sentence that explains why the entry is not read; null for a plain file. */
+  /** Sentence explaining why the entry is refused; null for a plain file. */
   refused: string | null;
   /**
-   * Returns the bytes, unpacked while they are consumed. They must be consumed before the next
-   * member is requested.
+   * Returns the bytes, unpacked on demand. They must be consumed before the next member is
+   * requested.
    */
   content(): AsyncIterable<Buffer>;
 }
 
-/** Header fields of POSIX.1-1988 (ustar) and of the older format, which has no magic number. */
+/**
+ * Header fields of POSIX.1-1988 (ustar) and of the older (V7) format, which has no magic number.
+ */
 const BLOCK = 512;
 const CHECKSUM_START = 148;
 const CHECKSUM_END = 156;
 
 /**
- * Returns true if `block` is a tar header, which is recognised by its checksum: the sum of all
- * bytes, with spaces in place of the checksum field.
+ * Returns true if `block` is a tar header. The header is recognised by its checksum: the sum of all
+ * bytes, with the checksum field counted as spaces.
  */
 function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK || block[0] === 0) return false;
@@ -53,10 +55,7 @@ function tarRefusal({ type }: Header): string | null {
   return 'the archive holds no plain file here';
 }
 
-/**
- * Option of tar-stream to read the format before POSIX as well. The types of tar-stream lack this
- * option.
- */
+/** tar-stream option that also accepts the pre-POSIX format; missing from its type declarations. */
 const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } = {
   allowUnknownFormat: true,
 };
@@ -67,8 +66,7 @@ const ANY_FORMAT: Parameters<typeof extract>[0] & { allowUnknownFormat: true } =
  */
 async function* tarMembers(path: string): AsyncGenerator<ArchiveMember> {
   const entries = extract(ANY_FORMAT);
-  // The callback does nothing, because the consumer of the entries receives the error of the
-  // source.
+  // The callback does nothing: the consumer of the entries receives any source error.
   pipeline(createReadStream(path), entries, () => {});
   for await (const entry of entries) {
     if (entry.header.type !== 'directory') {
@@ -86,8 +84,8 @@ const FILE_TYPE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
 
 /**
- * Returns true if an entry is a link. The Unix mode is in the upper half of the attributes (APPNOTE
- * 4.4.15); it is 0 if the archive does not have it.
+ * Returns true if an entry is a link. The upper half of the attributes holds the Unix mode (APPNOTE
+ * 4.4.15), or 0 if the archive has none.
  */
 function isLink(entry: Entry): boolean {
   return ((entry.externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK;
@@ -103,8 +101,8 @@ function zipRefusal(entry: Entry): string | null {
 }
 
 /**
- * Yields the bytes of an entry and checks their checksum, because yauzl checks only their number.
- * The stream is opened when the first byte is requested, because an error that nobody listens to
+ * Yields the bytes of an entry and verifies the checksum; yauzl itself only verifies the length.
+ * The stream is opened when the first byte is requested, because an error event without a listener
  * would end the process.
  */
 async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
@@ -120,8 +118,8 @@ async function* entryBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 }
 
 /**
- * Yields the members of a zip file in the order of its directory. The names are not decoded by
- * yauzl, because it would reject the whole archive at the first invalid name.
+ * Yields the members of a zip file in directory order. yauzl must not decode the names, because it
+ * would reject the whole archive at the first invalid name.
  */
 async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
   const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
@@ -142,13 +140,13 @@ async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
 }
 
 export interface Unpacked {
-  /** Plain files, in the order of the request and of the archives. */
+  /** Plain files, in the order of the request and, within an archive, in archive order. */
   files: StudyFile[];
   refused: RefusedFile[];
 }
 
 /**
- * Thrown if a limit for the whole study or for the outermost archive is reached. Nothing more is
+ * Thrown when a limit for the whole study or for the outermost archive is reached. Nothing more is
  * then read from that archive.
  */
 class LimitReached extends UnreadableInput {}
@@ -160,10 +158,10 @@ interface Unpacking extends Unpacked {
   names: Set<string>;
   members: number;
   bytes: number;
-  /** Number of unpacked bytes at which the free space on the disk is measured again. */
+  /** Unpacked byte count at which free disk space is measured again. */
   measureAt: number;
   /**
-   * Number of files written so far. A written file is named by its number, never by a name from an
+   * Number of files written so far. Written files are named by this number, never by a name from an
    * archive.
    */
   written: number;
@@ -174,7 +172,7 @@ type ContainerKind = 'zip' | 'tar' | 'gzip';
 
 /**
  * Returns the kind of archive, recognised by its content and never by its name; null for other
- * files, including DICOM files with any preamble.
+ * files, including DICOM files whose preamble looks like an archive header.
  */
 async function containerKind(path: string): Promise<ContainerKind | null> {
   return withByteSource(path, async (source) => {
@@ -188,9 +186,9 @@ async function containerKind(path: string): Promise<ContainerKind | null> {
 }
 
 /**
- * Converts errors of the libraries, which are caused by damaged files, to UnreadableInput. An error
- * of this machine (such as a full disk) names a system call and is thrown unchanged. After a
- * cancellation, the reason of the cancellation is thrown instead.
+ * Converts library errors, which damaged files cause, to UnreadableInput. Errors of this machine
+ * (such as a full disk) carry a system call and are rethrown unchanged. After a cancellation, the
+ * cancellation reason is thrown instead.
  */
 function asRefusal(error: unknown, { signal }: Unpacking): UnreadableInput {
   signal?.throwIfAborted();
@@ -226,10 +224,10 @@ function countMember(unpacking: Unpacking): void {
   );
 }
 
-/** Number of bytes that are unpacked between two measurements of the free space. */
+/** Number of bytes unpacked between two measurements of the free space. */
 const MEASURED_EVERY = 8 * 1024 ** 2;
 
-/** Throws the error of a full disk if less than the reserved space is free. */
+/** Throws a disk-full error if less than the reserved space is free. */
 async function measureRoom(unpacking: Unpacking): Promise<void> {
   unpacking.measureAt = unpacking.bytes + MEASURED_EVERY;
   const { bavail, bsize } = await statfs(unpacking.folder);
@@ -261,13 +259,13 @@ async function spool(unpacking: Unpacking, content: AsyncIterable<Buffer>): Prom
 
 const MAX_SHOWN = 120;
 
-/** Returns a path that can be shown: printable, and at most a line or two long. */
+/** Returns a path that is safe to display: printable, and at most a line or two long. */
 function shown(path: string): string {
   const printable = path.replaceAll(/\p{C}/gu, '?');
   return printable.length > MAX_SHOWN ? `${printable.slice(0, MAX_SHOWN)}…` : printable;
 }
 
-/** Throws UnreadableInput for a path that leaves its archive or is over a limit. */
+/** Throws UnreadableInput for a path that leads out of its archive or exceeds a limit. */
 function checkPath(path: string, limits: ContainerLimits): void {
   const parts = path.split(/[\\/]/);
   if (parts.includes('..'))
@@ -283,8 +281,8 @@ function checkPath(path: string, limits: ContainerLimits): void {
 }
 
 /**
- * Returns a name such as `archive.zip/inner/file.dcm`. If the name occurs twice in the archive, a
- * number is added.
+ * Returns a name such as `archive.zip/inner/file.dcm`, with a number appended if the archive
+ * contains the name twice.
  */
 function memberName(unpacking: Unpacking, archive: string, path: string): string {
   const parts = path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
@@ -326,12 +324,11 @@ async function openMembers(
 }
 
 /**
- * Opens a gzip file. Its content has the name of the file. A tar.gz is one level of nesting, not
- * two.
+ * Opens a gzip file. Its content keeps the name of the gzip file. A tar.gz counts as one nesting
+ * level, not two.
  */
 async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): Promise<void> {
-  // The callback does nothing, because the consumer of the bytes receives the error of either
-  // stream.
+  // The callback does nothing: the consumer of the bytes receives the errors of both streams.
   const content = pipeline(createReadStream(file.path), createGunzip(), () => {});
   const path = await spool(unpacking, content);
   if ((await containerKind(path)) === 'tar') {
@@ -342,7 +339,7 @@ async function openGzip(unpacking: Unpacking, file: StudyFile, depth: number): P
   }
 }
 
-/** Returns the file itself. For a deflated DICOM file, it returns an inflated copy. */
+/** Returns the file itself or, for a deflated DICOM file, an inflated copy. */
 async function plain(unpacking: Unpacking, file: StudyFile, depth: number): Promise<StudyFile> {
   const content = await inflateDicom(file.path);
   if (!content) return file;
@@ -376,10 +373,10 @@ async function openFile(unpacking: Unpacking, file: StudyFile, depth: number): P
 
 /**
  * Opens zip, tar, tar.gz and gzip files, including nested archives, inflates deflated DICOM files,
- * and returns all other files unchanged. Members are written to `folder`, which is created for the
- * first archive, and are named `archive.zip/path/in/it`. If a file cannot be opened, it is refused
- * with a sentence and the other files are still read. Only an error of this machine is thrown, or
- * the reason of `signal`, at most one chunk after the signal was aborted.
+ * and returns all other files unchanged. Members are written to `folder`, which is created when the
+ * first member is written, and are named `archive.zip/path/in/it`. A file that cannot be opened is
+ * refused with a sentence, and the other files are still read. The only errors thrown are those of
+ * this machine and, within one chunk of an abort, the reason of `signal`.
  */
 export async function unpack(
   files: readonly StudyFile[],

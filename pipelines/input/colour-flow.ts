@@ -3,28 +3,27 @@ import type { RgbImage } from '../contract/study.ts';
 import { spanOfRow } from '../measure/polygon.ts';
 
 /**
- * Minimum chroma (of 255) of a coloured pixel. A lower chroma may be caused by a tinted grey map or
- * by compression.
+ * Minimum chroma (of 255) of a coloured pixel. A lower chroma can result from a tinted grey map or
+ * from compression.
  */
 const LEAST_CHROMA = 48;
 /**
  * Minimum saturation (chroma divided by brightness) of a coloured pixel. The sepia and blue grey
- * maps of carts are less saturated.
+ * maps of carts are less saturated than this.
  */
 const LEAST_SATURATION = 0.4;
 /** Minimum brightness of a lit pixel. */
 const LIT = 24;
-/**
- * Share of coloured pixels among the lit pixels. Above this share, the grey map itself is tinted.
- */
+/** Share of coloured pixels among the lit pixels above which the grey map itself is tinted. */
 const TINTED_SHARE = 0.6;
-/** Range in degrees around the hue of a tinted map that still belongs to the map. */
+/** Degrees of hue on either side of a tint that still belong to the tinted map. */
 const TINT_WIDTH = 40;
 /**
- * Minimum number of coloured pixels in the 3 × 3 block around a pixel, because flow fills an area.
+ * Minimum number of coloured pixels in the 3 × 3 block around a flow pixel, because flow fills an
+ * area.
  */
 const LEAST_NEIGHBOURS = 7;
-/** Minimum coloured share of a picture that shows colour flow. An ECG line covers less. */
+/** Minimum coloured share of a picture showing colour flow. An ECG line covers less. */
 const FLOW_SHARE = 0.004;
 
 function chromaOf(red: number, green: number, blue: number) {
@@ -63,8 +62,8 @@ function tintOf(data: Uint8Array, coloured: Uint8Array): number | null {
 }
 
 /**
- * Returns a mask of the pixels that show colour Doppler: 1 for flow, 0 for everything else. Flow is
- * recognised by its saturation. A tinted grey map is excluded, because it has a single hue.
+ * Returns a mask of the pixels showing colour Doppler: 1 for flow, 0 for everything else. Flow is
+ * recognised by its saturation. A tinted grey map is excluded by its single hue.
  */
 export function colourMask({ data, width, height }: RgbImage): Uint8Array {
   const coloured = new Uint8Array(width * height);

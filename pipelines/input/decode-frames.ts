@@ -10,21 +10,20 @@ import {
 
 /** Limits on the memory for decoded frames, independent of the length of a cine. */
 export const DECODING = {
-  /** Frames per batch. A model processes this many frames in one run. */
+  /** Frames per batch, which is also the number of frames a model processes in one run. */
   frames: 16,
   /**
-   * Batches in progress at the same time: two models work on one batch each while the next batch is
-   * decoded.
+   * Batches in progress at the same time: two models each work on one while the next is decoded.
    */
   batches: 3,
-  /** Bytes of grey pixels per batch; at least one frame. */
+  /** Bytes of grey pixels per batch. A batch always holds at least one frame. */
   bytes: 64 * 1024 * 1024,
   /**
-   * Frames decoded at the same time. Each one also needs memory for its compressed bytes and its
+   * Frames decoded at the same time. Each also needs memory for its compressed bytes and its
    * colours.
    */
   atOnce: 4,
-  /** Files read at the same time. The header and the first frame of each file are read. */
+  /** Files read at the same time. Reading covers the header and the first frame. */
   files: 4,
 } as const;
 
@@ -39,7 +38,7 @@ interface DecodedFrame extends ClipFrame {
 
 interface DecodedBatch {
   decoded: DecodedFrame[];
-  /** Frames that could not be decoded after their file was accepted. */
+  /** Files with frames that could not be decoded although the file was accepted. */
   refused: RefusedFile[];
 }
 
@@ -66,10 +65,7 @@ export function* frameBatches(
   if (batch.length > 0) yield batch;
 }
 
-/**
- * Decodes the frames of a batch, `DECODING.atOnce` at the same time, and returns them in the order
- * of the batch.
- */
+/** Decodes the frames of a batch, `DECODING.atOnce` at a time, and returns them in batch order. */
 export async function decodeBatch(
   batch: readonly ClipFrame[],
   signal: AbortSignal,

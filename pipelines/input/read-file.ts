@@ -33,11 +33,11 @@ async function sniff(path: string): Promise<FileKind> {
 
 /**
  * Returns the clip with its mode. If the header does not indicate whether the clip shows colour
- * flow, the pixels decide.
+ * flow, this is determined from the pixels.
  */
 async function withColourMode(clip: Clip, firstFrame: RgbImage): Promise<Clip> {
   if (clip.mode !== '2d' && clip.mode !== 'unknown') return clip;
-  // Most frames are grey. Therefore the picture is located only if the frame has any colour.
+  // Most frames are grey, so the picture is located only if the frame has any colour.
   if (!showsColourFlow(firstFrame, [rectanglePolygon(wholeFrame(clip))])) return clip;
   const { areas } = await ultrasoundOf(clip);
   return showsColourFlow(firstFrame, areas) ? { ...clip, mode: 'colour' } : clip;
@@ -70,9 +70,9 @@ async function withoutHeader(read: Promise<Clip>, path: string): Promise<ReadCli
 }
 
 /**
- * Reads one file, which is a clip or a structured report of ultrasound measurements. `mmPerPx` is
- * the user's scale.
- * @throws UnreadableInput with a sentence for a person if the file cannot be used.
+ * Reads one file, either a clip or a structured report of ultrasound measurements. `mmPerPx` is the
+ * user's scale.
+ * @throws UnreadableInput with a readable sentence if the file cannot be used.
  */
 export async function readFile(
   file: StudyFile,

@@ -16,8 +16,8 @@ import type { StudyFile } from './study-file.ts';
 
 interface ReadOptions {
   /**
-   * Returns the user's scale for an image without one, in millimetres per pixel; null if none is
-   * given.
+   * Returns the user's scale, in millimetres per pixel, for an image without one; null if the user
+   * gave none.
    */
   mmPerPx?: (file: string) => number | null;
   /** Folder for the contents of archives. Without it, archives are not opened. */
@@ -25,19 +25,17 @@ interface ReadOptions {
   /** Files of earlier examinations; they become `Study.priors`. */
   priors?: readonly StudyFile[] | undefined;
   /**
-   * Names of files whose reading an earlier run did not finish. They are refused without being
+   * Names of files that an earlier run failed to finish reading. They are refused without being
    * read.
    */
   unreadable?: readonly string[] | undefined;
-  /**
-   * Aborts the reading between two files or within an archive. The reason of the signal is thrown.
-   */
+  /** Stops reading between two files or within an archive. The reason of the signal is thrown. */
   signal?: AbortSignal | undefined;
 }
 
 const TOO_SLOW = 'reading the file, or decoding one of its frames, took too long';
 
-/** Returns a clip or report that publishes each decoding of a frame. */
+/** Wraps a clip so that each frame decoding is published. Reports are returned unchanged. */
 function watched(read: ReadClip | ReadReport, name: string): ReadClip | ReadReport {
   if (!('clip' in read)) return read;
   const frames = read.clip.frames.map((frame) => ({
@@ -91,14 +89,14 @@ async function readFiles(
   return { clips, reports, refused, files: files.length + unpacked.refused.length };
 }
 
-/** Returns each clip with its time. Its luminance is limited to the ultrasound picture. */
+/** Returns each clip with its time, and with its luminance limited to the ultrasound picture. */
 function placed(read: readonly ReadClip[], instants: readonly (number | null)[]): Clip[] {
   return read.map(({ clip }, index) =>
     measuredInPicture({ ...clip, instant: instants[index] ?? null }),
   );
 }
 
-/** Returns the reports of the machine. Drafts that this gateway wrote are refused. */
+/** Returns the reports written by the machine. Drafts that this gateway wrote are refused. */
 function ofMachine(reports: readonly ReadReport[]) {
   const reason = 'the structured report is a draft of this gateway, not of the machine';
   return {
@@ -120,10 +118,10 @@ function priorReports(
 }
 
 /**
- * Reads every file of a study, including files in archives and DICOMDIR sets. A file that cannot be
- * read, or that repeats another file, is refused with a sentence; the other files are still read.
- * Only an error of this machine (a missing file, a full disk) is thrown. An earlier file is not
- * used as a prior if it repeats an image of the study.
+ * Reads every file of a study, including files in archives and DICOMDIR sets. A file that is
+ * unreadable or a duplicate is refused with a sentence; the other files are still read. Only an
+ * error of this machine (a missing file, a full disk) is thrown. A file from an earlier examination
+ * is not used as a prior if it duplicates an image of the study.
  */
 export async function readStudy(
   given: readonly StudyFile[],

@@ -1,9 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 
-/**
- * Event that the reading of a file or of one of its frames begins or ends. Both events have the
- * same `id`.
- */
+/** Start or end of reading a file or decoding one of its frames. Both events have the same `id`. */
 export interface Reading {
   id: number;
   file: string;
@@ -11,14 +8,14 @@ export interface Reading {
 }
 
 /**
- * Channel that publishes what is being read. A watchdog outside this process can then name the file
- * on which a decoder hangs. Usually the channel has no subscriber.
+ * Channel that publishes what is being read, so that a watchdog outside this process can identify
+ * the file on which a decoder hangs. Usually the channel has no subscribers.
  */
 export const READING = channel('sonogate:reading');
 
 let count = 0;
 
-/** Calls `read`, and publishes an event before and after. */
+/** Runs `read` and publishes an event before and after. */
 export async function published<T>(file: string, read: () => Promise<T>): Promise<T> {
   count += 1;
   const id = count;

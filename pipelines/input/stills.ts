@@ -17,8 +17,7 @@ async function decodeStill(path: string): Promise<Pixels> {
       failOn: 'truncated',
       limitInputPixels: LIMITS.pixelsPerFrame,
     })
-      // A camera stores the picture in the orientation of its sensor; EXIF indicates which side is
-      // up.
+      // A camera stores the picture in the orientation of its sensor; EXIF records which way is up.
       .autoOrient()
       .flatten()
       .toColourspace('srgb')
@@ -35,8 +34,8 @@ async function decodeStill(path: string): Promise<Pixels> {
 }
 
 /**
- * Reads a still (PNG, JPEG, GIF, WebP) and turns it upright. It is decoded here, so that a damaged
- * still is refused. `mmPerPx` is the user's scale.
+ * Reads a still (PNG, JPEG, GIF, WebP) and turns it upright. It is decoded immediately, so that a
+ * damaged still is refused. `mmPerPx` is the user's scale.
  */
 export async function readStill(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
   const { width, height } = await decodeStill(path);
@@ -67,7 +66,7 @@ interface Animation {
   frames: number;
 }
 
-/** Reads only the metadata, without a limit on the size; `checkSize` checks the size. */
+/** Reads only the metadata, without a size limit; `checkSize` enforces that. */
 async function readMetadata(path: string): Promise<Metadata> {
   try {
     return await sharp(path, { pages: -1, limitInputPixels: false }).metadata();
@@ -77,8 +76,8 @@ async function readMetadata(path: string): Promise<Metadata> {
 }
 
 /**
- * Checks that a GIF is complete. From a truncated GIF, libvips returns the complete frames without
- * an error; only the missing trailer shows the truncation (GIF89a 27).
+ * Checks that a GIF is complete. For a truncated GIF, libvips returns the complete frames without
+ * an error; only the missing trailer reveals the truncation (GIF89a 27).
  */
 async function checkGifEnds(path: string): Promise<void> {
   const tail = await withByteSource(path, (source) => {
@@ -134,9 +133,8 @@ async function decode(
 }
 
 /**
- * Returns a decoder for the frames of an animation. A frame depends on all earlier frames, so a
- * single frame cannot be decoded alone. Therefore frames are decoded in runs, and the latest run is
- * cached.
+ * Returns a decoder for the frames of an animation. Each frame depends on all earlier ones and
+ * cannot be decoded alone, so frames are decoded in runs, and the latest run is cached.
  */
 function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> {
   const frameBytes = animation.width * animation.height * 3;
@@ -155,8 +153,8 @@ function frameDecoder(animation: Animation): (index: number) => Promise<Pixels> 
 }
 
 /**
- * Returns the time of each frame in seconds from the first, calculated from the milliseconds for
- * which each frame is shown.
+ * Returns the time of each frame in seconds from the first, calculated from the display durations
+ * in milliseconds.
  */
 function frameTimes(delays: readonly number[], frames: number): number[] {
   let milliseconds = 0;
@@ -167,8 +165,8 @@ function frameTimes(delays: readonly number[], frames: number): number[] {
 }
 
 /**
- * Reads a GIF or WebP, animated or not. The last frame is decoded here, which decodes all frames
- * before it, so that a damaged file is refused as a whole. `mmPerPx` is the user's scale.
+ * Reads a GIF or WebP, animated or not. The last frame is decoded immediately, which decodes all
+ * frames before it, so that a damaged file is refused as a whole. `mmPerPx` is the user's scale.
  */
 export async function readAnimation(
   file: string,

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { UnreadableInput } from '../contract/study.ts';
 
-/** A file of a study on the disk of this machine. */
+/** A file of a study on this machine's disk. */
 export interface StudyFile {
   /**
    * Name of the file in the request. A member of an archive has a name such as

@@ -23,7 +23,7 @@ const VIEWS = [
   'SUBCOSTAL-IVC',
 ] as const satisfies readonly HeartView[];
 
-/** Usual values, as a machine reports them, of the quantities whose sections are not drawn. */
+/** Typical machine-reported values for the quantities whose sections are not drawn. */
 const REPORTED = {
   ivsd: 0.92,
   lvidd: 4.7,
@@ -53,7 +53,7 @@ const REPORTED = {
   'lvot-gradient-rest': 5,
 } as const satisfies Partial<Record<EchoConcept, number>>;
 
-/** Returns the clips with views, as if the views had been surveyed. No image is read. */
+/** Returns the clips with their views, as if a view survey had been run. No image is read. */
 function viewsOf(file: string): ClipView[] {
   return VIEWS.map((view) => ({
     clip: mockClip(`${file}/${view}`, BEAT_FRAMES, BEAT.perFrame),
@@ -67,7 +67,7 @@ function viewsOf(file: string): ClipView[] {
 }
 
 /**
- * Applies the real sections to made-up readings, so that the envelope is the same as for a live
+ * Runs the real sections on made-up readings, so that the envelope is the same as for a live
  * request.
  */
 export function mockEcho(

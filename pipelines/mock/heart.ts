@@ -5,14 +5,15 @@ import { APICAL_VIEWS, type ApicalView } from '../echo/chambers/gaps.ts';
 import { CENTRE, MM_PER_PIXEL } from './picture.ts';
 import type { Seed } from './seed.ts';
 
-/** Duration of a heartbeat, of its systole, and time between two frames, in seconds. */
+/** Duration of a heartbeat and of its systole, and the interval between frames, in seconds. */
 export const BEAT = { seconds: 0.9, systole: 0.375, perFrame: 0.075 } as const;
 
-/** Number of frames of a clip: one heartbeat and a part of the next. */
+/** Number of frames in a clip: one heartbeat and part of the next. */
 export const BEAT_FRAMES = 15;
 
 /**
- * A ventricle in one plane, in millimetres: half an ellipse on the valve, with the apex at the top.
+ * A ventricle in one plane, in millimetres: half an ellipse standing on the valve, with the apex at
+ * the top.
  */
 interface Ventricle {
   base: number;
@@ -35,7 +36,7 @@ const STEP = 8;
 const VALVE: Point = { x: CENTRE.x, y: 0.72 * 300 };
 
 /**
- * Returns half an ellipse around the middle of the valve, from left to right. With a negative
+ * Returns half an ellipse centred on the middle of the valve, from left to right. With a negative
  * height it points down.
  */
 function dome(width: number, height: number): Point[] {
@@ -48,7 +49,10 @@ function dome(width: number, height: number): Point[] {
   });
 }
 
-/** Adds points along the straight edges, because the outline of a mask has points everywhere. */
+/**
+ * Adds points along the straight edges, because the outline of a mask has points along its whole
+ * length.
+ */
 function closed(points: readonly Point[]): Point[] {
   return points.flatMap((from, i) => {
     const to = points[(i + 1) % points.length] ?? from;
@@ -71,8 +75,7 @@ function outlinesOf({ base, length, wall }: Ventricle): ChamberFrame['outlines']
 }
 
 /**
- * Returns how far the ventricle has contracted: 0 at end-diastole, 1 at end-systole, and a cosine
- * in between.
+ * Returns the degree of contraction: 0 at end-diastole, 1 at end-systole, with a cosine in between.
  */
 function contraction(time: number): number {
   const within = time % BEAT.seconds;
@@ -100,10 +103,7 @@ function frameAt(frame: number, size: number): ChamberFrame {
 
 const heartRate = 60 / BEAT.seconds;
 
-/**
- * Returns outlines of a normal left ventricle for one apical clip, in the form in which the
- * networks return them.
- */
+/** Returns outlines of a normal left ventricle for one apical clip, as the networks return them. */
 function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
   const size = 0.98 + 0.04 * seed.share(7);
   const percent = 57 + 6 * seed.share(8);

@@ -3,13 +3,14 @@ import { type CartMeasurement, NOTHING_STATED } from '../contract/study.ts';
 import type { Seed } from './seed.ts';
 
 /**
- * Range in which a made-up value varies with the input, as a share of the value, to either side.
+ * Range within which a made-up value varies with the input, as a share of the value, in either
+ * direction.
  */
 const VARIATION = 0.02;
 
 /**
- * Returns values in the form of an ultrasound machine's structured report, in the unit of the
- * concept table. A mock run uses them for the values that it does not draw.
+ * Returns values as if from an ultrasound machine's structured report, in the units of the concept
+ * table. A mock run uses them for the values that it does not draw.
  */
 export function machineReport(
   file: string,

@@ -16,10 +16,10 @@ import { machineReport } from './machine-report.ts';
 import { CENTRE, MM_PER_PIXEL, mockClip } from './picture.ts';
 import type { Seed } from './seed.ts';
 
-/** Gestational age, in days, that is used if none was given. */
+/** Gestational age, in days, assumed if none was given. */
 const USUAL_GA_DAYS = 196;
 
-/** Planes of the frames of the clip, in order. */
+/** Planes shown in the frames of the clip, in order. */
 const SHOWN = [
   'transthalamic',
   'abdominal',
@@ -32,8 +32,8 @@ const SHOWN = [
 const SURE = { confidence: 0.9, accepted: true } as const;
 
 /**
- * Values of the quantities whose sections are not drawn. They do not belong to a single pregnancy,
- * because a mock result has every section, even those that never occur in the same examination.
+ * Values for the quantities whose sections are not drawn. They do not describe one pregnancy: a
+ * mock result has every section, even those that never occur in the same examination.
  */
 const REPORTED = {
   'deepest-vertical-pocket': 48,
@@ -71,8 +71,8 @@ const on = (clip: Clip) => (label: (typeof SHOWN)[number]) => ({
 });
 
 /**
- * Returns outlines and end points for a fetus of average size for its age, in the form in which a
- * locator returns them.
+ * Returns outlines and end points for a fetus of average size for its age, as a locator returns
+ * them.
  */
 function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameReading[] {
   const { from, to } = INTERGROWTH_SIZE_WEEKS;
@@ -105,7 +105,7 @@ function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameRea
   ];
 }
 
-/** Returns made-up readings of the other readers. */
+/** Returns made-up results for the other readers. */
 function viewsOf(clip: Clip): StudyEvidence['views'] {
   const at = on(clip);
   const lowerEdge: Point = { x: 130, y: 90 };
@@ -163,8 +163,8 @@ function viewsOf(clip: Clip): StudyEvidence['views'] {
 }
 
 /**
- * Applies the real sections to made-up readings, so that the envelope is the same as for a live
- * request and each section has content.
+ * Runs the real sections on made-up readings, so that the envelope is the same as for a live
+ * request and every section has content.
  */
 export function mockObstetric(
   job: Job,

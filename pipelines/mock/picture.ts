@@ -6,7 +6,7 @@ import { type Clip, type Frame, type RgbImage, UNDESCRIBED } from '../contract/s
 import { stamped } from './watermark.ts';
 
 /**
- * Size of a frame in pixels. It is small, because every picture of a mock run is searched for text,
+ * Frame size in pixels. It is small, because every picture of a mock run is searched for text,
  * drawn and encoded.
  */
 export const FRAME = { width: 400, height: 300 } as const;
@@ -16,10 +16,10 @@ export const MM_PER_PIXEL = 0.6;
 /** Centre of the sector. */
 export const CENTRE: Point = { x: FRAME.width / 2, y: FRAME.height * 0.55 };
 
-/** Ultrasound area of a frame, which is the whole frame. */
+/** Ultrasound area: the whole frame. */
 export const AREA = { minX: 0, minY: 0, maxX: FRAME.width - 1, maxY: FRAME.height - 1 };
 
-/** Draws a frame with the shape of a sector and a text that it is not an image. */
+/** Draws a sector-shaped frame with a text stating that it is not an image. */
 async function picture(): Promise<Buffer> {
   const sector: Mark = {
     kind: 'area',
@@ -38,7 +38,7 @@ async function picture(): Promise<Buffer> {
 
 let drawn: Promise<Buffer> | null = null;
 
-/** Returns the picture. It never changes, so it is drawn only once per process. */
+/** Returns the picture, which never changes and is therefore drawn once per process. */
 function drawnOnce(): Promise<Buffer> {
   drawn ??= picture();
   return drawn;
@@ -52,7 +52,7 @@ const inColour = async (): Promise<RgbImage> => ({
     .toBuffer(),
 });
 
-/** Returns the picture in grey, in which previews search for text that must not be shown. */
+/** Returns the picture in grey. Previews search it for text that must not be shown. */
 const inGray = async (): Promise<GrayImage> => ({
   ...FRAME,
   data: await sharp(await drawnOnce())
@@ -62,7 +62,7 @@ const inGray = async (): Promise<GrayImage> => ({
     .toBuffer(),
 });
 
-/** Returns one frame of a mock clip. It has no anatomy, so nothing can be measured on it. */
+/** Returns one frame of a mock clip. It shows no anatomy, so nothing can be measured on it. */
 function mockFrame(index: number, time: number): Frame {
   return { index, time, gray: inGray, rgb: inColour };
 }

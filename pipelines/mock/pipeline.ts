@@ -21,14 +21,14 @@ import { type Seed, seedOf } from './seed.ts';
 import { MOCK, MOCK_IDENTITY, stamped, watermarked } from './watermark.ts';
 
 /**
- * Fixed time of every mock result. The same input must give the same bytes, so the result must not
- * contain the time of the run.
+ * Fixed timestamp of every mock result. The same input must produce the same bytes, so the result
+ * must not contain the time of the run.
  */
 const MADE = new Date('2026-01-01T00:00:00.000Z');
 
 /** Pause between two stages. A whole run takes less than two seconds. */
 const PAUSE_MS = 20;
-/** Pause of a slow run. It is long enough to watch the run, to wait for it and to cancel it. */
+/** Pause in a slow run, long enough to watch the run, to wait for it and to cancel it. */
 const SLOW_PAUSE_MS = 2000;
 
 const STEPS: Readonly<Record<'obstetric' | 'echo', readonly (readonly [PipelineStage, string])[]>> =
@@ -72,7 +72,7 @@ const FLAGS: Readonly<Record<'obstetric' | 'echo', CriticalFlag>> = {
   },
 };
 
-/** Adds the flag as a finding, so that the result contains the flag that was announced. */
+/** Adds the flag as a finding, so that the result contains the flag that was raised. */
 function withFlag(result: Result, { code, display, section }: CriticalFlag): Result {
   const finding = {
     id: code,
@@ -87,8 +87,7 @@ function withFlag(result: Result, { code, display, section }: CriticalFlag): Res
 }
 
 /**
- * Pictures that do not contain a frame. MOCK is written across them, because only frames already
- * have the mark.
+ * Pictures that do not contain a frame. MOCK is written across them; frames already carry the mark.
  */
 const CHARTS: ReadonlySet<string> = new Set(['growth-chart.png', 'bullseye.png']);
 
@@ -103,8 +102,8 @@ async function stampedEntry(entry: ArtifactEntry, folder: string): Promise<Artif
 }
 
 /**
- * Returns the result of a job, the study from which the pictures are drawn, and further data for
- * its documents.
+ * Returns the result of a job, the study that the pictures are drawn from, and further data for its
+ * documents.
  */
 function make(
   job: Job,
@@ -125,9 +124,10 @@ function make(
 }
 
 /**
- * Returns the mock backend for test keys. It has the stages, events, envelope and artifacts of a
- * live run, in less than two seconds. The same input gives the same result, which is marked as made
- * up everywhere. It does not open the files. `extra` are artifacts of other folders.
+ * Creates the mock backend for requests made with test keys. It produces the stages, events,
+ * envelope and artifacts of a live run in less than two seconds. The same input produces the same
+ * result, marked as made up throughout. The files are not opened. `extra` are artifacts from other
+ * folders.
  */
 export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
   return async (folder, report, signal) => {
@@ -160,8 +160,8 @@ export function createMockPipeline(extra: ArtifactInput['extra']): Pipeline {
       result,
       subject: { requestId: `mock_${seed.id}`, identity: MOCK_IDENTITY, instances: [], dating },
       folder: artifactFolder,
-      // The search for text is skipped, because the picture was drawn here and has nothing to hide.
-      // The search would take half of the time.
+      // The text search is skipped, because the picture was drawn here and hides nothing. It would
+      // take half of the time.
       wholeFrames: true,
       written: ({ name }, shows) => {
         if (shows !== null) captions.set(name, `${MOCK}: ${shows}`);

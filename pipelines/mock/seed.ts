@@ -5,7 +5,7 @@ import type { Job } from '../contract/job.ts';
 export interface Seed {
   /** An id of 26 letters and digits. */
   id: string;
-  /** Returns the nth number, from 0 to 1. */
+  /** Returns the nth number, between 0 and 1. */
   share(n: number): number;
 }
 

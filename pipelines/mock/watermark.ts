@@ -5,12 +5,12 @@ import type { Finding, Result } from '../result/envelope.ts';
 
 export const MOCK = 'MOCK';
 
-/** Text that marks every document with findings as a mock. */
+/** Text that marks every document containing findings as a mock. */
 const NOTICE = 'Made up by the mock backend: no image was read and nobody was examined.';
 
 const marked = (text: string): string => `${MOCK}: ${text}`;
 
-/** The only model in a mock result. */
+/** The only model listed in a mock result. */
 const MOCK_MODEL: Result['models'][number] = {
   id: 'mock',
   version: '1.0.0',
@@ -20,7 +20,7 @@ const MOCK_MODEL: Result['models'][number] = {
   provider: 'mock',
 };
 
-/** Identity in place of the patient's, on every page and in every header. */
+/** Replaces the patient's identity on every page and in every header. */
 export const MOCK_IDENTITY: DicomIdentity = {
   SpecificCharacterSet: 'ISO_IR 192',
   PatientName: 'MOCK^NOBODY',
@@ -40,8 +40,8 @@ export const MOCK_IDENTITY: DicomIdentity = {
 };
 
 /**
- * Returns the result with a mark on every statement and every value, and with the model `mock` in
- * place of the real models.
+ * Returns the result with a mark on every statement and value, and with the model `mock` in place
+ * of the real models.
  */
 export function watermarked(result: Result): Result {
   const section = result.sections[0]?.id ?? 'report';
@@ -79,7 +79,7 @@ export function watermarked(result: Result): Result {
   };
 }
 
-/** Returns the picture with MOCK across it. */
+/** Returns the picture with MOCK written across it. */
 export async function stamped(png: Buffer): Promise<Buffer> {
   const { width = 1, height = 1 } = await sharp(png).metadata();
   const size = Math.min(height / 2, width / textWidth(MOCK, 1, 'bold')) * 0.9;

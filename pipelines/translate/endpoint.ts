@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TRANSLATE_ENDPOINT } from '../contract/translate.ts';
 import { resultSchema } from '../result/envelope.ts';
 
-/** The endpoint in the form that the request core needs. */
+/** The endpoint as the request core needs it. */
 export const translateEndpoint = {
   id: TRANSLATE_ENDPOINT,
   model: 'us/report',

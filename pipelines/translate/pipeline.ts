@@ -37,7 +37,7 @@ export const translatePipeline: Pipeline = async (folder, report, signal) => {
   return { type: 'done' };
 };
 
-/** Returns the values of the machine's reports as a result; null if the reports have none. */
+/** Returns the values from the machine's reports as a result; null if there are none. */
 export function translated(study: Study, generatedAt: Date): Result | null {
   const cart = study.cart ?? [];
   const measurements = [
@@ -60,13 +60,13 @@ export function translated(study: Study, generatedAt: Date): Result | null {
   });
 }
 
-/** Returns true if results can name the coding scheme by its FHIR system. */
+/** Returns true if results can identify the coding scheme by a FHIR system. */
 const hasSystem = (scheme: string): scheme is CodingScheme => Object.hasOwn(CODING_SYSTEMS, scheme);
 
 /**
- * Returns the quantities that our concept table lacks, with the machine's code and unit. A code of
- * a manufacturer's private scheme, which is not publicly known, gets our scheme; the name of the
- * private scheme is added.
+ * Returns the quantities that our concept table lacks, with the machine's code and unit. A code
+ * from a manufacturer's private scheme, which is not publicly known, is given our scheme, and the
+ * name of the private scheme is added.
  */
 function unlistedValues(cart: readonly CartMeasurement[]): Measurement[] {
   const seen = new Map<string, number>();

@@ -20,14 +20,14 @@ export const REPORT_LIMITS = {
   items: 200_000,
   /** Maximum depth of nested sequences. A report of TID 5200 is nested about fifteen deep. */
   depth: 48,
-  /** Maximum number of bytes of a text. A longer text is prose and is not read. */
+  /** Maximum length of a text in bytes. Longer text is prose and is not read. */
   textBytes: 64,
 } as const;
 
 /**
- * Texts of a structured report that are read: its codes, numbers and references (PS3.3 C.17.3), and
- * its study date, from which only an interval is calculated. As for images, everything else is
- * skipped, so that no name or prose becomes a value.
+ * The texts read from a structured report: its codes, numbers and references (PS3.3 C.17.3), and
+ * its study date, used only to calculate an interval. As with images, everything else is skipped,
+ * so that no name or prose becomes a value.
  */
 const TEXTS: Readonly<Record<string, TextName>> = {
   '00080016': 'SOPClassUID',
@@ -101,7 +101,7 @@ interface Reading {
   items: number;
 }
 
-/** Returns printable text; '' if the text is too long for a code or an identifier. */
+/** Returns printable text; '' if the value is too long to be a code or an identifier. */
 async function textAt({ walk }: DataSet, element: Element): Promise<string> {
   if (element.length > REPORT_LIMITS.textBytes * 2) return '';
   const bytes = await walk.source.read(element.valueOffset, element.length);
@@ -157,7 +157,7 @@ async function readItem(
   reading.items += 1;
   if (reading.items > REPORT_LIMITS.items)
     throw new UnreadableInput('the structured report is too long');
-  // The limit on elements applies to each item; the number of items has a separate limit.
+  // The element limit applies to each item; the number of items has its own limit.
   walk.elements = 0;
   const item: ReportItem = { texts: new Map(), floatingPointValue: null, items: new Map() };
   let offset = start;
@@ -182,7 +182,7 @@ async function readItem(
 }
 
 /**
- * Returns the allow-listed part of a structured report; null for another SOP class, whose content
+ * Returns the allow-listed part of a structured report; null for any other SOP class, whose content
  * is not read.
  * @throws UnreadableInput if a report cannot be parsed.
  */
@@ -217,12 +217,15 @@ async function sopClassOf(dataSet: DataSet): Promise<string> {
   return '';
 }
 
-/** Names that carts use for SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM` (PS3.16 8). */
+/**
+ * Scheme designators that carts use for SNOMED-RT: `SRT`, and before 2003 `SNM3` and `99SDM`
+ * (PS3.16 8).
+ */
 const SNOMED_RT = new Set(['SRT', 'SNM3', '99SDM']);
 
 /**
- * SNOMED CT equivalents of the SNOMED-RT codes in cart reports (PS3.16 Annex O). Carts wrote these
- * codes before the 2018 edition of the standard.
+ * SNOMED CT equivalents of the SNOMED-RT codes found in cart reports (PS3.16 Annex O). Carts wrote
+ * SNOMED-RT before the 2018 edition of the standard.
  */
 const RT_TO_CT: Readonly<Record<string, string>> = {
   // Names of modifiers.
@@ -248,7 +251,7 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   // Laterality (CID 244).
   'G-A100': '24028007',
   'G-A101': '7771000',
-  // Image modes and views (CID 12224, 12226).
+  // Image modes and views (CID 12224 and 12226).
   'G-03A2': '399064001',
   'G-0394': '399155008',
   'R-409E4': '261199008',
@@ -258,7 +261,7 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'G-A19B': '399232001',
   'G-0396': '399139001',
   'G-039B': '399271003',
-  // Cardiac and respiratory cycle points, flow directions (CID 12233, 12234, 12221).
+  // Phases of the cardiac and respiratory cycles, and flow directions (CID 12233, 12234 and 12221).
   'R-FAB5C': '416190007',
   'R-FAB5B': '416430001',
   'F-32020': '111973004',
@@ -268,7 +271,7 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'R-42047': '263677008',
   'R-42E61': '312004007',
   'G-0367': '397417004',
-  // Sites (CID 12020 to 12023, 12105, 12141, 12236).
+  // Sites (CID 12020 to 12023, 12105, 12141 and 12236).
   'T-11100': '89546000',
   'T-11140': '31640002',
   'T-12710': '71341001',
@@ -310,7 +313,7 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'T-83000': '35039007',
   'T-83200': '71252005',
   'T-87000': '15497006',
-  // Quantities of echo reports (CID 12203 to 12222, 12304).
+  // Quantities in echo reports (CID 12203 to 12222 and 12304).
   'M-02550': '81827009',
   'M-02570': '65124004',
   'G-A166': '42798000',
@@ -338,7 +341,7 @@ const RT_TO_CT: Readonly<Record<string, string>> = {
   'G-0390': '399301000',
 };
 
-/** Returns the current equivalent of a code. A code without an equivalent is returned unchanged. */
+/** Returns the current equivalent of a code, or the code itself if it has none. */
 function currentCode(code: CartCode): CartCode {
   if (code.scheme === 'SNOMED-CT') return { ...code, scheme: 'SCT' };
   if (!SNOMED_RT.has(code.scheme)) return code;
@@ -353,8 +356,7 @@ interface ReferencedImage {
 }
 
 /**
- * A node of the content tree of a report, with the data that are needed to interpret its values
- * (PS3.3 C.17.3).
+ * A node of a report's content tree, with the data needed to interpret its values (PS3.3 C.17.3).
  */
 export interface ReportNode {
   relationship: string;
@@ -362,7 +364,7 @@ export interface ReportNode {
   name: CartCode | null;
   /** Code of a CODE item; null for other items. */
   code: CartCode | null;
-  /** Value of a NUM item, with the unit as the cart wrote it; null if the item has no value. */
+  /** Value of a NUM item, in the unit the cart wrote; null if the item has no value. */
   quantity: { value: number; unit: string } | null;
   /** Text of a short TEXT item; '' for all other items. */
   text: string;
@@ -382,8 +384,8 @@ function codeOf(item: ReportItem | undefined): CartCode | null {
 }
 
 /**
- * Returns the number of an item. Floating Point Value is used if it is present, because it is more
- * precise (PS3.3 C.18.1).
+ * Returns the value of a NUM item. Floating Point Value is preferred, because it is more precise
+ * (PS3.3 C.18.1).
  */
 function quantityOf(item: ReportItem): ReportNode['quantity'] {
   const measured = firstOf(item, 'MeasuredValueSequence');
@@ -403,7 +405,7 @@ function imageOf(item: ReportItem): ReferencedImage | null {
   return {
     sopClassUid: textOf(reference, 'ReferencedSOPClassUID'),
     sopInstanceUid,
-    // The frame is null if the reference names several frames.
+    // Null if the reference lists several frames.
     frame: Number.isInteger(frame) && frame > 0 ? frame : null,
   };
 }

@@ -45,17 +45,17 @@ export interface ReadReport {
   /** Time of the examination; null if not known. */
   examined: AcquisitionTime | null;
   /**
-   * True if this gateway wrote the report. Its values must never be used as measurements of the
-   * machine.
+   * True if this gateway wrote the report. Its values must never be treated as machine
+   * measurements.
    */
   draft: boolean;
 }
 
 /**
- * Reads a structured report of the ultrasound machine or of this gateway: TID 5000, 5100, 5200,
- * 5220, 5300, and TID 1500 if it refers to ultrasound images. Returns null for another kind of
- * DICOM object.
- * @throws UnreadableInput if the report is about something else or cannot be parsed.
+ * Reads a structured report written by the ultrasound machine or by this gateway: TID 5000, 5100,
+ * 5200, 5220, 5300, and TID 1500 if it refers to ultrasound images. Returns null for any other kind
+ * of DICOM object.
+ * @throws UnreadableInput if the report has another subject or cannot be parsed.
  */
 export async function readCartReport(file: StudyFile): Promise<ReadReport | null> {
   const dataSet = await withByteSource(file.path, (source) =>

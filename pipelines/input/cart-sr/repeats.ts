@@ -2,21 +2,24 @@ import type { CartCode, CartMeasurement } from '../../contract/study.ts';
 import { keyOf } from './vocabulary.ts';
 
 /**
- * Number of digits that must be the same in equal values, because reports use different units and
- * formats.
+ * Number of leading digits in which two values must agree to count as equal, because reports use
+ * different units and formats.
  */
 const SAME_DIGITS = 6;
 
 const code = (given: CartCode | null) => (given ? keyOf(given) : '');
 
-/** Returns a key for a measured quantity without its value: concept, subject, place and moment. */
+/**
+ * Returns a key that identifies what was measured, regardless of the value: concept, subject, place
+ * and moment.
+ */
 function quantityKey(one: CartMeasurement): string {
   return [
     one.key ?? code(one.concept),
     one.fetus ?? '',
     one.laterality ?? '',
-    // A concept of the table implies its site. Some carts write the site and others leave it out,
-    // so it is not part of the key.
+    // A concept from the table implies its site. Some carts write the site and others omit it, so
+    // it is not part of the key.
     one.key ? '' : code(one.site),
     code(one.of),
     code(one.phase),
@@ -32,8 +35,8 @@ function quantityKey(one: CartMeasurement): string {
 }
 
 /**
- * Returns a rank for how many details the cart gives for a value. The information that the value
- * was selected is worth more than its derivation.
+ * Ranks a value by how much detail the cart gives for it. The fact that a value was selected
+ * outweighs its derivation.
  */
 function weight({ selection, derivation, image }: CartMeasurement): number {
   return (selection ? 4 : 0) + (derivation ? 2 : 0) + (image ? 1 : 0);
@@ -49,9 +52,9 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values from one place. Values from the same image are one measurement. A single
- * measurement and its mean are equal as well, so the number of values that are returned is that of
- * the most frequent derivation. The values with the most details are returned.
+ * Merges equal values from one place. Equal values from the same image are one measurement. A
+ * single measurement also equals its own mean, so the number of values returned is that of the most
+ * frequent derivation. The most detailed values are kept.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);
@@ -64,10 +67,9 @@ function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
 }
 
 /**
- * Merges values that are repeated in several places (sections, reports). Two equal values in one
- * place were measured twice, unless they are from the same image: the median of 175, 175 and 190 is
- * 175. Of each group, the values with the most details are returned, at the position of the first
- * value.
+ * Merges values repeated in several places (sections, reports). Two equal values in one place were
+ * measured twice, unless they come from the same image: the median of 175, 175 and 190 is 175. The
+ * most detailed values of each group are kept, at the position of the group's first value.
  */
 export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): CartMeasurement[] {
   const kept = new Map<string, CartMeasurement[]>();
@@ -83,7 +85,7 @@ export function mergedRepeats(places: readonly (readonly CartMeasurement[])[]): 
 }
 
 /**
- * Returns the values of all reports of a study. A value that several reports repeat is returned
+ * Returns the values of all reports of a study. A value repeated in several reports is returned
  * once.
  */
 export function withoutRepeats(measurements: readonly CartMeasurement[]): CartMeasurement[] {

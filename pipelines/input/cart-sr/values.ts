@@ -21,8 +21,8 @@ import {
 
 /**
  * Age concept for the quantity of each biometry group (TID 5008). The code (18185-9, LN,
- * "Gestational Age") does not name the quantity from which the age was derived; the group that
- * contains the age does.
+ * "Gestational Age") does not identify the quantity that the age was derived from; only the
+ * enclosing group does.
  */
 const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
   hc: 'ga-by-hc',
@@ -31,8 +31,8 @@ const AGE_OF: Readonly<Partial<Record<ConceptKey, ConceptKey>>> = {
 };
 
 /**
- * Age concepts. The code of an age is not enough for a key, because (11888-5, LN, "Composite
- * Ultrasound Age") may come from any equation.
+ * Age concepts. The code of an age is not enough to determine its key, because (11888-5, LN,
+ * "Composite Ultrasound Age") may come from any equation.
  */
 const AGES: ReadonlySet<ConceptKey> = new Set([...Object.values(AGE_OF), 'ga-by-hc-ac-fl']);
 
@@ -54,8 +54,8 @@ type Named = Pick<
 >;
 
 /**
- * Returns the key of the only concept that matches the name of a value. A general name (a diameter,
- * a PI) must also match by its site.
+ * Returns the key of the only concept matching the name of a value. For a general name (a diameter,
+ * a PI), the site must match as well.
  */
 function quantityOf({ concept, site }: Pick<Named, 'concept' | 'site'>): ConceptKey | null {
   const code = keyOf(concept);
@@ -76,10 +76,10 @@ function ageOf({ concept, of, site }: Named): ConceptKey | null {
 }
 
 /**
- * Returns the key of the concept table for a value, and the value in the unit of the table. The key
- * is null and the value is unchanged in four cases: the table lacks the concept, the derivation
- * (such as a standard deviation) is not a value of the quantity, the value is indexed, or its unit
- * has another dimension.
+ * Returns the concept table key for a value, and the value converted to the unit of the table. The
+ * key is null and the value unchanged if the table lacks the concept, the derivation (such as a
+ * standard deviation) is not a value of the quantity, the value is indexed, or its unit has another
+ * dimension.
  */
 export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'value' | 'unit'> {
   const { of, derivation, divisor, value, unit } = named;
@@ -90,16 +90,15 @@ export function inConceptTable(named: Named): Pick<CartMeasurement, 'key' | 'val
   return converted === null ? written : { key, value: converted, unit: entryOf(key).unit };
 }
 
-/** Information in an identifier of a fetus. */
+/** Information parsed from a fetus identifier. */
 interface FetusId {
   /**
-   * Letter or number of the fetus, if it is known; otherwise letters that only distinguish this
-   * fetus from others.
+   * Letter or number of the fetus if known; otherwise letters that merely distinguish this fetus
+   * from the others.
    */
   fetus: string;
   /**
-   * Total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null if the text does not contain
-   * it.
+   * Total number of fetuses, as in "1 of 2", "A/2" or "Twin A"; null if the text does not state it.
    */
   fetuses: number | null;
   /** True if the letter or number was read from the text. */
@@ -109,7 +108,7 @@ interface FetusId {
 const WHOLE = new RegExp(`^(?:${FETUS_WORD} ?)?(i{1,3}|iv|[a-z]|\\d{1,2})(?: of (\\d))?$`);
 
 /**
- * Roman numerals for fetuses. The letter I is read as one and not as the ninth letter, because no
+ * Roman numerals for fetuses. A lone I is read as one, not as the ninth letter, because no
  * pregnancy has nine fetuses.
  */
 const ROMAN: Readonly<Record<string, string>> = { i: '1', ii: '2', iii: '3', iv: '4' };
@@ -118,16 +117,16 @@ const LETTERS = 26;
 const OPAQUE_LETTERS = 3;
 
 /**
- * Replaces an identifier that is not a usual name of a fetus by letters, because the text may be a
- * person's name, which must not be stored. The letters come from a digest. The digest distinguishes
- * two fetuses in all reports of a study and is too short to reveal the text.
+ * Replaces an identifier that is not a usual fetus label with letters, because the text may be a
+ * person's name, which must not be stored. The letters come from a digest that distinguishes the
+ * fetuses across all reports of a study but is too short to reveal the text.
  */
 function opaque(words: string): string {
   const digest = createHash('sha256').update(words).digest().subarray(0, OPAQUE_LETTERS);
   return [...digest].map((byte) => String.fromCharCode(65 + (byte % LETTERS))).join('');
 }
 
-/** Returns the fetus that an identifier names; null if it names no fetus. */
+/** Parses an identifier of a fetus; null if the text is not one. */
 function readFetusId(written: string): FetusId | null {
   const words = plainWords(written.replaceAll('/', ' of '));
   if (words === '') return null;
@@ -168,9 +167,9 @@ const modifiers: Readonly<Record<string, Modifier>> = MODIFIERS;
 const nameOf = (node: ReportNode) => (node.name ? keyOf(node.name) : '');
 
 /**
- * Returns the fetal identifiers in the nodes of a context. (121030, DCM, "Subject ID") may also
- * identify the patient (TID 1007). It is read only if the subject is a fetus, or if the subject is
- * not given and the text is a fetal letter or number.
+ * Returns the fetus identifiers among the nodes of a context. (121030, DCM, "Subject ID") may also
+ * identify the patient (TID 1007), so it is read only if the subject is a fetus, or if no subject
+ * is given and the text is a letter or number of a fetus.
  */
 function fetusIds(nodes: readonly ReportNode[]) {
   const subject = nodes.find((node) => nameOf(node) === NAMES.subjectClass)?.code;
@@ -186,15 +185,15 @@ function fetusIds(nodes: readonly ReportNode[]) {
 }
 
 /**
- * Returns the name of the fetus. Its identifier is preferred to its number, so that all sections
- * use the same name.
+ * Returns the label of the fetus. The identifier takes precedence over the number, so that all
+ * sections use the same label.
  */
 function fetusOf(nodes: readonly ReportNode[]): string | null {
   const read = fetusIds(nodes);
   return (read.find(({ number }) => !number) ?? read[0])?.fetus ?? null;
 }
 
-/** Returns the largest number of fetuses in the contexts of a report. */
+/** Returns the largest fetus count found in the contexts of a report. */
 function fetusCount(root: ReportNode): number {
   const counted = [...nodesOf(root)].flatMap(({ nodes }) => [
     ...nodes
@@ -212,8 +211,8 @@ function lateralityOf(nodes: readonly ReportNode[]): 'left' | 'right' | null {
 }
 
 /**
- * Returns the modifiers that apply to a container or a value. The modifiers of the node itself
- * override those of the container around it.
+ * Returns the modifiers that apply to a container or value. A node's own modifiers override those
+ * of its container.
  */
 function contextOf(node: ReportNode, outer: Context): Context {
   const own = node.nodes.filter(({ relationship }) => relationship.startsWith('HAS '));
@@ -248,7 +247,7 @@ function equationOf(node: ReportNode): CartCode | null {
   return node.nodes.find((child) => names.includes(nameOf(child)))?.code ?? null;
 }
 
-/** Returns the image on which the value was measured or its calipers were drawn (TID 320). */
+/** Returns the image on which the value was measured or the calipers were placed (TID 320). */
 function imageOf(node: ReportNode): CartMeasurement['image'] {
   const sources = node.nodes.filter(({ relationship }) => relationship === 'INFERRED FROM');
   for (const { image, nodes } of sources) {
@@ -259,7 +258,7 @@ function imageOf(node: ReportNode): CartMeasurement['image'] {
 }
 
 /**
- * Returns the quantity of a biometry group. It is the concept of the first value that does not
+ * Returns the quantity that a biometry group is about: the concept of its first value that does not
  * describe another value.
  */
 function quantityOfGroup(container: ReportNode): CartCode | null {
@@ -307,8 +306,8 @@ function valuesOf(container: ReportNode, outer: Context, report: Report): CartMe
 }
 
 /**
- * Returns the number of fetuses as a value if there is more than one, because a report may contain
- * this number only in the context of its sections.
+ * Returns the number of fetuses as a value if there is more than one, because some reports state it
+ * only in the context of their sections.
  */
 function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
   const value = fetusCount(root);
@@ -331,14 +330,13 @@ function severalOf(root: ReportNode, report: Report): CartMeasurement[] {
 }
 
 /**
- * Returns the numbers that a report CONTAINS. A number that several sections repeat is returned
- * once. Numbers below another number are its properties and inputs and are not returned, and
- * neither is the age of the patient. The number of fetuses is included if the context of a section
- * gives more than one.
+ * Returns the numbers that a report CONTAINS; a number repeated in several sections is returned
+ * once. Numbers below another number (its properties and inputs) and the patient's age are left
+ * out. The number of fetuses is included if the context of a section gives more than one.
  */
 export function reportValues(root: ReportNode, report: Report): CartMeasurement[] {
   const outer = contextOf(root, NO_CONTEXT);
-  // Each section is read separately; the content outside all sections is read after them.
+  // Each section is read separately, and then the content outside all sections.
   const inSections = root.nodes
     .filter(({ valueType }) => valueType === 'CONTAINER')
     .map((section) => ({ ...root, nodes: [section] }));
@@ -350,7 +348,7 @@ export function reportValues(root: ReportNode, report: Report): CartMeasurement[
   return [...mergedRepeats(places), ...severalOf(root, report)];
 }
 
-/** Returns the SOP classes of all images to which a report refers. */
+/** Returns the SOP classes of all images referenced by a report. */
 export function referencedClasses(root: ReportNode): ReadonlySet<string> {
   return new Set([...nodesOf(root)].flatMap(({ image }) => image?.sopClassUid ?? []));
 }

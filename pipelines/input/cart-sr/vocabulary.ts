@@ -1,29 +1,28 @@
 import type { CartCode, CartDerivation, CartSelection } from '../../contract/study.ts';
 
 /**
- * Returns `scheme|code` of a code. The meaning is left out, because it differs between carts and is
+ * Returns a code as `scheme|code`. The meaning is left out, because it differs between carts and is
  * never compared.
  */
 export function keyOf({ scheme, code }: CartCode): string {
   return `${scheme}|${code}`;
 }
 
-/** Root concepts of reports with ultrasound values, by their template. */
+/** TID of each root concept under which carts report ultrasound values. */
 export const REPORT_TITLES: Readonly<Record<string, string>> = {
   'DCM|125000': 'TID 5000',
   'DCM|125100': 'TID 5100',
-  // TID 5200 and TID 5300 share a title (PS3.17 CCCC.5). TID 5220 has a separate title for each age
-  // group.
+  // TID 5200 and TID 5300 share a title (PS3.17 CCCC.5). TID 5220 has a title for each age group.
   'DCM|125200': 'TID 5200',
   'DCM|125195': 'TID 5220',
   'DCM|125196': 'TID 5220',
   'DCM|125197': 'TID 5220',
 };
 
-/** TID 1500, which is used for every modality. */
+/** TID 1500, shared by all modalities. */
 export const IMAGING_MEASUREMENT_REPORT = 'DCM|126000';
 
-/** Modifiers that apply to a value, or to everything in the container that has them. */
+/** Modifiers that apply to a value, or to everything in the container that carries them. */
 export const MODIFIERS = {
   'SCT|363698007': 'site',
   'SCT|370129005': 'method',
@@ -35,7 +34,7 @@ export const MODIFIERS = {
   'LN|18139-6': 'stage',
   'DCM|125307': 'property',
   'DCM|125308': 'divisor',
-  // (121425, DCM, "Index") of TID 5203 means the same as the divisor of TID 5302.
+  // (121425, DCM, "Index") in TID 5203 means the same as the divisor in TID 5302.
   'DCM|121425': 'divisor',
 } as const;
 
@@ -47,30 +46,32 @@ export const NAMES = {
   tableOfValues: 'DCM|121424',
   subjectClass: 'DCM|121024',
   subjectId: 'DCM|121030',
-  /** Names of the fetus; these codes never name the patient. */
+  /** Labels of the fetus; these codes are never used for the patient. */
   fetusNumber: 'DCM|121037',
   fetusId: 'LN|11951-1',
   subjectAge: 'DCM|121033',
   biometryGroup: 'DCM|125005',
 } as const;
 
-/** (121026, DCM, "Fetus") as the class of a subject (TID 1006). */
+/** (121026, DCM, "Fetus") as the subject class (TID 1006). */
 export const SUBJECT_FETUS = 'DCM|121026';
 
-/** Concepts of the number of fetuses: in the context of a section (TID 1008) and in the summary. */
+/**
+ * Concepts for the number of fetuses: in the context of a section (TID 1008) and in the summary.
+ */
 export const NUMBER_OF_FETUSES = {
   inContext: { scheme: 'DCM', code: '121038', meaning: 'Number of Fetuses' },
   bySummary: { scheme: 'LN', code: '11878-6', meaning: 'Number of Fetuses by US' },
 } as const satisfies Record<string, CartCode>;
 
-/** Concepts in a biometry group that describe another value of the group (TID 5008). */
+/** Concepts in a biometry group that describe another value in the group (TID 5008). */
 export const ABOUT_THE_GROUP: ReadonlySet<string> = new Set([
   'LN|18185-9',
   'DCM|125012',
   'DCM|125013',
 ]);
 
-/** Names of a property that are ambiguous without their site (PS3.16 CID 12222, CID 12304). */
+/** Property names that are ambiguous without a site (PS3.16 CID 12222, CID 12304). */
 export const PROPERTIES: ReadonlySet<string> = new Set([
   'SCT|81827009',
   'SCT|410668003',
@@ -135,8 +136,8 @@ type Dimension =
 const DAY = 86_400;
 
 /**
- * Dimension of each UCUM code (case sensitive), and its size in the base unit (UCUM 2.1, tables 2
- * to 7).
+ * Dimension of each UCUM code (case sensitive), and its size in base units (UCUM 2.1, tables 2 to
+ * 7).
  */
 const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
   um: ['length', 1e-6],
@@ -180,9 +181,9 @@ const UCUM: Readonly<Record<string, readonly [Dimension, number]>> = {
 };
 
 /**
- * Returns a unit in its simplest spelling. Annotations in braces do not change the unit (UCUM 6):
- * `{H.B.}/min` becomes `/min`, `{ratio}` becomes 1. The litre has two spellings (UCUM 29): `mL/m2`
- * becomes `ml/m2`.
+ * Returns a unit in its simplest spelling. Annotations in braces do not affect the unit (UCUM 6):
+ * `{H.B.}/min` becomes `/min`, and `{ratio}` becomes 1. The litre has two spellings (UCUM 29):
+ * `mL/m2` becomes `ml/m2`.
  */
 function bareUnit(unit: string): string {
   const bare = unit
@@ -192,7 +193,7 @@ function bareUnit(unit: string): string {
   return bare === '' ? '1' : bare;
 }
 
-/** Converts `value` to the UCUM unit `to`; null if the units have different dimensions. */
+/** Converts `value` to the UCUM unit `to`. Returns null if the units have different dimensions. */
 export function convert(value: number, from: string, to: string): number | null {
   const source = bareUnit(from);
   const target = bareUnit(to);

@@ -2,9 +2,9 @@ import { dayNumber, secondsOfDay } from '../../dicom/dates.ts';
 import { ACQUISITION_TIMES, STUDY_TIME } from './attributes.ts';
 
 /**
- * Time at which an image was acquired. The numbers only order images; no text of the header is
- * stored. `day` counts days and is null if the header gives only a time of day. `seconds` count
- * from midnight.
+ * Time at which an image was acquired. The numbers serve only to order images; no text of the
+ * header is stored. `day` is a count of days, null if the header gives only a time of day.
+ * `seconds` count from midnight.
  */
 export interface AcquisitionTime {
   day: number | null;
@@ -13,9 +13,7 @@ export interface AcquisitionTime {
 
 const SECONDS_PER_DAY = 86_400;
 
-/**
- * Reads a DT. Its offset from UTC is ignored, because all images of a study have the same offset.
- */
+/** Parses a DT. Its offset from UTC is ignored, because all images of a study share one offset. */
 function ofDateTime(text: string): AcquisitionTime | null {
   const [stamp = ''] = text.split(/[+-]/);
   const seconds = secondsOfDay(stamp.slice(8));
@@ -23,16 +21,16 @@ function ofDateTime(text: string): AcquisitionTime | null {
 }
 
 /**
- * Returns the acquisition time from the most precise of the dates and times in a header, by tag;
- * null if none can be read.
+ * Returns the acquisition time from the most precise readable date and time in a header (by tag);
+ * null if there is none.
  */
 export function acquisitionTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, ACQUISITION_TIMES);
 }
 
 /**
- * Returns the time of the examination that a report describes. The other dates of the report only
- * tell when it was written.
+ * Returns the time of the examination described in a report. The other dates in the report only
+ * record when it was written.
  */
 export function studyTimeOf(texts: ReadonlyMap<string, string>): AcquisitionTime | null {
   return firstReadable(texts, [STUDY_TIME]);
@@ -56,8 +54,8 @@ function firstReadable(
 }
 
 /**
- * Returns the seconds of each image from the first image of `current`. The time is not given to
- * callers in any other form. If an image of the study has no date, only the times of day are
+ * Returns the seconds from the first image of `current` to each image, the only form in which
+ * callers receive the time. If an image of the study has no date, only the times of day are
  * compared.
  * @param priors earlier examinations. Their seconds are negative, and null if a date is missing.
  */

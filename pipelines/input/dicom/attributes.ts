@@ -1,7 +1,7 @@
 /**
- * Attributes that a pipeline may see. They are needed to decode, to calibrate and to order the
- * clips. Everything else in the header is skipped and never becomes a value, so that no name, date
- * or identifier of a person can reach a result, a log or a crash dump.
+ * Attributes that a pipeline may read: those needed to decode and calibrate images and to order the
+ * clips. The rest of the header is skipped and never becomes a value, so that no name, date or
+ * identifier of a person can reach a result, a log or a crash dump.
  */
 export const ATTRIBUTES = {
   '00020010': 'TransferSyntaxUID',
@@ -19,7 +19,7 @@ export const ATTRIBUTES = {
   '00181088': 'HeartRate',
   '00181164': 'ImagerPixelSpacing',
   '00186060': 'RWaveTimeVector',
-  // This UID is only used to count the studies. Only the number of studies leaves the reader.
+  // Used only to count the studies. Only this count leaves the reader.
   '0020000D': 'StudyInstanceUID',
   '0020000E': 'SeriesInstanceUID',
   '00200013': 'InstanceNumber',
@@ -95,7 +95,7 @@ const WAVEFORM_ATTRIBUTES = {
   '54001010': 'WaveformData',
 } as const;
 
-/** The sequences that are read, each with the attributes of its items. */
+/** The sequences that are read, each with the attributes read from its items. */
 export const SEQUENCES = {
   '00082218': { name: 'anatomicRegions', attributes: CODE_ATTRIBUTES },
   '00186011': { name: 'regions', attributes: REGION_ATTRIBUTES },
@@ -109,8 +109,8 @@ export const PIXEL_DATA = '7FE00010';
 export const STUDY_TIME = ['00080020', '00080030'] as const;
 
 /**
- * Dates and times of acquisition, best first. Each entry is a pair of date and time or one combined
- * value. They become one number that orders the clips (acquisition-time.ts); the text is not
+ * Dates and times of acquisition, most precise first: either a date and a time, or one combined
+ * value. They are reduced to numbers that order the clips (acquisition-time.ts); the text is not
  * stored.
  */
 export const ACQUISITION_TIMES = [
@@ -130,8 +130,8 @@ export type ItemAttributeName =
 export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];
 
 /**
- * How the bytes of a value are read. A table is needed because implicit VR files do not contain the
- * VR (PS3.6).
+ * Encoding of each attribute's value. This table is needed because implicit VR files do not contain
+ * the VR (PS3.6).
  */
 type ValueKind = 'text' | 'at' | 'us' | 'ul' | 'sl' | 'fl' | 'fd' | 'bytes';
 
@@ -202,7 +202,7 @@ const KIND_OF: ReadonlyMap<string, ValueKind> = new Map(
   ),
 );
 
-/** Returns the value kind of an attribute (PS3.6). */
+/** Returns the value encoding of an attribute (PS3.6). */
 export function valueKind(name: AttributeName | ItemAttributeName): ValueKind {
   return KIND_OF.get(name) ?? 'text';
 }

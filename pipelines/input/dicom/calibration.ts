@@ -7,8 +7,8 @@ const MM_PER_CM = 10;
 
 /**
  * Bounds of a calibration. Beyond them it cannot belong to an ultrasound picture: no beam reaches
- * deeper, no wavelength is shorter, no display stretches one axis more. They are wider than the
- * usual ranges of echo 2.8.
+ * deeper, no wavelength is shorter, no display stretches one axis further. The bounds are wider
+ * than the usual ranges (echo 2.8).
  */
 export const PLAUSIBLE = {
   deepestCm: 50,
@@ -16,12 +16,12 @@ export const PLAUSIBLE = {
   greatestAspect: 4,
 } as const;
 
-/** Finest scale that a user may give. The bound for a header is the same. */
+/** Finest scale a user may give; the same bound applies to headers. */
 export const FINEST_MM_PER_PIXEL = PLAUSIBLE.finestCmPerPixel * MM_PER_CM;
 
 export interface Calibration {
   regions: CalibratedRegion[];
-  /** Reason why the calibration in the header is not used; null if it is used or absent. */
+  /** Reason why the calibration in the header was rejected; null if it is used or absent. */
   refused: string | null;
 }
 
@@ -40,7 +40,7 @@ function implausible(cmX: number, cmY: number, rows: number): string | null {
 }
 
 /**
- * Returns the scale of a 2D region; a sentence if the scale cannot be used; null if the region has
+ * Returns the scale of a 2D region, a sentence if the scale is unusable, or null if the region has
  * no scale.
  */
 function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | null {
@@ -60,8 +60,8 @@ function calibrateRegion(region: UltrasoundRegion): CalibratedRegion | string | 
 }
 
 /**
- * Returns the user's scale for a whole image without a scale; empty if the user gave none. A scale
- * beyond the bounds of a header is refused.
+ * Returns the user's scale, applied to the whole of an image that has none; no regions if the user
+ * gave none. The bounds for headers apply.
  */
 export function userScale(width: number, height: number, mmPerPx: number | null): Calibration {
   if (mmPerPx === null) return { regions: [], refused: null };
@@ -74,8 +74,8 @@ export function userScale(width: number, height: number, mmPerPx: number | null)
 }
 
 /**
- * Returns a contradiction between regions; null if they agree. Two regions of the same area must
- * have the same scale to within one per cent.
+ * Returns a contradiction between regions, or null. Two regions with the same area must have the
+ * same scale to within one per cent.
  */
 function contradiction(regions: readonly CalibratedRegion[]): string | null {
   const same = (a: CalibratedRegion, b: CalibratedRegion) =>
@@ -105,15 +105,16 @@ function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
 }
 
 /**
- * Returns the Pixel Spacing of the whole image. It is used only if no region of the header has axes
- * (echo 2.7), the cart itself made the image, and the spacing is valid at every depth.
+ * Returns a calibration of the whole image from Pixel Spacing. It is used only if no region in the
+ * header has axes (echo 2.7), the cart itself created the image, and the spacing is valid at every
+ * depth.
  */
 function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {
   const [row = 0, column = 0] = numbersOf(header, 'PixelSpacing');
   const refuse = (refused: string): Calibration => ({ regions: [], refused });
   if (!(row > 0 && column > 0)) {
     const atDetector = numbersOf(header, 'ImagerPixelSpacing').length > 0;
-    // Imager Pixel Spacing is measured at a detector plane, and ultrasound has no detector (PS3.3
+    // Imager Pixel Spacing is measured at the detector plane, and ultrasound has no detector (PS3.3
     // 10.7.1.3).
     return atDetector
       ? refuse('Imager Pixel Spacing gives no distances in the body')
@@ -136,9 +137,9 @@ function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calib
 }
 
 /**
- * Returns the 2D regions of a header with their scale or, without any region, the Pixel Spacing
- * (obstetric 0.4). If one region is unusable, the whole calibration is doubtful and is not used.
- * The region of a colour box is used only if there is no tissue region.
+ * Returns the 2D regions of a header with their scales or, if there are no regions, the Pixel
+ * Spacing (obstetric 0.4). One unusable region makes the whole calibration doubtful, so none of it
+ * is used. The region of a colour box is used only if there is no tissue region.
  */
 export function readCalibration(
   header: DicomHeader,

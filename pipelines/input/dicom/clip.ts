@@ -52,9 +52,9 @@ function byImageType(header: DicomHeader): Clip['mode'] {
 }
 
 /**
- * Returns the mode of an image. The regions are used first, then Image Type and Ultrasound Color
- * Data Present, because some carts always write 0001 in Image Type (echo 2.4 and 2.5). `unknown` if
- * the header has none of these attributes.
+ * Determines the mode of an image. The regions take precedence over Image Type and Ultrasound Color
+ * Data Present, because some carts always write 0001 in Image Type (echo 2.4 and 2.5). Returns
+ * `unknown` if the header has none of these attributes.
  */
 function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Clip['mode'] {
   const hasFormat = (value: number) => regions.some(({ format }) => format === value);
@@ -74,15 +74,15 @@ function readMode(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cl
 /** Times of the frames of a cine. */
 interface FrameTimes {
   timing: Timing;
-  /** Time of each frame from the first, in seconds; all 0 if `timing` is `none`. */
+  /** Seconds from the first frame to each frame; all 0 if `timing` is `none`. */
   seconds: number[];
 }
 
 const FRAME_TIME_VECTOR = '00181065';
 
 /**
- * Returns the frame times from Frame Time Vector, which contains the increments from frame to
- * frame. The first increment is 0 or meaningless (PS3.3 C.7.6.5.1.2).
+ * Computes the frame times from Frame Time Vector, which contains the increments between frames.
+ * The first increment is 0 or meaningless (PS3.3 C.7.6.5.1.2).
  */
 function byVector(header: DicomHeader, frames: number): number[] | null {
   const vector = numbersOf(header, 'FrameTimeVector');
@@ -98,7 +98,7 @@ function byVector(header: DicomHeader, frames: number): number[] | null {
 }
 
 /**
- * Returns the times of evenly spaced frames, `step` seconds apart; null if `step` is not a positive
+ * Returns the times of evenly spaced frames, `step` seconds apart; null unless `step` is a positive
  * number.
  */
 function evenly(step: number | null, frames: number): number[] | null {
@@ -112,11 +112,11 @@ function perSecond(rate: number | null): number | null {
 
 /**
  * Returns the time at which each frame was acquired. The sources, in order: Frame Time Vector or
- * Frame Time, whichever the Frame Increment Pointer names, or else the one that is present; the
- * video stream in the object; Cine Rate; Recommended Display Frame Rate. The last of these is the
- * rate for playing a cine, which may differ from the rate of acquisition (PS3.3 C.7.6.5).
+ * Frame Time (the one that Frame Increment Pointer points to, otherwise the one that is present);
+ * the video stream in the object; Cine Rate; Recommended Display Frame Rate. The last is a playback
+ * rate and may differ from the acquisition rate (PS3.3 C.7.6.5).
  * @param stream time of each frame in the video stream, in seconds; null if the pixel data are not
- *   a video.
+ * a video.
  */
 function readFrameTimes(
   header: DicomHeader,
@@ -144,10 +144,7 @@ function readFrameTimes(
   return none;
 }
 
-/**
- * Minimum and maximum heart rate of an adult or fetal heart, beats per minute. A cart without ECG
- * writes 0.
- */
+/** Plausible heart rates of an adult or fetus, beats per minute. Carts without an ECG write 0. */
 const HEART_RATE = { least: 20, most: 300 } as const;
 
 export interface Cardiac {
@@ -192,8 +189,8 @@ function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg
 }
 
 /**
- * Returns the cardiac data of a header, with R waves and trigger times converted from milliseconds
- * to seconds.
+ * Reads the cardiac data of a header, converting R waves and trigger times from milliseconds to
+ * seconds.
  */
 function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
   const rate = numberOf(header, 'HeartRate');
@@ -225,7 +222,7 @@ const FLAGS = [
 type ImageTypeFlag = (typeof FLAGS)[number][1];
 
 /**
- * Returns the modes in value 4 of Image Type. They are a hint and never override the region
+ * Returns the modes listed in value 4 of Image Type. They are a hint and never override the region
  * sequence.
  */
 export function imageTypeFlags(value: string): ImageTypeFlag[] {
@@ -238,14 +235,14 @@ function codeOf(item: HeaderItem | undefined): string | null {
   return value && scheme ? `${scheme}:${value}` : null;
 }
 
-/** Side for each laterality (PS3.3 C.7.6.1.1.1). U and B name no side. */
+/** Side for each laterality (PS3.3 C.7.6.1.1.1). U (unpaired) and B (both) have no side. */
 const LATERALITY: Readonly<Record<string, 'left' | 'right'>> = { L: 'left', R: 'right' };
 
 function yesOrNo(text: string): boolean | null {
   return text === 'YES' ? true : text === 'NO' ? false : null;
 }
 
-/** Returns the description of an image in the header, without its pixels and their scale. */
+/** Returns what the header states about an image, apart from its pixels and their scale. */
 function readDescription(
   header: DicomHeader,
   { regions: written, misfit }: Regions,
@@ -280,19 +277,19 @@ function readDescription(
   };
 }
 
-/** A clip that has no position in the study yet. */
+/** A clip that has not yet been given a position in the study. */
 interface DicomClip {
   clip: Clip;
   taken: AcquisitionTime | null;
   /** Study Instance UID; null if the header does not contain it. */
   study: string | null;
   firstFrame: Pixels;
-  /** Remark on an inconsistency in a file that could still be read; null for a consistent file. */
+  /** Remark on an inconsistency in a file that is still readable; null for a consistent file. */
   remark: string | null;
 }
 
 /**
- * Returns a remark if the number of frames differs between header and pixel data. For a video, the
+ * Returns a remark if the header and the pixel data differ in the number of frames. For a video the
  * number in the stream is used, because only the stream shows how many frames can be decoded.
  */
 function frameCountRemark(header: DicomHeader, frames: number): string | null {
@@ -302,9 +299,9 @@ function frameCountRemark(header: DicomHeader, frames: number): string | null {
 }
 
 /**
- * Reads a DICOM image or cine. A frame is decoded on request, from its position in the file. The
- * first frame is decoded here, so that a file that cannot be decoded is refused as a whole.
- * `mmPerPx` is the user's scale for an image without a scale.
+ * Reads a DICOM image or cine. Frames are decoded on demand, each from its position in the file.
+ * The first frame is decoded immediately, so that an undecodable file is refused as a whole.
+ * `mmPerPx` is the user's scale for an image without one.
  */
 export async function readDicomClip(
   file: string,

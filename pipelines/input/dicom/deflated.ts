@@ -9,8 +9,8 @@ import {
 import { withByteSource } from '../study-file.ts';
 
 /**
- * Size in bytes of (0002,0000): the element header, and the value, which is the length of the rest
- * of the group.
+ * Size in bytes of (0002,0000): the element header and its value (the length of the rest of the
+ * group).
  */
 const GROUP_LENGTH_BYTES = 12;
 /** Bytes of (0002,0010) in a deflated file: tag, VR UI, two bytes of length, and the UID. */
@@ -37,8 +37,8 @@ async function deflatedMeta(path: string): Promise<Buffer | null> {
 }
 
 /**
- * Replaces the transfer syntax UID. The new UID is padded with NUL to the same length (PS3.5 6.2),
- * so that the group length stays correct.
+ * Replaces the transfer syntax UID. The new UID is padded with NUL to the length of the old one
+ * (PS3.5 6.2), so that the group length stays correct.
  */
 function renamed(meta: Buffer): Buffer {
   const value = meta.indexOf(DEFLATED_ELEMENT) + DEFLATED_ELEMENT.length - DEFLATED.length;
@@ -64,8 +64,8 @@ async function* inflated(path: string, meta: Buffer): AsyncGenerator<Buffer> {
 }
 
 /**
- * Converts a Deflated Explicit VR Little Endian file (PS3.5 A.5) to the bytes of an Explicit VR
- * Little Endian file, so that its frames can be read at any offset. Null for any other file.
+ * Converts a Deflated Explicit VR Little Endian file (PS3.5 A.5) to Explicit VR Little Endian, so
+ * that its frames can be read at any offset. Returns null for any other file.
  */
 export async function inflateDicom(path: string): Promise<AsyncIterable<Buffer> | null> {
   const meta = await deflatedMeta(path);

@@ -18,8 +18,7 @@ import {
 } from './header.ts';
 
 /**
- * Tags of the Directory Record Sequence and of the attributes that are read from a record (PS3.3
- * F.3.2.2).
+ * Tags of the Directory Record Sequence and of the attributes read from a record (PS3.3 F.3.2.2).
  */
 const DIRECTORY_RECORD_SEQUENCE = '00041220';
 const REFERENCED_FILE_ID = '00041500';
@@ -27,14 +26,14 @@ const REFERENCED_SOP_INSTANCE_UID = '00041511';
 
 /** A file that a DICOMDIR lists. */
 interface ListedFile {
-  /** Path relative to the folder of the DICOMDIR, with `/` between its components. */
+  /** Path relative to the DICOMDIR's folder, with `/` between its components. */
   path: string;
   sopInstanceUid: string;
 }
 
 /**
- * Result of reading the DICOMDIRs among the files: the files that remain to be read as images, and
- * the listed files that are missing.
+ * Result of processing the DICOMDIRs among the files: the files still to be read as images, and the
+ * listed files that are missing.
  */
 interface DicomdirSets {
   files: StudyFile[];
@@ -120,14 +119,11 @@ async function sopInstanceUid(file: StudyFile): Promise<string> {
 
 const MISSING = 'the DICOMDIR lists this file, and it did not come with the study';
 
-/**
- * Ignores the case of names, because media are written in upper case and often copied in lower
- * case.
- */
+/** Ignores case in names: media are written in upper case and often copied in lower case. */
 const folded = (name: string) => name.toUpperCase();
 
 /**
- * Returns the listed files that are missing. A file is searched by its path relative to its
+ * Returns the listed files that are missing. A file is looked up by its path relative to its
  * DICOMDIR or, if the folders were lost in transfer (uploads have no folders), by its SOP Instance
  * UID.
  */
@@ -146,8 +142,8 @@ async function missingFiles(
 }
 
 /**
- * Removes the DICOMDIRs from `files` and names the files that they list but that are missing. Files
- * that no DICOMDIR lists are not removed.
+ * Removes the DICOMDIRs from `files` and reports the files they list that are missing. Files that
+ * no DICOMDIR lists are kept.
  */
 export async function takeDicomdirs(files: readonly StudyFile[]): Promise<DicomdirSets> {
   const directories = await inParallel(files, DECODING.files, directoryOf);

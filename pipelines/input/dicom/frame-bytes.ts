@@ -9,15 +9,13 @@ export interface Span {
   length: number;
 }
 
-/** Byte ranges of one frame: one span, or several fragments to be joined. */
+/** Byte ranges of one frame: one span, or several fragments to be concatenated. */
 export type FrameSpans = readonly Span[];
 
 const ITEM = 0xe000fffe;
 const SEQUENCE_END = 0xe0ddfffe;
 
-/**
- * Returns the byte ranges of native frames, which follow one another without padding (PS3.5 8.1.1).
- */
+/** Returns the byte ranges of native frames, stored back to back without padding (PS3.5 8.1.1). */
 export function nativeFrames(
   source: ByteSource,
   pixelData: PixelDataElement,
@@ -83,16 +81,14 @@ function groupByOffsets(fragments: readonly Span[], offsets: readonly number[]):
 }
 
 /**
- * First bytes of a code stream: SOI of JPEG and JPEG-LS with the next marker, SOC and SIZ of JPEG
- * 2000, JPEG XL, and JPEG XL and JPEG 2000 with boxes. Shorter patterns also occur inside a frame,
- * and a fragment may begin anywhere in a frame.
+ * First bytes of a code stream: SOI of JPEG and JPEG-LS plus the start of the next marker, SOC and
+ * SIZ of JPEG 2000, JPEG XL, and JPEG XL and JPEG 2000 in boxes. Shorter patterns also occur within
+ * frames, and a fragment may begin anywhere in a frame.
  */
 const CODE_STREAM_STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c4a584c20', '0000000c6a502020'];
 const LONGEST_START = 8;
 
-/**
- * Returns the pattern with which these bytes begin; null if they are from the middle of a frame.
- */
+/** Returns the pattern with which `bytes` begin; null if they are from the middle of a frame. */
 function codeStreamStart(bytes: Buffer): string | null {
   const digits = bytes.toString('hex');
   return CODE_STREAM_STARTS.find((start) => digits.startsWith(start)) ?? null;
@@ -105,7 +101,7 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
     const head = await source.read(span.offset, Math.min(LONGEST_START, span.length));
     const start = codeStreamStart(head);
     const open = groups.at(-1);
-    // All frames of an image have the same coding.
+    // All frames of an image use the same coding.
     kind ??= start;
     if (!open || (start !== null && start === kind)) groups.push([span]);
     else open.push(span);
@@ -113,7 +109,7 @@ async function groupByMarkers(source: ByteSource, fragments: readonly Span[]): P
   return groups;
 }
 
-/** Returns the fragments after the offset table, in file order. */
+/** Returns the fragments that follow the offset table, in file order. */
 export async function encapsulatedFragments(
   source: ByteSource,
   pixelData: PixelDataElement,
@@ -122,8 +118,8 @@ export async function encapsulatedFragments(
 }
 
 /**
- * Returns the byte ranges of encapsulated frames (PS3.5 A.4). The basic offset table is used if it
- * is filled and correct; otherwise one fragment per frame; otherwise the markers that begin a code
+ * Returns the byte ranges of encapsulated frames (PS3.5 A.4). Uses the basic offset table if it is
+ * filled and correct, otherwise one fragment per frame, otherwise the markers that begin a code
  * stream.
  */
 export async function encapsulatedFrames(

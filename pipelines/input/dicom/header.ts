@@ -22,7 +22,8 @@ import {
 type HeaderValue = string | number[] | Buffer;
 
 /**
- * Returns the printable characters of a value, because an error message may quote a damaged value.
+ * Returns only the printable characters of a value, because an error message may quote a damaged
+ * value.
  */
 function printable(bytes: Buffer): string {
   return bytes
@@ -33,7 +34,7 @@ function printable(bytes: Buffer): string {
 }
 
 /**
- * Decodes the value of an attribute into newly allocated memory. `words` means that its bytes are
+ * Decodes the value of an attribute into newly allocated memory. `words` means that the bytes are
  * OW.
  */
 function decodeValue(
@@ -74,13 +75,13 @@ export interface PixelDataElement {
   /** Length in bytes; null for encapsulated pixel data, whose length is undefined. */
   length: number | null;
   /**
-   * True if the data are 16-bit words in the byte order of the file, even if each word contains two
-   * 8-bit samples.
+   * True if the data are 16-bit words in file byte order, even if each word holds two 8-bit
+   * samples.
    */
   words: boolean;
 }
 
-/** One item of a sequence that the reader reads. */
+/** One item of a sequence on the allow-list. */
 export type HeaderItem = ReadonlyMap<ItemAttributeName, HeaderValue>;
 
 /** The allow-listed part of a DICOM header (attributes.ts). */
@@ -89,7 +90,7 @@ export interface DicomHeader extends Readonly<Record<SequenceName, readonly Head
   bigEndian: boolean;
   values: ReadonlyMap<AttributeName, HeaderValue>;
   /**
-   * Acquisition time, which orders the images of a study. It never leaves the reader in this form.
+   * Acquisition time, used to order the images of a study. It never leaves the reader in this form.
    */
   taken: AcquisitionTime | null;
   pixelData: PixelDataElement | null;
@@ -160,8 +161,8 @@ async function readValue(
 
 /**
  * Calls `each` for every item of a sequence with the offset of its first element, and returns the
- * offset after the sequence. If a delimiter is missing or wrongly nested, as in files of real
- * carts, the innermost open item ends there.
+ * offset after the sequence. If a delimiter is missing or wrongly nested, as in some real cart
+ * files, the innermost open item ends there.
  */
 export async function walkSequence(
   walk: Walk,
@@ -189,8 +190,8 @@ export async function walkSequence(
 }
 
 /**
- * Returns the offset after the value of an element. A value of undefined length is parsed to find
- * its end.
+ * Returns the offset after the value of an element. A value of undefined length must be parsed to
+ * find its end.
  */
 export async function passValue(
   walk: Walk,
@@ -240,7 +241,7 @@ async function readFileMeta(
   return { transferSyntax, offset };
 }
 
-/** A data set that is ready to be read: its encoding and the offset of its first element. */
+/** A data set ready for reading: its encoding and the offset of its first element. */
 export interface DataSet {
   walk: Walk;
   transferSyntax: string;
@@ -249,8 +250,8 @@ export interface DataSet {
 }
 
 /**
- * Reads the file meta information (PS3.10 7.1). If a file begins with its data set, the encoding is
- * guessed.
+ * Reads the file meta information (PS3.10 7.1). If a file starts directly with its data set, the
+ * encoding is guessed.
  * @throws UnreadableInput if it cannot be parsed.
  */
 export async function openDataSet(source: ByteSource): Promise<DataSet> {
@@ -278,8 +279,8 @@ const ITEM_NAMES: Readonly<Record<string, (typeof SEQUENCES)[keyof typeof SEQUEN
 const TIME_TAGS: ReadonlySet<string> = new Set(ACQUISITION_TIMES.flat());
 
 /**
- * Reads the header of a DICOM file (PS3.10) up to its pixel data. Only attributes on the allow-list
- * are returned.
+ * Reads the header of a DICOM file (PS3.10) up to its pixel data. Only allow-listed attributes are
+ * returned.
  * @throws UnreadableInput if the header cannot be parsed.
  */
 export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> {
@@ -326,7 +327,7 @@ export async function readDicomHeader(source: ByteSource): Promise<DicomHeader> 
   };
 }
 
-/** Maximum number of characters of a DT (PS3.5 6.2). */
+/** Maximum length of a DT in characters (PS3.5 6.2). */
 const LONGEST_TIME = 26;
 
 /** Returns the text of an attribute; '' if it is absent. */
@@ -336,8 +337,8 @@ export function textOf(header: DicomHeader, name: AttributeName): string {
 }
 
 /**
- * Returns the first number of an attribute, which is stored as binary or as decimal text; null if
- * it is absent or not a number.
+ * Returns the first number of an attribute, whether stored as binary or decimal text; null if it is
+ * absent or not a number.
  */
 export function numberOf(header: DicomHeader, name: AttributeName): number | null {
   const value = header.values.get(name);
@@ -347,7 +348,7 @@ export function numberOf(header: DicomHeader, name: AttributeName): number | nul
   return Number.isFinite(number) ? number : null;
 }
 
-/** Returns all numbers of an attribute; empty if it is absent or one of them is not a number. */
+/** Returns all numbers of an attribute; empty if it is absent or any of them is not a number. */
 export function numbersOf(header: DicomHeader, name: AttributeName): number[] {
   const value = header.values.get(name);
   const numbers = typeof value === 'string' && value !== '' ? value.split('\\').map(Number) : value;

@@ -63,8 +63,8 @@ function announcedFrames(header: DicomHeader): number {
 }
 
 /**
- * Opens a video. Its fragments form one stream (PS3.5 8.2.5), and only the stream shows its number
- * of frames.
+ * Opens a video. Its fragments form one stream (PS3.5 8.2.5); only the stream itself reveals the
+ * number of frames.
  */
 async function openStream(
   path: string,
@@ -84,9 +84,9 @@ async function openStream(
 }
 
 /**
- * Returns the frames of a DICOM image, located but not decoded.
+ * Locates the frames of a DICOM image without decoding them.
  * @throws UnreadableInput if the pixel data are missing, truncated, contradict the header, or are
- *   of an unsupported kind.
+ * of an unsupported kind.
  */
 export async function openPixels(
   path: string,

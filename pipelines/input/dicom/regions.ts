@@ -4,7 +4,7 @@ import { type DicomHeader, type HeaderItem, numberIn } from './header.ts';
 
 /** Region Spatial Format (PS3.3 C.8.5.5.1.1). */
 export const SPATIAL_FORMAT = { picture: 1, mMode: 2, spectral: 3, waveform: 4 } as const;
-/** Region Data Type (PS3.3 C.8.5.5.1.2), only the types that the product uses. */
+/** Region Data Type (PS3.3 C.8.5.5.1.2), limited to the types that the product uses. */
 export const DATA_TYPE = { tissue: 1, colourFlow: 2, pw: 3, cw: 4, ecg: 0x0a } as const;
 /** Physical Units X and Y Direction (PS3.3 C.8.5.5.1.15). */
 export const UNIT = {
@@ -17,22 +17,20 @@ export const UNIT = {
 
 const LAST_ULTRASOUND_FORMAT = SPATIAL_FORMAT.waveform;
 
-/** A number for x and a number for y; null if the header does not contain it. */
+/** A value for x and one for y, each null if missing from the header. */
 export interface Axes {
   x: number | null;
   y: number | null;
 }
 
-/**
- * One item of the Sequence of Ultrasound Regions, with the values of the header (PS3.3 C.8.5.5).
- */
+/** One item of the Sequence of Ultrasound Regions, with the header values (PS3.3 C.8.5.5). */
 export interface UltrasoundRegion {
   format: number | null;
   dataType: number | null;
   flags: number;
-  /** Part of the region that is inside the image; null if no part is inside. */
+  /** Part of the region inside the image; null if none of it is. */
   area: Rectangle | null;
-  /** Corners in the header, for error messages. */
+  /** The corners as given in the header, for error messages. */
   corners: string;
   units: Axes;
   /** Physical Delta, with its sign. */
@@ -61,8 +59,8 @@ function areaOf(item: HeaderItem, columns: number, rows: number) {
   const maxX = numberIn(item, 'RegionLocationMaxX1') ?? Number.NaN;
   const maxY = numberIn(item, 'RegionLocationMaxY1') ?? Number.NaN;
   const corners = `(${minX}, ${minY}) to (${maxX}, ${maxY})`;
-  // Some carts write the corner after the last pixel. Therefore a corner one pixel beyond the edge
-  // is accepted as the edge.
+  // Some carts write the corner after the last pixel, so a corner one pixel beyond the edge is
+  // treated as on the edge.
   const outside = minX >= columns || minY >= rows || maxX > columns || maxY > rows;
   const area: Rectangle | null =
     maxX > minX && maxY > minY
@@ -76,8 +74,8 @@ function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x):
 }
 
 /**
- * Returns the position of the sample volume. It is read from the attributes that were introduced in
- * 2009, or from the unsigned attributes that they replaced.
+ * Returns the position of the sample volume, read from the attributes introduced in 2009 or from
+ * the unsigned attributes that they replaced.
  */
 function sampleVolume(item: HeaderItem): Point | null {
   const x =
@@ -95,7 +93,7 @@ export function showsUltrasound({ format }: UltrasoundRegion): boolean {
 }
 
 /**
- * Reads the regions of a header. If one region extends beyond the image, even that of an ECG, all
+ * Reads the regions of a header. If any region extends beyond the image (even the ECG region), all
  * regions are doubtful, because the image was cropped or resized after its calibration.
  */
 export function readRegions(header: DicomHeader, columns: number, rows: number): Regions {
@@ -126,12 +124,12 @@ export function readRegions(header: DicomHeader, columns: number, rows: number):
   return { regions, misfit };
 }
 
-/** Bit 2 of Region Flags. If it is set, the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
+/** Bit 2 of Region Flags: if set, the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
 const FREQUENCY_SCALE = 0b100;
 /** Values of bits 3 and 4 of Region Flags. */
 const RENEWAL = ['unspecified', 'scrolling', 'sweeping', 'both'] as const;
 
-/** Speed of sound in tissue that every cart assumes, in cm/s. */
+/** Speed of sound in tissue that carts assume, in cm/s. */
 const SPEED_OF_SOUND = 154_000;
 
 function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
@@ -144,8 +142,8 @@ function kindOf({ format, dataType }: UltrasoundRegion): SweepKind | null {
 }
 
 /**
- * Returns the velocity in cm/s for a Doppler shift of one Hz, by the Doppler equation v = c f / (2
- * f0 cos a). Null without a frequency, or if the beam is perpendicular to the flow.
+ * Returns the velocity in cm/s for a Doppler shift of 1 Hz, from the Doppler equation v = c f / (2
+ * f0 cos a). Returns null without a frequency, or if the beam is perpendicular to the flow.
  */
 export function velocityOfShift(kilohertz: number | null, angle: number): number | null {
   const cosine = Math.cos((angle * Math.PI) / 180);
@@ -156,9 +154,9 @@ export function velocityOfShift(kilohertz: number | null, angle: number): number
 type ValueAxis = Pick<SweepRegion, 'unit' | 'valuePerPixel' | 'zeroRow' | 'yDirection'>;
 
 /**
- * Returns the row of the frame at which the y axis is 0. The reference pixel is relative to the
- * region. If it is outside the region, some carts mean the whole frame and others are wrong; the
- * row is then unknown (null).
+ * Returns the frame row at which the y axis is 0. The reference pixel is relative to the region. If
+ * it is outside the region, the row is unknown (null): some carts count from the whole frame, and
+ * others are simply wrong.
  */
 function zeroRowOf({ area, delta, referencePixel, referenceValue }: UltrasoundRegion) {
   const [row, value, step] = [referencePixel.y, referenceValue.y, delta.y];
@@ -190,7 +188,7 @@ function valueAxis(region: UltrasoundRegion, kind: SweepKind): ValueAxis {
     const perHertz = velocityOfShift(region.transducerFrequency, region.correctionAngle ?? 0);
     return perHertz === null ? usable('Hz') : usable('cm/s', perHertz);
   }
-  // A scale in cm/s contradicts a flag for a frequency scale.
+  // A scale in cm/s contradicts the frequency flag.
   const contradicts = (flags & FREQUENCY_SCALE) !== 0;
   return units.y === UNIT.centimetrePerSecond && !contradicts ? usable('cm/s') : unusable('cm/s');
 }
@@ -215,8 +213,8 @@ function sweepOf(region: UltrasoundRegion): SweepRegion | null {
 }
 
 /**
- * Returns the spectral Doppler and M-mode displays among the regions. A display without an area is
- * left out.
+ * Returns the spectral Doppler and M-mode displays among the regions, apart from those without an
+ * area.
  */
 export function readSweeps(regions: readonly UltrasoundRegion[]): SweepRegion[] {
   return regions.flatMap((region) => sweepOf(region) ?? []);

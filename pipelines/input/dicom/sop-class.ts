@@ -1,7 +1,9 @@
 import { UnreadableInput } from '../../contract/study.ts';
 import { SECONDARY_CAPTURES, STORAGE_CLASS, ULTRASOUND_IMAGES } from '../../dicom/sop-classes.ts';
 
-/** Reasons why the objects that often come with an ultrasound study are not read as images. */
+/**
+ * Reasons for refusing objects that often accompany an ultrasound study but are not read as images.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   [STORAGE_CLASS.enhancedUltrasoundVolume]:
     'Enhanced US Volume is not supported: its slices are resampled from a volume, and no measurement here is made for them',

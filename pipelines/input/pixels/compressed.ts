@@ -6,7 +6,7 @@ import { getFfmpeg } from '../video/ffmpeg.ts';
 import { fromStored, type PixelFormat, type Pixels } from './pixels.ts';
 
 /**
- * Size in the header of a compressed frame. It is read before a decoder allocates memory for the
+ * Image size from the header of a compressed frame, read before a decoder allocates memory for the
  * frame.
  */
 interface CodeStreamSize {
@@ -16,13 +16,11 @@ interface CodeStreamSize {
 }
 
 const SOC_SIZ = 0xff4fff51;
-/**
- * Maximum length of the JP2 boxes before a JPEG 2000 code stream. Some writers do not remove them.
- */
+/** Maximum length of JP2 boxes before a JPEG 2000 code stream. Some writers do not strip them. */
 const MOST_BOXES = 512;
 
 /**
- * Returns true if a marker is a start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) without DHT,
+ * Returns true if a marker is a start of frame: SOF0 to SOF15 (ITU-T T.81 Table B.1) except DHT,
  * JPG and DAC, and SOF55 of T.87.
  */
 function isStartOfFrame(marker: number): boolean {
@@ -55,9 +53,9 @@ function codeStreamStart(bytes: Buffer): number | null {
 }
 
 /**
- * Returns the number of tiles that the header of a JPEG 2000 code stream announces, and the number
- * of tiles with data (ITU-T T.800 A.4.2). A decoder leaves a missing tile black. Null if the stream
- * cannot be parsed.
+ * Returns the number of tiles declared in the header of a JPEG 2000 code stream, and the number of
+ * tiles that have data (ITU-T T.800 A.4.2). A decoder leaves missing tiles black. Returns null if
+ * the stream cannot be parsed.
  */
 export function jpeg2000Tiles(bytes: Buffer): { announced: number; present: number } | null {
   const start = codeStreamStart(bytes);
@@ -99,8 +97,8 @@ const BOX_HEAD = 8;
 
 /**
  * Returns a JPEG XL file without the bytes after its last box. DICOM pads a frame of odd length
- * with 00 (PS3.5 8.2). libjxl takes this byte as the start of another box and waits forever for the
- * rest.
+ * with 00 (PS3.5 8.2); libjxl takes this byte for the start of another box and waits forever for
+ * the rest.
  */
 export function withoutPadding(encoded: Buffer): Buffer {
   if (!encoded.subarray(0, JPEG_XL_SIGNATURE.length).equals(JPEG_XL_SIGNATURE)) return encoded;
@@ -160,10 +158,11 @@ function isScannedByComponent(encoded: Buffer): boolean {
   return false;
 }
 
-/** Returns the samples of a JPEG XL image, interleaved; little endian if they have two bytes. */
+/**
+ * Returns the samples of a JPEG XL image, interleaved and, if they have two bytes, little endian.
+ */
 async function decodeJpegXl(encoded: Buffer, format: PixelFormat): Promise<Uint8Array> {
-  // libjxl scales 12 bits to 16, and the stored value cannot be recovered exactly from the scaled
-  // one.
+  // libjxl scales 12 bits to 16, and the exact stored value cannot be recovered.
   if (format.bitsStored !== format.bitsAllocated) {
     throw new UnreadableInput(`JPEG XL of ${format.bitsStored} bits is not supported`);
   }
@@ -211,7 +210,7 @@ type CompressedCoding = Exclude<PixelCoding, 'native' | 'video' | 'unsupported'>
 
 let codecsReady: Promise<void> | null = null;
 
-/** Loads the WebAssembly of the codecs once per process, at the first use. */
+/** Loads the WebAssembly codecs once per process, on first use. */
 function initializeCodecs(): Promise<void> {
   codecsReady ??= NativeCodecs.initializeAsync({ logCodecsInfo: false });
   return codecsReady;
@@ -219,19 +218,20 @@ function initializeCodecs(): Promise<void> {
 
 /**
  * Maximum number of components. No ultrasound image has more, and a decoder allocates memory for
- * the number in the stream.
+ * whatever number the stream states.
  */
 const MOST_COMPONENTS = 4;
 
 /**
- * Refuses a stream whose size differs from the DICOM header, before a decoder allocates memory for
+ * Refuses a stream whose size differs from the DICOM header before a decoder allocates memory for
  * it.
  */
 function checkSize(encoded: Buffer, format: PixelFormat): void {
   const size = codeStreamSize(encoded);
   if (!size) return;
   const { width, height, components } = size;
-  // The height of a JPEG may be in a marker after its lines; it is then 0 here (ITU-T T.81 B.2.5).
+  // The height of a JPEG may be given in a marker after its lines; the frame header then contains 0
+  // (ITU-T T.81 B.2.5).
   if (width !== format.width || (height !== format.height && height !== 0)) {
     throw new UnreadableInput(
       `the compressed image is ${width} x ${height} pixels, the header says ${format.width} x ${format.height}`,
@@ -272,10 +272,7 @@ const DECODERS = {
   'ht-jpeg-2000': 'decodeHtJpeg2000',
 } as const;
 
-/**
- * Returns the photometric interpretation of the decoded samples, in which each pixel has its own
- * chroma.
- */
+/** Returns the photometric interpretation after decoding, when each pixel has its own chroma. */
 function whole(photometric: string): string {
   return photometric === 'YBR_FULL_422' ? 'YBR_FULL' : photometric;
 }
@@ -320,9 +317,9 @@ async function decode(
 ): Promise<Pixels> {
   switch (coding) {
     case 'jpeg-sequential':
-      // libjpeg assumes that every unmarked JPEG with three components is YCbCr. Therefore the
-      // codecs decode RGB images, as named in the DICOM header. sharp reads only the 8 bits of the
-      // baseline process; the codecs also read the 12 bits of the extended process.
+      // libjpeg assumes that every unmarked three-component JPEG is YCbCr, so images that the DICOM
+      // header declares as RGB go to the codecs. So do 12-bit images (extended process), because
+      // sharp reads only the 8 bits of the baseline process.
       if (format.photometric === 'RGB' || format.bitsStored > 8)
         return decodeByCodecs(encoded, format, 'jpeg');
       return decodeBaseline(encoded, format);

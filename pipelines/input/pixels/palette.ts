@@ -13,7 +13,7 @@ interface Expansion {
 }
 
 /**
- * Appends a linear segment. It goes from the last value to `end` in `length` steps (PS3.3
+ * Appends a linear segment running from the last value to `end` in `length` steps (PS3.3
  * C.7.9.2.2).
  */
 function appendLinear({ values, entries }: Expansion, length: number, end: number): void {
@@ -71,8 +71,8 @@ function expandSegments(data: Buffer, entries: number): Uint16Array {
 /** Lookup tables from stored values to 8-bit colour (PS3.3 C.7.6.3.1.5). */
 export interface Palette {
   /**
-   * Lowest stored value in the tables. Lower values get the first entry, values above the range the
-   * last entry.
+   * Lowest stored value in the tables. Values below it map to the first entry, values above the
+   * range to the last.
    */
   first: number;
   red: Uint8Array;
@@ -91,11 +91,10 @@ function table(data: Buffer, entries: number, bits: number): Uint8Array {
   if (data.length < (bits === 8 ? entries : entries * 2)) {
     throw new UnreadableInput('the colour palette is cut short');
   }
-  // 8-bit entries are packed two to a word, but some writers use a whole word for each entry.
+  // 8-bit entries are packed two to a word, but some writers use a whole word per entry.
   if (bits === 8 && data.length < entries * 2) return Uint8Array.from(data.subarray(0, entries));
   const words = Uint16Array.from({ length: entries }, (_, index) => data.readUInt16LE(index * 2));
-  // Tables that declare 16 bits but contain 8-bit values are common. Scaled down, they would be
-  // black.
+  // Tables often declare 16 bits but contain 8-bit values. Scaled down, those would be black.
   const eightBit = words.every((word) => word < 256);
   return Uint8Array.from(words, (word) => (eightBit ? word : word >> 8));
 }

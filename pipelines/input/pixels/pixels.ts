@@ -4,7 +4,7 @@ import { type DicomHeader, numberOf, textOf } from '../dicom/header.ts';
 import { LIMITS } from '../limits.ts';
 import { type Palette, readPalette } from './palette.ts';
 
-/** Format of one frame's pixels according to the header (PS3.3 C.7.6.3). */
+/** Pixel format of one frame, from the header (PS3.3 C.7.6.3). */
 export interface PixelFormat {
   width: number;
   height: number;
@@ -22,7 +22,7 @@ const THREE_SAMPLES = ['RGB', 'YBR_FULL', 'YBR_FULL_422', 'YBR_ICT', 'YBR_RCT', 
 
 /**
  * Returns Columns and Rows.
- * @throws UnreadableInput for an image without a size or over the limit.
+ * @throws UnreadableInput if the image has no size or exceeds the limit.
  */
 export function readImageSize(header: DicomHeader): { width: number; height: number } {
   const width = numberOf(header, 'Columns') ?? 0;
@@ -36,7 +36,7 @@ export function readImageSize(header: DicomHeader): { width: number; height: num
 
 /**
  * Reads and checks the pixel format.
- * @throws UnreadableInput that names the unsupported property.
+ * @throws UnreadableInput naming the unsupported property.
  */
 export function readPixelFormat(header: DicomHeader): PixelFormat {
   const { width, height } = readImageSize(header);
@@ -77,7 +77,7 @@ export function readPixelFormat(header: DicomHeader): PixelFormat {
 }
 
 /**
- * Returns the number of bytes of one uncompressed frame. In YBR_FULL_422, two pixels share their
+ * Returns the size in bytes of one uncompressed frame. In YBR_FULL_422, two pixels share their
  * chroma.
  */
 export function nativeFrameBytes(format: PixelFormat): number {
@@ -94,7 +94,7 @@ export interface Pixels {
   data: Uint8Array;
 }
 
-/** Returns the luminance by ITU-R BT.601, which JPEG and the models use. */
+/** Computes the luminance by ITU-R BT.601, which JPEG and the models use. */
 export function toGray({ width, height, channels, data }: Pixels): GrayImage {
   if (channels === 1) return { width, height, data };
   const gray = new Uint8Array(width * height);
@@ -122,7 +122,7 @@ export function toRgb({ width, height, channels, data }: Pixels): {
   return { width, height, data: rgb };
 }
 
-/** Converts full-range YCbCr to RGB (PS3.3 C.7.6.3.1.2, YBR_FULL) and writes it to `rgb` at `p`. */
+/** Converts full-range YCbCr (PS3.3 C.7.6.3.1.2, YBR_FULL) to RGB and writes it to `rgb` at `p`. */
 function writeRgb(rgb: Uint8ClampedArray, p: number, y: number, cb: number, cr: number): void {
   rgb[p] = y + 1.402 * (cr - 128);
   rgb[p + 1] = y - 0.344136 * (cb - 128) - 0.714136 * (cr - 128);
@@ -137,7 +137,7 @@ function ybrFull(data: Uint8Array): Uint8Array {
   return new Uint8Array(rgb.buffer);
 }
 
-/** Converts samples to RGB that are stored as Y1 Y2 Cb Cr for each pair of pixels in a row. */
+/** Converts samples stored as Y1 Y2 Cb Cr, for each pair of pixels in a row, to RGB. */
 function ybrFull422(data: Uint8Array, pixels: number): Uint8Array {
   const rgb = new Uint8ClampedArray(pixels * 3);
   for (let source = 0, p = 0; p < rgb.length; source += 4, p += 6) {
@@ -161,8 +161,8 @@ function interleave(data: Uint8Array, pixels: number): Uint8Array {
 
 function storedValues(data: Uint8Array, format: PixelFormat): Uint8Array | Uint16Array {
   const pixels = format.width * format.height;
-  // The result is a Uint8Array and not a Buffer, because `slice` of a Buffer shares the memory
-  // instead of copying it.
+  // The result must not be a Buffer, because `slice` of a Buffer shares the memory instead of
+  // copying it.
   if (format.bitsAllocated === 8) return new Uint8Array(data.buffer, data.byteOffset, pixels);
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const mask = 2 ** format.bitsStored - 1;
@@ -185,7 +185,7 @@ function mapPalette(stored: Uint8Array | Uint16Array, palette: Palette): Uint8Ar
 }
 
 /**
- * Returns 8-bit grey values, or `stored` itself if it already has 8 bits. A loop is used because
+ * Returns 8-bit grey values, or `stored` itself if it already has 8 bits. Uses a loop, because
  * `from` with a function takes ten times as long.
  */
 function grayOf(
@@ -205,8 +205,8 @@ function grayOf(
 }
 
 /**
- * Converts the uncompressed samples of one frame, in the order that `format` gives. Samples that
- * need no conversion are not copied.
+ * Converts the uncompressed samples of one frame, ordered as `format` specifies. Samples that need
+ * no conversion are not copied.
  * @throws UnreadableInput if there are too few samples.
  */
 export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
@@ -230,14 +230,14 @@ export function fromStored(data: Uint8Array, format: PixelFormat): Pixels {
   return { width, height, channels: 3, data: rgb };
 }
 
-/** Frames of the same size, decoded one by one on request. */
+/** Frames of the same size, decoded individually on demand. */
 export interface FrameSource {
   width: number;
   height: number;
   frames: number;
   /**
-   * Time of each frame in the stream itself, in seconds from the first; null if the stream has no
-   * times.
+   * Time of each frame according to the stream itself, in seconds from the first; null if the
+   * stream has no times.
    */
   times: readonly number[] | null;
   /**

@@ -14,7 +14,7 @@ export function videoSize({ spans }: VideoBytes): number {
   return spans.reduce((sum, span) => sum + span.length, 0);
 }
 
-/** Returns `length` bytes at `offset`, across fragments; fewer at the end of the video. */
+/** Returns `length` bytes at `offset`, reading across fragments; fewer at the end of the video. */
 export async function readVideoBytes(
   video: VideoBytes,
   offset: number,
@@ -32,9 +32,9 @@ export async function readVideoBytes(
 }
 
 /**
- * Does the same as `readVideoBytes`, but synchronously. FFmpeg waits for its bytes on a thread of
- * the pool that also runs asynchronous reads. If as many videos are open as the pool has threads,
- * no thread is left for reading.
+ * Synchronous version of `readVideoBytes`. FFmpeg waits for its bytes on a thread of the pool that
+ * also runs asynchronous reads. With as many videos open as the pool has threads, no thread would
+ * be left for reading.
  */
 export function readVideoBytesSync(video: VideoBytes, offset: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(videoSize(video) - offset, 0)));
@@ -72,8 +72,8 @@ function isAvi(head: Buffer): boolean {
 }
 
 /**
- * Returns the length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0 if the box extends
- * to the end of the file.
+ * Returns the length of the box at the start of `head` (ISO/IEC 14496-12 4.2); 0 if it extends to
+ * the end of the file.
  */
 function boxLength(head: Buffer): number {
   const length = head.readUInt32BE(0);
@@ -82,8 +82,7 @@ function boxLength(head: Buffer): number {
 }
 
 /**
- * Returns the length of a RIFF chunk, which is padded to an even length. It is 0 if the writer was
- * interrupted.
+ * Returns the length of a RIFF chunk, padded to an even length; 0 if the writer was interrupted.
  */
 function chunkLength(head: Buffer): number {
   const length = head.readUInt32LE(4);
@@ -101,7 +100,7 @@ export async function checkVideoEnds(video: VideoBytes): Promise<void> {
   const first = await readVideoBytes(video, 0, 12);
   if (!isIsoMedia(first) && !isAvi(first)) return;
   const lengthOf = isAvi(first) ? chunkLength : boxLength;
-  // If the last bytes are too few for another header, they are padding.
+  // If fewer bytes remain than a header needs, they are padding.
   for (let offset = 0; offset + 8 <= size; ) {
     const head = await readVideoBytes(video, offset, 16);
     const length = lengthOf(head);

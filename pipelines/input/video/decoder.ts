@@ -13,7 +13,7 @@ import { readVideoBytes, readVideoBytesSync, type VideoBytes, videoSize } from '
 import { type Ffmpeg, getFfmpeg } from './ffmpeg.ts';
 
 /**
- * FFmpeg's names of the permitted demuxers. With other demuxers, a file could make FFmpeg open
+ * FFmpeg's names for the permitted demuxers. Other demuxers would let a file make FFmpeg open
  * further files.
  */
 const CONTAINERS = new Set([
@@ -26,7 +26,7 @@ const CONTAINERS = new Set([
   'hevc',
 ]);
 
-/** Containers with an index, in which FFmpeg can seek any key frame. */
+/** Containers with an index, in which FFmpeg can seek to any key frame. */
 const SEEKABLE = new Set(['mov,mp4,m4a,3gp,3g2,mj2']);
 
 const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as const;
@@ -34,7 +34,7 @@ const CODECS = ['h264', 'hevc', 'mpeg4', 'mjpeg', 'mpeg2video', 'mpeg1video'] as
 const READ_BYTES = 262_144;
 const PROBE_BYTES = 65_536;
 /**
- * Number of decoder threads: one for each core of a small machine. Every further thread needs
+ * Number of decoder threads: one for each core of a small machine. Every additional thread needs
  * memory for frames.
  */
 const THREADS = 2;
@@ -62,10 +62,13 @@ function inputOf(av: Ffmpeg, bytes: VideoBytes): IOContext {
   return io;
 }
 
-/** Returns the clockwise quarter turns that make a frame upright, from the matrix of its track. */
+/**
+ * Returns the number of clockwise quarter turns that make a frame upright, from the matrix of its
+ * track.
+ */
 function quarterTurns(matrix: Buffer | null): number {
   if (!matrix || matrix.length < 36) return 0;
-  // The matrix has 3 x 3 fixed point numbers; the first two of the first row are cosine and sine
+  // The matrix holds 3 x 3 fixed-point numbers; the first two of the first row are cosine and sine
   // (ISO/IEC 14496-12 8.5.2).
   const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
   return ((Math.round(angle / (Math.PI / 2)) % 4) + 4) % 4;
@@ -80,14 +83,14 @@ function checkSize({ width, height }: { width: number; height: number }): void {
 
 /** Time stamps of a packet or a decoded frame, in ticks of the stream. */
 export interface Stamp {
-  /** Time at which the frame is shown; null if the container does not give it. */
+  /** Presentation time; null if the container does not give one. */
   shown: number | null;
-  /** Time stamp for seeking the frame. */
+  /** Time stamp used to seek to the frame. */
   decoded: number | null;
   key: boolean;
 }
 
-/** The video stream of an open file. Its calls must not overlap. */
+/** The video stream of an open file. Calls to its methods must not overlap. */
 export class VideoDecoder {
   readonly #av: Ffmpeg;
   readonly #input: IOContext;
@@ -101,12 +104,12 @@ export class VideoDecoder {
   #ended = false;
   readonly width: number;
   readonly height: number;
-  /** Clockwise quarter turns that make a frame upright. */
+  /** Number of clockwise quarter turns that make a frame upright. */
   readonly turns: number;
   /** Width of a pixel divided by its height. */
   readonly pixelAspect: number;
   readonly secondsPerTick: number;
-  /** Frames per second in the container; 0 if it gives none. */
+  /** Frames per second stated in the container; 0 if there is none. */
   readonly frameRate: number;
   readonly seekable: boolean;
 
@@ -145,7 +148,7 @@ export class VideoDecoder {
 
   /**
    * Opens the video stream.
-   * @throws UnreadableInput with the reason if it cannot be read.
+   * @throws UnreadableInput with the reason if the stream cannot be read.
    */
   static async open(bytes: VideoBytes): Promise<VideoDecoder> {
     const av = await getFfmpeg();
@@ -189,7 +192,7 @@ export class VideoDecoder {
     return ticks === this.#av.AV_NOPTS_VALUE ? null : Number(ticks);
   }
 
-  /** Reads the next packet of the video; false at the end of the file. */
+  /** Reads the next packet of the video. Returns false at the end of the file. */
   async #readPacket(): Promise<boolean> {
     for (;;) {
       const code = await this.#format.readFrame(this.#packet);
@@ -200,7 +203,7 @@ export class VideoDecoder {
     }
   }
 
-  /** Yields the remaining packets that are to be shown, without decoding them. */
+  /** Yields the remaining displayable packets without decoding them. */
   async *packets(): AsyncGenerator<Stamp> {
     while (await this.#readPacket()) {
       const { pts, dts, isKeyframe } = this.#packet;
@@ -213,7 +216,7 @@ export class VideoDecoder {
     }
   }
 
-  /** Decodes the next frame in display order; null after the last. */
+  /** Decodes the next frame in display order. Returns null after the last. */
   async next(): Promise<Stamp | null> {
     for (;;) {
       this.#frame.unref();
@@ -242,9 +245,9 @@ export class VideoDecoder {
   }
 
   /**
-   * Returns the frame that `next` decoded, as `width` x `height` RGB in its stored orientation.
+   * Returns the frame decoded by `next` as `width` x `height` RGB, in its stored orientation.
    * @throws UnreadableInput for a frame that FFmpeg repaired, because guessed pixels must not be
-   *   measured.
+   * measured.
    */
   async pixels(width: number, height: number): Promise<Pixels> {
     const { decodeErrorFlags, width: decodedWidth, height: decodedHeight } = this.#frame;
@@ -262,7 +265,7 @@ export class VideoDecoder {
     return { width, height, channels: 3, data: this.#rgb.toBuffer() };
   }
 
-  /** Seeks to the key frame at or before a time stamp; returns false if that is not possible. */
+  /** Seeks to the key frame at or before a time stamp. Returns false if that is not possible. */
   async seek(ticks: number): Promise<boolean> {
     const { AVSEEK_FLAG_BACKWARD } = this.#av;
     const code = await this.#format.seekFrame(this.#stream, BigInt(ticks), AVSEEK_FLAG_BACKWARD);

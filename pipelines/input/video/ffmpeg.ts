@@ -10,7 +10,7 @@ async function load(): Promise<Ffmpeg> {
       import('node-av/lib'),
       import('node-av/constants'),
     ]);
-    // FFmpeg's messages quote the tags of a file, which must not reach a log.
+    // FFmpeg's messages quote tags of the file, which must not reach a log.
     lib.Log.setLevel(constants.AV_LOG_QUIET);
     return { ...lib, ...constants };
   } catch (error) {

@@ -10,18 +10,18 @@ import { type Stamp, VideoDecoder } from './decoder.ts';
 interface ListedFrame {
   /** Seconds from the first frame. */
   time: number;
-  /** Time stamp in ticks; null if frames are identified by their number only. */
+  /** Time stamp in ticks; null if frames are identified only by their number. */
   stamp: number | null;
-  /** Time stamp to seek, if the frame is a key frame that can be sought. */
+  /** Time stamp to seek to; null unless the frame is a key frame that can be sought. */
   seekTo: number | null;
 }
 
 interface VideoListing {
   bytes: VideoBytes;
-  /** Size as stored, before the frame is turned upright. */
+  /** Stored size, before the frame is turned upright. */
   width: number;
   height: number;
-  /** Clockwise quarter turns that make a frame upright. */
+  /** Number of clockwise quarter turns that make a frame upright. */
   turns: number;
   frames: readonly ListedFrame[];
 }
@@ -42,7 +42,7 @@ async function collect(next: () => Promise<Stamp | null>, deadline: number): Pro
 }
 
 /**
- * Returns true if all frames have different time stamps, so that they can be listed without
+ * Returns true if all frames have distinct time stamps and can therefore be listed without
  * decoding.
  */
 function areTold(stamps: readonly Stamp[]): boolean {
@@ -61,8 +61,8 @@ function byStamps(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[
 }
 
 /**
- * Lists frames without time stamps. Their times are calculated from the frame rate of the
- * container; without a rate they have no time.
+ * Lists frames that have no time stamps. Their times are calculated from the container's frame
+ * rate, if it has one.
  */
 function byNumber(stamps: readonly Stamp[], decoder: VideoDecoder): ListedFrame[] {
   const step = decoder.frameRate > 0 ? 1 / decoder.frameRate : 0;
@@ -94,9 +94,9 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
 
 /**
  * Lists the frames of a video with their times, either `as shown` by a player (upright, with square
- * pixels) or `as stored`, which matches the size in a DICOM header.
+ * pixels) or `as stored`, matching the size in a DICOM header.
  * @throws UnreadableInput with a sentence for a video that is damaged, truncated, too large or of
- *   an unknown kind.
+ * an unknown kind.
  */
 export async function listVideo(
   bytes: VideoBytes,
@@ -116,7 +116,7 @@ export async function listVideo(
   });
 }
 
-/** Returns the same pixels after a clockwise quarter turn. */
+/** Rotates the pixels by a quarter turn clockwise. */
 function turnRight({ width, height, data }: Pixels): Pixels {
   const turned = new Uint8Array(data.length);
   for (let y = 0, from = 0; y < height; y += 1) {
@@ -130,7 +130,7 @@ function turnRight({ width, height, data }: Pixels): Pixels {
   return { width: height, height: width, channels: 3, data: turned };
 }
 
-/** Returns the frames of a listed video, upright. They are decoded on request. */
+/** Returns the frames of a listed video, upright. They are decoded on demand. */
 export function openVideo(listing: VideoListing): FrameSource {
   const reader = new VideoReader(listing);
   const lying = listing.turns % 2 === 1;
@@ -149,8 +149,8 @@ export function openVideo(listing: VideoListing): FrameSource {
 
 /**
  * Decodes single frames of a video in any order. Ascending order is fastest, because a frame
- * depends on the frames since the last key frame. The reader caches a few decoded frames and, while
- * in use, one open decoder.
+ * depends on all frames since the last key frame. The reader caches a few decoded frames and keeps
+ * one decoder open while in use.
  */
 class VideoReader {
   readonly #listing: VideoListing;
@@ -158,7 +158,7 @@ class VideoReader {
   readonly #cached = new Map<number, Pixels>();
   readonly #capacity: number;
   #decoder: VideoDecoder | null = null;
-  /** Number of the frame that the decoder returns next. */
+  /** Number of the next frame that the decoder will return. */
   #position = 0;
   #turn: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
@@ -199,14 +199,14 @@ class VideoReader {
         throw new UnreadableInput('the video takes too long to decode');
       if (number === index) return this.#keep(index, decoder);
       if (number !== null && number < index) continue;
-      // The seek went past the frame. Decoding from the start will reach the frame if it exists.
+      // The seek went past the frame. Decoding from the start will reach it if it exists.
       if (restarted) throw new UnreadableInput('a frame of the video is missing');
       decoder = await this.#restart();
       restarted = true;
     }
   }
 
-  /** Returns a decoder from which the frame can be reached by decoding forwards. */
+  /** Returns a decoder positioned so that decoding forwards reaches the frame. */
   async #goTo(index: number): Promise<VideoDecoder> {
     const key = this.#listing.frames.findLastIndex(
       ({ seekTo }, number) => number <= index && seekTo !== null,
@@ -228,8 +228,8 @@ class VideoReader {
   }
 
   /**
-   * Decodes one frame and returns its number; -1 for a frame that is not listed, null at the end of
-   * the video.
+   * Decodes one frame and returns its number: -1 for an unlisted frame, null at the end of the
+   * video.
    */
   async #next(decoder: VideoDecoder): Promise<number | null> {
     const stamp = await decoder.next();
@@ -265,8 +265,8 @@ class VideoReader {
 
 /**
  * Reads a video file (MP4, MOV, AVI, MPEG), upright and with square pixels. The first frame is
- * decoded here, so that a video that cannot be decoded is refused as a whole. `mmPerPx` is the
- * user's scale for the frame as a player shows it.
+ * decoded immediately, so that an undecodable video is refused as a whole. `mmPerPx` is the user's
+ * scale for the frame as a player shows it.
  */
 export async function readVideo(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
   const { size } = await stat(path);
