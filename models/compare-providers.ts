@@ -4,10 +4,10 @@
  * node models/compare-providers.ts [--provider webgpu|cuda] [--only fetal-head ...] [--images 8]
  * [--data ../shared/data] [--measure]
  *
- * Each model runs on the images of the self-test, on phantoms and, if the folder exists, on the
- * first real image of each set: first on one image at a time, then on all together. Prints the
- * largest difference in units of the output; with --measure also the difference of measurements on
- * phantoms, in mm. The exit status is 1 when a difference exceeds the tolerance.
+ * Each model runs on the self-test images, on phantoms and, if the folder exists, on the first real
+ * image of each set: one image at a time, then all together. Prints the largest difference in
+ * output units and, with --measure, the difference between measurements on phantoms in mm. The exit
+ * status is 1 if a difference exceeds the tolerance.
  */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -82,7 +82,7 @@ const on =
   async (model, { threads }) =>
     inBatches(model, { network: await loadNetwork(model, where, threads), refusals: [] });
 
-/** Returns the images in a model's input size, one after the other. */
+/** Concatenates the images, scaled to a model's input size. */
 function inputsOf({ input }: RegisteredModel, images: readonly GrayImage[]) {
   const pixels = input.width * input.height;
   const all = new Float32Array(images.length * pixels);

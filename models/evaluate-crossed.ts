@@ -29,11 +29,11 @@ import {
 import { LAYOUTS, onScreen } from './evaluation/screens.ts';
 
 /**
- * Counts the false measurements of the whole obstetric pipeline on held-out real images that show
- * something else: each image is a separate request with a scale and a gestational age, so that no
- * section is left out because one of these is missing. `--ga none` leaves the age out. With
- * `--screens`, the fetal images are first placed on whole screens of several layouts, and the
- * planes that are named right and wrong are counted too.
+ * Counts the false measurements that the whole obstetric pipeline makes on held-out real images
+ * showing something else. Each image is a separate request with a scale and a gestational age, so
+ * that no section is skipped for lack of either. `--ga none` omits the age. With `--screens`, the
+ * fetal images are first placed on whole screens with several layouts, and right and wrong plane
+ * labels are counted too.
  *
  * node models/evaluate-crossed.ts [--each 40] [--split test|validation] [--data ../shared/data]
  * [--ga 150] [--only fetal|other] [--screens] [--cases]
@@ -53,16 +53,13 @@ const each = Number(values.each);
 const split = values.split as SplitName;
 const data = values.data;
 
-/** Typical screen scale in mm per pixel. It is assumed for image sets without a scale. */
+/** Typical screen scale in mm per pixel, assumed for image sets without a scale. */
 const PRETENDED_SCALE = 0.25;
 
-/**
- * Name of a set, its images, and the plane that they show; the plane is null if the images show no
- * part of a fetus.
- */
+/** Name of a set, its images, and the plane they show (null if they show no part of a fetus). */
 type Set = [name: string, cases: readonly Case[], shown: string | null];
 
-/** Returns the requested number of images, spread evenly over the whole set. */
+/** Returns the requested number of images, spread evenly over the set. */
 function spread<T>(cases: readonly T[]): T[] {
   const step = Math.max(1, cases.length / each);
   return Array.from(
@@ -71,7 +68,7 @@ function spread<T>(cases: readonly T[]): T[] {
   ).filter((one) => one !== undefined);
 }
 
-/** Returns every file of a folder whose name matches. */
+/** Returns every file in a folder whose name matches. */
 async function filesOf(folder: string, name: RegExp): Promise<Case[]> {
   const files = (await readdir(join(data, folder))).filter((file) => name.test(file));
   return files.toSorted().map((image) => {
@@ -79,7 +76,7 @@ async function filesOf(folder: string, name: RegExp): Promise<Case[]> {
   });
 }
 
-/** Returns the sets whose images show a fetus in the second or third trimester, or in labour. */
+/** Returns the sets of images showing a fetus in the second or third trimester, or in labour. */
 async function fetalSets(): Promise<Set[]> {
   const heads = await hc18Cases(data, split);
   const planes = await planeCases(data, split);
@@ -103,8 +100,7 @@ async function fetalSets(): Promise<Set[]> {
 }
 
 /**
- * Returns the sets whose images show nothing that the biometry of the second and third trimester
- * may measure.
+ * Returns the sets of images showing nothing that second- and third-trimester biometry may measure.
  */
 async function otherSets(): Promise<Set[]> {
   const planes = await planeCases(data, split);
@@ -145,8 +141,8 @@ async function interpret(path: string, mmPerPixel: number): Promise<Result> {
     priorFiles: [],
     options: { ...dated, mm_per_px: mmPerPixel },
     clinicalContext: {},
-    // The weakest evidence is accepted, because this program measures the methods regardless of
-    // their evidence.
+    // Accepts the weakest evidence, because this program measures the methods regardless of their
+    // evidence.
     evidence: 'simulated',
     models: settings,
   };
@@ -156,10 +152,7 @@ async function interpret(path: string, mmPerPixel: number): Promise<Result> {
   return resultSchema.parse(JSON.parse(await readFile(join(work, 'result.json'), 'utf8')));
 }
 
-/**
- * Writes a screen with the image to a file, and returns it with the scale of the image on the
- * screen.
- */
+/** Places the image on a screen, writes the screen to a file, and returns it with its scale. */
 async function screened(one: Case, index: number) {
   const layout = LAYOUTS[index % LAYOUTS.length];
   if (!layout) throw new TypeError('no layouts');

@@ -18,7 +18,7 @@ import {
 import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-phantoms.ts';
 
 /**
- * Measures the echo pipeline, from files to result, on whole studies of simulated hearts that were
+ * Evaluates the echo pipeline, from files to result, on whole studies of simulated hearts that were
  * not used in training, and prints the agreement for each quantity.
  *
  * node models/evaluate-echo-studies.ts [--first 9000] [--count 16] [--allow all|permissive]
@@ -26,9 +26,9 @@ import { type SimulatedStudy, simulatedStudy } from './evaluation/echo-study-pha
  *
  * Seeds 9000 to 9099 are for reported results, seeds 8000 to 8999 and 9100 to 9199 for choosing
  * parameters. `--still`: one territory of every heart does not move. `--keep` stores the studies,
- * so that a later run need not simulate them again. With `--interpreted`, a later run does not
- * interpret them again either; it can combine the results of two runs that each did half of the
- * studies. `--cases` prints every study.
+ * so that a later run need not simulate them again. With `--interpreted`, a later run also reuses
+ * the stored interpretations; it can combine two runs that each processed half of the studies.
+ * `--cases` prints every study.
  */
 const { values } = parseArgs({
   options: {
@@ -44,7 +44,7 @@ const { values } = parseArgs({
 
 const pipeline = createEchoPipeline({
   openLocator: openHeartLocator,
-  // No documents and previews are written, because they do not affect the numbers.
+  // No documents or previews are written, because they do not affect the numbers.
   writeArtifacts: async () => [],
 });
 
@@ -56,8 +56,8 @@ async function interpret({ folder, names }: SimulatedStudy): Promise<void> {
     priorFiles: [],
     options: {},
     clinicalContext: { sex: 'male', age_years: 60, height_cm: 172, weight_kg: 74 },
-    // The weakest evidence is accepted, because this program measures the methods regardless of
-    // their evidence.
+    // Accepts the weakest evidence, because this program measures the methods regardless of their
+    // evidence.
     evidence: 'simulated',
     models: {
       allow: values.allow === 'permissive' ? 'permissive' : 'all',

@@ -39,15 +39,15 @@ import {
 } from './evaluation/echo-views.ts';
 
 /**
- * Measures the models of the heart with the product's own code, each pack separately; --write
- * stores the numbers in metrics.json and in the card.
+ * Evaluates the heart models with the product's own code, each pack separately. --write stores the
+ * numbers in metrics.json and in the card.
  *
  * node models/evaluate-echo.ts [--role validation|held] [--data ../shared/data] [--only MODEL ...]
  * [--pairs DIR] [--views DIR] [--long-axes DIR] [--cases] [--write] [--registry
  * models/registry.yaml]
  *
- * `held` is used to choose gates and the recalibration, `validation` only to measure. `--pairs` are
- * unseen phantoms of models/phantom/echo/generate.ts, `--views` and `--long-axes` of
+ * `held` is for choosing gates and the recalibration, `validation` only for reporting. `--pairs`
+ * are unseen phantoms from models/phantom/echo/generate.ts; `--views` and `--long-axes` come from
  * generate-views.ts.
  */
 const { values } = parseArgs({
@@ -89,7 +89,7 @@ async function withSession<T>(id: string, use: (session: ModelSession) => Promis
   }
 }
 
-/** Measures the model on real pairs, and on unseen phantoms of each apical view in the folder. */
+/** Evaluates the model on real pairs, and on unseen phantoms of each apical view in the folder. */
 async function evaluateChambers(id: string): Promise<Measures> {
   const median = await medianEjectionFraction(values.data);
   return withSession(id, async (chambers) => {
@@ -125,10 +125,7 @@ async function evaluateEjection(chambersId: string, id: string): Promise<Measure
   return { sets: { [CAMUS]: ejectionAgreement(estimates, median) } };
 }
 
-/**
- * Prints the line of the recalibration, followed by the patients, those with the largest error
- * first.
- */
+/** Prints the recalibration line, followed by the patients in order of decreasing error. */
 function print(estimates: readonly Estimated[]): void {
   console.log('recalibration', recalibrationOf(estimates));
   const error = ({ joint, reference }: Estimated) => Math.abs((joint ?? 0) - reference);
@@ -139,13 +136,13 @@ function print(estimates: readonly Estimated[]): void {
 }
 
 /**
- * Interval of the fetal images that are used. Every third image is enough to see whether the models
- * find a heart where there is none.
+ * Only every n-th fetal image is used. Every third is enough to show whether the models find a
+ * heart where there is none.
  */
 const FETAL_EVERY = 3;
 
 /**
- * Measures the model on unseen phantoms of every view, on real apical frames, and on real images
+ * Evaluates the model on unseen phantoms of every view, on real apical frames, and on real images
  * that do not show an adult heart.
  */
 async function evaluateViews(id: string): Promise<Measures> {
@@ -199,7 +196,7 @@ for (const id of values.only ?? known) {
   const evaluate = EVALUATIONS[id];
   if (!evaluate) throw new Error(`unknown model ${id}`);
   const measures = await evaluate(id);
-  // For these models, the CAMUS role `validation` and the unseen phantoms are the test set.
+  // For these models, the test set consists of the CAMUS role `validation` and the unseen phantoms.
   const split = values.role === 'validation' ? 'test' : values.role;
   const gate = registry.find((model) => model.id === id)?.gate;
   const text = `${JSON.stringify({ model: id, split, gate, ...measures }, null, 2)}\n`;

@@ -9,9 +9,9 @@ import type { SplitName } from './evaluation/cases.ts';
 import { chestOnPhantoms, chestOnReal } from './evaluation/heart-structures.ts';
 
 /**
- * Measures the models of heart and brain structures with the product's own code. It reports the
- * errors on phantoms that were not used in training, and the number of real images that would be
- * accepted. There is no reference for the real images.
+ * Evaluates the models of heart and brain structures with the product's own code. Reports the
+ * errors on phantoms not used in training, and the number of real images that would be accepted.
+ * There is no reference for the real images.
  *
  * node models/evaluate-structures.ts [--seed 8201] [--count 40] [--data ../shared/data] [--split
  * test|validation] [--only MODEL] [--cases] [--write]
@@ -67,7 +67,7 @@ function halfWidths(phantoms: Readonly<Record<string, Deviation>>) {
 
 /**
  * Returns the half widths of the 95 % intervals, in per cent of the length that a reader measured
- * on the plane for that structure.
+ * for that structure on its own plane.
  */
 function brainHalfWidths(
   phantoms: Awaited<ReturnType<typeof brainOnPhantoms>>,

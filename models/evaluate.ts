@@ -37,8 +37,8 @@ import { transperinealAgreement } from './evaluation/transperineal.ts';
 import { acceptedOnOthers, evaluateUterusOnPhantoms } from './evaluation/uterus.ts';
 
 /**
- * Measures the models with the product's own code on images that were not used in training
- * (models/<id>/split.json); --write stores the numbers in models/<id>/metrics.json and in the card.
+ * Evaluates the models with the product's own code on images not used in training
+ * (models/<id>/split.json). --write stores the numbers in models/<id>/metrics.json and in the card.
  *
  * node models/evaluate.ts [--split test|validation] [--data ../shared/data] [--phantoms DIR of
  * models/phantom/generate.ts] [--only fetal-head ...] [--cases] [--write] [--registry
@@ -61,8 +61,8 @@ const registry = await readRegistry(values.registry);
 const phantoms = await phantomCases(values.phantoms);
 
 /**
- * Interval of the real images that are used. Every fourth image is enough to see whether the models
- * find a structure where there is none.
+ * Only every n-th real image is used. Every fourth is enough to show whether the models find a
+ * structure where there is none.
  */
 const OTHERS_EVERY = 4;
 
@@ -72,8 +72,8 @@ type Evaluation = { gate: number; temperature?: number; sets: Record<string, unk
 
 const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evaluation>>> = {
   'fetal-plane': evaluatePlanes,
-  // This model is evaluated only on the test split, because it has seen the validation split:
-  // judge_head_planes.py chooses by cross-validation.
+  // Evaluated only on the test split, because the validation split was used to choose this model:
+  // judge_head_planes.py selects by cross-validation.
   ...(split === 'test' && { 'fetal-brain-plane': evaluateBrainPlanes }),
   'fetal-head': async (task) =>
     evaluateGeometry(task, {
@@ -91,7 +91,7 @@ const EVALUATIONS: Partial<Record<ModelTask, (task: ModelTask) => Promise<Evalua
       'fetal-planes (FL landmarks)': await landmarkCases(data, 'fetal-femur', split),
       phantom: phantoms.filter((one) => one.plane === 'femur'),
     }),
-  // This model is evaluated only with phantoms, because no real data set shows these structures.
+  // Evaluated only on phantoms, because no real data set shows these structures.
   ...(values.phantoms !== undefined && { 'uterine-structures': evaluateUterus }),
   'symphysis-head': (task) =>
     evaluateWith(task, async (session) => {
@@ -139,7 +139,7 @@ async function evaluateGeometry(task: ModelTask, sets: Record<string, Case[]>) {
     if (cases.length === 0) continue;
     const measured = await measure(session, cases);
     results[name] = agreement(measured);
-    // The first set contains the real images for which the model is made.
+    // The first set contains the real images that the model is meant for.
     halfWidths.halfWidth95Mm ??= halfWidth95(measured);
     halfWidths.halfWidth95Percent ??= halfWidth95Percent(measured);
     if (values.cases) printCases(measured);
@@ -194,8 +194,8 @@ async function planeSessions() {
 }
 
 /**
- * Evaluates the model together with fetal-plane, as the product uses it, on heads whose axial plane
- * is known.
+ * Evaluates the model together with fetal-plane, as in the product, on heads whose axial plane is
+ * known.
  */
 async function evaluateBrainPlanes() {
   const sessions = await planeSessions();
@@ -206,7 +206,7 @@ async function evaluateBrainPlanes() {
   const phantom = await classify(sessions, phantoms.filter(isHead));
   await sessions.close();
   const file = new URL('fetal-brain-plane/cross-validation.json', import.meta.url);
-  // This file is written by models/training/judge_head_planes.py.
+  // Written by models/training/judge_head_planes.py.
   const judged: {
     outOfFold: { students: unknown; teachers: unknown };
     later: { delivered: unknown; nineNetworks: unknown };
@@ -261,7 +261,7 @@ async function evaluatePlanes(): Promise<Evaluation> {
   };
 }
 
-/** Returns how often an image that shows none of the known planes is classified as `other`. */
+/** Returns how often an image showing none of the known planes is classified as `other`. */
 function refusal(classified: readonly Classified[]) {
   return {
     cases: classified.length,

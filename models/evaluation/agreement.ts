@@ -7,13 +7,13 @@ export interface Measured {
   measuredMm: number | null;
   confidence: number;
   accepted: boolean;
-  /** Overlap with the reference outline; absent if there is no such outline. */
+  /** Overlap with the reference outline; absent if there is none. */
   dice?: number;
 }
 
 /**
  * Returns the agreement with the reference, for the accepted cases and for all cases. Users see
- * only values that reach the gate. The errors of all cases show how useful the gate is.
+ * only values that reach the gate; the errors of all cases show how useful the gate is.
  */
 export function agreement(cases: readonly Measured[]) {
   const found = cases.filter((c) => c.measuredMm !== null);
@@ -27,8 +27,8 @@ export function agreement(cases: readonly Measured[]) {
 }
 
 /**
- * Returns the 95th centile of the absolute error of the accepted cases, mm. It is the half width of
- * an interval around the measured value that contains the reference in 95 of 100 images.
+ * Returns the 95th centile of the absolute error of the accepted cases in mm: the half width of an
+ * interval around the measured value that contains the reference in 95 of 100 images.
  */
 export const halfWidth95 = (cases: readonly Measured[]) => halfWidth95In(cases, () => 1);
 

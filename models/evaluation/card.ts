@@ -48,7 +48,7 @@ const COLUMNS: readonly Column[] = [
   ['95 % limits (mm)', ({ accepted }) => accepted?.limitsOfAgreementMm.join(' to ')],
   ['largest (mm)', ({ accepted }) => accepted?.largestErrorMm],
 ];
-/** Column for models whose result and reference are both outlines. */
+/** Column for models with outlines as both result and reference. */
 const DICE: Column = ['mean Dice', ({ accepted }) => accepted?.meanDice];
 
 function geometryTable(sets: readonly Measured[]): string {

@@ -3,12 +3,9 @@ import { HEAD_PLANES } from '../../pipelines/obstetric/planes/locate.ts';
 import type { Measurement, Result } from '../../pipelines/result/envelope.ts';
 import { mean, round } from './agreement.ts';
 
-/** A statement about a structure that the image does not show. */
+/** A statement in a result about a structure that the image does not show. */
 export interface Crossed {
-  /**
-   * Structure of the biometry to which the statement applies, or the section for any other
-   * statement.
-   */
+  /** Biometry structure concerned or, for any other statement, the section. */
   part: string;
   said: string;
 }
@@ -16,8 +13,8 @@ export interface Crossed {
 const HEAD = ['head', 'biometry', 'growth', 'anomaly-screen'];
 
 /**
- * The structures that may be measured on an image of each known plane. On any other plane, nothing
- * may be measured.
+ * Structures that may be measured on an image of each known plane. On any other plane, nothing may
+ * be measured.
  */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   transthalamic: HEAD,
@@ -48,9 +45,9 @@ const isOfThePixels = ({ source, derivation, quality }: Measurement) =>
   quality === 'accepted';
 
 /**
- * Returns the statements of a result about structures that its single image does not show: accepted
+ * Returns the statements in a result about structures that its single image does not show: accepted
  * values measured on the pixels, findings, categories and scores. The category `not-assessed` is
- * not a statement. `plane` is the plane of the image; null if the image shows no part of a fetus.
+ * not a statement. `plane` is the image's plane; null if it shows no part of a fetus.
  */
 export function crossedOf(
   { measurements, findings, classifications, scores }: Result,
@@ -68,12 +65,12 @@ export function crossedOf(
       .map(({ section, name, value }) => ({ part: section, said: `${name} ${value}` })),
     ...scores.map(({ section, name }) => ({ part: section, said: name })),
   ];
-  // Names of planes are left out. They are not measurements, and a wrong name alone has no
+  // Plane labels are left out: they are not measurements, and a wrong label alone has no
   // consequence.
   return [...values, ...others].filter(({ part }) => part !== 'planes' && !shown.includes(part));
 }
 
-/** Counts the images with any such statement, and the images for each part. */
+/** Counts the images with any such statement, in total and by part. */
 export function countCrossed(found: readonly (readonly Crossed[])[]): {
   images: number;
   by: Record<string, number>;
@@ -87,7 +84,7 @@ export function countCrossed(found: readonly (readonly Crossed[])[]): {
 
 const planesData = z.object({ counts: z.record(z.string(), z.number()) });
 
-/** Counts the frames of each plane in a result; empty if the result names no planes. */
+/** Counts the frames of each plane in a result; empty if the result identifies no planes. */
 export function countNamed({ sections }: Pick<Result, 'sections'>): Record<string, number> {
   const own = planesData.safeParse(sections.find(({ id }) => id === 'planes')?.data);
   const counts = Object.entries(own.data?.counts ?? {});
@@ -95,18 +92,19 @@ export function countNamed({ sections }: Pick<Result, 'sections'>): Record<strin
 }
 
 /**
- * Returns the number of frames for which a result names a plane, or of all frames if it names none.
+ * Returns the number of frames for which a result identifies a plane; if there are none, the number
+ * of all frames.
  */
 export function framesOf(result: Pick<Result, 'sections' | 'input_summary'>): number {
   const named = Object.values(countNamed(result)).reduce((sum, count) => sum + count, 0);
   return named || result.input_summary.frames;
 }
 
-/** Contents of a result for a single image of a known plane. */
+/** Evaluation of a result for a single image of a known plane. */
 export interface Screen {
   layout: string;
   shown: string;
-  /** Whether the plane was named correctly. The axial head planes are treated as one plane. */
+  /** Whether the plane was identified correctly. The axial head planes count as one plane. */
   name: 'right' | 'wrong' | 'unnamed';
   /** Accepted length of the structure; null if nothing was measured or if there is no reference. */
   length: { key: string; measuredMm: number; referenceMm: number } | null;
@@ -143,7 +141,7 @@ export function screenOf(
 }
 
 /**
- * Counts right, wrong and missing plane names and summarises the errors of the accepted lengths:
+ * Counts right, wrong and missing plane labels and summarises the errors of the accepted lengths:
  * over all screens, by plane, and by layout.
  */
 export function countScreens(screens: readonly Screen[]) {

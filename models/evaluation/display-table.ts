@@ -1,15 +1,15 @@
 import { median } from '../../pipelines/measure/statistics.ts';
 import type { DisplayCase } from './displays.ts';
 
-/** Relative error above which an accepted value is wrong. */
+/** Relative error above which an accepted value counts as wrong. */
 const WRONG = 0.1;
 
 const errorOf = ({ value, truth }: DisplayCase) =>
   value === null ? Number.NaN : Math.abs(value / truth - 1);
 
 /**
- * Returns true if a value is wrong. Every value is wrong if the display does not show the
- * structure.
+ * Returns true if a value is wrong. If the display does not show the structure, every value is
+ * wrong.
  */
 const isWrong = (one: DisplayCase) => !(errorOf(one) <= WRONG);
 

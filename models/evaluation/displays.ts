@@ -12,8 +12,7 @@ import { drawHeart } from '../phantom/heart/sizes.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 
 /**
- * A quantity that a display shows, and the factor that converts the truth to the unit of its
- * concept.
+ * A quantity shown on a display, and the factor converting the truth to the unit of its concept.
  */
 interface Expected {
   key: EchoConcept;
@@ -21,16 +20,16 @@ interface Expected {
   factor: number;
 }
 
-/** A kind of display: its structure, and how its settings are drawn. */
+/** A kind of display: its structure, and how its settings are chosen. */
 interface DisplayKind {
   id: EchoSpectrumId | EchoMModeId;
   kind: SweepRegion['kind'];
   viewName: string;
   expected: readonly Expected[];
-  /** Draws the flow of a spectrum and its fastest velocity; absent for an M-mode. */
+  /** Samples the flow of a spectrum and its fastest velocity; absent for an M-mode. */
   flow?: (random: Random) => { flow: Flow; full: number };
   faint?: number;
-  /** True if only the early wave differs between beats, as with breathing. */
+  /** True if only the early wave differs between beats, as happens with breathing. */
   early?: boolean;
 }
 
@@ -132,8 +131,8 @@ export const DISPLAY_KINDS: readonly DisplayKind[] = [
     expected: [{ key: 'tapse', truth: 'tapseMm', factor: 1 }],
   },
   {
-    // The display shows an aortic root but has the name of the ventricle. There is nothing to
-    // measure, so any value is wrong.
+    // The display is labelled as a ventricle but shows an aortic root. There is nothing to measure,
+    // so any value is wrong.
     id: 'm-mode-aortic-root',
     kind: 'm-mode',
     viewName: 'PLAX M-Mode LV',
@@ -145,7 +144,7 @@ export const DISPLAY_KINDS: readonly DisplayKind[] = [
   },
 ];
 
-/** Returns the region of a simulated display as the product reads it from a header. */
+/** Returns the region of a simulated display, as the product would read it from a header. */
 export function sweepOfFrame({ truth }: PhantomFrame, kind: SweepRegion['kind']): SweepRegion {
   const at = (name: string) => truth.values?.[name] ?? 0;
   const mMode = kind === 'm-mode';
@@ -197,7 +196,7 @@ export function simulateDisplay(kind: DisplayKind, seed: number): PhantomFrame {
   const faint = random.chance(kind.faint ?? 0);
   const scene = drawDisplayScene(random.fork('scene'), full, {
     faint,
-    // An outflow in the direction of the flow would be mistaken for the flow.
+    // An outflow in the same direction would be mistaken for the flow.
     alone: kind.id !== 'mitral-inflow',
   });
   const frame = simulateEchoSpectrum(kind.id as EchoSpectrumId, {
@@ -237,7 +236,7 @@ export interface DisplayCase {
   kind: string;
   seed: number;
   key: EchoConcept;
-  /** In the unit of the concept; NaN if the display shows no such structure. */
+  /** In the unit of the concept; NaN if the display does not show the structure. */
   truth: number;
   value: number | null;
   quality: Measurement['quality'] | 'none';
@@ -246,7 +245,7 @@ export interface DisplayCase {
 
 const NEVER = new AbortController().signal;
 
-/** Returns the values that the product reads on one simulated display. */
+/** Returns the values that the product reads from one simulated display. */
 export async function displayCases(kind: DisplayKind, seed: number): Promise<DisplayCase[]> {
   const frame = simulateDisplay(kind, seed);
   const clip = displayClip(frame, kind.kind, kind.viewName);

@@ -27,7 +27,7 @@ function phantomOf(seed: number, index: number): PhantomFrame {
 }
 
 /**
- * Returns the axes of the sac, yolk sac and embryo of one phantom, as read by the product on a
+ * Returns the axes of the sac, yolk sac and embryo of one phantom, as the product reads them from a
  * single frame.
  */
 async function lengthsOn(phantom: PhantomFrame) {
@@ -74,10 +74,7 @@ export async function earlyOnPhantoms(seed: number, count: number, show: (line: 
   return { ...lengths, invented };
 }
 
-/**
- * Counts the images of other structures on which the analysis accepts a sac when it is called
- * directly.
- */
+/** Counts the images of other structures on which the analysis, called directly, accepts a sac. */
 export async function sacsElsewhere(cases: readonly Case[]): Promise<number> {
   let accepted = 0;
   for (const { path } of cases) {

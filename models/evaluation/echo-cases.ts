@@ -4,10 +4,7 @@ import type { GrayImage } from '../../pipelines/contract/image.ts';
 import { readGray } from './cases.ts';
 import type { ViewCase } from './echo-views.ts';
 
-/**
- * `held`: every seventh patient of the role `train`. These patients were held out of training
- * (echo_datasets.py).
- */
+/** `held`: every seventh patient with the role `train`, held out of training (echo_datasets.py). */
 export type HeartRole = 'validation' | 'held';
 const HELD_EVERY = 7;
 
@@ -55,8 +52,8 @@ export async function camusCases(data: string, role: HeartRole): Promise<HeartCa
 }
 
 /**
- * Returns the median LVEF of the training patients in per cent, the constant answer with which the
- * models are compared.
+ * Returns the median LVEF of the training patients in per cent. The models are compared with this
+ * constant answer.
  */
 export async function medianEjectionFraction(data: string): Promise<number> {
   const text = await readFile(join(data, 'camus-a4c/labels.csv'), 'utf8');
@@ -88,7 +85,7 @@ async function labelsOf(folder: string): Promise<PhantomLabel[]> {
 }
 
 /**
- * Returns the pairs of one apical view. Their LVEF is calculated in the plane, as in a single-plane
+ * Returns the pairs of one apical view. Their LVEF is calculated in the plane, as by a single-plane
  * method.
  */
 export async function phantomPairs(folder: string, view: string): Promise<HeartCase[]> {
@@ -121,10 +118,13 @@ export async function phantomViews(folder: string): Promise<ViewCase[]> {
   );
 }
 
-/** View for each label of echo-views. A part of a view (a zoom) is not that view. */
+/**
+ * View for each echo-views label that differs from it. A part of a view (a zoom) does not count as
+ * that view.
+ */
 const VIEW_OF_LABEL: Readonly<Record<string, string>> = { 'A4C-zoom': 'other' };
 
-/** Returns the stills of real patients, with the text, ECG and rulers of the machines (TTE47). */
+/** Returns stills of real patients, with the machines' text, ECG and rulers (TTE47). */
 export async function realStills(data: string): Promise<ViewCase[]> {
   const folder = join(data, 'echo-views');
   const [, ...lines] = (await readFile(join(folder, 'labels.csv'), 'utf8')).trim().split(/\r?\n/);
@@ -136,12 +136,12 @@ export async function realStills(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** Reads a picture of camus-biplane, whose pixels are twice as wide as high. */
+/** Reads a camus-biplane picture, whose pixels are twice as wide as high. */
 async function biplaneImage(stem: string): Promise<GrayImage> {
   const header = await readFile(`${stem}.mhd`, 'utf8');
   const [width = 0, rows = 0] = (/DimSize = (.*)/.exec(header)?.[1] ?? '').split(/\s+/).map(Number);
   const pixels = new Uint8Array(await readFile(`${stem}.raw`));
-  // Every second row is used, which makes the pixels square.
+  // Using every second row makes the pixels square.
   const height = Math.floor(rows / 2);
   const data = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
@@ -150,7 +150,7 @@ async function biplaneImage(stem: string): Promise<GrayImage> {
   return { width, height, data };
 }
 
-/** Returns both phases of A2C and A4C of the three patients of camus-biplane. */
+/** Returns both phases of A2C and A4C for the three camus-biplane patients. */
 export async function biplaneViews(data: string): Promise<ViewCase[]> {
   const views = { '2CH': 'A2C', '4CH': 'A4C' } as const;
   const wanted = ['patient0001', 'patient0003', 'patient0005'].flatMap((patient) =>
@@ -166,7 +166,7 @@ export async function biplaneViews(data: string): Promise<ViewCase[]> {
   );
 }
 
-/** A parasternal long axis, and its sizes in mm by the name of the line that measures each size. */
+/** A parasternal long axis, and its dimensions in mm by the line on which each is measured. */
 export interface LongAxisCase {
   image: GrayImage;
   mmPerPixel: number;

@@ -17,11 +17,11 @@ import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { agreement, halfWidth95, type Measured, mean, round } from './agreement.ts';
 import type { HeartCase, HeartFrame, LongAxisCase } from './echo-cases.ts';
 
-/** Chambers that are labelled in a reference mask. */
+/** Chambers labelled in a reference mask. */
 export type Named = readonly Chamber[];
 export const LEFT_HEART: Named = ['lv', 'myocardium', 'la'];
 
-/** Segments both phases as the product does, with the same fan for both. */
+/** Segments both phases as the product does, using the same fan for both. */
 export async function segmentPair(
   session: ModelSession,
   { ed, es }: HeartCase,
@@ -33,8 +33,8 @@ export async function segmentPair(
 }
 
 /**
- * Returns the overlap of the masks with the reference, for each chamber and phase, and the number
- * of masks that the gate withholds.
+ * Returns the overlap of the masks with the reference for each chamber and phase, and the number of
+ * masks withheld by the gate.
  */
 export async function chamberAgreement(
   session: ModelSession,
@@ -98,14 +98,12 @@ function overlap({ mask }: HeartFrame, found: ChamberMasks, chamber: Chamber): n
   return sum === 0 ? 1 : (2 * both) / sum;
 }
 
-/** Chambers in the order of the labels. */
+/** Chambers in label order. */
 export const ALL_CHAMBERS: Named = CHAMBERS;
 
 const LINES = ['septum', 'cavity', 'posterior-wall', 'sinus'] as const satisfies LongAxisLine[];
 
-/**
- * Measures each line of the parasternal long axis and pairs it with the line of the phantom, mm.
- */
+/** Measures each line of the parasternal long axis and pairs it with the phantom's line, in mm. */
 export async function measureLongAxes(
   session: ModelSession,
   cases: readonly LongAxisCase[],

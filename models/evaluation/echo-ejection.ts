@@ -13,8 +13,8 @@ import type { HeartCase } from './echo-cases.ts';
 import { segmentPair } from './echo-chambers.ts';
 
 /**
- * One patient with the reference and both estimates in per cent; an estimate is null if it was not
- * possible.
+ * One patient with the reference and both estimates in per cent. An estimate that was not possible
+ * is null.
  */
 export interface Estimated {
   patient: string;
@@ -22,12 +22,12 @@ export interface Estimated {
   byDiscs: number | null;
   byNetwork: number | null;
   joint: number | null;
-  /** True if both estimates exist and agree, and the shapes are those of a ventricle. */
+  /** True if both estimates exist and agree, and the shapes are plausible for a ventricle. */
   accepted: boolean;
 }
 
 /**
- * Returns the LVEF of every patient as the product calculates it, from masks and from the second
+ * Returns every patient's LVEF as the product calculates it: from masks and from the second
  * network.
  */
 export async function estimateEjectionFractions(
@@ -64,7 +64,7 @@ export async function estimateEjectionFractions(
 }
 
 /**
- * Returns the volume by single-plane discs in cubic pixels; null if the masks contain no ventricle
+ * Returns the volume in cubic pixels by single-plane discs; null if the masks contain no ventricle
  * with a base.
  */
 function discVolume(masks: ChamberMasks): number | null {
@@ -120,9 +120,9 @@ const BANDS = [
 ] as const;
 
 /**
- * Returns the bias of the combined LVEF in bands of the reference, and in bands of the reported
- * LVEF. An estimate with an error is always biased in one of the two. The bands of the reference
- * show what is missed; the bands of the reported LVEF show how wrong a reported value is.
+ * Returns the bias of the combined LVEF in bands of the reference and in bands of the reported
+ * LVEF. An imperfect estimate is always biased in one of the two. The bands of the reference show
+ * what is missed; the bands of the reported LVEF show how wrong a reported value is.
  */
 export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'joint'>[]) {
   const found = estimates.flatMap(({ reference, joint }) =>
@@ -140,8 +140,8 @@ export function biasInBands(estimates: readonly Pick<Estimated, 'reference' | 'j
 }
 
 /**
- * Returns the agreement of the LVEF with the reference and, for comparison, that of the constant
- * answer `median`.
+ * Returns the agreement of the LVEF with the reference and, for comparison, that of always
+ * answering `median`.
  */
 export function ejectionAgreement(estimates: readonly Estimated[], median: number) {
   const accepted = estimates.filter((one) => one.accepted);
@@ -163,7 +163,7 @@ export function ejectionAgreement(estimates: readonly Estimated[], median: numbe
 /**
  * Returns the straight line for `recalibration` in the registry. It gives the mean of both
  * estimates the same mean and standard deviation as the reference. Without a second estimate, only
- * the discs are used. A line of least squares would have a smaller mean error but shrink the
+ * the discs are used. A least-squares line would have a smaller mean error but would shrink the
  * spread: low values would become too high and high values too low.
  */
 export function recalibrationOf(estimates: readonly Estimated[]) {

@@ -17,10 +17,7 @@ interface Motion {
   excursion: number;
 }
 
-/**
- * One wall segment of one patient, measured on the outlines of the network and on those of an
- * expert.
- */
+/** One wall segment of one patient, measured on the network's outlines and on an expert's. */
 interface PatientWall {
   ejectionFraction: number;
   own: Motion;
@@ -30,7 +27,7 @@ interface PatientWall {
 type Labelled = Pick<LabelMap, 'labels' | 'width' | 'height'>;
 
 /**
- * Returns the sizes of the outlines on a picture with square pixels but without a scale. Only their
+ * Returns the dimensions of the outlines on a picture with square pixels but no scale. Only their
  * ratios are used.
  */
 function geometryOf(of: Labelled, faults: ChamberFrame['faults']): FrameGeometry | null {
@@ -57,13 +54,12 @@ const figureOf = ({ lv, muscle }: FrameGeometry) => ({
 });
 
 /**
- * Returns the motion of the six segments of a pair of frames; empty if the ventricle is
- * implausible.
+ * Returns the motion of the six segments between two frames; empty if the ventricle is implausible.
  */
 const motionsOf = (ed: FrameGeometry | null, es: FrameGeometry | null) =>
   ed && es ? segmentMotions(figureOf(ed), figureOf(es)) : [];
 
-/** Returns the six segments of each A4C pair whose outlines can be measured. */
+/** Returns the six segments of each A4C pair with measurable outlines. */
 export async function patientWalls(
   session: ModelSession,
   cases: readonly HeartCase[],
@@ -95,8 +91,8 @@ const BANDS = [
 const scoreOf = ({ thickening, excursion }: Motion) => motionScore(thickening, excursion);
 
 /**
- * Returns the mean motion and the share of each score from one view. Patients are grouped by LVEF,
- * because all walls move in a heart with a normal LVEF.
+ * Returns the mean motion and the share of each score in one view. Patients are grouped by LVEF,
+ * because in a heart with a normal LVEF all walls move.
  */
 export function wallsByFunction(walls: readonly PatientWall[]) {
   const share = (own: readonly PatientWall[], test: (one: PatientWall) => boolean) =>
@@ -122,7 +118,7 @@ export function wallsByFunction(walls: readonly PatientWall[]) {
   const normal = walls.filter(({ own }) => scoreOf(own) === 1);
   return {
     bands,
-    /** Share of the segments scored normal that move less on the expert's outlines. */
+    /** Share of the segments scored normal that move too little on the expert's outlines. */
     normalButReduced: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal),
     normalButHalf: share(normal, ({ expert }) => expert.excursion <= EXCURSION.normal / 2),
   };

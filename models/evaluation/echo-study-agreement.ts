@@ -10,7 +10,7 @@ import type { SegmentTruth } from '../phantom/heart/wall-motion.ts';
 import { mean, round } from './agreement.ts';
 import type { SimulatedStudy, StudyTruth } from './echo-study-phantoms.ts';
 
-/** One segment of one heart, with its true score and the score of the product. */
+/** One segment of one heart, with its true score and the product's score. */
 export interface WallCase {
   segment: number;
   truth: MotionScore;
@@ -19,7 +19,7 @@ export interface WallCase {
 }
 
 /**
- * Returns the true score from the thickening, by the guide values (echo 9). Outward motion is
+ * Derives the true score from the thickening, using the guide values (echo 9). Outward motion is
  * dyskinesia.
  */
 const truthOf = ({ thickening, excursion }: SegmentTruth): MotionScore =>
@@ -59,9 +59,9 @@ interface WallAgreement {
   scored: number;
   exact: number;
   withinOne: number;
-  /** Number of truly reduced segments that were scored normal. */
+  /** Truly reduced segments scored normal. */
   missed: number;
-  /** Number of truly normal segments that were scored reduced. */
+  /** Truly normal segments scored reduced. */
   invented: number;
   suspected: number;
   suspectedRightly: number;
@@ -89,7 +89,7 @@ const LEVELS = [
   { name: 'apical', from: 13, to: 16 },
 ] as const;
 
-/** Returns the agreement for each level as the Markdown table in `docs/echo.md`. */
+/** Renders the agreement for each level as the Markdown table in `docs/echo.md`. */
 export function wallTable(walls: readonly WallCase[]): string {
   const row = (name: string, own: readonly WallCase[]) => {
     const all = wallAgreement(own);
@@ -118,7 +118,7 @@ export function wallTable(walls: readonly WallCase[]): string {
   ].join('\n');
 }
 
-/** One study: the truth of the phantom, and the product's result. */
+/** One study: the phantom's truth and the product's result. */
 export interface StudyCase {
   seed: number;
   truth: StudyTruth;
@@ -140,11 +140,11 @@ export function studyCase(
   return { seed, truth, said, walls: wallCases(walls, result) };
 }
 
-/** Agreement of one quantity over all studies, in the unit of its concept. */
+/** Agreement for one quantity over all studies, in the unit of its concept. */
 interface QuantityAgreement {
   key: ConceptKey;
   studies: number;
-  /** Number of values that were not found or not accepted, so that a user could not use them. */
+  /** Number of values that a user could not use because they were not found or not accepted. */
   withheld: number;
   meanAbsoluteError: number | null;
   bias: number | null;
@@ -153,8 +153,8 @@ interface QuantityAgreement {
 }
 
 /**
- * Returns the agreement of each quantity that a perfect reader could measure, over the studies that
- * have it.
+ * Returns the agreement for each quantity that a perfect reader could measure, over the studies
+ * that have it.
  */
 export function studyAgreement(cases: readonly StudyCase[]): QuantityAgreement[] {
   const keys = [...new Set(cases.flatMap(({ truth }) => Object.keys(truth) as ConceptKey[]))];
@@ -187,7 +187,7 @@ export function errorsOf(cases: readonly StudyCase[], key: ConceptKey) {
   });
 }
 
-/** Returns the agreement as the Markdown table in `docs/echo.md`. */
+/** Renders the agreement as the Markdown table in `docs/echo.md`. */
 export function agreementTable(rows: readonly QuantityAgreement[]): string {
   const figure = (value: number | null) => (value === null ? '' : String(value));
   const lines = rows.map(
@@ -205,8 +205,8 @@ export function agreementTable(rows: readonly QuantityAgreement[]): string {
 }
 
 /**
- * Returns the number of studies without pericardial fluid, and for how many of them the product
- * reports a depth of fluid.
+ * Returns the number of studies without pericardial fluid, and how many of them the product reports
+ * as having fluid.
  */
 export function inventedFluid(cases: readonly StudyCase[]): { without: number; invented: number } {
   const without = cases.filter(({ truth }) => truth['effusion-depth'] === undefined);

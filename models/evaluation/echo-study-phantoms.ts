@@ -42,15 +42,15 @@ function biplane(at: HeartMoment, { four, two }: ApicalPlanes, cut: Cut): number
 }
 
 /**
- * Number of discs along the right ventricle. Only the discs in its basal third, above the valve,
- * are used.
+ * Number of discs along the right ventricle. Only those in its basal third, above the valve, are
+ * used.
  */
 const DISCS = 60;
 const BASAL = { from: Math.ceil(0.05 * DISCS), to: DISCS / 3 } as const;
-/** Distance in mm from the tricuspid plane within which the border belongs to the base. */
+/** Distance in mm from the tricuspid plane within which the border counts as the base. */
 const BASE_MM = 1.5;
 
-/** Returns the widest inner diameter in the basal third of the right ventricle in a plane, mm. */
+/** Returns the widest inner diameter in mm in the basal third of the right ventricle in a plane. */
 function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
   const { tricuspid, tricuspidZ } = at.chambers;
   const inside = toImage(plane, sum([1, tricuspid.centre], [8, { x: 0, y: 0, z: 1 }]));
@@ -64,15 +64,15 @@ function rightBasalMm(at: HeartMoment, plane: ImagePlane): number {
   const far = (point: { x: number; y: number }) =>
     Math.hypot(point.x - middle.x, point.y - middle.y);
   const apex = outline.reduce((best, point) => (far(point) > far(best) ? point : best));
-  // The widths are put into order from the base upwards.
+  // The widths are ordered from the base upwards.
   const widths = discWidths(outline, apex, middle, DISCS).toReversed();
   return Math.max(...widths.slice(BASAL.from, BASAL.to));
 }
 
 /**
- * Returns the values that perfect outlines in the planes of a study would have. They are the
- * reference, because the product measures in planes, which do not show the volume or the width of
- * the heart itself.
+ * Returns the values that perfect outlines in the planes of a study would give. These are the
+ * reference, because the product measures in planes, which do not show the true volume or width of
+ * the heart.
  */
 function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<ConceptKey, number>> {
   const [filled, emptied] = [heart.at(END_DIASTOLE), heart.at(END_SYSTOLE)];
@@ -86,7 +86,7 @@ function truthOfPlanes(heart: Heart, planes: ApicalPlanes): Partial<Record<Conce
   };
 }
 
-/** The values that a perfect reader would measure in a study, in the unit of each concept. */
+/** The values that a perfect reader would measure in a study, each in the unit of its concept. */
 export type StudyTruth = Partial<Record<ConceptKey, number>>;
 
 /** A simulated study on disk. Its images are in `files/`, where a pipeline expects them. */
@@ -102,8 +102,8 @@ export interface SimulatedStudy {
 const EFFUSED = 1 / 3;
 
 /**
- * Draws an adult heart of any size and function. LVEF is uniform from 20 to 70 %; as in patients, a
- * wider cavity functions worse. Windows and settings are those of the demo study.
+ * Picks an adult heart of any size and function at random. LVEF is uniform from 20 to 70 %; as in
+ * patients, a wider cavity functions worse. Windows and settings are those of the demo study.
  */
 function drawRequest(random: Random): HeartRequest {
   const ejectionFraction = random.range(0.2, 0.7);
@@ -141,7 +141,7 @@ function shown({ truth }: PhantomFrame, name: string): number {
 
 /**
  * Returns a request for a heart in which the territory of one artery (SEG02) hardly moves, or moves
- * outwards. The base of the territory may move normally.
+ * outwards. The base of that territory may still move normally.
  */
 function stillTerritory(random: Random): HeartRequest {
   const artery = random.pick(ARTERIES);
@@ -157,7 +157,7 @@ function stillTerritory(random: Random): HeartRequest {
 const BASAL_SEGMENTS = 6;
 const ATTEMPTS = 20;
 
-/** Draws the heart of a seed. With `still`, one territory does not move. */
+/** Creates the heart for a seed. With `still`, one territory does not move. */
 function heartOf(random: Random, still: boolean): Heart {
   const usual = drawRequest(random.fork('request'));
   for (let attempt = 0; ; attempt++) {
@@ -167,8 +167,7 @@ function heartOf(random: Random, still: boolean): Heart {
     try {
       return createHeart(drawHeart(random.fork('heart'), request));
     } catch (error) {
-      // Another heart is drawn, because the moving part of the wall cannot eject the requested
-      // volume.
+      // The moving part of the wall cannot eject the requested volume, so another heart is tried.
       if (!(error instanceof RangeError) || !still || attempt > ATTEMPTS) throw error;
     }
   }
@@ -211,7 +210,9 @@ function truthOfHeart(heart: Heart): StudyTruth {
   };
 }
 
-/** Views whose clips the pipeline uses to measure sizes and function. Each clip has one beat. */
+/**
+ * Views whose clips the pipeline uses to measure dimensions and function. Each clip has one beat.
+ */
 const CINES = [
   'PLAX',
   'PSAX-MV',
@@ -277,7 +278,7 @@ function headerOf(seed: number): StudyHeader {
 }
 
 /**
- * Simulates the study of a seed into `folder`, or reads an existing one. With `still`, one
+ * Simulates the study for a seed into `folder`, or reads an existing one. With `still`, one
  * territory of its heart does not move.
  */
 export async function simulatedStudy(

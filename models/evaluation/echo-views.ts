@@ -5,7 +5,7 @@ import { nameView, type ViewEstimate } from '../../pipelines/echo/locate/view.ts
 import type { ModelSession } from '../../pipelines/inference/session.ts';
 import { mean, round } from './agreement.ts';
 
-/** One clip and its view; the view is `other` if the clip does not show a view of a heart. */
+/** One clip and its view; `other` if it does not show a view of a heart. */
 export interface ViewCase {
   view: string;
   frames: readonly GrayImage[];
@@ -16,7 +16,10 @@ interface Named {
   found: ViewEstimate;
 }
 
-/** Names the view of each clip as the product does: within its fan, by the mean over its frames. */
+/**
+ * Identifies the view of each clip as the product does: within its fan, by the mean over its
+ * frames.
+ */
 export async function nameClips(
   session: ModelSession,
   cases: readonly ViewCase[],
@@ -29,9 +32,9 @@ export async function nameClips(
 }
 
 /**
- * Returns how often each view is named, how often the gate withholds the name, and how often the
- * name is right (the label PSAX includes every level). It also lists the confusions of the wrongly
- * named clips.
+ * Returns how often each view is identified, how often the gate withholds the view, and how often
+ * the view is correct (the label PSAX covers every level). Also lists the confusions of the
+ * misidentified clips.
  */
 export function viewAgreement(named: readonly Named[]) {
   const isRight = ({ view, found }: Named) =>
@@ -59,7 +62,8 @@ export function viewAgreement(named: readonly Named[]) {
 }
 
 /**
- * Finds the temperature with the least mean negative log likelihood on labelled clips (Guo 2017).
+ * Finds the temperature with the smallest mean negative log likelihood on labelled clips (Guo
+ * 2017).
  */
 export function bestTemperature(
   logits: readonly (readonly number[])[],

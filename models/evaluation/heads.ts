@@ -24,18 +24,20 @@ const entrySchema = z.object({
   atrium: ends.optional(),
 });
 
-/** Width of the levelled crop on which the heads were read (models/training/head_crop.py). */
+/**
+ * Width of the levelled crop on which the reader marked the heads (models/training/head_crop.py).
+ */
 const CROP_WIDTH = 224;
 
 export interface HeadReading {
-  /** Lengths in pixels of the image; null for a structure that the reader did not see. */
+  /** Lengths in image pixels; null for a structure the reader did not see. */
   lengths: Record<keyof LocatedBrain, number | null>;
   seen: Record<keyof HeadStructures, boolean>;
 }
 
 /**
- * Returns the lengths that readers, who were not clinicians, measured on real heads, by data set
- * and image.
+ * Returns the lengths measured on real heads by readers who were not clinicians, by data set and
+ * image.
  */
 export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> {
   const entries = z.array(entrySchema).parse(JSON.parse(await readFile(FILE, 'utf8')));
@@ -64,9 +66,9 @@ export async function headReadings(): Promise<ReadonlyMap<string, HeadReading>> 
 }
 
 /**
- * Compares the visibility of structures on real heads between the product and a reader: how many of
- * the structures that the product reports as visible the reader saw, and how many of those reported
- * as absent the reader did not see.
+ * Compares which structures the product and a reader see on real heads: how many of those the
+ * product reports as visible were seen by the reader, and how many of those reported as absent were
+ * not.
  */
 export async function structureAgreement(classified: readonly Classified[]) {
   const readings = await headReadings();

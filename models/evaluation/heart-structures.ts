@@ -15,7 +15,7 @@ const VALUES = {
 
 type Show = (line: unknown) => void;
 
-/** Returns the true circumference ratio, from the half axes of heart and thorax at end diastole. */
+/** Returns the true circumference ratio, from the end-diastolic half axes of heart and thorax. */
 function circumferenceRatio(values: Readonly<Record<string, number>>): number {
   const around = (a = 0, b = 0) => Math.PI * (3 * (a + b) - Math.sqrt((3 * a + b) * (a + 3 * b)));
   return (
@@ -24,15 +24,12 @@ function circumferenceRatio(values: Readonly<Record<string, number>>): number {
   );
 }
 
-/**
- * Range of the ratio of heart area to thorax area in the phantoms: from small to far above the
- * limit.
- */
+/** Range of the heart-to-thorax area ratio in the phantoms: from small to far above the limit. */
 const AREA_RATIO = { least: 0.18, most: 0.48 } as const;
 
 /**
- * Measures ratios and cardiac axis on `count` stills at any phase of the beat. The truth is that of
- * end diastole.
+ * Measures ratios and the cardiac axis on `count` stills at any phase of the beat. The truth is the
+ * end-diastolic one.
  */
 export async function chestOnPhantoms(locator: Locator, seed: number, count: number, show: Show) {
   const pairs: Record<keyof typeof VALUES, Pair[]> = {
@@ -75,8 +72,7 @@ export async function chestOnPhantoms(locator: Locator, seed: number, count: num
 
 /**
  * Counts how many real images of each plane would be accepted if each were treated as a chest, and
- * with which ratio. There is no reference. A ratio that is accepted on any plane except the thorax
- * is false.
+ * with what ratio. There is no reference. A ratio accepted on any plane except the thorax is false.
  */
 export async function chestOnReal(locator: Locator, data: string, split: SplitName, show: Show) {
   const seen: Record<

@@ -19,10 +19,10 @@ interface Judged {
 }
 
 /**
- * Returns how often each labelled structure is found: by the centre (the centre of the accepted box
- * is inside the reference) and by the overlap (intersection over union of at least 0.5).
- * `withoutMarks` repeats the search after the nuchal box was blurred. A model that relies on traces
- * of erased calipers would no longer find it.
+ * Returns how often each labelled structure is found: by centre (the centre of the accepted box is
+ * inside the reference) and by overlap (intersection over union of at least 0.5). `withoutMarks`
+ * repeats the search after blurring the nuchal box; a model that relies on traces of erased
+ * calipers would no longer find it.
  */
 export async function midsagittalAgreement(session: ModelSession, cases: readonly Case[]) {
   const locate = async (image: GrayImage) => (await locateMidsagittal(session, [image]))[0] ?? {};
@@ -80,8 +80,8 @@ function overlap(one: Rectangle, other: Rectangle): number {
 }
 
 /**
- * Returns the image with a box averaged over 5 × 5 pixels, which removes texture and marks but
- * keeps the dark band.
+ * Averages a box of the image over 5 × 5 pixels, which removes texture and marks but keeps the dark
+ * band.
  */
 function washedOut(image: GrayImage, box: Rectangle): GrayImage {
   const data = new Uint8Array(image.data);
@@ -103,7 +103,7 @@ function linesOf({ one, image, located }: Judged) {
   return nuchalLines(image, nuchal.box, { x: mm, y: mm });
 }
 
-/** Returns the errors of the thickness in mm for the cases with a known truth (phantoms). */
+/** Returns the thickness errors in mm for the cases with a known truth (phantoms). */
 function thicknessErrors(judged: readonly Judged[]) {
   const errors = judged.flatMap((one) => {
     const truth = one.one.nuchalMm;

@@ -2,7 +2,7 @@ import type { GrayImage } from '../../pipelines/contract/image.ts';
 import { type Clip, type Frame, UNDESCRIBED } from '../../pipelines/contract/study.ts';
 import type { PhantomFrame } from '../phantom/frame.ts';
 
-/** Returns a phantom as input of the pipeline: one calibrated frame. */
+/** Converts a phantom to pipeline input: one calibrated frame. */
 export function phantomClip({ columns, rows, gray, truth }: PhantomFrame): {
   clip: Clip;
   frame: Frame;

@@ -9,14 +9,14 @@ import type { Measurement } from '../../pipelines/result/envelope.ts';
 /** Values that a machine printed beside its display, in the units of their concepts. */
 interface PrintedScreen {
   file: string;
-  /** View Name in the words of a cart, because the files have no View Name. */
+  /** View Name in a cart's wording, because the files have none. */
   viewName: string;
   printed: Partial<Record<EchoConcept, number>>;
 }
 
 /**
- * Real screens of one machine (Imperial College TTE47; evaluation only). The last screen shows a
- * line through the aortic root. Nothing is printed on it, and no dimension of a ventricle may be
+ * Real screens from one machine (Imperial College TTE47; evaluation only). The last shows a line
+ * through the aortic root. Nothing is printed on it, and no dimension of a ventricle may be
  * accepted.
  */
 export const PRINTED_SCREENS: readonly PrintedScreen[] = [
@@ -50,7 +50,7 @@ export const PRINTED_SCREENS: readonly PrintedScreen[] = [
 ];
 
 /**
- * One printed value with the value that the product measured; `printed` is null if nothing is
+ * One printed value and the value that the product measured; `printed` is null if nothing is
  * printed.
  */
 export interface PrintedCase {
@@ -64,8 +64,8 @@ export interface PrintedCase {
 const NEVER = new AbortController().signal;
 
 /**
- * Returns the measurements of the product on one screen: all printed values, and all other accepted
- * values.
+ * Returns the product's measurements on one screen: those with a printed value, and all other
+ * accepted ones.
  */
 export async function printedCases(
   folder: string,

@@ -3,9 +3,9 @@ import { drawText, GLYPH } from '../phantom/overlay.ts';
 import { createRandom, type Random } from '../phantom/random.ts';
 
 /**
- * Layout of a whole screen around an ultrasound picture, as exported by carts and viewers: header
- * bar, settings, rulers, grey bar, calipers and a box of results around the picture, some of them
- * on it. The layouts imitate several makers; they contain no pixel of a real screen.
+ * Layout of a whole screen, as exported by carts and viewers: a picture surrounded and partly
+ * covered by a header bar, settings, rulers, a grey bar, calipers and a results box. The layouts
+ * imitate several makers; they contain no pixel from a real screen.
  */
 interface Layout {
   name: string;
@@ -15,12 +15,12 @@ interface Layout {
   picture: readonly [number, number, number, number];
   /** Grey level of the background. */
   ground: number;
-  /** Bars of one grey level: left, top, right, bottom as shares of the screen, and the level. */
+  /** Uniform grey bars: left, top, right, bottom as shares of the screen, and the grey level. */
   bars: readonly (readonly [number, number, number, number, number])[];
-  /** Blocks of text: left and top as shares of the screen, number of lines, greatest length. */
+  /** Blocks of text: left and top as shares of the screen, number of lines, and maximum length. */
   texts: readonly (readonly [number, number, number, number])[];
   ruler: 'left' | 'right' | 'none';
-  /** Number of small pictures in a column on the left, as in viewers. */
+  /** Number of thumbnails in a column on the left, as in viewers. */
   thumbnails: number;
 }
 
@@ -131,7 +131,8 @@ export const LAYOUTS: readonly Layout[] = [
 const WORDS = ['OB', '2 TRIM', 'GN 5', 'C6', 'M7', '22HZ', '15.3CM', 'TIS 0.4', 'HAR', 'SRI II 3'];
 
 /**
- * Returns the screen, and the scale of the picture on it (screen pixels per pixel of the picture).
+ * Renders the screen. Also returns the scale of the picture on it (screen pixels per picture
+ * pixel).
  */
 export function onScreen(
   picture: GrayImage,
@@ -195,8 +196,8 @@ function fill(
 }
 
 /**
- * Draws the picture at a scale. A screen pixel is the mean of the picture's pixels that it covers,
- * or is interpolated between them.
+ * Draws the picture at a scale. A screen pixel is the mean of the picture pixels it covers, or is
+ * interpolated between them.
  */
 function place(screen: GrayImage, picture: GrayImage, at: { x: number; y: number }, scale: number) {
   const samples = Math.max(1, Math.ceil(1 / scale));
@@ -268,8 +269,8 @@ function ruler(screen: GrayImage, box: Box, side: 'left' | 'right'): void {
 }
 
 /**
- * Draws two crosses with a dotted line between them on the picture, and a box with their distance
- * beside it.
+ * Draws two crosses joined by a dotted line on the picture, and beside it a box with the distance
+ * between them.
  */
 function calipers(screen: GrayImage, random: Random, box: Box): void {
   const ends = [0, 1].map((n) => ({

@@ -29,7 +29,7 @@ interface Judged {
   accepted: boolean;
   /** Error of the angle in degrees; null if the model found no angle. */
   error: number | null;
-  /** The angle on the reference mask, degrees. */
+  /** Angle on the reference mask, degrees. */
   truth: number | null;
 }
 
@@ -37,9 +37,9 @@ type Dice = { symphysis: number; head: number };
 
 /**
  * Returns the overlap with the reference masks (1 symphysis, 2 head), and the error of the angle of
- * progression. The reference of the angle is calculated from the reference masks with the product's
- * geometry. In the reference, the symphysis is always on the left, which the product does not know.
- * Therefore each image is measured twice, unchanged and mirrored.
+ * progression. The reference angle is calculated from the masks with the product's geometry. In
+ * these images the symphysis is always on the left, which the product does not know. Each image is
+ * therefore measured twice, unchanged and mirrored.
  */
 export async function transperinealAgreement(session: ModelSession, cases: readonly Case[]) {
   const dice: Dice[] = [];
@@ -115,8 +115,8 @@ function angleErrors(judged: readonly Judged[]) {
 }
 
 /**
- * Returns the angle of progression on a reference mask. The upper end of the axis is the left end,
- * because the symphysis is on the left in every image of the collection.
+ * Returns the angle of progression on a reference mask. The left end of the axis counts as its
+ * upper end, because the symphysis is on the left in every image of the collection.
  */
 function angleOfReference(outlines: Outlines | null): number | null {
   if (!outlines) return null;
@@ -137,7 +137,7 @@ function outlinesOf(mask: GrayImage): Outlines | null {
   return { symphysis: symphysis.ellipse, head: head.ellipse, skull: head.boundary };
 }
 
-/** Returns the Dice of the maps at the 0.5 level, on the pixels of the reference. */
+/** Returns the Dice of the maps at level 0.5, at the resolution of the reference. */
 async function overlaps(session: ModelSession, image: GrayImage, mask: GrayImage): Promise<Dice> {
   const [maps] = await transperinealMaps(session, [image]);
   const dice = (found: SoftMask | undefined, label: number) => {

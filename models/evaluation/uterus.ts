@@ -34,8 +34,8 @@ interface UterusEvaluation {
 const PLANES = ['cervix', 'placenta', 'amniotic-fluid'];
 const WALLS = ['anterior', 'posterior', 'lateral-or-fundal'];
 /**
- * Distance in mm from the decision boundary within which both decisions on a funnel or a distance
- * are right.
+ * Distance in mm from the decision boundary within which either decision on a funnel or a distance
+ * counts as right.
  */
 const UNDECIDED_MM = 2;
 
@@ -79,7 +79,7 @@ function pocket(label: Label, image: GrayImage, drawn: UterineMaps): Measured {
 
 /**
  * Measures the length of the closed cervix and the depth of its funnel (0 without a funnel) as the
- * section does.
+ * report section does.
  */
 function cervix(label: Label, image: GrayImage, drawn: UterineMaps) {
   const { clip, frame } = calibratedClip(label, image);
@@ -113,7 +113,10 @@ function edge(label: Label, drawn: UterineMaps): Measured {
   };
 }
 
-/** Measures every phantom of a folder of models/phantom/generate.ts with the product's own code. */
+/**
+ * Measures every phantom in a folder written by models/phantom/generate.ts, using the product's own
+ * code.
+ */
 export async function evaluateUterusOnPhantoms(
   session: ModelSession,
   folder: string,
@@ -165,9 +168,7 @@ export async function evaluateUterusOnPhantoms(
   return { measured, decisions };
 }
 
-/**
- * Counts how many real images without a cervix would be measured if each were treated as a cervix.
- */
+/** Counts how many real images without a cervix would be measured if treated as a cervix. */
 export async function acceptedOnOthers(session: ModelSession, cases: readonly Case[]) {
   let cervices = 0;
   let edges = 0;

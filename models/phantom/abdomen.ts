@@ -4,7 +4,7 @@ import { ellipse, grown, rim, type Shape, stroke, within } from './shapes.ts';
 import type { FetalSizes } from './sizes.ts';
 import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 
-/** An abdomen in its pose; `outline` (mm) is the outer border of the skin. */
+/** An abdomen in its pose. `outline` (mm) is the outer border of the skin. */
 export interface Abdomen {
   layers: Layer[];
   outline: Ellipse;
@@ -31,7 +31,7 @@ function line(trunk: Axes, points: readonly (readonly [number, number])[], radiu
   );
 }
 
-/** Draws the spine in cross-section: three ossification centres around the spinal canal. */
+/** Builds the spine in cross-section: three ossification centres around the spinal canal. */
 function spine(trunk: Axes, random: Random): Layer[] {
   const size = Math.max(0.9, 0.055 * trunk.a) * random.range(0.85, 1.2);
   const gap = 0.085;
@@ -56,8 +56,7 @@ function spine(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * Draws one symmetrical pair of ribs just below the subcutis. It is the sign of a true transverse
- * plane.
+ * Builds one symmetrical pair of ribs just below the subcutis, the sign of a true transverse plane.
  */
 function ribs(trunk: Axes, random: Random): Layer[] {
   if (random.chance(0.25)) return [];
@@ -75,8 +74,8 @@ function ribs(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * Draws the stomach on the left of the fetus, and the umbilical vein. The vein enters in front and
- * bends to the right at the portal sinus.
+ * Builds the stomach on the left side of the fetus, and the umbilical vein, which enters in front
+ * and bends to the right at the portal sinus.
  */
 function stomachAndVein(trunk: Axes, random: Random): Layer[] {
   const stomach = oval(
@@ -118,7 +117,7 @@ function greatVessels(trunk: Axes, random: Random): Layer[] {
 }
 
 /**
- * Draws portal tracts, adrenals and bowel as short strokes. Without them the liver would be
+ * Builds portal tracts, adrenals and bowel as short strokes. Without them the liver would be
  * uniform.
  */
 function parenchyma(trunk: Axes, random: Random): Layer[] {

@@ -9,7 +9,7 @@ import {
 import type { Acquisition } from './image-formation.ts';
 import type { Random } from './random.ts';
 
-/** Screen sizes of the machines in the field. */
+/** Screen sizes of machines in the field. */
 const SCREENS = [
   { columns: 640, rows: 480 },
   { columns: 800, rows: 600 },
@@ -19,21 +19,21 @@ const SCREENS = [
 /** Finest and coarsest scale of obstetric screens, mm per pixel. */
 const SCALE = { finest: 0.1, coarsest: 0.35 } as const;
 
-/** Half the width and height of the anatomy on the screen in mm, including its margins. */
+/** Half the width and height of the anatomy on the screen in mm, margins included. */
 export interface Extent {
   across: number;
   down: number;
 }
 
 /**
- * A view of an anatomy: the positions of the field of view, the screen and the centre of the
- * anatomy.
+ * A view of an anatomy: the placement of the field of view and of the anatomy's centre on the
+ * screen.
  */
 export interface View {
   sector: Sector;
   window: ImageWindow;
   centre: Point;
-  /** Thickness of the mother's abdominal wall above the anatomy. */
+  /** Thickness of the maternal abdominal wall above the anatomy. */
   wallMm: number;
 }
 
@@ -95,8 +95,8 @@ function isSeen(view: View, point: Point, margin: number): boolean {
 }
 
 /**
- * Draws a random view that shows all of `border` (mm relative to the anatomy's centre). If several
- * tries fail, the anatomy is centred on the axis and the probe is moved back, as a sonographer
+ * Picks a random view showing all of `border` (mm relative to the anatomy's centre). If several
+ * attempts fail, the anatomy is centred on the axis and the probe is moved back, as a sonographer
  * would do.
  */
 export function drawVisibleView(
@@ -120,10 +120,10 @@ export function drawVisibleView(
   return view;
 }
 
-/** Draws the machine's settings for a view. */
+/** Picks machine settings for a view at random. */
 export function drawAcquisition(view: View, random: Random): Acquisition {
   const quality = random.unit();
-  // A small field of view is usually imaged at a higher frequency, which gives finer resolution.
+  // A small field of view is usually imaged at a higher frequency, with finer resolution.
   const fineness = Math.max(0.55, Math.min(1.15, view.window.mmPerPixel / 0.2));
   return {
     sector: view.sector,

@@ -9,7 +9,7 @@ export interface Beam {
   focusMm: number;
   /** Distance from the focus at which the beam is wider by a factor of sqrt(2). */
   focalZoneMm: number;
-  /** Angular resolution of a phased array at the focus, radians. It replaces `lateralMm`. */
+  /** Angular resolution of a phased array at the focus, radians. Replaces `lateralMm`. */
   lateralRadians?: number;
 }
 
@@ -26,7 +26,7 @@ export function gaussianTaps(deviation: number): Float32Array {
   return taps.map((tap) => tap / sum);
 }
 
-/** Blurs along the lines, with the same filter at every sample; the edge values are repeated. */
+/** Blurs along the lines, with the same filter at every sample. Edge values are repeated. */
 export function blurAxially(
   field: Float32Array,
   samples: number,
@@ -49,7 +49,7 @@ export function blurAxially(
   return out;
 }
 
-/** Blurs across the lines, with a filter for each row; the edge values are repeated. */
+/** Blurs across the lines, with a separate filter for each row. Edge values are repeated. */
 export function blurLaterally(
   field: Float32Array,
   samples: number,
@@ -77,8 +77,8 @@ export function blurLaterally(
 }
 
 /**
- * Returns the standard deviation of the beam at a sample, in lines. It increases with the distance
- * from the focus.
+ * Returns the standard deviation of the beam at a sample, in lines. It grows with the distance from
+ * the focus.
  */
 function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
   const range = sampleRange(grid, sample);
@@ -92,8 +92,8 @@ function lateralDeviation(beam: Beam, grid: PolarGrid, sample: number): number {
 }
 
 /**
- * Returns the sum of the squared filter weights: the share of the variance of white noise that
- * remains after the blur.
+ * Returns the sum of the squared filter weights: the share of white-noise variance that remains
+ * after the blur.
  */
 function energy(taps: Float32Array): number {
   return taps.reduce((sum, tap) => sum + tap * tap, 0);

@@ -6,7 +6,7 @@ import { type Layer, TISSUE } from './tissue.ts';
 export type HeadPlane = 'transthalamic' | 'transventricular' | 'transcerebellar';
 
 /**
- * Axes of the head: u from the forehead (-1) to the occiput (+1), v across the head. The unit is
+ * Axes of the head: u from the forehead (-1) to the occiput (+1), v across the head, in units of
  * half an axis.
  */
 export interface HeadAxes {
@@ -30,7 +30,7 @@ export function oval(head: HeadAxes, u: number, v: number, a: number, b: number,
 }
 
 /**
- * Draws the falx, interrupted in front by the cavum septi pellucidi (ISUOG 2019, transthalamic
+ * Builds the falx, interrupted in front by the cavum septi pellucidi (ISUOG 2019, transthalamic
  * plane).
  */
 export function midline(head: HeadAxes, random: Random, brokenBehind: number): Layer[] {
@@ -138,7 +138,9 @@ export function thalami(head: HeadAxes, random: Random): Layer[] {
   ];
 }
 
-/** Draws the atrium of the lateral ventricle: its walls as bright lines, and its choroid plexus. */
+/**
+ * Builds the atrium of the lateral ventricle: its walls as bright lines, and its choroid plexus.
+ */
 function lateralVentricle(head: HeadAxes, random: Random, side: number, wide: boolean): Layer[] {
   const v = side * random.range(0.36, 0.46);
   const half = wide ? random.range(0.13, 0.2) : random.range(0.05, 0.1);
@@ -203,8 +205,8 @@ function anteriorHorns(head: HeadAxes, random: Random): Layer[] {
 }
 
 /**
- * Draws the two hemispheres of the cerebellum, the bright vermis between them and the cisterna
- * magna behind.
+ * Builds the two cerebellar hemispheres, the bright vermis between them and the cisterna magna
+ * behind.
  */
 function posteriorFossa(head: HeadAxes, random: Random): Layer[] {
   const u = random.range(0.56, 0.62);
@@ -226,7 +228,7 @@ function posteriorFossa(head: HeadAxes, random: Random): Layer[] {
 }
 
 /**
- * Draws sulci and the insula as short echogenic strokes. Their number increases as the cortex
+ * Builds sulci and the insula as short echogenic strokes. Their number increases as the cortex
  * folds.
  */
 export function cortex(head: HeadAxes, random: Random): Layer[] {
@@ -269,7 +271,7 @@ export function cortex(head: HeadAxes, random: Random): Layer[] {
   return layers;
 }
 
-/** The structures that each axial plane shows inside the skull (ISUOG 2019). */
+/** Structures that each axial plane shows inside the skull (ISUOG 2019). */
 export const INTRACRANIAL: Record<HeadPlane, (head: HeadAxes, random: Random) => Layer[]> = {
   transthalamic: (head, random) => [
     ...thalami(head, random),

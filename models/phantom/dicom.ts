@@ -6,9 +6,8 @@ import { fieldOfView } from './acquisition.ts';
 import type { PhantomFrame } from './frame.ts';
 
 /**
- * Returns a UID of the form 2.25.<UUID> (PS3.5 B.2), which is always the same for the same name.
- * The UUID is made from the SHA-256 of the name, with the version (8, RFC 9562) and variant bits
- * set.
+ * Returns a UID of the form 2.25.<UUID> (PS3.5 B.2), always the same for the same name. The UUID is
+ * the SHA-256 of the name with the version (8, RFC 9562) and variant bits set.
  */
 export function derivedUid(name: string): string {
   const digest = createHash('sha256').update(name).digest();
@@ -21,7 +20,7 @@ export const DAY_MS = 86_400_000;
 
 /**
  * Parses a date.
- * @throws RangeError if the text is not a date YYYYMMDD
+ * @throws RangeError if the text is not a date in the form YYYYMMDD
  */
 export function parseDate(yyyymmdd: string): Date {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(yyyymmdd) ?? [];
@@ -33,7 +32,7 @@ export function parseDate(yyyymmdd: string): Date {
 /** Formats a date as YYYYMMDD. */
 export const formatDate = (date: Date) => date.toISOString().slice(0, 10).replaceAll('-', '');
 
-/** Encoding of the frames of one file, as used by ultrasound carts. */
+/** Frame encoding in one file, as used by ultrasound carts. */
 export interface PixelEncoding {
   compression: 'native' | 'jpeg';
   colour: 'grey' | 'rgb';
@@ -44,7 +43,7 @@ const TRANSFER_SYNTAX = {
   jpeg: '1.2.840.10008.1.2.4.50',
 } as const;
 
-/** The warm screen tint of many machines: channel factors on the grey level. */
+/** The warm screen tint of many machines: channel factors applied to the grey level. */
 const TINT = { red: 1, green: 0.95, blue: 0.84 } as const;
 
 const JPEG_QUALITY = 90;
@@ -62,14 +61,14 @@ export function interleavedRgb(gray: Uint8Array): Uint8Array {
 
 /**
  * Returns the photometric interpretation. Carts write YBR_FULL_422 for every subsampled JPEG (PS3.5
- * 8.2.1), even for the 4:2:0 of sharp.
+ * 8.2.1), so this is also used for sharp's 4:2:0.
  */
 export function photometricInterpretation({ compression, colour }: PixelEncoding): string {
   if (colour === 'grey') return 'MONOCHROME2';
   return compression === 'jpeg' ? 'YBR_FULL_422' : 'RGB';
 }
 
-/** Pixel Data in the form for dcmjs, and the compression ratio. */
+/** Pixel Data as dcmjs expects it, and the compression ratio. */
 interface EncodedPixels {
   pieces: ArrayBuffer[];
   compressionRatio: number;
@@ -103,7 +102,7 @@ async function jpegFragment(frame: PhantomFrame, colour: PixelEncoding['colour']
   return evenLength([jpeg]);
 }
 
-/** Encodes native frames as one value. Each JPEG baseline frame is encoded as one fragment. */
+/** Encodes native frames as one value, or each JPEG baseline frame as one fragment. */
 async function encodePixelData(
   frames: readonly PhantomFrame[],
   { compression, colour }: PixelEncoding,
@@ -125,9 +124,7 @@ const SOP_CLASS = {
 
 const IMPLEMENTATION = { classUid: derivedUid('sonogate phantom'), version: 'SONOGATE PHANTOM' };
 
-/**
- * Patient and time, which are the same in every file of a study. Dates are YYYYMMDD, times HHMMSS.
- */
+/** Patient and time, shared by all files of a study. Dates are YYYYMMDD, times HHMMSS. */
 export interface StudyHeader {
   patientName: string;
   patientId: string;
@@ -265,7 +262,7 @@ function image(
 
 /**
  * Writes a Part 10 file of Ultrasound Image Storage (one frame) or Ultrasound Multi-frame Image
- * Storage. All frames must have the same screen and calibration, because the header can contain
+ * Storage. All frames must have the same screen and calibration, because the header can describe
  * only one of each.
  */
 export async function writeUltrasound(

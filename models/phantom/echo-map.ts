@@ -10,8 +10,7 @@ export interface PolarGrid {
 }
 
 /**
- * Echo strength before it is blurred by the beam. A row is a sample (range), a column is a line
- * (angle).
+ * Echo strength before blurring by the beam. A row is a sample (range), a column is a line (angle).
  */
 export interface EchoMap {
   grid: PolarGrid;
@@ -33,8 +32,8 @@ export function sampleRange(grid: PolarGrid, sample: number): number {
 export const amplitude = (decibel: number) => Math.exp((Math.LN10 / 20) * decibel);
 
 /**
- * Returns the |cosine| of the angle between the beam and the normal of the surface. The normal is
- * the gradient of the layer's distance function.
+ * Returns the |cosine| of the angle between the beam and the surface normal. The normal is the
+ * gradient of the layer's distance function.
  */
 function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: number): number {
   const step = 0.1;
@@ -46,21 +45,21 @@ function incidence(layer: Layer, x: number, y: number, beamX: number, beamY: num
 }
 
 /**
- * Exponent of the loss of a specular echo with the tilt of the surface, because the echo of a
- * tilted smooth surface misses the aperture. Therefore the parietal bones are visible, and the
- * frontal and occipital poles are not.
+ * Exponent of the specular echo's loss with surface tilt: the echo from a tilted smooth surface
+ * misses the aperture. This makes the parietal bones visible and the frontal and occipital poles
+ * invisible.
  */
 const SPECULAR_EXPONENT = 3;
 
 /**
- * Lower limit of the cosine for the loss in bone. The path through bone becomes longer as the beam
- * becomes tangential, but refraction limits this.
+ * Lower limit of the cosine in the bone loss. As the beam becomes tangential its path through bone
+ * lengthens, but refraction limits this.
  */
 const OBLIQUE_LOSS_FLOOR = 0.5;
 
 /**
- * Share of the loss that neighbouring lines exchange per mm. They exchange loss because the wide
- * aperture receives echoes from behind small bones.
+ * Share of the shadow loss that neighbouring lines exchange per mm, because the wide aperture
+ * receives echoes from behind small bones.
  */
 const PENUMBRA_PER_MM = 0.25;
 
@@ -68,8 +67,8 @@ const PENUMBRA_PER_MM = 0.25;
 const BEND = { coarse: 1, fine: 0.4 } as const;
 
 /**
- * Draws the slow spatial variation of the echogenicity, the roughness of surfaces and the bending
- * of soft anatomy.
+ * Samples the slow spatial variation of echogenicity, the roughness of surfaces and the bending of
+ * soft anatomy.
  */
 function drawVariation(random: Random) {
   const noise = (name: string, cellMm: number) => createNoise(random.fork(name), cellMm);
@@ -100,8 +99,8 @@ function softenShadows(loss: Float32Array, share: number): void {
 }
 
 /**
- * Calculates the echo strength along each line from the tissue. Shadow and enhancement accumulate
- * with depth.
+ * Calculates the echo strength along each line from the tissue. Shadowing and enhancement
+ * accumulate with depth.
  */
 export function mapEchoes(scene: Scene, grid: PolarGrid, random: Random): EchoMap {
   const { samples, lines, sector } = grid;

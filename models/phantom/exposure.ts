@@ -20,11 +20,11 @@ interface Exposure {
   scene: Scene;
   acquisition: Acquisition;
   truth: FrameTruth;
-  /** Seed of the speckle of this frame; tissue and machine depend on `random`. */
+  /** Seed of this frame's speckle; tissue and machine depend on `random`. */
   speckleSeed: number;
 }
 
-/** Makes one screen of a scene and draws the machine's marks on it. */
+/** Renders a scene as one screen and draws the machine's marks on it. */
 export function expose(exposure: Exposure, random: Random): PhantomFrame {
   const { scene, acquisition, truth, speckleSeed } = exposure;
   const { window, sector } = acquisition;
@@ -41,10 +41,7 @@ export function extentOf(border: readonly Point[]): Extent {
   };
 }
 
-/**
- * Converts a point of the body (x, y in mm) to the axes of the anatomy. It is the inverse of
- * `place`.
- */
+/** Converts a point of the body (x, y in mm) to the axes of the anatomy. The inverse of `place`. */
 export function locate(pose: Pose, x: number, y: number): { u: number; v: number } {
   const dx = x - pose.centre.x;
   const dy = y - pose.centre.y;
@@ -97,8 +94,8 @@ const ENDOCAVITY_SCREENS = [
 ] as const;
 
 /**
- * Draws a transvaginal view with a small array and a wide opening angle. The anatomy is a few
- * centimetres from the array. `extent` is half the anatomy's width and height in mm.
+ * Picks a transvaginal view with a small array and a wide opening angle at random. The anatomy is a
+ * few centimetres from the array. `extent` is half the anatomy's width and height in mm.
  */
 export function drawEndocavityView(extent: Extent, random: Random, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(ENDOCAVITY_SCREENS);

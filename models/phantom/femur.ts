@@ -4,7 +4,7 @@ import { ellipse, grown, rim, type Shape, stroke, within } from './shapes.ts';
 import type { FetalSizes } from './sizes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
 
-/** A thigh in its pose; `ends` (mm) are the outer ends of the ossified diaphysis. */
+/** A thigh in its pose. `ends` (mm) are the outer ends of the ossified diaphysis. */
 export interface Femur {
   layers: Layer[];
   ends: [Point, Point];
@@ -36,8 +36,8 @@ function diaphysis(pose: Pose, half: number, thickness: number, bow: number): Sh
 }
 
 /**
- * Returns the change of level in dB by muscle fibres, which run along the bone. It varies fast
- * across the bone and slowly along the bone.
+ * Returns a function for the change of level in dB caused by muscle fibres. The fibres run along
+ * the bone, so the level varies quickly across the bone and slowly along it.
  */
 function fibrous(pose: Pose, random: Random): (x: number, y: number) => number {
   const grain = createNoise(random.fork('fibres'), 1);

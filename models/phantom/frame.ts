@@ -30,7 +30,9 @@ export interface PhantomFrame {
   columns: number;
   rows: number;
   gray: Uint8Array;
-  /** The same screen with its colour box, rows x columns x 3; absent without colour Doppler. */
+  /**
+   * The same screen including its colour box, rows x columns x 3; absent without colour Doppler.
+   */
   rgb?: Uint8Array;
   acquisition: Acquisition;
   truth: FrameTruth;
@@ -39,7 +41,7 @@ export interface PhantomFrame {
 interface FrameRequest {
   plane: Plane;
   sizes: FetalSizes;
-  /** Anatomy, pose, machine and speckle depend only on this seed. */
+  /** Alone determines anatomy, pose, machine and speckle. */
   seed: number;
   screen?: Screen;
 }
@@ -50,7 +52,7 @@ interface Anatomy {
   truth: (acquisition: Acquisition) => FrameTruth;
 }
 
-/** Returns half the length of the structure along its own axes u and v, mm. */
+/** Returns the structure's half lengths along its own axes u and v, mm. */
 function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
   if (plane === 'femur') return { u: sizes.flMm / 2, v: sizes.flMm / 16 };
   if (plane === 'abdominal') return { u: sizes.apadMm / 2, v: sizes.tadMm / 2 };
@@ -58,9 +60,9 @@ function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
 }
 
 /**
- * Draws the rotation of the structure. The midline of a head and the axis of a thigh are across the
- * beam, as the guideline requires. The spine of an abdomen may be on any side, but the beam must
- * enter below the rib cage.
+ * Picks the rotation of the structure at random. The midline of a head and the axis of a thigh lie
+ * across the beam, as the guideline requires. The spine of an abdomen may be on any side, but the
+ * beam must enter below the rib cage.
  */
 function drawTurn(plane: Plane, random: Random): number {
   if (plane === 'femur') return random.normal(0, 0.3) + (random.chance(0.5) ? Math.PI : 0);
@@ -166,8 +168,8 @@ function buildAnatomy(plane: Plane, sizes: FetalSizes, pose: Pose, random: Rando
 }
 
 /**
- * Simulates the frames of a still probe: the same anatomy and machine, a slow drift, and new
- * speckle in each frame.
+ * Simulates frames from a still probe: the same anatomy and machine, a slow drift, and new speckle
+ * in each frame.
  */
 export function simulateCine(request: FrameRequest, count: number): PhantomFrame[] {
   const { plane, sizes, seed, screen } = request;
@@ -209,7 +211,7 @@ export function simulateCine(request: FrameRequest, count: number): PhantomFrame
   });
 }
 
-/** Simulates one still of a plane. The same request always gives the same bytes. */
+/** Simulates one still of a plane. The same request always produces the same bytes. */
 export function simulateFrame(request: FrameRequest): PhantomFrame {
   return simulateCine(request, 1)[0] as PhantomFrame;
 }

@@ -8,8 +8,8 @@ export interface Point {
 }
 
 /**
- * An ellipse: its centre, semi-axes a >= b, and the angle of a. The object that contains the
- * ellipse defines the unit.
+ * An ellipse: its centre, semi-axes a >= b, and the angle of a. The containing object determines
+ * the unit.
  */
 export interface Ellipse {
   centre: Point;
@@ -25,7 +25,7 @@ export interface Sector {
   depthMm: number;
 }
 
-/** Position of the field of view on the screen; `origin` is the pixel of the millimetre origin. */
+/** Placement of the field of view on the screen; `origin` is the pixel of the millimetre origin. */
 export interface ImageWindow {
   columns: number;
   rows: number;
@@ -68,10 +68,7 @@ export function ellipseInPixels(window: ImageWindow, ellipse: Ellipse): Ellipse 
   };
 }
 
-/**
- * A local coordinate system that is rotated by `angle` around `centre`; `mirror` flips its second
- * axis.
- */
+/** A local coordinate system rotated by `angle` around `centre`; `mirror` flips its second axis. */
 export interface Pose {
   centre: Point;
   angle: number;

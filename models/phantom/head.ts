@@ -9,7 +9,7 @@ import { type Layer, risingFrom, TISSUE } from './tissue.ts';
 export interface Head {
   layers: Layer[];
   outline: Ellipse;
-  /** Border of the whole head, scalp included. */
+  /** Border of the whole head, including the scalp. */
   surface: Shape;
 }
 
@@ -17,8 +17,8 @@ export interface Head {
 export type Contents = (head: HeadAxes, random: Random, boneMm: number) => Layer[];
 
 /**
- * Draws the sutures, which are gaps without echo between the bones, one beam width wide. They do
- * not change the outline.
+ * Builds the sutures, echo-free gaps one beam width wide between the bones. They do not change the
+ * outline.
  */
 function sutures(head: HeadAxes, random: Random): Shape[] {
   return Array.from({ length: random.integer(0, 3) }, () => {
@@ -59,7 +59,7 @@ export function buildHead(
     shape: withinBone,
     tissue: TISSUE.brain,
     rigid: true,
-    // Reverberation from the skull above it covers the near hemisphere.
+    // Reverberation from the skull above covers the near hemisphere.
     modulation: (_, y) => haze * Math.max(0, Math.min(1, 0.4 - (y - pose.centre.y) / b)),
   };
   return {

@@ -33,7 +33,7 @@ function scanConvert(brightness: Float32Array, grid: PolarGrid, window: ImageWin
   return pixels;
 }
 
-/** Settings that the sonographer and the machine choose; levels in dB. */
+/** Settings chosen by the sonographer and the machine; levels in dB. */
 export interface Acquisition {
   sector: Sector;
   window: ImageWindow;
@@ -42,7 +42,7 @@ export interface Acquisition {
   dynamicRange: number;
   /** Error of the time gain compensation, accumulated over the whole depth. */
   gainSlope: number;
-  /** Level of the side lobes relative to the echoes that cause them. */
+  /** Level of the side lobes relative to the echoes causing them. */
   clutter: number;
   /** Level of the tail below strong echoes (reverberation between layers). */
   reverberation: number;
@@ -56,18 +56,18 @@ export interface Acquisition {
   gamma: number;
 }
 
-/** Returns a grid that is finer than the screen, so that the screen limits the detail. */
+/** Returns a grid finer than the screen, so that the screen limits the detail. */
 function gridFor({ sector, window }: Acquisition): PolarGrid {
   const pixels = sector.depthMm / window.mmPerPixel;
   return { sector, samples: Math.round(Math.min(560, Math.max(320, pixels))), lines: 240 };
 }
 
-/** Distance in mm over which the tail below a strong echo decreases by a factor of e. */
+/** Distance in mm over which the tail below a strong echo decays by a factor of e. */
 const REVERBERATION_MM = 9;
 
 /**
  * Adds side lobes, which smear bright echoes sideways, reverberation, which extends them downwards,
- * and noise at the end.
+ * and finally noise.
  */
 function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): void {
   const { grid, diffuse, specular } = echoes;
@@ -109,8 +109,8 @@ function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): 
 }
 
 /**
- * Converts the envelope to brightness from 0 to 1 by gain, slow gain errors, log compression and
- * grey map.
+ * Converts the envelope to brightness from 0 to 1: applies gain, slow gain errors, log compression
+ * and the grey map.
  */
 function compress(
   envelope: Float32Array,
@@ -127,7 +127,7 @@ function compress(
     const gain = acquisition.gain + acquisition.gainSlope * (depth - 0.5);
     for (let line = 0; line < lines; line++) {
       const i = sample * lines + line;
-      // The edges of the sector become darker, because fewer elements contribute at the ends of the
+      // The edges of the sector are darker, because fewer elements contribute at the ends of the
       // array.
       const fade = edge * Math.abs((2 * line) / (lines - 1) - 1) ** 6;
       const drifting = 3 * drift(line / lines, depth);
@@ -151,9 +151,9 @@ function compress(
 }
 
 /**
- * Makes one B-mode image of a scene, rows x columns, 0..255, black outside the field of view.
+ * Forms one B-mode image of a scene, rows x columns, 0..255, black outside the field of view.
  * `texture` determines the tissue and the machine, `speckleSeed` the speckle. All frames of a cine
- * have the same `texture`.
+ * share the same `texture`.
  */
 export function formImage(
   scene: Scene,
@@ -166,8 +166,8 @@ export function formImage(
 }
 
 /**
- * Makes the image of echoes that the caller has mapped. The levels are changed in place, because
- * clutter is added to them.
+ * Forms the image from echoes that the caller has mapped. Their levels are changed in place,
+ * because clutter is added to them.
  */
 export function receiveEchoes(
   echoes: EchoMap,

@@ -1,6 +1,6 @@
 import type { Ellipse, Point } from './geometry.ts';
 
-/** Plane names of the product; see the plane classes of the obstetric endpoint. */
+/** Plane names used by the product; see the plane classes of the obstetric endpoint. */
 export const PLANES = [
   'transthalamic',
   'transventricular',
@@ -12,14 +12,14 @@ export const PLANES = [
 export type Plane = (typeof PLANES)[number];
 
 /**
- * An outline measured with an ellipse: on the outer border of the skull for a head, on the skin for
- * an abdomen.
+ * An outline measured with an ellipse: the outer border of the skull for a head, the skin for an
+ * abdomen.
  */
 export interface OutlineTruth {
-  /** Ellipse in pixels; the centres of pixels are at whole numbers. */
+  /** Ellipse in pixels; pixel centres have integer coordinates. */
   ellipse: Ellipse;
   circumferenceMm: number;
-  /** Full axes: OFD and BPD of a head; the longer and shorter diameter of an abdomen. */
+  /** Full axes: OFD and BPD of a head, or the longer and shorter diameter of an abdomen. */
   longAxisMm: number;
   shortAxisMm: number;
 }
@@ -50,9 +50,9 @@ export interface FrameTruth {
   /** A biometry plane, or the id of a view in `views.ts`. */
   plane: Plane | (string & {});
   mmPerPixel: number;
-  /** Sizes by name, in millimetres unless the name ends in another unit (`angleDegrees`). */
+  /** Dimensions by name, in millimetres unless the name ends in another unit (`angleDegrees`). */
   values?: Readonly<Record<string, number>>;
-  /** Points by name, pixels. */
+  /** Points by name, in pixels. */
   points?: Readonly<Record<string, readonly Point[]>>;
   /** Masks of structures by name, one byte per pixel, 1 inside. */
   masks?: Readonly<Record<string, Uint8Array>>;

@@ -1,7 +1,7 @@
 import type { ImageWindow, Sector } from './geometry.ts';
 import type { Random } from './random.ts';
 
-/** A 5 x 7 dot font for the machine's own text: each row five bits, most significant left. */
+/** A 5 x 7 dot font for the machine's text: five bits per row, most significant on the left. */
 const GLYPHS: Record<string, readonly number[]> = {
   '0': [14, 17, 19, 21, 25, 17, 14],
   '1': [4, 12, 4, 4, 4, 4, 14],
@@ -40,7 +40,7 @@ const GLYPHS: Record<string, readonly number[]> = {
 
 export const GLYPH = { width: 5, height: 7, advance: 6, lineHeight: 10 } as const;
 
-/** Calls `dot(column, row)` for every lit dot of one line of text; unknown characters are blank. */
+/** Calls `dot(column, row)` for every lit dot in a line of text. Unknown characters are blank. */
 export function drawText(text: string, dot: (column: number, row: number) => void): void {
   for (let i = 0; i < text.length; i++) {
     const rows = GLYPHS[text.charAt(i)];
@@ -54,7 +54,7 @@ export function drawText(text: string, dot: (column: number, row: number) => voi
   }
 }
 
-/** Sets one pixel; places outside the screen are ignored. */
+/** Sets one pixel. Positions outside the screen are ignored. */
 type Plot = (column: number, row: number, level: number) => void;
 
 function plotter(pixels: Uint8Array, window: ImageWindow): Plot {

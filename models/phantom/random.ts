@@ -1,4 +1,4 @@
-/** A seeded random source. The same seed always gives the same phantom. */
+/** A seeded random source. The same seed always produces the same phantom. */
 export interface Random {
   /** Uniform in [0, 1). */
   unit(): number;
@@ -12,14 +12,14 @@ export interface Random {
   pick<T>(choices: readonly T[]): T;
   /**
    * Returns an independent stream that depends only on this seed and the name, not on the numbers
-   * drawn so far.
+   * generated so far.
    */
   fork(name: string): Random;
 }
 
 /**
- * Creates a uniform source by mulberry32 (Tommy Ettinger, public domain). Its 32 bits of state are
- * enough for a simulated image.
+ * Creates a uniform source using mulberry32 (Tommy Ettinger, public domain). Its 32 bits of state
+ * are enough for a simulated image.
  */
 function uniformSource(seed: number): () => number {
   let state = seed >>> 0;
@@ -60,8 +60,8 @@ export function createRandom(seed: number): Random {
 
 /**
  * Fills `field` with scatterer strengths of zero mean and unit variance. Each strength is the sum
- * of the four bytes of one draw. This is close enough to a normal distribution, because the point
- * spread function adds many strengths.
+ * of the four bytes of one random number. This is close enough to a normal distribution, because
+ * the point spread function adds up many strengths.
  */
 export function fillScatterers(field: Float32Array, seed: number): void {
   const next = uniformSource(seed);

@@ -37,7 +37,7 @@ export function ellipse(
       const v = (dy * cos - dx * sin) / b;
       const radial = Math.sqrt(u * u + v * v);
       if (radial < 1e-9) return -Math.min(a, b);
-      // The distance is of first order. It is exact on the border, where the truth is defined.
+      // A first-order distance, exact on the border, where the truth is defined.
       const slope = Math.sqrt((u / a) ** 2 + (v / b) ** 2);
       return (radial * (radial - 1)) / slope;
     },
@@ -90,7 +90,7 @@ export function grown(shape: Shape, by: number): Shape {
 }
 
 /**
- * Returns the outermost part of the shape with depth `thickness` in mm, which may vary with the
+ * Returns the outermost layer of the shape, `thickness` mm deep. The thickness may vary with
  * position.
  */
 export function rim(shape: Shape, thickness: number | ((x: number, y: number) => number)): Shape {

@@ -1,8 +1,8 @@
 import type { Random } from './random.ts';
 
 /**
- * Sizes of one fetus in mm, in the conventions of INTERGROWTH-21st (Papageorghiou 2014): BPD, OFD
- * and HC outer to outer, AC on the skin, FL of the ossified diaphysis.
+ * Dimensions of one fetus in mm, following the conventions of INTERGROWTH-21st (Papageorghiou
+ * 2014): BPD, OFD and HC outer to outer, AC on the skin, FL of the ossified diaphysis.
  */
 export interface FetalSizes {
   bpdMm: number;
@@ -16,8 +16,8 @@ export interface FetalSizes {
 
 /**
  * Medians and standard deviations for exact weeks w, 14 to 40, in mm. Papageorghiou AT et al.,
- * Lancet 2014;384:869-879. They are deliberately separate from the gateway's charts, because a
- * phantom made with the code under test could not reveal an error in that code.
+ * Lancet 2014;384:869-879. Deliberately separate from the gateway's charts, because a phantom built
+ * with the code under test could not reveal an error in it.
  */
 const GROWTH = {
   hc: {
@@ -48,8 +48,8 @@ export function ellipseCircumference(axis1: number, axis2: number): number {
 }
 
 /**
- * Returns the full axes of the ellipse with this circumference and this ratio of the second to the
- * first axis.
+ * Returns the full axes of the ellipse with this circumference and this ratio of second to first
+ * axis.
  */
 function axesFor(circumference: number, ratio: number): [number, number] {
   const axis = circumference / ellipseCircumference(1, ratio);
@@ -57,14 +57,14 @@ function axesFor(circumference: number, ratio: number): [number, number] {
 }
 
 /**
- * z-scores of the fetus, and factors on the median proportions. A z-score of 0 and a factor of 1
- * give the median.
+ * z-scores of the fetus, and factors applied to the median proportions. A z-score of 0 and a factor
+ * of 1 give the median.
  */
 export interface GrowthDeviation {
   hc: number;
   ac: number;
   fl: number;
-  /** Factor on the median BPD/OFD. */
+  /** Factor applied to the median BPD/OFD. */
   headProportion: number;
   /** TAD/APAD. */
   abdomenProportion: number;
@@ -82,7 +82,7 @@ export const MEDIAN_GROWTH: GrowthDeviation = {
 export const CHARTED_DAYS = { youngest: 98, oldest: 280 } as const;
 
 /**
- * Returns the sizes at `gaDays`, which must be in `CHARTED_DAYS`.
+ * Returns the dimensions at `gaDays`, which must be within `CHARTED_DAYS`.
  * @throws RangeError outside the chart
  */
 export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROWTH): FetalSizes {
@@ -104,7 +104,7 @@ export function sizesAt(gaDays: number, deviation: GrowthDeviation = MEDIAN_GROW
 }
 
 /**
- * Draws a plausible deviation. The z-scores have a common part, because usually all parts of a
+ * Samples a plausible deviation. The z-scores have a common part, because usually all parts of a
  * fetus are large or small together.
  */
 export function drawGrowth(random: Random): GrowthDeviation {

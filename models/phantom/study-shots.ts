@@ -24,7 +24,7 @@ export interface Shot {
   of: Plane | PhantomView;
   frames: number;
   encoding: PixelEncoding;
-  /** The name that the cart gives to the view. */
+  /** The cart's name for the view. */
   viewName?: string;
   /** Requested values of the view, as a function of the exact gestational age in weeks. */
   anatomy?: (weeks: number) => Readonly<Record<string, number>>;
@@ -34,7 +34,7 @@ export interface Shot {
  * Contents of a study. `biometry`: only the biometry planes; `stills`: also stills of the other
  * views; `complete`: also cines; `labor`: the transperineal plane at rest and with pushing, and a
  * sweep; `twins`: sweeps over two fetuses. In the first trimester, the first three contain the
- * views of that age.
+ * views for that age.
  */
 const STUDY_CONTENTS = ['biometry', 'stills', 'complete', 'labor', 'twins'] as const;
 export type StudyContents = (typeof STUDY_CONTENTS)[number];
@@ -79,14 +79,14 @@ const still = (of: PhantomView, more: Partial<Shot> = {}): Shot => ({
 const FETAL_RATE = 146;
 
 /**
- * Returns the median peak velocity, cm/s (Mari 2000). It is deliberately separate from the
- * gateway's chart.
+ * Returns the median peak velocity, cm/s (Mari 2000). Deliberately separate from the gateway's
+ * chart.
  */
 const usualCerebralPeak = (weeks: number) => Math.exp(2.31 + 0.046 * weeks);
 
 /**
- * Returns the median transcerebellar diameter, mm: a parabola through three ages of
- * Rodriguez-Sibaja 2021. It is deliberately separate from the gateway's chart.
+ * Returns the median transcerebellar diameter, mm: a parabola through three ages from
+ * Rodriguez-Sibaja 2021. Deliberately separate from the gateway's chart.
  */
 function usualCerebellum(weeks: number): number {
   const since = weeks - 19.66;
@@ -102,7 +102,7 @@ const BRAIN: readonly Shot[] = [
   }),
 ];
 
-/** Half the depth of the cavity in mm at which the amniotic fluid index is near the median. */
+/** Half the depth of the cavity in mm that results in an amniotic fluid index near the median. */
 const USUAL_FLUID_MM = 24;
 
 /**
@@ -162,7 +162,7 @@ const heartSweep = still(fetalHeartMMode, {
   anatomy: () => ({ beatsPerMinute: 158, irregularity: 0.01 }),
 });
 
-/** Until 10+6 weeks: the sac along and across the uterus, and the beating heart of the embryo. */
+/** Until 10+6 weeks: the sac along and across the uterus, and the embryo's beating heart. */
 const EARLY: readonly Shot[] = [
   ...[0, 0, 1].map((transverse) => still(earlyPregnancy, { anatomy: () => ({ transverse }) })),
   { of: earlyPregnancy, frames: 60, encoding: STILL.jpeg, anatomy: () => ({ transverse: 0 }) },
@@ -199,7 +199,8 @@ const SHOTS: Readonly<Record<StudyContents, readonly Shot[]>> = {
 };
 
 /**
- * Returns the shots of an examination at an age. @throws RangeError if there is no such examination
+ * Returns the shots of an examination at an age.
+ * @throws RangeError if there is no such examination
  */
 export function shotsAt(gaDays: number, contents: StudyContents): readonly Shot[] {
   const { youngest, oldest, labor } = STUDY_AGES;

@@ -21,25 +21,23 @@ import {
 import { type Shot, type StudyContents, shotsAt } from './study-shots.ts';
 
 interface StudyRequest {
-  /** The fetus, the mother, the sonographer's hand and the machine depend only on this seed. */
+  /** Alone determines the fetus, the mother, the sonographer's hand and the machine. */
   seed: number;
   /** Gestational age at the study date, days, 42 to 294. */
   gaDays: number;
-  /** Size relative to the growth standard; drawn from the seed if absent. */
+  /** Size relative to the growth standard; sampled using the seed if absent. */
   growth?: GrowthDeviation;
-  /** YYYYMMDD. If absent, it is a fixed date, so that the same request gives the same bytes. */
+  /** YYYYMMDD. The default is a fixed date, so that the same request produces the same bytes. */
   studyDate?: string;
-  /**
-   * Distinguishes two scans of the same fetus. Their UIDs differ, but their images are the same.
-   */
+  /** Distinguishes two scans of the same fetus. Their UIDs differ but their images are the same. */
   acquisition?: string;
-  /** Contents of the study at its age; if absent, only the biometry planes. */
+  /** Contents of the study for its age; by default only the biometry planes. */
   contents?: StudyContents;
   /** Images to take instead of those of `contents`. */
   shots?: readonly Shot[];
-  /** Description of the study in the order; if absent, an obstetric examination. */
+  /** Study description in the order; by default an obstetric examination. */
   studyDescription?: string;
-  /** Encoding of every image, for a machine that has only one encoding. */
+  /** Encoding of every image, for a machine that supports only one. */
   encoding?: PixelEncoding;
 }
 
@@ -54,8 +52,8 @@ export interface StudyFile {
 export interface StudyTruth {
   gaDays: number;
   /**
-   * Sizes of the fetus. After 40+0 weeks they are those at 40+0. Null before 14+0, where the growth
-   * standards begin.
+   * Dimensions of the fetus. After 40+0 weeks they are those at 40+0. Null before 14+0, where the
+   * growth standards begin.
    */
   sizes: FetalSizes | null;
   studyInstanceUid: string;
@@ -107,8 +105,8 @@ interface Taken {
 }
 
 /**
- * Takes one shot of a fetus. Machine and sizes are the same for all shots; each shot has its own
- * pose.
+ * Simulates one shot of a fetus. Machine and dimensions are the same for all shots; each has its
+ * own pose.
  */
 function shoot(shot: Shot, gaDays: number, sizes: FetalSizes, random: Random): Taken {
   const seed = random.integer(0, 0x7fffffff);
@@ -130,7 +128,7 @@ const patientOf = ({ patientName, patientId, patientBirthDate }: StudyHeader) =>
   patientBirthDate,
 });
 
-/** Returns the patient of a study, without simulating its images. */
+/** Returns the patient of a study without simulating its images. */
 export function obstetricPatient(request: StudyRequest): PhantomStudy['patient'] {
   const { seed, studyDate = DEFAULT_STUDY_DATE } = request;
   return patientOf(drawHeader(request, studyDate, createRandom(seed).fork('patient')));
@@ -138,7 +136,7 @@ export function obstetricPatient(request: StudyRequest): PhantomStudy['patient']
 
 /**
  * Simulates one obstetric study of a fictional patient as DICOM files, with the values that a
- * perfect reader would measure. The header gives the gestational age as Last Menstrual Date.
+ * perfect reader would measure. The header contains the gestational age as Last Menstrual Date.
  *
  * @throws RangeError for an age at which there is no such examination, or an invalid date
  */
@@ -149,8 +147,8 @@ export async function simulateObstetricStudy(request: StudyRequest): Promise<Pha
   const shots = request.shots ?? shotsAt(request.gaDays, request.contents ?? 'biometry');
   const { youngest, oldest } = CHARTED_DAYS;
   const isCharted = request.gaDays >= youngest;
-  // The charted sizes are limited to the charted ages, because the views of the first trimester
-  // have their own sizes.
+  // The charted dimensions are limited to the charted ages; first-trimester views have their own
+  // dimensions.
   const sizes = sizesAt(Math.min(oldest, Math.max(youngest, request.gaDays)), growth);
   const header = drawHeader(request, studyDate, random.fork('patient'));
   const files: StudyFile[] = [];

@@ -4,8 +4,8 @@ import type { Shape } from './shapes.ts';
  * Acoustic properties of a tissue. Levels are dB relative to display white, before gain.
  * - `echo`: diffuse backscatter (becomes speckle)
  * - `mirror`: specular echo of a surface perpendicular to the beam; no specular echo if absent
- * - `loss`: two-way attenuation per mm in excess of what the time gain compensates; a negative
- *   value is enhancement
+ * - `loss`: two-way attenuation per mm beyond what the time gain compensates; a negative value is
+ *   enhancement
  * - `texture`: amplitude of the slow echogenicity variation, dB
  * - `rough`: loss of the specular echo where the surface is uneven, dB
  */
@@ -53,26 +53,26 @@ export const TISSUE = {
   farTissue: { echo: -23, loss: 0.05, texture: 9 },
 } as const satisfies Record<string, Tissue>;
 
-/** One piece of anatomy. Later layers of a scene cover earlier ones. */
+/** One piece of anatomy. Later layers in a scene cover earlier ones. */
 export interface Layer {
   shape: Shape;
   tissue: Tissue;
   /**
-   * Level in dB that is added to the echoes at a place. It is for effects that a constant level
-   * cannot describe (striation, haze).
+   * Returns a level in dB to add to the echoes at a place, for effects that a constant level cannot
+   * describe (striation, haze).
    */
   modulation?: (x: number, y: number) => number;
   /**
-   * True if the shape of the layer must not bend, because the truth is measured on it. All other
-   * layers bend a little.
+   * True if the layer must not bend, because the truth is measured on it. All other layers bend a
+   * little.
    */
   rigid?: true;
 }
 
 /**
- * Returns a modulation that rises from -`dip` dB at the border to 0 at `depthMm` inside. Without
- * it, a bright layer would extend half a beam's width beyond its border, and a perfect reader would
- * measure a circumference that is 3 mm too long.
+ * Returns a modulation rising from -`dip` dB at the border to 0 at `depthMm` inside. Without it, a
+ * bright layer would extend half a beam's width beyond its border, and a perfect reader would
+ * measure a circumference 3 mm too long.
  */
 export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; dip: number }) {
   return (x: number, y: number) => -dip * Math.max(0, 1 + border.distance(x, y) / depthMm);
@@ -81,7 +81,7 @@ export function risingFrom(border: Shape, { depthMm, dip }: { depthMm: number; d
 export type Scene = readonly Layer[];
 
 /**
- * Returns the topmost layer at (x, y) mm. A layer that is not rigid is evaluated at the bent
+ * Returns the topmost layer at (x, y) mm. Layers that are not rigid are evaluated at the bent
  * position.
  */
 export function layerAt(

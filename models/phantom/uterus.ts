@@ -3,7 +3,7 @@ import { createNoise, type Random } from './random.ts';
 import { ellipse, everywhere, grown, rim, type Shape } from './shapes.ts';
 import { type Layer, TISSUE } from './tissue.ts';
 
-/** Draws the mother's abdominal wall: wavy bands below the probe face. */
+/** Builds the maternal abdominal wall: wavy bands below the probe face. */
 export function abdominalWall(sector: Sector, random: Random, wallMm: number): Layer[] {
   const waver = createNoise(random.fork('waver'), 22);
   const grain = createNoise(random.fork('grain'), 1);
@@ -12,15 +12,14 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
   const level = (fraction: number) => {
     const deepest = wallMm * fraction * (1 + unevenness);
     return (x: number, y: number) =>
-      // The range is never less than y. Therefore it need not be calculated for most of the image.
+      // The range is never less than y, so it need not be calculated for most of the image.
       y > deepest
         ? y - deepest
         : below(x, y) - wallMm * fraction * (1 + unevenness * waver(x, fraction * 300));
   };
   const down = (fraction: number): Shape => ({ ...everywhere, distance: level(fraction) });
   const fatShare = random.range(0.35, 0.6);
-  // The stripes of muscle and fat are parallel to the face of the probe: thin in depth and long
-  // sideways.
+  // The stripes of muscle and fat run parallel to the probe face: thin in depth and long sideways.
   const stripes = (x: number, y: number) => 10 * grain(x / 9, below(x, y) / 1.1);
   const fascia = (fraction: number): Layer => ({
     shape: rim(down(fraction), random.range(0.5, 1)),
@@ -39,7 +38,7 @@ export function abdominalWall(sector: Sector, random: Random, wallMm: number): L
 }
 
 /**
- * Draws round sections next to the structure of interest, such as limbs, the cord and the other
+ * Builds round sections next to the structure of interest, such as limbs, the cord and the other
  * thigh.
  */
 function bystanders(random: Random, fetus: Shape): Layer[] {
@@ -68,9 +67,8 @@ function bystanders(random: Random, fetus: Shape): Layer[] {
 }
 
 /**
- * Draws everything around the fetus: amniotic fluid in pockets between placenta and uterine wall,
- * the mother's abdominal wall above (`wallMm` thick) and tissue below. The fetus is drawn over
- * these.
+ * Builds everything around the fetus: amniotic fluid in pockets between placenta and uterine wall,
+ * the maternal abdominal wall above (`wallMm` thick) and tissue below. The fetus is placed on top.
  */
 export function buildUterus(sector: Sector, fetus: Shape, wallMm: number, random: Random): Layer[] {
   const pockets = createNoise(random.fork('pockets'), random.range(18, 40));

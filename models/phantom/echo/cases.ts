@@ -2,14 +2,14 @@ import type { HeartRequest } from '../heart/sizes.ts';
 import type { ColourRequest, Jet } from './colour.ts';
 import type { EchoSpectrumId, Flow } from './spectrum.ts';
 
-/** A named adult heart: its sizes, and those flows that differ from a healthy adult's. */
+/**
+ * A named adult heart: its dimensions, and the flows in which it differs from a healthy adult's.
+ */
 export interface EchoCase {
   heart: HeartRequest;
-  /**
-   * Spectra in addition to the usual ones, or other velocities for the usual ones, in cm/s and ms.
-   */
+  /** Additional spectra, or other velocities for the usual ones, in cm/s and ms. */
   flows: Partial<Record<EchoSpectrumId, Flow>>;
-  /** Leaks, and the view that shows each. */
+  /** Leaks, each with the view that shows it. */
   jets?: readonly (Jet & Pick<ColourRequest, 'view'>)[];
 }
 
@@ -34,8 +34,8 @@ const HEALTHY: HeartRequest = {
 };
 
 /**
- * Named hearts. Each of them clearly meets the published criterion of the condition in its name;
- * none is a patient. They test whether a reader measures the sizes correctly, not whether it finds
+ * Named hearts. Each clearly meets the published criterion for the condition in its name; none is a
+ * patient. They test whether a reader measures dimensions correctly, not whether it detects
  * disease.
  */
 export const ECHO_CASES = {

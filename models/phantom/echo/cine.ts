@@ -6,7 +6,9 @@ import { createRandom } from '../random.ts';
 import { overlayMarks } from './overlay.ts';
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 
-/** The sizes that a perfect reader would measure on one frame, and points in mm of the image. */
+/**
+ * The dimensions that a perfect reader would measure on one frame, and points in mm of the image.
+ */
 export interface FrameReading {
   values: Readonly<Record<string, number>>;
   points: Readonly<Record<string, readonly Point[]>>;
@@ -16,8 +18,8 @@ export interface FrameReading {
 const TRACE_BEATS = 3;
 
 /**
- * Simulates a cine of one shot. The tissue and the machine do not change while the heart beats and
- * the trace advances.
+ * Simulates a cine of one shot. Tissue and machine stay the same while the heart beats and the
+ * trace advances.
  */
 export function cineOf(
   plane: EchoViewId,

@@ -18,7 +18,7 @@ export interface Jet {
 /** Colour Doppler of a view, with or without a leak. */
 export interface ColourRequest extends EchoRequest {
   view: Extract<EchoViewId, 'PLAX' | 'A4C' | 'A3C' | 'A5C'>;
-  /** Valve over which the colour box is placed. */
+  /** Valve under the colour box. */
   valve: Jet['valve'];
   jet?: Jet;
 }
@@ -26,12 +26,12 @@ export interface ColourRequest extends EchoRequest {
 /** Half the height of the colour box in mm, and half its opening angle in radians. */
 const BOX = { reachMm: 42, opening: 0.3 } as const;
 
-/** Velocity limit of the colour bar, cm/s. The value is usual for the heart. */
+/** Velocity limit of the colour bar in cm/s; a usual value for the heart. */
 const NYQUIST = 60;
 
 const Z: Place = { x: 0, y: 0, z: 1 };
 
-/** Returns the start, end, chamber and time of a jet. */
+/** Returns the start, end, receiving chamber and timing of a jet. */
 function courseOf(valve: Jet['valve'], { ventricle, chambers, moment }: HeartMoment) {
   if (valve === 'aortic') {
     const { annulus, direction } = chambers.aorta;
@@ -80,8 +80,8 @@ function colourOf(velocity: number): readonly [number, number, number] {
 }
 
 /**
- * Returns a function that gives the velocity of the blood at a place. The inflow and the outflow
- * are slow, the jet is fast.
+ * Returns a function that computes the velocity of the blood at a place. Inflow and outflow are
+ * slow, the jet is fast.
  */
 function velocityField(
   heart: HeartMoment,
@@ -122,7 +122,7 @@ const COLOUR_FILTER = 9;
 
 /**
  * Simulates a cine with a colour box over a valve. Its truth contains the corners of the box and,
- * if there is a leak, `venaContractaMm` and `jetLengthMm`.
+ * for a leak, `venaContractaMm` and `jetLengthMm`.
  */
 export function simulateColour(request: ColourRequest): PhantomFrame[] {
   const { heart, view, seed, startS = 0, frameTimeMs = FRAME_TIME_MS } = request;
@@ -190,7 +190,7 @@ function paint(
   };
 }
 
-/** Returns two regions: tissue, and the colour flow within it (PS3.3 C.8.5.5.1.2). */
+/** Returns two regions: tissue, and the colour flow inside it (PS3.3 C.8.5.5.1.2). */
 function colourRegion(frame: PhantomFrame): NaturalDataset {
   const at = (name: string) => frame.truth.values?.[name] ?? 0;
   return {
@@ -204,8 +204,8 @@ function colourRegion(frame: PhantomFrame): NaturalDataset {
 }
 
 /**
- * Returns regions, mode and heart rate of a colour cine, which is written with three samples per
- * pixel.
+ * Returns the regions, mode and heart rate of a colour cine, which is written with three samples
+ * per pixel.
  */
 export function colourHeader(
   request: ColourRequest,

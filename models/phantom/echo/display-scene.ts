@@ -9,42 +9,40 @@ import {
 import { flowPower, power } from '../views/spectrum-display.ts';
 
 /**
- * Signals of a real spectral display in addition to the flow for which it was made. Levels are in
- * dB relative to full scale, velocities in cm/s.
+ * Signals on a real spectral display other than the flow of interest. Levels are in dB relative to
+ * full scale, velocities in cm/s.
  */
 export interface DisplayScene {
   /** Level of the flow below full scale, dB. */
   faintDb: number;
   /** Change of the noise level, dB. */
   noiseDb: number;
-  /**
-   * Velocity range on the other side of the baseline, as a share of the range on the side of the
-   * flow.
-   */
+  /** Velocity range beyond the baseline, as a share of the range on the side of the flow. */
   otherSide: number;
   /**
-   * Velocity of the slowest blood in the gate as a share of the fastest. If it is near 1, the
-   * spectrum is hollow.
+   * Velocity of the slowest blood in the gate as a share of the fastest. Near 1, the spectrum is
+   * hollow.
    */
   slowestShare?: number;
-  /** Echoes of slow walls and valves on both sides of the baseline that pass the wall filter. */
+  /** Echoes from slow walls and valves that pass the wall filter, on both sides of the baseline. */
   clutter: { level: number; reach: number } | null;
   /** Systolic flow of a neighbouring outflow tract, away from the probe. */
   outflow: { peak: number; level: number } | null;
-  /** Clicks of the closing valves: short, and over the whole velocity scale. */
+  /** Valve closing clicks: short, and across the whole velocity scale. */
   clicks: { level: number } | null;
-  /** Standard deviation of the peak velocity between beats, as a share of the peak velocity. */
+  /** Standard deviation of the peak velocity between beats, as a share of that velocity. */
   unevenness: number;
   /**
-   * Seconds after the R wave up to which beats differ, so that E varies with breathing but A does
-   * not.
+   * Seconds after the R wave up to which beats differ, so that E but not A varies with breathing.
    */
   unevenUntilS?: number;
   marks: DisplayMarks;
   map: DisplayMap;
 }
 
-/** Draws a scene that resembles real screens; `full` is the fastest velocity of the flow, cm/s. */
+/**
+ * Samples a scene that resembles real screens; `full` is the fastest velocity of the flow, cm/s.
+ */
 export function drawDisplayScene(
   random: Random,
   full: number,
@@ -77,8 +75,8 @@ export function drawDisplayScene(
 const CLICK = 0.009;
 
 /**
- * Returns the power of all signals except the flow at a velocity (cm/s) and a time (s) of the
- * display.
+ * Returns the total power of the signals other than the flow at a velocity (cm/s) and a time (s) on
+ * the display.
  * @param phaseAt returns the elapsed share of the beat at a time.
  */
 export function otherSignals(
@@ -98,7 +96,7 @@ export function otherSignals(
     if (clutter) {
       const speed = Math.abs(velocity);
       const passed = 1 / (1 + Math.exp((-3 * (speed - 0.6 * wallFilter)) / (0.3 * wallFilter)));
-      // Walls and leaflets move most around the opening and the closure of the valves.
+      // Walls and leaflets move most around valve opening and closure.
       const motion = 0.35 + 0.65 * Math.abs(Math.sin(Math.PI * (t / beat.lengthS + swing) * 3));
       const fall = Math.exp(-((speed / clutter.reach) ** 2));
       level += power(clutter.level) * motion * fall * passed;

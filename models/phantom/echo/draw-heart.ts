@@ -3,8 +3,8 @@ import { drawHeart, type HeartRequest } from '../heart/sizes.ts';
 import type { Random } from '../random.ts';
 
 /**
- * Draws the motion of the 17 segments. One territory of one to three neighbouring walls, from apex
- * to base, hardly moves or moves outwards.
+ * Samples the motion of the 17 segments. One territory of one to three neighbouring walls, from
+ * apex to base, hardly moves or moves outwards.
  */
 function stillTerritory(random: Random): readonly number[] {
   const from = random.integer(0, 5);
@@ -17,8 +17,8 @@ function stillTerritory(random: Random): readonly number[] {
 }
 
 /**
- * Draws the request for a heart. Some hearts have fluid around them, and some have a territory that
- * does not move.
+ * Picks the properties of a heart at random. Some hearts are surrounded by fluid, and some have a
+ * territory that does not move.
  */
 function drawRequest(random: Random): HeartRequest {
   const request: HeartRequest = {};
@@ -33,8 +33,8 @@ function drawRequest(random: Random): HeartRequest {
 const ATTEMPTS = 20;
 
 /**
- * Draws a heart for training. A few in a thousand hearts cannot eject the requested volume with so
- * many akinetic segments; these are drawn again.
+ * Picks a heart for training at random. A few in a thousand cannot eject the requested volume with
+ * so many akinetic segments; those are rejected and picked again.
  */
 export function drawBeatingHeart(random: Random): Heart {
   for (let attempt = 0; ; attempt++) {

@@ -12,14 +12,14 @@ import { ECHO_VIEW_IDS, type EchoViewId } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
 /**
- * Generates single frames of any view, each of another heart at a random moment of its beat. They
- * are used to train the view classifier and the model of the parasternal structures:
+ * Generates single frames of any view, each from a different heart at a random moment of its beat.
+ * They are used to train the view classifier and the model of the parasternal structures:
  *
  * node models/phantom/echo/generate-views.ts --out DIR --count N [--seed S] [--views PLAX,A4C]
  * [--size 256] [--masks]
  *
- * The labels are those of generate.ts. `mask` is written only with --masks, with the values of
- * STRUCTURE.
+ * The labels have the format of generate.ts. `mask` is written only with --masks, with the values
+ * of STRUCTURE.
  */
 const { values } = parseArgs({
   options: {

@@ -18,13 +18,13 @@ import { apicalShot } from './windows.ts';
 const USAGE =
   'node models/phantom/echo/generate.ts --out DIR --count N [--first I] [--seed S] [--views a4c,a2c,a3c] [--size 256]';
 
-/** Moments of the beat of a pair of images. */
+/** The two moments of the beat in a pair of images. */
 const PHASES = ['ED', 'ES'] as const;
 type Phase = (typeof PHASES)[number];
 
 const MOMENTS: Readonly<Record<Phase, Moment>> = { ED: END_DIASTOLE, ES: END_SYSTOLE };
 
-/** Probability that an image for training contains the machine's marks. */
+/** Probability that a training image contains the machine's marks. */
 const MARKED = 0.45;
 
 async function writePng(pixels: Uint8Array, size: number, path: string): Promise<void> {
@@ -108,7 +108,7 @@ function parseViews(list: string): ApicalView[] {
 
 /**
  * Writes `count` images, starting with pair number `first`. There are two images of each heart, and
- * the views are used in turn.
+ * the views alternate.
  */
 async function generate(
   views: readonly ApicalView[],

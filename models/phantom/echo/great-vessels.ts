@@ -12,7 +12,7 @@ import { DEFAULT_SCREEN, type EchoRequest, type EchoViewId, FRAME_TIME_MS } from
 
 const BLOOD = { echo: -58, loss: -0.02, texture: 2 } as const;
 
-/** Breaths per minute of a quiet patient, who is asked to sniff once in each clip. */
+/** Breaths per minute of a quiet patient, who is asked to sniff once per clip. */
 const BREATHS_PER_MINUTE = 18;
 
 function viewOf(depthMm: number, halfAngle: number, request: EchoRequest): View {
@@ -37,10 +37,7 @@ function vessel(lumen: Shape, structure: string): Piece[] {
   ];
 }
 
-/**
- * Returns the diameter of the inferior vena cava at a time. The vein narrows when the patient
- * breathes in.
- */
+/** Returns the diameter of the inferior vena cava at a time. The vein narrows on inspiration. */
 export function cavaDiameterMm({ cava }: HeartSizes, seconds: number): number {
   const breath = 0.5 - 0.5 * Math.cos((2 * Math.PI * seconds * BREATHS_PER_MINUTE) / 60);
   return cava.diameterMm * (1 - cava.collapse * breath ** 1.5);
@@ -50,8 +47,7 @@ function cavaPieces(sizes: HeartSizes, seconds: number, random: Random): Piece[]
   const middle = 42 + random.range(-4, 6);
   const radius = cavaDiameterMm(sizes, seconds) / 2;
   const wide = sizes.cava.diameterMm / 2;
-  // The vein is fixed at the diaphragm. It narrows most at a distance of two to three centimetres
-  // from the atrium.
+  // The vein is fixed at the diaphragm and narrows most two to three centimetres from the atrium.
   const lumen: Shape = {
     ...everywhere,
     distance: (x, y) => {

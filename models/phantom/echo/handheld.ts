@@ -5,14 +5,14 @@ import { interleavedRgb } from '../dicom.ts';
 import type { PhantomFrame } from '../frame.ts';
 
 /**
- * Bits per second. At this rate the speckle is preserved; the clips of real handheld scanners are
- * not sharper.
+ * Bits per second. This rate preserves the speckle; clips from real handheld scanners are no
+ * sharper.
  */
 const BIT_RATE = 3_000_000;
 
 /**
- * Encodes a clip in the export format of a handheld scanner: MP4 with MPEG-4 video, without
- * calibration and heart rate. The width and height of the frames must be even.
+ * Encodes a clip in the export format of a handheld scanner: MPEG-4 video in MP4, without
+ * calibration or heart rate. The width and height of the frames must be even.
  *
  * @throws Error if FFmpeg's binding is not installed
  */

@@ -11,7 +11,7 @@ import { type DisplayMarks, drawDisplayMarks, paintDisplayMarks } from '../views
 import { paintSweep, type Sweep, sweepRegion, sweepValues } from '../views/sweep-display.ts';
 import { cavaDiameterMm } from './great-vessels.ts';
 
-/** Levels on the line, dB relative to white. */
+/** Levels along the line, dB relative to white. */
 const LEVEL: Readonly<Record<Matter, number>> = {
   [MATTER.outside]: -24,
   [MATTER.blood]: -60,
@@ -26,7 +26,7 @@ const LEVEL: Readonly<Record<Matter, number>> = {
 };
 
 /**
- * Levels on a line along the wall. The pericardium is parallel to the beam there and hardly
+ * Levels on a line along the wall. The pericardium runs parallel to the beam there and hardly
  * reflects.
  */
 const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26 } as const;
@@ -36,7 +36,7 @@ const ALONG_WALL = { ...LEVEL, [MATTER.pericardium]: -26, [MATTER.thinWall]: -26
  */
 interface Line {
   viewName: string;
-  /** Returns the levels in dB at these depths and at one time. */
+  /** Returns the levels in dB at the given depths and time. */
   levels(depthsMm: readonly number[], seconds: number): Float32Array;
   depthMm: number;
   seconds: number;
@@ -106,7 +106,7 @@ function annulusLine(heart: Heart, side: 'tricuspid' | 'mitral'): Line {
     side === 'tricuspid'
       ? sum([1, centre], [radiusMm, across(205)])
       : sum([diastole.radius(30, 1) + 2, across(30)], [diastole.baseZ, Z]);
-  // The cursor is along the axis, as the guideline requires, so that the sweep shows the whole
+  // The cursor runs along the axis, as the guideline requires, so that the sweep shows the full
   // excursion.
   const face = sum([1, outer], [ventricle.lengthMm + 16 - outer.z, Z]);
   const direction = sum([-1, Z]);
@@ -150,12 +150,12 @@ function ringLevels(
 }
 
 /**
- * Contents of a real M-mode display in addition to the structure, drawn at random. If absent, the
+ * Contents of a real M-mode display besides the structure, sampled at random. If absent, the
  * display shows only the structure.
  */
 export interface SweepScene {
   marks: DisplayMarks;
-  /** Depth of the middle of the vena cava, mm, and its excursion with a breath, mm. */
+  /** Depth of the middle of the vena cava, and its respiratory excursion, mm. */
   cavaDepthMm: number;
   cavaDriftMm: number;
   /**
@@ -166,7 +166,7 @@ export interface SweepScene {
   lumen: number;
   wall: number;
   behind: number;
-  /** Thickness of the space between the vein and the next echo behind the vein, mm. */
+  /** Thickness in mm of the space between the vein and the next echo behind it. */
   behindMm: number;
 }
 
@@ -218,7 +218,7 @@ function cavaLine(heart: Heart, scene?: SweepScene): Line {
 
 /**
  * Describes the line across the aortic root and the left atrium. The walls of the root move
- * forwards together in systole, so that this line shows no dimension of a ventricle.
+ * forwards together in systole, so this line shows no dimension of a ventricle.
  */
 function aorticRootLine(heart: Heart): Line {
   const root = heart.sizes.aorta.sinusMm;
@@ -263,12 +263,12 @@ interface MModeRequest {
   heart: Heart;
   seed: number;
   screen?: Screen;
-  /** Contents of a real screen in addition to the structure. */
+  /** Contents of a real screen besides the structure. */
   scene?: SweepScene;
 }
 
 /**
- * Number of pixel columns that share one calculated column. A machine sends fewer pulses per second
+ * Number of pixel columns sharing one calculated column: a machine sends fewer pulses per second
  * than the sweep has columns.
  */
 const PULSE_COLUMNS = 2;
@@ -341,7 +341,7 @@ export function simulateEchoMMode(id: EchoMModeId, request: MModeRequest): Phant
   };
 }
 
-/** Returns region, mode and view name of a sweep in the form in which a cart writes them. */
+/** Returns the region, mode and view name of a sweep, as a cart writes them. */
 export function mModeHeader(
   id: EchoMModeId,
   frame: PhantomFrame,

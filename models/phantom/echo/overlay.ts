@@ -3,7 +3,7 @@ import { drawText } from '../overlay.ts';
 import type { Random } from '../random.ts';
 import { electrocardiogram } from '../views/display-marks.ts';
 
-/** The marks that the machine draws over an echo image: ECG trace, depth marks and text. */
+/** Marks that the machine draws over an echo image: ECG trace, depth marks and text. */
 export interface Marks {
   /**
    * `from`: phase of the beat at the left end of the trace; `beats`: number of beats on the trace.
@@ -31,7 +31,7 @@ export function drawMarks(
   };
 }
 
-/** Draws the marks on the screen. Some of them may cover part of the image, as on real screens. */
+/** Draws the marks on the screen. As on real screens, some may cover part of the image. */
 export function overlayMarks(
   gray: Uint8Array,
   { window, sector }: Acquisition,

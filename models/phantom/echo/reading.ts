@@ -16,14 +16,14 @@ const CHAMBER_AREAS = [
   ['rightAtriumCm2', STRUCTURE.rightAtrium],
 ] as const;
 
-/** Returns a point inside a right chamber, from which its border is traced. */
+/** Returns a point inside a right chamber from which its border can be traced. */
 function rightMiddle({ chambers }: HeartMoment, structure: number): Place {
   const { centre } = chambers.tricuspid;
   return sum([1, centre], [structure === STRUCTURE.rightVentricle ? 8 : -14, Z]);
 }
 
 /**
- * Returns the values of the whole beat, which are the same in every frame: volumes in three
+ * Returns the values for the whole beat, which are the same in every frame: volumes in three
  * dimensions, and annular motion.
  */
 export function beatValues(heart: Heart): Record<string, number> {
@@ -37,8 +37,8 @@ export function beatValues(heart: Heart): Record<string, number> {
 }
 
 /**
- * Reads an apical view: outlines, long axis and single-plane volume. In the four-chamber view, it
- * also reads the right chambers.
+ * Reads an apical view: outlines, long axis and single-plane volume and, in the four-chamber view,
+ * the right chambers.
  */
 export function readApical(heart: Heart, moment: HeartMoment, plane: ImagePlane): FrameReading {
   const values: Record<string, number> = {

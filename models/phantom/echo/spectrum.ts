@@ -28,8 +28,8 @@ import {
 } from './waveforms.ts';
 
 /**
- * Doppler mode: pulsed (at one place), continuous (along the line) or tissue (slow motion and
- * strong echoes).
+ * Doppler mode: pulsed (at one place), continuous (along the line) or tissue (slow motion, strong
+ * echoes).
  */
 type Mode = 'pulsed' | 'continuous' | 'tissue';
 
@@ -40,11 +40,11 @@ interface SpectrumKind {
   mode: Mode;
   viewName: string;
   waveform(beat: Beat, flow: Flow): EchoWaveform;
-  /** Values of a healthy adult. They replace values that the caller does not give. */
+  /** Values of a healthy adult, used where the caller gives none. */
   usual: Flow;
 }
 
-/** Describes a kind of spectrum whose values have the names in `usual`. */
+/** Describes a kind of spectrum with the value names in `usual`. */
 const kind = <Names extends string>(
   mode: Mode,
   viewName: string,
@@ -57,7 +57,7 @@ const kind = <Names extends string>(
   waveform: (beat, flow) => waveform(beat, { ...usual, ...flow }),
 });
 
-/** Spectra of an adult study; the usual values are those of healthy middle-aged adults. */
+/** Spectra of an adult study. The usual values are those of healthy middle-aged adults. */
 export const ECHO_SPECTRA = {
   'mitral-inflow': kind('pulsed', 'MV Inflow PW', mitralInflow, {
     e: 78,
@@ -121,7 +121,7 @@ const FILTER: Readonly<Record<Mode, readonly [number, number]>> = {
   tissue: [0.3, 0.6],
 };
 
-/** Chooses the scale. Each side of the baseline has the range of the flow, plus a margin. */
+/** Chooses the scale. Each side of the baseline covers the range of the flow plus a margin. */
 function displayOf(
   { velocity }: EchoWaveform,
   beat: Beat,
@@ -233,7 +233,7 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
       values: {
         ...waveform.values,
         beatsPerMinute: heart.sizes.beatsPerMinute,
-        // This is the mean size of the beats that are entirely on the display.
+        // Mean size of the beats that are entirely on the display.
         sizeOfBeats: usual,
         ...displayValues(display),
       },
@@ -241,14 +241,14 @@ export function simulateEchoSpectrum(id: EchoSpectrumId, request: SpectrumReques
   };
 }
 
-/** Bit for the mode in value 4 of Image Type (PS3.3 C.8.5.6.1.1). */
+/** Bit in Image Type value 4 for the mode (PS3.3 C.8.5.6.1.1). */
 const MODE_FLAG: Readonly<Record<Mode, string>> = {
   pulsed: '0008',
   continuous: '0004',
   tissue: '0008',
 };
 
-/** Returns region, mode and view name of a spectrum in the form in which a cart writes them. */
+/** Returns the region, mode and view name of a spectrum, as a cart writes them. */
 export function spectrumHeader(id: EchoSpectrumId, frame: PhantomFrame): Partial<ImageHeader> {
   const { mode, viewName }: SpectrumKind = ECHO_SPECTRA[id];
   const type = mode === 'continuous' ? SPECTRUM_TYPE.continuous : SPECTRUM_TYPE.pulsed;

@@ -9,7 +9,7 @@ import { type EchoSpectrumId, simulateEchoSpectrum, spectrumHeader } from './spe
 import { type EchoRequest, type EchoViewId, FRAME_TIME_MS } from './view.ts';
 import { ECHO_VIEWS } from './views.ts';
 
-/** One image or cine without the patient's attributes, before it is written to a file. */
+/** One image or cine before it is written to a file, without the patient's attributes. */
 export interface Taken {
   name: string;
   frames: PhantomFrame[];
@@ -30,8 +30,8 @@ const CINES: readonly EchoViewId[] = [
 ];
 
 /**
- * Number of frames and frame time of a clip of the vena cava. With a usual number of frames, this
- * frame time shows a whole breath.
+ * Number of frames and frame time of a vena cava clip. With a usual number of frames, this frame
+ * time shows a whole breath.
  */
 const CAVA = { frames: 36, frameTimeMs: 100 } as const;
 
@@ -62,10 +62,7 @@ function takeView(id: EchoViewId, request: EchoRequest): Taken {
   };
 }
 
-/**
- * Yields every image of a study in the order of the protocol, one at a time because cines are
- * large.
- */
+/** Yields every image of a study in protocol order, one at a time because cines are large. */
 export function* takeStudy(
   heart: Heart,
   { flows, jets = [] }: EchoCase,

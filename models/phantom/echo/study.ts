@@ -19,17 +19,15 @@ import { takeStudy } from './study-shots.ts';
 import { ECHO_VIEWS } from './views.ts';
 
 interface EchoStudyRequest {
-  /** The patient, the sonographer's hand and the machine depend only on this seed. */
+  /** Alone determines the patient, the sonographer's hand and the machine. */
   seed: number;
   /** A named heart; `normal` if absent. */
   of?: EchoCaseName;
   /** Number of beats of a cine; 1 if absent. */
   beats?: number;
-  /** YYYYMMDD. If absent, it is a fixed date, so that the same request gives the same bytes. */
+  /** YYYYMMDD. The default is a fixed date, so that the same request produces the same bytes. */
   studyDate?: string;
-  /**
-   * Distinguishes two scans of the same heart. Their UIDs differ, but their images are the same.
-   */
+  /** Distinguishes two scans of the same heart. Their UIDs differ but their images are the same. */
   acquisition?: string;
 }
 
@@ -63,9 +61,7 @@ export interface EchoStudy {
 
 const DEFAULT_STUDY_DATE = '20260115';
 
-/**
- * Clarity of handheld clips. It is worse than a good window and better than most training images.
- */
+/** Clarity of handheld clips: worse than a good window, better than most training images. */
 const HANDHELD_CLARITY = 0.7;
 
 const ENCODING: PixelEncoding = { compression: 'jpeg', colour: 'grey' };
@@ -109,14 +105,14 @@ function patientOf(header: StudyHeader, ageYears: number): EchoStudy['patient'] 
   };
 }
 
-/** Returns the patient of a study, without simulating its images. */
+/** Returns the patient of a study without simulating its images. */
 export function echoPatient(request: EchoStudyRequest): EchoStudy['patient'] {
   const { seed, studyDate = DEFAULT_STUDY_DATE } = request;
   const { header, ageYears } = drawHeader(request, studyDate, createRandom(seed).fork('patient'));
   return patientOf(header, ageYears);
 }
 
-/** Creates the heart of a request, with its truth. */
+/** Creates the requested heart with its truth. */
 function heartOf(request: EchoStudyRequest) {
   const { seed, of = 'normal', studyDate = DEFAULT_STUDY_DATE } = request;
   const random = createRandom(seed).fork('echo study');
@@ -184,7 +180,7 @@ const HANDHELD_FRAMES_PER_SECOND = 30;
 
 /**
  * Simulates clips of the same heart in the export format of a handheld scanner: MP4 without header
- * and calibration, recorded with a less steady hand. `bytes` of each file is the video.
+ * and calibration, recorded with a less steady hand. Each file's `bytes` is the video.
  *
  * @throws Error if FFmpeg's binding is not installed
  */

@@ -3,7 +3,7 @@ import type { ImageHeader } from '../dicom.ts';
 import type { PhantomFrame } from '../frame.ts';
 import type { Heart } from '../heart/heart.ts';
 
-/** The views and sweeps of an adult study that the phantom can take. */
+/** Views and sweeps of an adult study that the phantom supports. */
 export const ECHO_VIEW_IDS = [
   'PLAX',
   'PSAX-AV',
@@ -22,7 +22,7 @@ export type EchoViewId = (typeof ECHO_VIEW_IDS)[number];
 
 export interface EchoRequest {
   heart: Heart;
-  /** The position of the probe, the machine and the speckle depend only on this seed. */
+  /** Alone determines the probe position, the machine and the speckle. */
   seed: number;
   /** Number of frames, starting at the R wave; 1 for a still. */
   frames: number;
@@ -31,20 +31,18 @@ export interface EchoRequest {
   frameTimeMs?: number;
   screen?: Screen;
   /**
-   * Clarity of the clip. 0 is the wide range of the training images; 1, the default, is a good
+   * Clarity of the clip. 0 allows the wide range of the training images; 1, the default, is a good
    * window and a steady hand.
    */
   clarity?: number;
-  /**
-   * True if masks are calculated for the truth. This takes as long as the image; true if absent.
-   */
+  /** True (the default) to calculate masks for the truth, which takes as long as the image. */
   masks?: boolean;
 }
 
 /** A view of an adult heart: frames with their truth, and the attributes of its DICOM header. */
 export interface EchoView {
   id: EchoViewId;
-  /** Simulates the frames. A view of a structure that does not beat also gives a cine. */
+  /** Simulates the frames. Views of a structure that does not beat also produce a cine. */
   simulate(request: EchoRequest): PhantomFrame[];
   header(request: EchoRequest): Partial<ImageHeader>;
 }
@@ -66,8 +64,8 @@ function rWaves({ heart, frames, startS = 0, frameTimeMs = FRAME_TIME_MS }: Echo
 }
 
 /**
- * Returns heart rate, frame time and R waves in the form in which a cart writes them; `viewName` is
- * the cart's name of the view.
+ * Returns the heart rate, frame time and R waves as a cart writes them. `viewName` is the cart's
+ * name for the view.
  */
 export function cineHeader(request: EchoRequest, viewName?: string): Partial<ImageHeader> {
   const frameTimeMs = request.frameTimeMs ?? FRAME_TIME_MS;

@@ -19,8 +19,7 @@ type Shoot = (request: EchoRequest, random: Random, care: Care) => HeartShot;
 type Read = (moment: HeartMoment, request: EchoRequest, shot: HeartShot) => FrameReading;
 
 /**
- * A view of the beating heart, with the function that draws its plane, its machine and its
- * appearance.
+ * A view of the beating heart, with the function that chooses its plane, machine and appearance.
  */
 interface HeartView extends EchoView {
   shot(request: EchoRequest): HeartShot;
@@ -51,8 +50,8 @@ const apical = (view: ApicalView): HeartView =>
   );
 
 /**
- * Describes a short-axis view. Its level is the distance from the mitral plane at end diastole, as
- * a share of the long axis.
+ * Describes a short-axis view. Its level is the end-diastolic distance from the mitral plane, as a
+ * share of the long axis.
  */
 function shortAxis(id: EchoViewId, share: number): HeartView {
   const height = ({ ventricle }: HeartSizes) => share * ventricle.lengthMm;
@@ -93,13 +92,15 @@ const HEART_VIEWS = {
   ),
 };
 
-/** The standard views of an adult heart (ASE 2019 transthoracic protocol) that the phantom takes. */
+/**
+ * The standard views of an adult heart (ASE 2019 transthoracic protocol) that the phantom supports.
+ */
 export const ECHO_VIEWS: Readonly<Record<EchoViewId, EchoView>> = {
   ...HEART_VIEWS,
   'SUBCOSTAL-IVC': fixed('SUBCOSTAL-IVC', simulateCava),
   SUPRASTERNAL: fixed('SUPRASTERNAL', simulateArch),
 };
 
-/** Returns the plane and machine that the frames of the same request use. */
+/** Returns the plane and machine used for the frames of the same request. */
 export const shotOf = (id: keyof typeof HEART_VIEWS, request: EchoRequest): HeartShot =>
   HEART_VIEWS[id].shot(request);

@@ -10,7 +10,7 @@ export interface EchoWaveform {
   values: Readonly<Record<string, number>>;
 }
 
-/** Returns the time integral in cm of the velocities of one sign, over a part of the beat. */
+/** Returns the time integral in cm of the positive or negative velocities over part of the beat. */
 function integral(velocity: (s: number) => number, from: number, to: number, sign: 1 | -1): number {
   const steps = 1500;
   let total = 0;
@@ -21,8 +21,8 @@ function integral(velocity: (s: number) => number, from: number, to: number, sig
 }
 
 /**
- * Returns the mean pressure gradient in mmHg, which is the mean of 4 v^2 (simplified Bernoulli)
- * over the time of flow.
+ * Returns the mean pressure gradient in mmHg: the mean of 4 v^2 (simplified Bernoulli) over the
+ * duration of flow.
  */
 function meanGradient(velocity: (s: number) => number, from: number, to: number): number {
   const steps = 1500;
@@ -34,8 +34,8 @@ function meanGradient(velocity: (s: number) => number, from: number, to: number)
 }
 
 /**
- * Returns the velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly; `at`
- * is the share of the time at which the peak is reached.
+ * Returns the velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly. `at`
+ * is the share of the duration after which the peak is reached.
  */
 function ejection(t: number, from: number, to: number, peak: number, at: number): number {
   const p = (t - from) / (to - from);
@@ -45,7 +45,7 @@ function ejection(t: number, from: number, to: number, peak: number, at: number)
 }
 
 /**
- * Returns the velocity at time `t` of a flow that rises and falls along straight lines; it is 1 at
+ * Returns the velocity at time `t` of a flow that rises and falls linearly, with the value 1 at
  * `peakAt`.
  */
 function triangle(t: number, start: number, peakAt: number, end: number): number {
@@ -96,8 +96,8 @@ export function outflow(
 }
 
 /**
- * Creates the jet of a leaking atrioventricular valve. It flows away from the probe, from closure
- * to opening of the valve.
+ * Creates the jet of a leaking atrioventricular valve, away from the probe, from closure to opening
+ * of the valve.
  */
 export function systolicLeak(beat: Beat, { peak }: { peak: number }): EchoWaveform {
   const velocity = (t: number) => {
@@ -115,15 +115,12 @@ export function systolicLeak(beat: Beat, { peak }: { peak: number }): EchoWavefo
 }
 
 /**
- * Share of the deceleration time that is the pressure half-time, if the velocity falls along a
- * straight line (0.29). The gradient has halved when the velocity is 1/√2 of the peak.
+ * Pressure half-time as a share of the deceleration time if the velocity falls linearly (0.29). The
+ * gradient has halved when the velocity is 1/√2 of the peak.
  */
 const PRESSURE_HALF_SHARE = 1 - Math.SQRT1_2;
 
-/**
- * Creates a diastolic flow that falls along a straight slope: aortic regurgitation or mitral
- * stenosis.
- */
+/** Creates a diastolic flow that falls linearly: aortic regurgitation or mitral stenosis. */
 export function diastolicSlope(
   beat: Beat,
   { peak, pressureHalfTimeMs }: { peak: number; pressureHalfTimeMs: number },
@@ -147,8 +144,8 @@ export function diastolicSlope(
 }
 
 /**
- * Creates the motion of an annulus. S is in systole, towards the apex and therefore towards the
- * probe; e and a are away from it.
+ * Creates the motion of an annulus. S is systolic, towards the apex and therefore towards the
+ * probe; e and a point away from it.
  */
 export function annulusMotion(
   beat: Beat,

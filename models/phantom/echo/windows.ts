@@ -14,16 +14,16 @@ import type { ImagePlane } from '../heart/space.ts';
 import type { Random } from '../random.ts';
 
 /**
- * Quality of the recording of a clip. 0 is the wide range of the training images; 1 is a good
- * window and a steady hand.
+ * Recording quality of a clip. 0 allows the wide range of the training images; 1 is a good window
+ * and a steady hand.
  */
 export interface Care {
   clarity: number;
 }
 
 /**
- * Draws an apical view. The sector either includes the whole atria or cuts them off. In a quarter
- * of the training images the mitral plane is deep, as in dilated ventricles.
+ * Picks an apical view at random. The sector either includes the whole atria or cuts them off. In a
+ * quarter of the training images the mitral plane is deep, as with dilated ventricles.
  */
 export function apicalShot(
   view: ApicalView,
@@ -75,7 +75,7 @@ function shotOf(
   return {
     plane,
     acquisition: drawMachine(sector, screen, random.fork('machine'), clarity),
-    // In this view the apex is beside the near field and not in it.
+    // In this view the apex is beside the near field, not in it.
     look: { ...look, apexDark: { ...look.apexDark, strength: 0 } },
     lines: 128,
     samples: 288,
@@ -83,8 +83,8 @@ function shotOf(
 }
 
 /**
- * Draws a parasternal long axis. The probe is over the mitral valve; the left atrium and the aorta
- * are on the right of the screen.
+ * Picks a parasternal long axis at random. The probe is over the mitral valve; the left atrium and
+ * the aorta are on the right of the screen.
  */
 export function longAxisShot(
   sizes: HeartSizes,
@@ -106,7 +106,7 @@ export function longAxisShot(
   return shotOf(plane, depthMm, screen, random, clarity);
 }
 
-/** Draws a parasternal short axis at height `z` of the heart. */
+/** Picks a parasternal short axis at height `z` of the heart at random. */
 export function shortAxisShot(
   z: number,
   sizes: HeartSizes,
@@ -127,7 +127,7 @@ export function shortAxisShot(
   return shotOf(plane, depthMm, screen, random, clarity);
 }
 
-/** Draws the subcostal view of the four chambers through some centimetres of liver. */
+/** Picks a subcostal view of the four chambers through a few centimetres of liver at random. */
 export function subcostalShot(
   sizes: HeartSizes,
   screen: Screen,
@@ -145,7 +145,7 @@ export function subcostalShot(
     turn: hand.normal(0, 3 + 6 * loose),
   });
   const shot = shotOf(plane, depthMm + belowAxisMm(sizes), screen, random, clarity);
-  // Liver, not lung, is in front of the heart.
+  // There is liver, not lung, in front of the heart.
   const { look } = shot;
   return {
     ...shot,

@@ -57,33 +57,30 @@ function tube(points: readonly Place[], radius: number): Distance {
 export const OUTFLOW_ANGLE = 150;
 
 /**
- * Direction in which the aortic root leans. It leans away from the four-chamber plane, because it
- * must not enter that plane.
+ * Direction in which the aortic root leans: away from the four-chamber plane, which it must not
+ * enter.
  */
 const ROOT_LEAN_ANGLE = 126;
 
 /**
- * Returns the distance in mm of the aortic annulus from the long axis, for a given radius of the
+ * Returns the distance in mm from the aortic annulus to the long axis, given the radius of the
  * ventricle's base.
  */
 const rootOutMm = (baseRadiusMm: number) => Math.max(16, 0.88 * baseRadiusMm);
 
-/**
- * The aortic root, which is a tube that leaves the ventricle obliquely. Its axis begins at the
- * annulus.
- */
+/** The aortic root, a tube leaving the ventricle obliquely. Its axis begins at the annulus. */
 interface AorticRoot {
   annulus: Place;
   direction: Place;
   /**
-   * Returns the position along the axis of the root, which is negative in the outflow tract, and
-   * the distance to the inner wall.
+   * Returns the position along the axis of the root (negative in the outflow tract) and the
+   * distance to the inner wall.
    */
   at(x: number, y: number, z: number): { along: number; inner: number };
   radius(along: number): number;
 }
 
-/** Length of the part of the outflow tract that is inside the ventricle, mm. */
+/** Length of the part of the outflow tract inside the ventricle, mm. */
 export const OUTFLOW_MM = 13;
 
 function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
@@ -112,8 +109,8 @@ function createAorta(sizes: HeartSizes, ventricle: Ventricle): AorticRoot {
 }
 
 /**
- * Angle of the middle of the right ventricle around the left ventricle, and the angle that it
- * covers on either side, degrees.
+ * Angle of the middle of the right ventricle around the left ventricle, and the angle covered on
+ * either side, degrees.
  */
 const RIGHT = { angle: 195, reach: 82 } as const;
 
@@ -123,9 +120,7 @@ const RIGHT = { angle: 195, reach: 82 } as const;
  */
 const ATRIUM_BELOW = 0.6;
 
-/**
- * Share of the volume of the ellipsoid that remains when the mitral plane cuts it at ATRIUM_BELOW.
- */
+/** Share of the ellipsoid's volume that remains after the mitral plane cuts it at ATRIUM_BELOW. */
 const ATRIUM_SHARE = 1 - ((1 - ATRIUM_BELOW) ** 2 * (2 + ATRIUM_BELOW)) / 4;
 
 /** All chambers except the left ventricle, at one moment of the beat. */

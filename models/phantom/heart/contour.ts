@@ -2,14 +2,14 @@ import type { Point } from '../geometry.ts';
 import { emptySample, type HeartMoment, STRUCTURE, type Structure } from './heart.ts';
 import { fromImage, type ImagePlane, toImage } from './space.ts';
 
-/** Largest distance of a border from the point inside it at which the search starts, mm. */
+/** Maximum distance in mm from the inner starting point to the border. */
 const REACH_MM = 130;
 const STEP_MM = 1.5;
 
 /**
- * Returns the border of a structure in an imaging plane as a polygon (mm of the image). The border
- * is found along rays from a point inside it; the list is empty if the point is not inside. The
- * border is exact if straight lines from that point reach all of it.
+ * Returns the border of a structure in an imaging plane as a polygon (mm of the image). It is found
+ * along rays from a point inside; the list is empty if the point is not inside. The border is exact
+ * if straight lines from that point reach all of it.
  */
 export function borderOf(
   heart: HeartMoment,
@@ -117,7 +117,7 @@ const middleOf = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (a.y +
 
 const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Distance from the mitral plane within which a border point belongs to the base, mm. */
+/** Distance in mm from the mitral plane within which a border point counts as the base. */
 const BASE_MM = 0.35;
 
 /**
@@ -131,7 +131,7 @@ function measured(outline: Point[], base: readonly [Point, Point]): ApicalCut {
   return { outline, apex, base, lengthMm, widths: discWidths(outline, apex, middle) };
 }
 
-/** Cuts the left ventricle with an apical plane; undefined if the plane misses it. */
+/** Cuts the left ventricle along an apical plane; undefined if the plane misses it. */
 export function ventricleCut(
   heart: HeartMoment,
   plane: ImagePlane,
@@ -149,7 +149,7 @@ export function ventricleCut(
   return measured(outline, [byPlace[0] as Point, byPlace.at(-1) as Point]);
 }
 
-/** Cuts the left atrium with an apical plane into discs from the mitral plane to the roof. */
+/** Cuts the left atrium along an apical plane into discs from the mitral plane to the roof. */
 export function atriumCut(heart: HeartMoment, plane: ImagePlane): ApicalCut | undefined {
   const { baseZ } = heart.ventricle;
   const middle = heart.chambers.atriumMiddle;

@@ -20,14 +20,13 @@ const IMPEDANCE: Readonly<Record<Matter, number>> = {
 };
 
 /**
- * Number of samples and lines of the grid for which the interface strengths in `Look` were
- * measured.
+ * Number of samples and lines of the grid at which the interface strengths in `Look` were measured.
  */
 const RECIPE_GRID = { samples: 224, lines: 112 } as const;
 
 const clamp = (value: number) => Math.max(0, Math.min(1, value));
 
-/** Returns the mean level of the wall of the left ventricle at a place. */
+/** Returns the mean level of the left ventricular wall at a place. */
 function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: number): number {
   const { endocardium, epicardium, along } = sample;
   const inwards = clamp(endocardium / Math.max(0.5, endocardium - epicardium));
@@ -44,8 +43,8 @@ function wallLevel(look: Look, sample: HeartSample, lateral: number, waver: numb
     level += look.innerWall.strength * (look.blood - level);
   }
   level += look.lateralFade * clamp(1.4 * lateral - 0.2) * (look.blood - level) * 0.85;
-  // The apex is in the haze of the near field. Readers recognise it by its shape and not by its
-  // grey level.
+  // The apex is in the haze of the near field. Readers recognise it by its shape, not by its grey
+  // level.
   const dark = look.apexDark.strength * clamp(1.6 * apical);
   return level + dark * (look.blood + 1 - level);
 }
@@ -75,9 +74,7 @@ function matterLevel(look: Look, matter: Matter): number {
   }
 }
 
-/**
- * Returns the loss in dB along a line, which is caused by shadows and by the ends of the aperture.
- */
+/** Returns the loss in dB along a line caused by shadows and by the ends of the aperture. */
 function lineLoss(look: Look, across: number, depth: number): number {
   let loss = look.edges[0] * clamp(1 - across / 0.18) ** 2;
   loss += look.edges[1] * clamp(1 - (1 - across) / 0.18) ** 2;
@@ -100,8 +97,8 @@ function clutterPower(look: Look, depth: number, slow: number): number {
 }
 
 /**
- * Calculates the echoes of a heart in an imaging plane. Lung, liver and chest wall outside the
- * heart are drawn according to `look`.
+ * Calculates the echoes of a heart in an imaging plane. Outside the heart, lung, liver and chest
+ * wall follow `look`.
  */
 export function mapHeart(
   heart: HeartMoment,
@@ -160,8 +157,7 @@ export function mapHeart(
 }
 
 /**
- * Values for each sample of the grid: level in dB, impedance, power of the haze, unevenness of
- * surfaces.
+ * Values for each sample of the grid: level in dB, impedance, haze power, and surface unevenness.
  */
 interface Mapped {
   level: Float32Array;
@@ -171,7 +167,7 @@ interface Mapped {
 }
 
 /**
- * Adds the reflections at borders. They are strongest where the border is perpendicular to the
+ * Adds the reflections at borders, which are strongest where the border is perpendicular to the
  * beam.
  */
 function addInterfaces(

@@ -8,7 +8,7 @@ import { emptySample, type HeartMoment, STRUCTURE, type Structure } from './hear
 import type { Look } from './look.ts';
 import { fromImage, type ImagePlane } from './space.ts';
 
-/** One view of a beating heart. Plane, machine and grid do not change while the moment changes. */
+/** One view of a beating heart. Plane, machine and grid stay the same while the moment changes. */
 export interface HeartShot {
   plane: ImagePlane;
   acquisition: Acquisition;

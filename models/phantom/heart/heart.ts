@@ -18,7 +18,7 @@ export const STRUCTURE = {
 } as const;
 export type Structure = (typeof STRUCTURE)[keyof typeof STRUCTURE];
 
-/** Kinds of matter that reflect sound. One structure of the truth may contain several kinds. */
+/** Kinds of matter that reflect sound. One structure in the truth may contain several kinds. */
 export const MATTER = {
   outside: 0,
   blood: 1,
@@ -33,7 +33,7 @@ export const MATTER = {
 } as const;
 export type Matter = (typeof MATTER)[keyof typeof MATTER];
 
-/** Properties of one place in the heart. Distances are in mm and negative inside. */
+/** Properties of one place in the heart. Distances are in mm, negative inside. */
 export interface HeartSample {
   structure: Structure;
   matter: Matter;
@@ -41,7 +41,7 @@ export interface HeartSample {
   epicardium: number;
   /** Position along the axis of the left ventricle: 0 at the apex, 1 at the mitral plane. */
   along: number;
-  /** Distance to the outer border of the whole heart. */
+  /** Distance to the outer surface of the whole heart. */
   surface: number;
 }
 
@@ -79,7 +79,7 @@ const PERICARDIUM_MM = 1.6;
 
 /** Half the thickness of the fibrous ring of the tricuspid valve, mm. */
 const RING_MM = 2.2;
-/** Half the thickness of a leaflet as the beam shows it, mm. */
+/** Half the thickness of a leaflet as it appears in the beam, mm. */
 const LEAFLET_MM = 1.2;
 
 /**
@@ -102,8 +102,8 @@ function toSegment(
 }
 
 /**
- * Returns the position of the tip of a leaflet, mm: its distance from the axis, followed by its
- * height. The two leaflets form a funnel, which is a shallow tent if closed and two flaps if open.
+ * Returns the position of a leaflet tip in mm: its distance from the axis, then its height. The two
+ * leaflets form a funnel: a shallow tent if closed, two flaps if open.
  */
 function funnel(radiusMm: number, opening: number): readonly [number, number] {
   const tip = radiusMm * 0.72 * opening;
@@ -111,7 +111,8 @@ function funnel(radiusMm: number, opening: number): readonly [number, number] {
 }
 
 /**
- * Angles of the middles of the two papillary muscles around the axis, degrees (Cerqueira's angles).
+ * Angles in degrees at which the two papillary muscles are centred around the axis (Cerqueira's
+ * angles).
  */
 const PAPILLARY_ANGLES = [35, 290] as const;
 
@@ -245,7 +246,7 @@ function prober(
       walled,
     );
     sample.surface = outer;
-    // The layer of fluid is thick behind the ventricles and becomes thinner towards the atria.
+    // The layer of fluid is thick behind the ventricles and thins towards the atria.
     const fluid = sizes.effusionMm * Math.max(0, Math.min(1, (z - base + 6) / 14));
     if (outer < fluid) return set(STRUCTURE.effusion, MATTER.fluid);
     if (outer < fluid + PERICARDIUM_MM) return set(STRUCTURE.outside, MATTER.pericardium);

@@ -2,9 +2,9 @@ import { createNoise, type Random } from '../random.ts';
 
 /**
  * Appearance of one heart on one machine: mean levels in dB relative to white, and their variation
- * over the image. The ranges are those of the measured recipe for simulated apical views and are
- * deliberately wide. They also include effects of real screens on a wall: an apex as dark as the
- * cavity, a lateral wall that fades, an inner wall that looks like blood.
+ * over the image. The ranges follow the measured recipe for simulated apical views and are
+ * deliberately wide. They include what real screens do to a wall: an apex as dark as the cavity, a
+ * lateral wall that fades, an inner wall that looks like blood.
  */
 export interface Look {
   blood: number;
@@ -19,9 +19,7 @@ export interface Look {
   fluid: number;
   /** Amplitude of the slow variation in each kind of tissue, dB. */
   texture: { outside: number; myocardium: number; blood: number };
-  /**
-   * Increase in dB of the tissue around the heart, from the depth `from` to the end of the image.
-   */
+  /** Rise in dB of the tissue around the heart from depth `from` to the end of the image. */
   farField: { dB: number; from: number };
   septum: number;
   lateral: number;
@@ -31,16 +29,13 @@ export interface Look {
   /** How far the lateral wall fades, 0 to 1. */
   lateralFade: number;
   /**
-   * How strongly the apical wall looks like the cavity, and the level of the axis at which this
-   * ends.
+   * How strongly the apical wall looks like the cavity, and how far along the axis this reaches.
    */
   apexDark: { strength: number; reach: number };
   septalCore: number;
   trabeculae: { dB: number; depthMm: number };
   hinges: number;
-  /**
-   * Echo of a step of impedance, along the beam and across the beam, dB per unit of smoothed step.
-   */
+  /** Echo at an impedance step, along and across the beam, in dB per unit of smoothed step. */
   interfaces: { axial: number; lateral: number };
   parallelLoss: number;
   /**
@@ -65,8 +60,8 @@ const rarely = (random: Random, chance: number, low: number, high: number) =>
   random.chance(chance) ? random.range(low, high) : 0;
 
 /**
- * Draws the appearance of a heart. `clarity` is from 0 (the wide range of the training images) to 1
- * (a good acoustic window).
+ * Samples the appearance of a heart. `clarity` ranges from 0 (the wide range of the training
+ * images) to 1 (a good acoustic window).
  */
 export function drawLook(random: Random, clarity = 0): Look {
   const between = (low: number, high: number, good: number) =>

@@ -7,8 +7,8 @@ import type { Random } from '../random.ts';
 const FACE_RADIUS_MM = 3;
 
 /**
- * Draws a sector. The half opening angle of an adult cardiac sector is 32 to 48 degrees, rarely
- * wider or narrower.
+ * Picks a sector at random. The half opening angle of an adult cardiac sector is 32 to 48 degrees,
+ * rarely wider or narrower.
  */
 export function drawSector(random: Random, depthMm: number, clarity = 0): Sector {
   const usual = random.chance(0.85 + 0.15 * clarity);
@@ -17,8 +17,8 @@ export function drawSector(random: Random, depthMm: number, clarity = 0): Sector
 }
 
 /**
- * Draws the machine's settings. Beam and compounding depend on the depth, because a machine uses a
- * lower frequency for a greater depth. `clarity` is as in `drawLook`.
+ * Picks machine settings at random. Beam and compounding depend on the depth, because a machine
+ * uses a lower frequency for a greater depth. `clarity` is as in `drawLook`.
  */
 export function drawMachine(
   sector: Sector,

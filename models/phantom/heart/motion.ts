@@ -1,4 +1,4 @@
-/** The state of contraction at one moment of the beat; every value is from 0 to 1. */
+/** State of contraction at one moment of the beat; all values range from 0 to 1. */
 export interface Moment {
   /** Emptying of the ventricles: 0 at end diastole, 1 at end systole. */
   squeeze: number;
@@ -29,8 +29,8 @@ export interface Beat {
 }
 
 /**
- * Returns the times of a beat at a heart rate. The systole becomes only a little shorter at higher
- * rates (Weissler 1968: 0.546 s less 2.1 ms per beat per minute).
+ * Returns the times of a beat at a heart rate. Systole shortens only a little at higher rates
+ * (Weissler 1968: 0.546 s less 2.1 ms per beat per minute).
  */
 export function beatAt(beatsPerMinute: number): Beat {
   const lengthS = 60 / beatsPerMinute;
@@ -47,13 +47,13 @@ export function beatAt(beatsPerMinute: number): Beat {
   };
 }
 
-/** Share of the stroke volume that has flowed in at the end of rapid filling. */
+/** Share of the stroke volume that has flowed in by the end of rapid filling. */
 const RAPID_SHARE = 0.7;
 
 /** Share of the stroke volume that flows in during diastasis. */
 const DIASTASIS_SHARE = 0.06;
 
-/** Returns the state of contraction `seconds` after an R wave. It repeats with each beat. */
+/** Returns the state of contraction `seconds` after an R wave, repeating every beat. */
 export function momentAt(beat: Beat, seconds: number): Moment {
   const t = seconds - Math.floor(seconds / beat.lengthS) * beat.lengthS;
   const rapid = ease(t, beat.fillingS, beat.rapidS);

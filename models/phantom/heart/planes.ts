@@ -15,7 +15,7 @@ export type ApicalView = keyof typeof APICAL_RIGHT;
 interface ApicalHold {
   /** Depth of the endocardial apex below the probe at end diastole, mm. */
   apexDepthMm: number;
-  /** Distance of the apex to the right of the middle of the probe, mm. */
+  /** Distance of the apex to the right of the probe's middle, mm. */
   apexRightMm: number;
   /** Tilt of the base towards the right of the screen. */
   lean: number;
@@ -56,8 +56,8 @@ interface ParasternalHold {
   /** Depth of the long axis below the probe, mm. */
   axisDepthMm: number;
   /**
-   * Position of the middle of the probe along the axis, mm: 0 at the mitral plane, positive towards
-   * the apex.
+   * Position of the probe's middle along the axis, mm: 0 at the mitral plane, positive towards the
+   * apex.
    */
   aboveZ: number;
   /** Tilt of the apex on the screen: positive upwards, negative downwards. */
@@ -68,8 +68,8 @@ interface ParasternalHold {
 }
 
 /**
- * Returns the parasternal long axis. It is the plane of the three-chamber view, seen from the front
- * of the chest, with the apex on the left and the right ventricle at the top.
+ * Returns the parasternal long axis: the plane of the three-chamber view, seen from the front of
+ * the chest, with the apex on the left and the right ventricle at the top.
  */
 export function longAxisPlane(hold: ParasternalHold): ImagePlane {
   const front = across(OUTFLOW_ANGLE + hold.turn);
@@ -81,7 +81,7 @@ export function longAxisPlane(hold: ParasternalHold): ImagePlane {
 }
 
 /**
- * Angle in degrees between the top of a short-axis image and the lateral wall. The top is turned
+ * Angle in degrees between the top of a short-axis image and the lateral wall. The top is rotated
  * from the anterior wall (90) towards the septum.
  */
 const SHORT_AXIS_FRONT = 118;

@@ -9,18 +9,18 @@ export interface VentricleShape {
   /** Level at which the cavity is widest, from the apex (0) to the mitral plane (1). */
   widest: number;
   /**
-   * Exponent of the superellipse from the widest level to the apex. 2 gives an ellipse; a larger
-   * value gives a blunter apex.
+   * Exponent of the superellipse between the widest level and the apex. 2 is an ellipse; a larger
+   * value makes the apex blunter.
    */
   bluntness: number;
   /** Width at the mitral plane as a share of the largest width. */
   baseShare: number;
-  /** Share by which the side at `asymmetryAngle` degrees is wider than the other. */
+  /** Share by which the side at `asymmetryAngle` degrees is wider than the opposite side. */
   asymmetry: number;
   asymmetryAngle: number;
   /**
    * Unevenness of the outline: amplitude as a share of the radius, number of waves from apex to
-   * base, phase, number of waves around.
+   * base, phase, and number of waves around the axis.
    */
   waves: readonly { size: number; along: number; phase: number; around: number }[];
   /** Bulge of the basal septum into the outflow tract, as a share of the radius. */
@@ -43,26 +43,23 @@ export interface Contraction {
   /** Shortening of the long axis, as a share of its length at end diastole. */
   longitudinal: number;
   /**
-   * Inward motion of the seventeen segments: 1 for full motion, 0 for none, negative for outward
-   * motion.
+   * Inward motion of each of the seventeen segments: 1 for full motion, 0 for none, negative for
+   * outward motion.
    */
   segments: readonly number[];
 }
 
-/** A heart with known sizes. The sizes are those at end diastole unless another phase is named. */
+/** A heart with known dimensions, at end diastole unless stated otherwise. */
 export interface HeartSizes {
   ventricle: VentricleShape;
   contraction: Contraction;
   beatsPerMinute: number;
-  /**
-   * Largest volume (at end systole), and the share of it by which the atrium empties until end
-   * diastole.
-   */
+  /** Maximum volume (at end systole), and the share of it lost by end diastole. */
   leftAtrium: { volumeMl: number; emptying: number; slenderness: number };
   rightAtrium: { radiusMm: number; slenderness: number };
   /**
-   * Inner width at the base, the share by which this width decreases in systole, and the excursion
-   * of the annulus.
+   * Inner width at the base, the share by which it narrows in systole, and the excursion of the
+   * annulus.
    */
   rightVentricle: {
     basalMm: number;
@@ -83,12 +80,12 @@ export interface HeartSizes {
 const EVEN_MOTION: readonly number[] = Array.from({ length: 17 }, () => 1);
 
 /**
- * Values that a caller may request. Values that are not requested are drawn at random. Lengths in
- * mm, volumes in ml, shares from 0 to 1.
+ * Values that a caller may request. All others are sampled at random. Lengths in mm, volumes in ml,
+ * shares from 0 to 1.
  */
 export interface HeartRequest {
   lengthMm?: number;
-  /** Inner width of the ventricle, twice its radius. */
+  /** Inner width of the ventricle (twice its radius). */
   widthMm?: number;
   septalWallMm?: number;
   lateralWallMm?: number;
@@ -107,7 +104,7 @@ export interface HeartRequest {
   effusionMm?: number;
   cavaMm?: number;
   cavaCollapse?: number;
-  /** Unevenness of the wall: 1 is that of the training images, 0 is a smooth wall. */
+  /** Unevenness of the wall: 1 as in the training images, 0 for a smooth wall. */
   unevenness?: number;
 }
 
@@ -117,10 +114,10 @@ const clamp = (value: number, low: number, high: number) => Math.max(low, Math.m
 const AREA_SHARE = 0.79;
 
 /**
- * Draws a heart for training. The apical area is uniform on a logarithmic scale, so that a reader
- * learns no usual size, and the ejection fraction is uniform from 10 to 80 %. Shapes follow the
- * measured recipe of simulated apical views: the width is 0.32 to 0.9 of the length, and a wider
- * cavity has thinner walls.
+ * Samples a heart for training. The apical area is uniform on a logarithmic scale, so that a model
+ * does not learn a usual size, and the ejection fraction is uniform from 10 to 80 %. Shapes follow
+ * the measured recipe for simulated apical views: the width is 0.32 to 0.9 of the length, and a
+ * wider cavity has thinner walls.
  */
 export function drawHeart(random: Random, request: HeartRequest = {}): HeartSizes {
   const shape = random.fork('shape');
@@ -169,7 +166,7 @@ function drawRest(
   request: HeartRequest,
   radiusMm: number,
 ): Omit<HeartSizes, 'ventricle' | 'contraction' | 'beatsPerMinute'> {
-  // An atrium is about as wide as the base of its ventricle, which gives volumes from 24 to more
+  // An atrium is about as wide as its ventricle's base, which results in volumes from 24 to more
   // than 130 ml.
   const slenderness = random.range(0.85, 1.4);
   const atriumMm = Math.max(17, radiusMm * random.range(0.85, 1.25));

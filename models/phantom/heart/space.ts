@@ -1,5 +1,5 @@
 /**
- * Coordinates of the heart, mm. z is along the long axis of the left ventricle, from the mitral
+ * Coordinates of the heart, mm. z runs along the long axis of the left ventricle, from the mitral
  * plane at end diastole (0) to the apex. x points to the lateral wall (0 degrees of the bull's-eye)
  * and y to the anterior wall (90 degrees), so that the septum is at 180 degrees (Cerqueira 2002).
  */
@@ -34,7 +34,7 @@ export function unit(vector: Place): Place {
 }
 
 /**
- * An imaging plane: the middle of the probe face, and the directions of right and down on the
+ * An imaging plane: the middle of the probe face, and the directions that are right and down on the
  * screen.
  */
 export interface ImagePlane {
@@ -44,8 +44,7 @@ export interface ImagePlane {
 }
 
 /**
- * Converts a point of the image (mm to the right of the probe face and below it) to a place of the
- * heart.
+ * Converts an image point (mm to the right of the probe face and below it) to a place in the heart.
  */
 export function fromImage({ face, right, down }: ImagePlane, x: number, y: number): Place {
   return {
@@ -55,7 +54,7 @@ export function fromImage({ face, right, down }: ImagePlane, x: number, y: numbe
   };
 }
 
-/** Returns the point of the image nearest to a place of the heart. */
+/** Returns the image point nearest to a place in the heart. */
 export function toImage({ face, right, down }: ImagePlane, place: Place): { x: number; y: number } {
   const from = sum([1, place], [-1, face]);
   return { x: dot(from, right), y: dot(from, down) };

@@ -1,7 +1,7 @@
 import type { Contraction, VentricleShape } from './sizes.ts';
 import { degrees } from './space.ts';
 
-/** Number of samples of the wall around the long axis, and from the apex to the mitral plane. */
+/** Number of wall samples around the long axis, and from the apex to the mitral plane. */
 const AROUND = 72;
 const ALONG = 48;
 
@@ -9,8 +9,8 @@ const ALONG = 48;
 const LEVELS = [0.03, 0.2, 0.5, 0.83] as const;
 
 /**
- * Interpolates the values of a ring of segments at an angle. The first of the six or four segments
- * is anterior (90 degrees; Cerqueira 2002).
+ * Interpolates between the values of a ring of segments at an angle. The first of the six or four
+ * segments is anterior (90 degrees; Cerqueira 2002).
  */
 function ring(values: readonly number[], angle: number): number {
   const step = 360 / values.length;
@@ -22,8 +22,8 @@ function ring(values: readonly number[], angle: number): number {
 }
 
 /**
- * Returns the motion at a place of the wall; 1 is full motion. It is interpolated between the
- * middles of the segments.
+ * Returns the motion at a place on the wall (1 is full motion), interpolated between the centres of
+ * the segments.
  */
 function motionAt(segments: readonly number[], angle: number, along: number): number {
   const levels = [
@@ -52,8 +52,8 @@ function profile({ widest, bluntness, baseShare }: VentricleShape, along: number
 }
 
 /**
- * Returns the radius at a place of the wall relative to the mean radius. The profile along the axis
- * is not included.
+ * Returns the radius at a place on the wall relative to the mean radius, without the profile along
+ * the axis.
  */
 function unevenness(shape: VentricleShape, angle: number, along: number): number {
   const turn = degrees(angle);
@@ -81,7 +81,7 @@ export interface Ventricle {
   /** Radius of the cavity at an angle and level. */
   radius(angle: number, along: number): number;
   wall(angle: number, along: number): number;
-  /** Returns the position of the axis, which is bowed, at a level. */
+  /** Returns the position of the bowed axis at a level. */
   middleAt(along: number): { x: number; y: number };
   /** Volume of the cavity in ml, by integration. */
   volumeMl: number;
@@ -95,8 +95,7 @@ interface Wall {
 const indexOf = (around: number, along: number) => around * (ALONG + 1) + along;
 
 /**
- * Returns radius and thickness of the wall at end diastole. The profile along the axis is not
- * included.
+ * Returns the radius and thickness of the wall at end diastole, without the profile along the axis.
  */
 function diastolicWall(shape: VentricleShape): Wall {
   const radii = new Float32Array(AROUND * (ALONG + 1));
@@ -138,7 +137,7 @@ interface BeatingVentricle {
   contraction: Contraction;
   diastole: Wall;
   motion: Float32Array;
-  /** Share of its radius by which the moving wall moves inwards at end systole. */
+  /** Share of its radius by which the moving wall has moved inwards at end systole. */
   inward: number;
   endDiastolicMl: number;
 }
@@ -153,7 +152,7 @@ function squeezed(
 }
 
 /**
- * Finds by bisection the inward motion at which the ventricle has the requested ejection fraction.
+ * Finds by bisection the inward motion that results in the requested ejection fraction.
  *
  * @throws RangeError if the moving segments cannot eject that much
  */
@@ -184,14 +183,13 @@ export function createVentricle(shape: VentricleShape, contraction: Contraction)
 }
 
 /**
- * Share of the length by which the apex descends in systole. The remaining shortening is the motion
+ * Share of the length by which the apex descends in systole. The rest of the shortening is motion
  * of the annulus.
  */
 const APEX_MOTION = 0.08;
 
 /**
- * Returns the ventricle when it is emptied by `squeeze`. The volume of the wall is constant, so the
- * wall becomes thicker.
+ * Returns the ventricle emptied by `squeeze`. The wall volume is constant, so the wall thickens.
  */
 export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventricle {
   const { shape, contraction, diastole, inward } = beating;
@@ -229,8 +227,8 @@ export function ventricleAt(beating: BeatingVentricle, squeeze: number): Ventric
   };
 
   /**
-   * Returns the value of the superellipse minus 1, divided by its slope. This distance is exact on
-   * the border.
+   * Returns the value of the superellipse minus 1, divided by its slope, a distance that is exact
+   * on the border.
    */
   const capDistance = (above: number, out: number, heightMm: number, radiusMm: number): number => {
     const a = above / heightMm;

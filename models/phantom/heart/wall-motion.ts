@@ -13,12 +13,12 @@ export interface SegmentTruth {
   excursion: number;
 }
 
-/** Angles of the middles of the segments in degrees, in the order of their numbers. */
+/** Angles of the segment centres in degrees, in the order of the segment numbers. */
 const SIX = [90, 150, 210, 270, 330, 30] as const;
 const FOUR = [90, 180, 270, 0] as const;
 
 /**
- * Basal, mid and apical ring as shares of the axis from the apex (0). The apical cap is left out.
+ * Basal, mid and apical rings as shares of the axis from the apex (0). The apical cap is left out.
  */
 const RINGS = [
   { angles: SIX, from: 2 / 3, to: 1 },
@@ -47,7 +47,7 @@ function over(
   return sum / count;
 }
 
-/** Computes thickening and inward motion of the sixteen segments from the model of the heart. */
+/** Computes the thickening and inward motion of the sixteen segments from the heart model. */
 export function segmentTruths(heart: Heart): SegmentTruth[] {
   const [diastole, systole] = [heart.at(END_DIASTOLE).ventricle, heart.at(END_SYSTOLE).ventricle];
   return RINGS.flatMap((ring) =>
@@ -63,14 +63,14 @@ export function segmentTruths(heart: Heart): SegmentTruth[] {
 const STEPS = 200;
 
 /**
- * Returns the length of the endocardial contour in a plane, from one end of the base over the apex
- * to the other end.
+ * Returns the length of the endocardial contour in a plane, from one end of the base via the apex
+ * to the other.
  */
 function contourMm({ ventricle }: HeartMoment, angle: number): number {
   const { apexZ, baseZ } = ventricle;
   const side = across(angle);
   const at = (share: number) => {
-    // The share goes from the base at `angle` (0) over the apex (0.5) to the opposite base (1).
+    // The share runs from the base at `angle` (0) via the apex (0.5) to the opposite base (1).
     const along = Math.abs(1 - 2 * share);
     const out = share < 0.5 ? 1 : -1;
     const radius = ventricle.radius(share < 0.5 ? angle : angle + 180, along);
@@ -88,8 +88,8 @@ function contourMm({ ventricle }: HeartMoment, angle: number): number {
 }
 
 /**
- * Returns the global longitudinal strain in per cent (negative). It is the change in length of the
- * endocardial contour from end diastole to end systole, as the mean of the three apical planes
+ * Returns the global longitudinal strain in per cent (negative): the change in length of the
+ * endocardial contour from end diastole to end systole, averaged over the three apical planes
  * (EACVI/ASE 2015).
  */
 export function globalLongitudinalStrain(heart: Heart): number {

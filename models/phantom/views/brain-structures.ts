@@ -10,22 +10,21 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { type Piece, simulateScene } from './scene.ts';
 
-/** Contents of the skull, with the ends of the measurements in mm. */
+/** Contents of the skull, with the end points of the measurements in mm. */
 interface BrainContents {
   pieces: Piece[];
   points: Readonly<Record<string, readonly [Point, Point]>>;
 }
 
 /**
- * Returns half the extent of an ellipse that was rotated by `turn`, perpendicular to its original
- * long axis.
+ * Returns half the extent of an ellipse rotated by `turn`, perpendicular to its original long axis.
  */
 const halfAcross = (along: number, across: number, turn: number) =>
   Math.hypot(along * Math.sin(turn), across * Math.cos(turn));
 
 /**
- * Draws the folds of the cerebellar hemispheres, which are fine bright lines across them. Their
- * number increases with age.
+ * Builds the folds of the cerebellar hemispheres: fine bright lines across them. Their number
+ * increases with age.
  */
 function folia(head: HeadAxes, u: number, v: number, size: number, random: Random): Piece[] {
   const count = random.integer(0, Math.round(head.a / 10));
@@ -47,7 +46,7 @@ function folia(head: HeadAxes, u: number, v: number, size: number, random: Rando
   });
 }
 
-/** Draws the cerebral peduncles: two dark lobes in front of the cerebellum. */
+/** Builds the cerebral peduncles: two dark lobes in front of the cerebellum. */
 function peduncles(head: HeadAxes, u: number, random: Random): Piece[] {
   const size = random.range(0.1, 0.15) * head.a;
   return [1, -1].map((side) => ({
@@ -63,9 +62,9 @@ function peduncles(head: HeadAxes, u: number, random: Random): Piece[] {
 }
 
 /**
- * Draws the contents of the transcerebellar plane. `tcdMm` is the width of both hemispheres, outer
- * to outer; `cisternaMm` is the distance from the posterior vermis to the inner occipital bone, on
- * the midline (ISUOG CNS part 1, 2020).
+ * Builds the contents of the transcerebellar plane. `tcdMm` is the width of both hemispheres, outer
+ * to outer; `cisternaMm` is the distance on the midline from the posterior vermis to the inner
+ * occipital bone (ISUOG CNS part 1, 2020).
  */
 export function posteriorFossa(
   head: HeadAxes,
@@ -77,7 +76,7 @@ export function posteriorFossa(
   const turn = random.range(0.05, 0.5);
   const length = half * random.range(0.5, 0.72);
   const broad = half * random.range(0.5, 0.58);
-  // The outer border of the rotated hemisphere is at exactly half the diameter.
+  // The outer border of the rotated hemisphere lies at exactly half the diameter.
   const v = half - halfAcross(length, broad, turn);
   const occiput = head.a - boneMm;
   const vermisEnd = occiput - cisternaMm;
@@ -149,7 +148,7 @@ export function posteriorFossa(
 }
 
 /**
- * Draws the contents of the transventricular plane: the lateral ventricle of the far side with its
+ * Builds the contents of the transventricular plane: the far-side lateral ventricle with its
  * choroid plexus. `atrialMm` is the inner width at the glomus, perpendicular to the ventricle
  * (ISUOG CNS part 1, 2020).
  */
@@ -172,7 +171,7 @@ function lateralVentricles(head: HeadAxes, atrialMm: number, random: Random): Br
   const wall = random.range(0.25, 0.45);
   const lateral = (side: number): Shape =>
     stroke(head.pose, [on(front, side * (half + wall)), on(back, side * (half + wall))], wall);
-  // The plexus fills a narrow ventricle and is on the lower wall of a wide ventricle.
+  // The plexus fills a narrow ventricle, but lies on the lower wall of a wide one.
   const plexus = Math.min(half * random.range(0.7, 0.98), random.range(2.4, 4.2));
   const [plexusU, plexusV] = on(random.range(-0.02, 0.05) * head.a, half - plexus);
   const near = random.chance(0.35);
@@ -221,8 +220,8 @@ interface BrainView {
   id: string;
   plane: 'transcerebellar' | 'transventricular';
   /**
-   * Returns the sizes in mm by the names of `anatomy`. A size that the caller does not request is
-   * drawn at random.
+   * Returns the dimensions in mm under their names in `anatomy`. Any that the caller does not
+   * request are sampled at random.
    */
   draw(request: ViewRequest, random: Random): Record<string, number>;
   build(
@@ -282,7 +281,7 @@ function brainView({ id, plane, draw, build }: BrainView): PhantomView {
   return { id, ages: { youngest: 112, oldest: 259 }, simulate };
 }
 
-/** Request values in `anatomy`: `tcdMm`, `cisternaMm`. */
+/** Values that can be requested in `anatomy`: `tcdMm`, `cisternaMm`. */
 export const cerebellum = brainView({
   id: 'cerebellum',
   plane: 'transcerebellar',
@@ -294,7 +293,7 @@ export const cerebellum = brainView({
     posteriorFossa(head, boneMm, { tcdMm, cisternaMm }, random),
 });
 
-/** Request value in `anatomy`: `atrialMm`. */
+/** Value that can be requested in `anatomy`: `atrialMm`. */
 export const lateralVentricle = brainView({
   id: 'lateral-ventricle',
   plane: 'transventricular',

@@ -4,7 +4,7 @@ import { ellipse, everywhere, grown, rim, type Shape, stroke, within } from '../
 import { TISSUE, type Tissue } from '../tissue.ts';
 import { type Piece, wavering } from './scene.ts';
 
-/** Shape of the internal os by the letters of Zilianti 1995, from closed to wide open. */
+/** Shapes of the internal os after the letters of Zilianti 1995, from closed to wide open. */
 export const FUNNEL_SHAPES = ['T', 'Y', 'V', 'U'] as const;
 export type FunnelShape = (typeof FUNNEL_SHAPES)[number];
 
@@ -14,21 +14,21 @@ export interface CervixSizes {
    * internal os.
    */
   lengthMm: number;
-  /** Largest distance of the canal from that line, mm. The sign gives the side. */
+  /** Maximum distance of the canal from that line, mm. The sign indicates the side. */
   bowMm: number;
   funnel: FunnelShape;
   /** Depth of the funnel from its shoulders to the functional internal os, mm; 0 for T. */
   funnelDepthMm: number;
   funnelWidthMm: number;
   /**
-   * Position of the lower edge of the placenta along the wall, mm from the os; null if there is no
+   * Position of the placenta's lower edge along the wall, mm from the os; null if there is no
    * placenta.
    */
   placenta: { edgeMm: number; side: 'anterior' | 'posterior'; thicknessMm: number } | null;
 }
 
 /**
- * Width of the funnel as a share of its largest width. `t` is the distance from the tip as a share
+ * Width of the funnel as a share of its maximum width. `t` is the distance from the tip as a share
  * of the depth.
  */
 const FUNNEL_PROFILE: Readonly<Record<FunnelShape, (t: number) => number>> = {
@@ -39,8 +39,8 @@ const FUNNEL_PROFILE: Readonly<Record<FunnelShape, (t: number) => number>> = {
 };
 
 /**
- * A lower uterus in its pose. u goes along the canal from the external os (0) through the
- * functional internal os (`lengthMm`) into the cavity; v goes from the anterior side (negative) to
+ * A lower uterus in its pose. u runs along the canal from the external os (0) through the
+ * functional internal os (`lengthMm`) into the cavity; v runs from the anterior side (negative) to
  * the posterior side.
  */
 export interface Cervix {
@@ -51,14 +51,14 @@ export interface Cervix {
   /** Both ends of the funnel's mouth. */
   shoulders: [Point, Point];
   /**
-   * Lower edge of the placenta on the wall, with its signed distance to the internal os in mm;
-   * null if no placenta is drawn.
+   * Lower edge of the placenta on the wall, with its signed distance to the internal os in mm; null
+   * if there is no placenta.
    */
   edge: { at: Point; toOsMm: number } | null;
   pieces: Piece[];
 }
 
-/** Changes the level of a tissue by `by` dB, because levels vary between machines and patients. */
+/** Shifts the level of a tissue by `by` dB, because levels vary between machines and patients. */
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
 /**
@@ -83,8 +83,8 @@ function region(pose: Pose, extent: number, distance: (u: number, v: number) => 
 const FAR = 130;
 
 /**
- * Returns half the width of the cavity as a function of u. The funnel is followed by walls that
- * diverge like a parabola.
+ * Returns half the width of the cavity as a function of u. Beyond the funnel, the walls diverge
+ * like a parabola.
  */
 function cavityProfile(sizes: CervixSizes, random: Random) {
   const { lengthMm, funnelDepthMm, funnelWidthMm, funnel } = sizes;
@@ -125,7 +125,7 @@ function drawBladder(sizes: CervixSizes, pose: Pose, bodyMm: number, random: Ran
   ];
 }
 
-/** Draws the presenting part above the os: a skull, or rounder parts of the fetus. */
+/** Builds the presenting part above the os: a skull, or rounder parts of the fetus. */
 function drawPresenting(sizes: CervixSizes, pose: Pose, random: Random): Piece[] {
   if (random.chance(0.25)) return [];
   const radius = random.range(22, 48);
@@ -145,7 +145,7 @@ function drawPresenting(sizes: CervixSizes, pose: Pose, random: Random): Piece[]
 }
 
 /**
- * Draws the placenta on the wall of the cavity. It ends where the wall is `edgeMm` from the middle
+ * Builds the placenta on the wall of the cavity. It ends where the wall is `edgeMm` from the middle
  * line. If `edgeMm` is negative, it extends over the os to the other side.
  */
 function drawPlacenta(
@@ -198,8 +198,8 @@ function drawPlacenta(
 }
 
 /**
- * Draws the surroundings: tissue of the pelvis, bowel gas with its shadows, and the wall next to
- * the probe.
+ * Builds the surroundings: pelvic tissue, bowel gas with its shadows, and the wall next to the
+ * probe.
  */
 function drawSurroundings(sector: Sector, canalDepth: number, random: Random): Piece[] {
   const grain = createNoise(random.fork('grain'), 1);
@@ -290,8 +290,7 @@ export function buildCervix(
     pieces: [
       ...drawSurroundings(sector, middle.y, random.fork('around')),
       ...drawBladder(sizes, pose, bodyMm, random.fork('bladder')),
-      // The cervix ends in a bright line against the vagina, which shows the position of the
-      // external os.
+      // The cervix ends in a bright line against the vagina, which marks the external os.
       { shape: grown(outer, random.range(0.3, 0.9)), tissue: shifted(TISSUE.membrane, lips) },
       {
         shape: outer,

@@ -19,8 +19,8 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /**
- * Draws the view of a transvaginal probe: a small, strongly curved array, a wide opening angle and
- * a shallow depth.
+ * Picks the view of a transvaginal probe at random: a small, strongly curved array, a wide opening
+ * angle and a shallow depth.
  */
 function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(SCREENS);
@@ -40,7 +40,7 @@ function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): V
 }
 
 /**
- * Returns true if a point is in the field of view and on the screen, with a small margin to their
+ * Returns true if a point is in the field of view and on the screen, with a small margin to the
  * edges.
  */
 function isInView({ sector, window }: View, point: Point): boolean {
@@ -58,12 +58,12 @@ function isInView({ sector, window }: View, point: Point): boolean {
 }
 
 /**
- * Bow of the canal in mm at or above which it is curved and is measured in two parts (obstetric
+ * Bow of the canal in mm from which it counts as curved and is measured in two parts (obstetric
  * 10).
  */
 const CURVED_MM = 5;
 
-/** Ranges of depth and width of a funnel of each shape, mm. */
+/** Ranges for the depth and width of each funnel shape, mm. */
 const FUNNEL_MM: Readonly<
   Record<FunnelShape, { depth: [number, number]; width: [number, number] }>
 > = {
@@ -74,7 +74,7 @@ const FUNNEL_MM: Readonly<
 };
 
 /**
- * Draws the sizes. `anatomy`: `lengthMm` (10 to 50), `bowMm`, `funnel` (0 T, 1 Y, 2 V, 3 U),
+ * Samples the dimensions. `anatomy`: `lengthMm` (10 to 50), `bowMm`, `funnel` (0 T, 1 Y, 2 V, 3 U),
  * `funnelDepthMm`, `funnelWidthMm`.
  */
 function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
@@ -94,7 +94,8 @@ function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
 }
 
 /**
- * Draws a position of the uterus below the probe. The cavity may be on either side of the screen.
+ * Picks a position of the uterus below the probe at random. The cavity may be on either side of the
+ * screen.
  */
 function drawPose(sizes: CervixSizes, random: Random): Pose {
   const flipped = random.chance(0.5);
@@ -112,7 +113,7 @@ function drawPose(sizes: CervixSizes, random: Random): Pose {
 const between = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Returns the length as measured by a sonographer: straight, or in two parts if the canal is
+ * Returns the length as a sonographer would measure it: straight, or in two parts if the canal is
  * curved.
  */
 function measuredLength({ canal, sizes }: Cervix): number {
@@ -124,7 +125,7 @@ function measuredLength({ canal, sizes }: Cervix): number {
     : between(first, last);
 }
 
-/** Simulates frames of a lower uterus of these sizes on transvaginal images, with their truth. */
+/** Simulates transvaginal frames of a lower uterus with these dimensions, including their truth. */
 export function simulateLowerUterus(
   request: ViewRequest,
   draw: (request: ViewRequest, random: Random) => CervixSizes,

@@ -3,7 +3,7 @@ import type { Random } from '../random.ts';
 
 /**
  * Returns the height of the electrocardiogram at a phase of the beat, −0.3 to 1: P wave, QRS
- * complex, T wave.
+ * complex and T wave.
  */
 export function electrocardiogram(phase: number): number {
   const bump = (at: number, width: number) => {
@@ -15,7 +15,7 @@ export function electrocardiogram(phase: number): number {
   );
 }
 
-/** The rectangle of a display on the screen, and its time axis. */
+/** The rectangle that a display occupies on the screen, and its time axis. */
 interface DisplayArea {
   left: number;
   top: number;
@@ -27,22 +27,22 @@ interface DisplayArea {
 /** Marks that a machine draws over a spectral or M-mode display, within its region. */
 export interface DisplayMarks {
   /**
-   * The electrocardiogram: the edge along which it is drawn, and its grey level. Carts draw it over
-   * the display, or half next to it.
+   * The electrocardiogram: the edge along which it runs, and its grey level. Carts draw it over the
+   * display, or half beside it.
    */
   ecg: { at: 'top' | 'bottom'; level: number; upward: boolean } | null;
   /** Lines of settings over the left part of the display. */
   text: readonly string[];
   /** A bar of the grey map at the right edge of the display. */
   bar: boolean;
-  /** Level of the text, and pixels per dot of its letters. */
+  /** Grey level of the text, and pixels per dot of its letters. */
   level: number;
   dot: number;
-  /** Calipers of the operator, as shares of the width and height of the display. */
+  /** The operator's calipers, as shares of the width and height of the display. */
   calipers: readonly (readonly [number, number])[];
 }
 
-/** Draws marks that resemble those of several makers. */
+/** Samples marks that resemble those of several makers. */
 export function drawDisplayMarks(random: Random): DisplayMarks {
   const level = random.pick([150, 190, 226, 255]);
   const settings = [
@@ -140,7 +140,7 @@ export function paintDisplayMarks(
 }
 
 /**
- * Grey and colour maps, which convert power to luminance: a curve over the shown range, and a
+ * Grey and colour maps, which convert power to luminance: a curve over the displayed range, and a
  * colour map.
  */
 const MAPS = ['linear', 'soft', 'hard', 'sepia', 'blue', 'reject'] as const;
@@ -148,7 +148,7 @@ export type DisplayMap = (typeof MAPS)[number];
 
 export const drawDisplayMap = (random: Random): DisplayMap => random.pick(MAPS);
 
-/** Returns the luminance (0 to 255) of a map for a level of 0 to 255. */
+/** Returns the luminance (0 to 255) of a map for a level from 0 to 255. */
 export function mapLevel(map: DisplayMap, level: number): number {
   const share = level / 255;
   switch (map) {
@@ -158,7 +158,7 @@ export function mapLevel(map: DisplayMap, level: number): number {
       return 255 * share ** 0.75;
     case 'hard':
       return 255 * share ** 1.35;
-    // Colour maps: the darkest tones are tinted and the brightest are nearly white.
+    // Colour maps: the darkest tones are tinted, the brightest nearly white.
     case 'sepia':
       return level * (0.299 + 0.587 * (0.75 + 0.2 * share) + 0.114 * (0.35 + 0.5 * share));
     case 'blue':

@@ -9,7 +9,7 @@ import { ellipse, everywhere, grown, rim, type Shape, within } from '../shapes.t
 import { type Layer, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
-/** An embryo in its pose; u goes from the crown (negative) to the rump (positive). */
+/** An embryo in its pose; u runs from the crown (negative) to the rump (positive). */
 interface Embryo {
   layers: Layer[];
   outline: Shape;
@@ -30,8 +30,8 @@ function joined(shapes: readonly [Shape, ...Shape[]]): Shape {
 }
 
 /**
- * Builds the head and the trunk, which extend to the two ends of the crown-rump length. Below 8 mm
- * it builds a bean shape, because head and trunk cannot be distinguished. `beat` goes from -1
+ * Builds the head and the trunk, which extend to the two ends of the crown-rump length, or below 8
+ * mm a bean shape, because head and trunk cannot yet be distinguished. `beat` runs from -1
  * (systole) to 1 (diastole), when the heart is larger and darker.
  */
 function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): Embryo {
@@ -93,15 +93,15 @@ function buildEmbryo(pose: Pose, crlMm: number, beat: number, random: Random): E
       {
         shape: heart,
         tissue: TISSUE.fetalFluid,
-        // The heart is brighter in systole, because its walls are then closer together and contain
-        // less blood.
+        // The heart is brighter in systole, because its walls are closer together and contain less
+        // blood.
         modulation: () => 14 - 12 * beat,
       },
     ],
   };
 }
 
-/** Sizes of one early pregnancy in mm. A structure of size 0 is absent. */
+/** Dimensions of one early pregnancy in mm. A structure with dimension 0 is absent. */
 interface EarlySizes {
   /** Inner diameters of the sac: along the uterus, from front to back, from side to side. */
   sac: { lengthMm: number; heightMm: number; widthMm: number };
@@ -114,22 +114,22 @@ interface EarlySizes {
 
 /**
  * Mean sac diameter at an age: GA in days minus 30 (Nyberg 1987). The crown-rump length is the
- * inverted curve of Robinson and Fleming 1975. Both are deliberately separate from the gateway's
- * charts.
+ * inverse of the curve by Robinson and Fleming 1975. Both are deliberately separate from the
+ * gateway's charts.
  */
 const meanSacMm = (days: number) => Math.max(3, days - 30);
 const crlMmAt = (days: number) => (days < 39 ? 0 : ((days - 23.73) / 8.052) ** 2 / 1.037);
 
 /**
- * Draws the sizes at an age. `anatomy` may set each of them, for example for an empty sac, a heart
- * without activity, or a large sac.
+ * Samples the dimensions at an age. `anatomy` may set each of them, for example to request an empty
+ * sac, a heart without activity, or a large sac.
  */
 function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): EarlySizes {
   const mean = anatomy.msdMm ?? meanSacMm(gaDays) * random.range(0.85, 1.15);
   const shape = [random.range(0.85, 1.35), random.range(0.65, 0.95), random.range(0.85, 1.15)];
   const sum = shape.reduce((total, value) => total + value, 0);
   const [long = 1, high = 1, wide = 1] = shape.map((value) => (3 * mean * value) / sum);
-  // The embryo must fit into its sac, even if a greater length is requested.
+  // The embryo must fit into its sac, even if a greater length was requested.
   const crlMm = Math.min(anatomy.crlMm ?? crlMmAt(gaDays) * random.range(0.92, 1.08), 0.85 * long);
   const yolkSacMm =
     anatomy.yolkSacMm ??
@@ -144,8 +144,8 @@ function drawEarlySizes({ gaDays, anatomy = {} }: ViewRequest, random: Random): 
 }
 
 /**
- * Time between frames, for 30 frames per second. A heart with 175 beats per minute is then sampled
- * ten times per beat.
+ * Time between frames, for 30 frames per second. A heart beating 175 times per minute is then
+ * sampled ten times per beat.
  */
 const FRAME_TIME_MS = 33;
 
@@ -173,7 +173,7 @@ function drawWomb(sizes: EarlySizes, transverse: boolean, random: Random) {
   };
 }
 
-/** Draws the pelvis, the uterus and its lining. */
+/** Builds the pelvis, the uterus and its lining. */
 function surroundings({ pose, half }: Womb, view: View, random: Random): Layer[] {
   const grain = createNoise(random.fork('grain'), 1);
   const fibres = createNoise(random.fork('fibres'), random.range(2, 5));
@@ -200,7 +200,7 @@ function surroundings({ pose, half }: Womb, view: View, random: Random): Layer[]
   return [...layers, { shape: wall, tissue: TISSUE.maternalMuscle, modulation: striped }];
 }
 
-/** Draws the ring of a yolk sac. Its truth is the inner border. */
+/** Builds the ring of a yolk sac. Its truth is the inner border. */
 function yolkSac(at: Pose, innerMm: number): { layers: Layer[]; inner: Shape } {
   const inner = ellipse(at, { u: 0, v: 0, a: innerMm / 2, b: innerMm / 2 });
   return {
@@ -272,7 +272,7 @@ function buildSac(
       : null;
   const embryo =
     crlMm > 0 && !transverse ? placeEmbryo(pose, { a, b }, -side, crlMm, beat, random) : null;
-  // The plane across the uterus shows only a short section of the embryo and often misses it.
+  // The plane across the uterus shows only a short section of the embryo, and often misses it.
   const section =
     crlMm > 0 && transverse && random.chance(0.6)
       ? ellipse(pose, {

@@ -20,7 +20,7 @@ export interface Depth {
   bottom: Point;
 }
 
-/** Returns the width of the fluid to the left and right of a pixel, including the pixel. */
+/** Returns the width of the fluid to the left and right of a pixel, including that pixel. */
 function widthAt(fluid: Uint8Array, columns: number, column: number, row: number): number {
   const at = (c: number) => c >= 0 && c < columns && fluid[row * columns + c] === 1;
   let left = column;
@@ -31,9 +31,9 @@ function widthAt(fluid: Uint8Array, columns: number, column: number, row: number
 }
 
 /**
- * Finds the deepest vertical pocket of a mask. It is the longest column that contains only fluid
- * and in whose middle the pocket is at least 10 mm wide. Null if there is no such pocket. The truth
- * has its own calculation, because the gateway's calculation must not be used to check itself.
+ * Finds the deepest vertical pocket in a mask: the longest column of fluid with at least 10 mm of
+ * fluid around its middle. Returns null if there is none. The truth has its own calculation,
+ * because the gateway's must not be used to check itself.
  */
 export function deepestPocket(
   fluid: Uint8Array,
@@ -69,7 +69,7 @@ interface Amount {
 }
 
 /**
- * Half the depth of the cavity in mm, and how many fetal parts it contains, from oligo- to
+ * Half the depth of the cavity in mm, and the number of fetal parts in it, from oligo- to
  * polyhydramnios.
  */
 const AMOUNTS = {
@@ -79,7 +79,7 @@ const AMOUNTS = {
 } as const satisfies Record<string, Amount>;
 
 /**
- * Draws a plan of the cavity. `anatomy`: `amount` (0 little, 1 usual, 2 much), `downMm`, `limbs`,
+ * Samples a plan of the cavity. `anatomy`: `amount` (0 little, 1 usual, 2 much), `downMm`, `limbs`,
  * `cords`, `trunk` (0, 1).
  */
 function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
@@ -145,7 +145,7 @@ export const amnioticFluid: PhantomView = {
   simulate: (request) => simulate(request, 0.2),
 };
 
-/** The probe slides across the uterus while it records, so pockets appear and disappear. */
+/** The probe slides across the uterus while recording, so pockets appear and disappear. */
 export const fluidSweep: PhantomView = {
   id: 'fluid-sweep',
   ages: AGES,

@@ -17,7 +17,7 @@ export interface HeartSizes {
 }
 
 /**
- * Position of the heart in the chest: the middle of the epicardium, and the direction of the apex
+ * Position of the heart in the chest: the centre of the epicardium, and the direction of the apex
  * in radians.
  */
 interface HeartPlace {
@@ -32,8 +32,8 @@ export interface Heart {
 }
 
 /**
- * Returns how far the ventricles are emptied at a phase of the beat: 0 at end diastole, 1 at end
- * systole.
+ * Returns the degree of emptying of the ventricles at a phase of the beat: 0 at end diastole, 1 at
+ * end systole.
  */
 export function systole(phase: number): number {
   const p = phase - Math.floor(phase);
@@ -46,8 +46,8 @@ type Along = readonly [forward: number, side: number];
 
 /**
  * Builds four chambers that fill the epicardium up to their walls, a septum from crux to apex, and
- * valves that open in diastole. In systole, the plane of the valves moves towards the apex, the
- * ventricles empty and the atria fill.
+ * valves that open in diastole. In systole the valve plane moves towards the apex, the ventricles
+ * empty and the atria fill.
  */
 function buildHeart(
   pose: Pose,
@@ -59,8 +59,7 @@ function buildHeart(
   const squeeze = systole(phase);
   const cos = Math.cos(direction);
   const sin = Math.sin(direction);
-  // The values are millimetres along the septum and across it. The right ventricle is on the
-  // positive side.
+  // In millimetres along the septum and across it. The right ventricle is on the positive side.
   const uv = ([forward, side]: Along): [number, number] => [
     centre.u + forward * cos - side * sin,
     centre.v + forward * sin + side * cos,
@@ -76,8 +75,8 @@ function buildHeart(
   const wall = random.range(0.1, 0.24) * b;
   const septum = random.range(0.08, 0.16) * b;
   const valvesAt = (0.14 * squeeze - random.range(0.16, 0.26)) * a;
-  // The septum is placed so that the ventricles have their ratio and the septum meets the crux in
-  // the middle.
+  // The septum is placed so that the ventricles have their ratio and it meets the crux in the
+  // middle.
   const lean = ((1 - ventricleRatio) / (1 + ventricleRatio)) * (b - wall - septum);
   const septumAt = (forward: number) =>
     lean * Math.min(1, Math.max(0, (forward - valvesAt) / (0.35 * a)));
@@ -154,8 +153,8 @@ function buildHeart(
 }
 
 /**
- * Returns the half plane on one side of a line through `at`: the side to which `direction` (of the
- * pose, times `sign`) points.
+ * Returns the half plane on one side of a line through `at`: the side towards which `direction` (of
+ * the pose, times `sign`) points.
  */
 function halfPlane(at: Point, pose: Pose, direction: number, sign: 1 | -1): Shape {
   const angle = pose.angle + (pose.mirror ? -1 : 1) * direction;
@@ -185,11 +184,11 @@ function joined(one: Shape, other: Shape): Shape {
  * right of the fetus.
  */
 interface ChestSizes {
-  /** Half axes of the thorax outside the ribs, without skin, mm. */
+  /** Half axes of the thorax, including the ribs but not the skin, mm. */
   thorax: { u: number; v: number };
   heart: HeartSizes;
   /**
-   * Cardiac axis: the angle in degrees between the septum and the line from spine to sternum;
+   * Cardiac axis: the angle in degrees between the septum and the line from spine to sternum,
    * positive to the left.
    */
   axisDegrees: number;
@@ -291,9 +290,10 @@ function buildChest(pose: Pose, sizes: ChestSizes, phase: number, random: Random
 const FRAME_TIME_MS = 33.3;
 
 /**
- * Draws the sizes. `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35), `axisDegrees`
- * (normal 45; negative: to the right), `beatsPerMinute` (0: no cardiac activity), `effusionMm`,
- * `ventricleRatio`: right to left ventricle, across the septum (near 1 before the third trimester).
+ * Samples the dimensions. `anatomy`: `areaRatio` of heart to thorax (normal 0.25 to 0.35),
+ * `axisDegrees` (normal 45; negative: to the right), `beatsPerMinute` (0: no cardiac activity),
+ * `effusionMm`, `ventricleRatio`: right to left ventricle, across the septum (near 1 before the
+ * third trimester).
  */
 function drawSizes({ sizes, anatomy = {} }: ViewRequest, random: Random): ChestSizes {
   // The chest is a little narrower than the abdomen of the same fetus.
@@ -324,8 +324,8 @@ function borderOf(pose: Pose, { u, v }: ChestSizes['thorax']): Point[] {
 function simulate(request: ViewRequest): PhantomFrame[] {
   const random = createRandom(request.seed);
   const sizes = drawSizes(request, random.fork('sizes'));
-  // The spine is never directly above the heart, because its shadow and the ribs would then hide
-  // the heart. Below the heart, its shadow does not reach the heart.
+  // The spine is never directly above the heart, which would be hidden by the shadow of the spine
+  // and the ribs. Below the heart, the spine casts no shadow on it.
   const turn = Math.PI / 2 + random.range(-1.9, 1.9);
   const mirror = random.fork('mirror').chance(0.5);
   const loose: Pose = { centre: { x: 0, y: 0 }, angle: turn, mirror };

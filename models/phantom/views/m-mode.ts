@@ -5,9 +5,7 @@ import { createRandom, type Random } from '../random.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 import { paintSweep, type Sweep, sweepRegion, sweepValues } from './sweep-display.ts';
 
-/**
- * A wall of the heart that moves with the beat around a mean depth. Depths are shares of the sweep.
- */
+/** A heart wall that moves with the beat around a mean depth. Depths are shares of the sweep. */
 interface Wall {
   depth: number;
   swing: number;
@@ -37,7 +35,7 @@ function drawWalls(still: boolean, random: Random): Wall[] {
   }));
 }
 
-/** Returns the phase of the beat as a function of time; each beat has a different length. */
+/** Returns the phase of the beat as a function of time. Each beat has a different length. */
 function phases(beatsPerMinute: number, irregularity: number, seconds: number, random: Random) {
   const mean = 60 / beatsPerMinute;
   const beats: { from: number; length: number }[] = [];

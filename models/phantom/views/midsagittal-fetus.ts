@@ -4,10 +4,12 @@ import type { Random } from '../random.ts';
 import { ellipse, grown, rim, type Shape, stroke, within } from '../shapes.ts';
 import { type Layer, risingFrom, TISSUE, type Tissue } from '../tissue.ts';
 
-/** A position along (u) and across (v) a part of the fetus, in the units of that part. */
+/** A position along (u) and across (v) a part of the fetus, in that part's own units. */
 export type UV = readonly [u: number, v: number];
 
-/** Tissues of a fetus of 11 to 14 weeks that differ from `TISSUE`, because bone is still thin. */
+/**
+ * Tissues of a fetus at 11 to 14 weeks that differ from `TISSUE`, because its bone is still thin.
+ */
 const MEDIAN_TISSUE = {
   body: { echo: -33, loss: 0.01, texture: 6 },
   faceBone: { echo: -15, mirror: 2, loss: 0.5, texture: 3, rough: 8 },
@@ -15,8 +17,8 @@ const MEDIAN_TISSUE = {
 } as const satisfies Record<string, Tissue>;
 
 /**
- * Returns functions that draw in the units of a part of the fetus in the given pose. `unit` and the
- * radius of a line are in mm.
+ * Returns functions that build shapes in the units of a part of the fetus in the given pose. `unit`
+ * and the radius of a line are in mm.
  */
 function unitFrame(pose: Pose, unit: number) {
   return {
@@ -33,8 +35,8 @@ function unitFrame(pose: Pose, unit: number) {
 }
 
 /**
- * Draws brain, face and skull in the axes of the head, which are rotated by flexion. Returns the
- * corner points of the structures in a nuchal view.
+ * Builds brain, face and skull in the axes of the head, which is rotated by flexion. Also returns
+ * the corner points of the structures in a nuchal view.
  */
 function headLayers(
   pose: Pose,
@@ -194,7 +196,7 @@ function headLayers(
   return { layers, boxes };
 }
 
-/** Positions along the back at which the nuchal lucency begins, ends and is widest. */
+/** Positions along the back at which the lucency begins, ends and is widest. */
 const LUCENCY = { from: 5, to: 33, widest: 16 } as const;
 
 const lucencyShare = (u: number) => {
@@ -206,7 +208,7 @@ const lucencyShare = (u: number) => {
 };
 
 /**
- * Returns the dorsal border of the soft tissue; the lucency is between this border and the skin.
+ * Returns the dorsal border of the soft tissue. The lucency lies between this border and the skin.
  */
 export const back = (u: number) => 16.2 - 0.0035 * (u - 20) ** 2;
 
@@ -232,7 +234,8 @@ function band(
 }
 
 /**
- * Draws the back: soft tissue under a bright line, the lucency, the skin, and the amnion behind it.
+ * Builds the back: soft tissue under a bright line, the lucency, the skin, and the amnion behind
+ * it.
  */
 function nuchalLayers(
   pose: Pose,
@@ -294,8 +297,8 @@ function nuchalLayers(
 }
 
 /**
- * A median section of a fetus of 11 to 14 weeks. Axes: u from crown to rump, v from face to back,
- * with the origin in the middle of the head. One unit is 1 mm if the crown-rump length is 75 mm.
+ * A median section of a fetus at 11 to 14 weeks. Axes: u from crown to rump, v from face to back,
+ * with the origin in the middle of the head. One unit is 1 mm for a crown-rump length of 75 mm.
  * Proportions follow real midsagittal images (positions of the structures relative to the head).
  */
 export interface MedianFetus {
@@ -303,11 +306,9 @@ export interface MedianFetus {
   surface: Shape;
   crown: Point;
   rump: Point;
-  /**
-   * Line across the widest place of the nuchal translucency, from its inner to its outer border.
-   */
+  /** Line across the widest part of the nuchal translucency, from its inner to its outer border. */
   nuchal: [Point, Point];
-  /** Corner points of each structure of the nuchal view, by name. */
+  /** Corner points of each structure in the nuchal view, by name. */
   structures: Readonly<Record<string, readonly Point[]>>;
 }
 
@@ -315,9 +316,7 @@ export interface MedianSizes {
   crlMm: number;
   ntMm: number;
   nasalBone: boolean;
-  /**
-   * Flexion of the head against the trunk in radians. A positive value moves the chin to the chest.
-   */
+  /** Flexion of the head against the trunk in radians, positive with the chin towards the chest. */
   flexion: number;
   amnionSeen: boolean;
 }
@@ -327,7 +326,7 @@ const RUMP = { u: 61.5, v: 3 };
 const UNITS = Math.hypot(RUMP.u - CROWN.u, RUMP.v - CROWN.v);
 const NECK = { u: 7, v: 9 };
 
-/** Draws trunk, spine, heart and limbs. */
+/** Builds the trunk, spine, heart and limbs. */
 function trunkLayers(pose: Pose, unit: number, random: Random): Layer[] {
   const { oval, line } = unitFrame(pose, unit);
   const trunk = oval(38, 4.5, 24, 11.2, random.normal(0, 0.02));
@@ -368,7 +367,7 @@ function trunkLayers(pose: Pose, unit: number, random: Random): Layer[] {
   ];
 }
 
-/** Builds the fetus; the distance between `crown` and `rump` is exactly `crlMm`. */
+/** Builds the fetus. The distance between `crown` and `rump` is exactly `crlMm`. */
 export function buildMedianFetus(pose: Pose, sizes: MedianSizes, random: Random): MedianFetus {
   const unit = sizes.crlMm / UNITS;
   const pivot = place(pose, NECK.u * unit, NECK.v * unit);

@@ -12,8 +12,8 @@ import type { PhantomView, ViewRequest } from '../view.ts';
 import { buildMedianFetus, type MedianFetus, type MedianSizes } from './midsagittal-fetus.ts';
 
 /**
- * Returns the CRL at an age by INTERGROWTH-21st (Papageorghiou 2014). It is deliberately separate
- * from the gateway's chart.
+ * Returns the CRL at an age from INTERGROWTH-21st (Papageorghiou 2014). Deliberately separate from
+ * the gateway's chart.
  */
 const crlAt = (days: number) => -50.6562 + 0.815118 * days + 0.00535302 * days ** 2;
 
@@ -58,7 +58,7 @@ function truthOf(
 }
 
 /**
- * Simulates frames of the fetus. If `whole` is set, they show it from crown to rump; otherwise the
+ * Simulates frames of the fetus, showing it from crown to rump if `whole` is set; otherwise the
  * head and upper thorax fill the screen (FMF protocol).
  */
 function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFrame[] {
@@ -84,7 +84,7 @@ function simulate(request: ViewRequest, id: string, whole: boolean): PhantomFram
   };
   const fetus = buildMedianFetus(pose, sizes, random.fork('fetus'));
   const around = buildUterus(view.sector, fetus.surface, view.wallMm, random.fork('uterus'));
-  // This is the fluid around a fetus of this age. The uterus is outside it.
+  // The fluid around a fetus of this age. The uterus surrounds it.
   const pool = grown(
     ellipse(pose, { u: 24 * unit, v: 1 * unit, a: 46 * unit, b: 23 * unit }),
     random.fork('pool').range(0, 6),

@@ -12,8 +12,8 @@ import {
 } from './uterine-cavity.ts';
 
 /**
- * Draws the sizes. `anatomy`: `edgeMm` along the wall (negative: over the os), `posterior` (0, 1),
- * `lengthMm`.
+ * Samples the dimensions. `anatomy`: `edgeMm` along the wall (negative: over the os), `posterior`
+ * (0, 1), `lengthMm`.
  */
 function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
   const posterior = anatomy.posterior ?? random.integer(0, 1);
@@ -39,7 +39,7 @@ export const placentaEdge: PhantomView = {
 };
 
 /**
- * Draws a plan of the cavity. `anatomy`: `wall` (0 anterior, 1 posterior, 2 side), `placentaMm`,
+ * Samples a plan of the cavity. `anatomy`: `wall` (0 anterior, 1 posterior, 2 side), `placentaMm`,
  * `lacunae` (0 to 9), `clearZone` (0 lost, 1 seen).
  */
 function drawPlan({ anatomy = {} }: ViewRequest, random: Random): CavityPlan {
@@ -80,7 +80,7 @@ function simulate(request: ViewRequest): PhantomFrame[] {
   );
 }
 
-/** The placenta on a wall of the uterus on a transabdominal image. */
+/** The placenta on a uterine wall in a transabdominal image. */
 export const placenta: PhantomView = {
   id: 'placenta',
   ages: { youngest: 14 * 7, oldest: 40 * 7 },

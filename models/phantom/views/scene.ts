@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import type { Shape } from '../shapes.ts';
 import { type Layer, layerAt } from '../tissue.ts';
 
-/** A layer of a view, and the structure in the truth to which its pixels belong. */
+/** A layer of a view, and the structure in the truth that its pixels belong to. */
 export interface Piece extends Layer {
   structure?: string;
 }
@@ -17,24 +17,24 @@ interface ViewScene {
   plane: string;
   view: View;
   /**
-   * Pieces of the scene. Later pieces are drawn over earlier ones. They do not bend, because their
-   * outlines are the truth.
+   * Pieces of the scene. Later pieces cover earlier ones. They do not bend, because their outlines
+   * are the truth.
    */
   pieces: readonly Piece[];
   values: Readonly<Record<string, number>>;
   /** Points of the truth by name, in mm. */
   points: Readonly<Record<string, readonly Point[]>>;
   random: Random;
-  /** Seed of the speckle, which differs between the frames of a cine. */
+  /** Seed of the speckle, different for each frame of a cine. */
   speckleSeed: number;
   /**
-   * Draws the marks of the machine over the image. If absent, the marks of an obstetric screen are
+   * Draws the machine's marks over the image. By default, the marks of an obstetric screen are
    * drawn.
    */
   mark?: (gray: Uint8Array, acquisition: Acquisition) => void;
 }
 
-/** Returns a mask of each structure. A pixel belongs to the topmost piece at its place. */
+/** Returns a mask of each structure. A pixel belongs to the topmost piece at that position. */
 function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<string, Uint8Array> {
   const { columns, rows } = window;
   const masks: Record<string, Uint8Array> = {};
@@ -55,8 +55,8 @@ function masksOf(pieces: readonly Piece[], { sector, window }: View): Record<str
 }
 
 /**
- * Simulates one frame of a scene with its truth. The physics is that of every other plane; only the
- * anatomy differs.
+ * Simulates one frame of a scene with its truth. The physics is the same as for every other plane;
+ * only the anatomy differs.
  */
 export function simulateScene(scene: ViewScene): PhantomFrame {
   const { plane, view, points, values, random, speckleSeed } = scene;
@@ -80,9 +80,7 @@ export function simulateScene(scene: ViewScene): PhantomFrame {
   return { columns: view.window.columns, rows: view.window.rows, gray, acquisition, truth };
 }
 
-/**
- * Returns the shape with a wavy border. The border is displaced by `noise` (-1..1) times `by` mm.
- */
+/** Returns the shape with a wavy border, displaced by `noise` (-1..1) times `by` mm. */
 export function wavering(shape: Shape, noise: (x: number, y: number) => number, by: number): Shape {
   return {
     ...shape,

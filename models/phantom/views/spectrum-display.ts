@@ -13,7 +13,7 @@ export const VESSELS = [
 ] as const;
 export type Vessel = (typeof VESSELS)[number];
 
-/** The velocity of the fastest blood in cm/s, as a function of the phase of the beat, 0 to 1. */
+/** Velocity of the fastest blood in cm/s, as a function of the phase of the beat, 0 to 1. */
 export interface Waveform {
   vessel: Vessel;
   beatsPerMinute: number;
@@ -23,8 +23,8 @@ export interface Waveform {
 export type Anatomy = Readonly<Record<string, number>>;
 
 /**
- * Returns an arterial waveform: a fast rise to 1 at the peak, followed by an exponential fall to 0
- * at the end.
+ * Returns an arterial waveform: a fast rise to 1 at the peak, then an exponential fall to 0 at the
+ * end.
  */
 function arterial(rise: number, decay: number): (phase: number) => number {
   const floor = Math.exp(-decay);
@@ -85,8 +85,8 @@ function drawArtery(
   const shape = arterial(random.range(...ranges.rise), random.range(...ranges.decay));
   const notched = vessel === 'uterine-artery' && (anatomy.notch ?? random.integer(0, 1)) > 0;
   const depth = notched ? random.range(0.1, 0.18) * psv : 0;
-  // If end-diastolic flow is absent, the curve reaches zero well before the next beat. If it is
-  // reversed, the curve crosses zero.
+  // With absent end-diastolic flow, the curve reaches zero well before the next beat. With reversed
+  // flow, it crosses zero.
   const trough = edv <= 0 ? Math.min(edv, -0.02 * psv) : edv;
   return {
     vessel,
@@ -99,8 +99,8 @@ function drawArtery(
 }
 
 /**
- * Draws the ductus venosus: S in ventricular systole, D in early diastole, the trough `a` during
- * atrial contraction.
+ * Samples a ductus venosus waveform: S in ventricular systole, D in early diastole, the trough `a`
+ * during atrial contraction.
  */
 function drawDuctus(anatomy: Anatomy, random: Random): Waveform {
   const s = anatomy.psv ?? random.range(45, 80);
@@ -118,9 +118,7 @@ function drawDuctus(anatomy: Anatomy, random: Random): Waveform {
   };
 }
 
-/**
- * Draws a beat of a vessel. Every value that `anatomy` does not give is drawn from a wide range.
- */
+/** Samples one beat in a vessel. Values missing from `anatomy` are sampled from a wide range. */
 export function drawWaveform(vessel: Vessel, anatomy: Anatomy, random: Random): Waveform {
   return vessel === 'ductus-venosus'
     ? drawDuctus(anatomy, random)
@@ -136,7 +134,7 @@ interface WaveformTruth {
   tamx: number;
 }
 
-/** Returns the values that a perfect trace of the beat would give, cm/s. */
+/** Returns the values that a perfect trace of the beat would yield, cm/s. */
 export function truthOf({ velocity, vessel }: Waveform): WaveformTruth {
   const steps = 2000;
   const values = Array.from({ length: steps }, (_, i) => velocity(i / steps));
@@ -157,13 +155,11 @@ interface SpectrumSettings {
   secondsPerColumn: number;
   /** cm/s per row. */
   velocityPerRow: number;
-  /** Whether flow towards the probe is drawn upwards, or downwards as on an inverted display. */
+  /** Whether flow towards the probe is displayed upwards or, on an inverted display, downwards. */
   forward: 'up' | 'down';
-  /** Velocity below which the machine's wall filter removes the signal, cm/s. */
+  /** Velocity in cm/s below which the machine's wall filter removes the signal. */
   wallFilter: number;
-  /**
-   * Velocity of the slowest blood in the gate as a share of the fastest. It is high in plug flow.
-   */
+  /** Velocity of the slowest blood in the gate as a share of the fastest. High in plug flow. */
   slowestShare: number;
   /**
    * Geometric broadening: the spread of a single velocity in the spectrum, as a share of that
@@ -174,18 +170,18 @@ interface SpectrumSettings {
   resolution: number;
   /** Level of the electronic noise. */
   noise: number;
-  /** Level of the mirror image of the flow on the other side of the baseline. */
+  /** Level of the flow's mirror image across the baseline. */
   mirror: number;
   dynamicRange: number;
   gain: number;
-  /** Constant velocity of a neighbouring vein on the other side of the baseline; 0 for no vein. */
+  /** Constant velocity of a neighbouring vein, across the baseline; 0 for no vein. */
   vein: number;
   /** Blurring of the picture, pixels. */
   blur: { time: number; velocity: number };
   /** Level of the flow; 0 if absent. A faint jet is well below full scale. */
   flowLevel?: number;
   /**
-   * Returns the power of other signals in the gate at a velocity (cm/s) and time (s); if absent,
+   * Returns the power of other signals in the gate at a velocity (cm/s) and time (s); absent if
    * there are none.
    */
   besides?: (velocity: number, seconds: number) => number;
@@ -222,8 +218,8 @@ export function flowPower(
 }
 
 /**
- * Returns grey levels 0 to 255 of a spectral display, `rows` x `columns`. `fastest` gives the
- * signed maximum velocity at a time. Velocities beyond the Nyquist limit reappear at the other
+ * Returns the grey levels (0 to 255) of a spectral display, `rows` x `columns`. `fastest` returns
+ * the signed maximum velocity at a time. Velocities beyond the Nyquist limit reappear at the other
  * edge.
  */
 export function drawSpectrum(
@@ -250,7 +246,7 @@ export function drawSpectrum(
         if (besides) level += besides(velocity, seconds);
         if (vein > 0) level += 0.5 * flowPower(-velocity, vein, settings);
       }
-      // The power of one cell of a periodogram is exponentially distributed.
+      // The power in one cell of a periodogram is exponentially distributed.
       field[row * columns + column] = -level * Math.log(1 - random.unit());
     }
   }
@@ -283,13 +279,13 @@ interface ShownBeat {
    */
   from: number;
   length: number;
-  /** Velocity of the beat's flow relative to that of a usual beat. */
+  /** Velocity in this beat relative to a usual beat. */
   size: number;
 }
 
 /**
  * Returns random beats that fill the display. Each differs a little from the usual beat; the first
- * one begins before the display.
+ * begins before the display does.
  */
 export function drawBeats(
   beatsPerMinute: number,
@@ -335,7 +331,7 @@ export function beatsOverTime(
 }
 
 /**
- * Draws the baseline, ticks at both axes, the numbers of the scale and the settings. None of these
+ * Draws the baseline, ticks on both axes, the numbers of the scale and the settings. None of these
  * is part of the flow.
  */
 export function drawMarks(
@@ -391,8 +387,7 @@ export function placeSpectrum(gray: Uint8Array, display: Display, spectrum: Uint
 }
 
 /**
- * Returns the corners and scales of a display as values of the truth. The header contains the same
- * values.
+ * Returns the corners and scales of a display as truth values. The header contains the same values.
  */
 export function displayValues({ left, top, settings }: Display): Record<string, number> {
   return {

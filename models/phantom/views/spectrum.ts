@@ -23,8 +23,9 @@ const SCREENS = [
 ] as const;
 
 /**
- * Draws a display in which the flow fills half to nine tenths of its side of the baseline.
- * `anatomy.scaleShare` is the end of the scale as a share of the peak. Below 1, the peak aliases.
+ * Picks a display at random in which the flow fills between half and nine tenths of its side of the
+ * baseline. `anatomy.scaleShare` is the end of the scale as a share of the peak. Below 1, the peak
+ * aliases.
  */
 function drawDisplay(request: ViewRequest, waveform: Waveform, random: Random): Display {
   const { columns, rows } = request.screen ?? random.pick(SCREENS);
@@ -109,7 +110,7 @@ function simulateSpectrum(vessel: Vessel, request: ViewRequest): PhantomFrame {
   };
 }
 
-/** SNOMED CT codes (obstetric 15.4). The code of the ductus venosus is not confirmed there. */
+/** SNOMED CT codes (obstetric 15.4, which does not confirm the code of the ductus venosus). */
 const REGION_CODES: Readonly<Record<Vessel, { code: string; meaning: string } | null>> = {
   'umbilical-artery': { code: '50536004', meaning: 'Umbilical artery' },
   'middle-cerebral-artery': { code: '17232002', meaning: 'Middle cerebral artery' },
@@ -140,7 +141,7 @@ function spectrumView(
       const coded = REGION_CODES[vessel];
       const name = VIEW_NAMES[vessel];
       return {
-        // The velocities are along the beam, without angle correction.
+        // The velocities are measured along the beam, without angle correction.
         regions: frame ? [{ ...spectralRegion(frame), DopplerCorrectionAngle: 0 }] : [],
         attributes: {
           ViewName: side ? `${side === 'left' ? 'Lt' : 'Rt'} ${name}` : name,

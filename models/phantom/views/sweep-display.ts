@@ -29,7 +29,7 @@ export function paintSweep(echoes: Float32Array, sweep: Sweep, dynamicRange: num
   return gray;
 }
 
-/** Returns the corners and scales as values of the truth. The header contains the same values. */
+/** Returns the corners and scales as truth values. The header contains the same values. */
 export function sweepValues(sweep: Sweep): Record<string, number> {
   const { left, top, width, height, secondsPerColumn, cmPerRow } = sweep;
   return {

@@ -14,25 +14,22 @@ import { buildUterus } from '../uterus.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
 /**
- * A fetus in the path of the sweep. `from` is the position at which it begins, mm from the lower
- * end of the uterus.
+ * A fetus in the path of the sweep. `from` is where it begins, in mm from the lower end of the
+ * uterus.
  */
 interface SweptFetus {
   sizes: FetalSizes;
-  /** Whether the head points towards the cervix. */
+  /** True if the head points towards the cervix. */
   headDown: boolean;
   from: number;
-  /** Position at which the axis of the fetus crosses the transverse planes, mm. */
+  /** Position in mm at which the axis of the fetus crosses the transverse planes. */
   centre: Point;
   /** Orientation of head and trunk in the plane, radians. */
   turn: number;
   seed: Random;
 }
 
-/**
- * Extent of each part along the axis from crown to rump, as shares of the length (usual
- * proportions).
- */
+/** Extent of each part along the crown-rump axis, as shares of the length (usual proportions). */
 const HEAD_SHARE = 0.3;
 const THORAX_SHARE = { from: 0.34, to: 0.55 } as const;
 const TRUNK_SHARE = { from: 0.34, to: 1 } as const;
@@ -55,7 +52,7 @@ const scaled = (sizes: FetalSizes, by: number): FetalSizes => ({
 });
 
 /**
- * Draws four chambers in a ring of muscle, equal on the left and on the right. This is detailed
+ * Builds four chambers in a ring of muscle, equal on the left and on the right. This is detailed
  * enough to show a beat.
  */
 function heart(pose: Pose, a: number, b: number, beat: number): Layer[] {
@@ -122,12 +119,12 @@ function sectionAt(fetus: SweptFetus, z: number, beat: number): Section | null {
 const FRAME_TIME_MS = 100;
 
 /**
- * Beats per frame of a fetal heart at 144 beats per minute. A moving probe cannot measure this
+ * Beats per frame for a fetal heart at 144 beats per minute. A moving probe cannot measure this
  * rate.
  */
 const BEATS_PER_FRAME = 0.24;
 
-/** Draws the fetuses that fill the uterus: one, or two in sequence along the uterus. */
+/** Picks the fetuses that fill the uterus at random: one, or two in sequence along the uterus. */
 function drawFetuses({ anatomy = {}, sizes }: ViewRequest, random: Random): SweptFetus[] {
   const count = anatomy.fetuses ?? 1;
   const gap = random.range(8, 20);

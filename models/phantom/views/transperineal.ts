@@ -10,7 +10,7 @@ import { type Layer, risingFrom, TISSUE } from '../tissue.ts';
 import type { PhantomView, ViewRequest } from '../view.ts';
 
 /**
- * Symphysis and fetal head in the mother's median plane, seen from the perineum (ISUOG 2018). The
+ * Symphysis and fetal head in the maternal median plane, seen from the perineum (ISUOG 2018). The
  * mother's front is on the left of the screen, her head at the bottom. Angles are directions on the
  * screen, in radians from +x to +y.
  */
@@ -52,8 +52,8 @@ function support({ a, b, angle }: Omit<Ellipse, 'centre'>, way: Point): Point {
 }
 
 /**
- * Returns the distance in mm from `from` to the first crossing of a ray with an ellipse; null if
- * the ray misses the ellipse.
+ * Returns the distance in mm from `from` to the first intersection of a ray with an ellipse; null
+ * if the ray misses it.
  */
 function crossing({ centre, a, b, angle }: Ellipse, from: Point, way: Point): number | null {
   const axis = direction(angle);
@@ -146,8 +146,8 @@ function shapesOf(pelvis: Pelvis): { symphysis: Shape; skull: Shape } {
 }
 
 /**
- * Returns true if a sonographer would have stored this image, because both structures are visible
- * and separate.
+ * Returns true if a sonographer would have stored this image, with both structures visible and
+ * separate.
  */
 function isShown(pelvis: Pelvis, { sector }: View): boolean {
   const { symphysis, skull } = shapesOf(pelvis);
@@ -227,7 +227,7 @@ function buildLayers(pelvis: Pelvis, random: Random): Layer[] {
     })),
     {
       shape: rim(skull, bone),
-      // A skull at term lets some of the beam through: structures behind it are dim but still
+      // A skull at term lets part of the beam through: structures behind it are dim but still
       // visible.
       tissue: { ...TISSUE.skull, loss: random.range(0.8, 2) },
       rigid: true,

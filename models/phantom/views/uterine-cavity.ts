@@ -13,8 +13,9 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /**
- * Draws a view of a curved array of a cavity below an abdominal wall. The view includes the floor
- * of the cavity and is as wide as the array allows. `down` is half the depth of the cavity, mm.
+ * Picks a curved-array view of a cavity below an abdominal wall at random. The view includes the
+ * floor of the cavity and is as wide as the array allows. `down` is half the depth of the cavity,
+ * mm.
  */
 export function drawTransabdominalView(down: number, random: Random, screen?: Screen): View {
   const { columns, rows } = screen ?? random.pick(SCREENS);
@@ -35,7 +36,7 @@ export function drawTransabdominalView(down: number, random: Random, screen?: Sc
   };
 }
 
-/** Wall of the cavity to which the placenta is attached, as seen on a transabdominal image. */
+/** Wall of the cavity to which the placenta is attached, as seen in a transabdominal image. */
 export const PLACENTA_WALLS = ['anterior', 'posterior', 'side', 'none'] as const;
 type PlacentaWall = (typeof PLACENTA_WALLS)[number];
 
@@ -50,9 +51,9 @@ export interface CavityPlan {
   placentaSpan: number;
   /** Number of blood-filled spaces in the placenta. */
   lacunae: number;
-  /** Whether the dark line between placenta and myometrium is visible (Collins 2016). */
+  /** True if the dark line between placenta and myometrium is visible (Collins 2016). */
   clearZone: boolean;
-  /** Number of limbs and of loops of cord in the cavity, and whether it contains a trunk. */
+  /** Numbers of limbs and loops of cord in the cavity, and whether it contains a trunk. */
   limbs: number;
   trunk: boolean;
   cords: number;
@@ -60,7 +61,7 @@ export interface CavityPlan {
 
 const shifted = (tissue: Tissue, by: number): Tissue => ({ ...tissue, echo: tissue.echo + by });
 
-/** Direction from the centre of the cavity to the middle of the wall with the placenta. */
+/** Direction from the centre of the cavity to the middle of the placenta's wall. */
 const WALL_ANGLE: Readonly<Record<Exclude<PlacentaWall, 'none'>, number>> = {
   anterior: -Math.PI / 2,
   posterior: Math.PI / 2,
@@ -73,8 +74,8 @@ interface Placenta {
 }
 
 /**
- * Draws the placenta, which is a lens on the wall of the cavity, thickest in its middle, with the
- * signs of accreta.
+ * Builds the placenta: a lens on the wall of the cavity, thickest in its middle, with the signs of
+ * accreta.
  */
 function drawPlacenta(
   plan: CavityPlan,
@@ -144,7 +145,7 @@ function drawPlacenta(
 }
 
 /**
- * Draws an arm or leg that the plane cuts across (round) or along (elongated): muscle, skin and
+ * Builds an arm or leg that the plane cuts across (round) or along (elongated): muscle, skin and
  * usually a bone.
  */
 function drawLimb(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
@@ -169,9 +170,7 @@ function drawLimb(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   ];
 }
 
-/**
- * Draws the edge of a head or trunk that extends into the cavity, sometimes with fluid inside it.
- */
+/** Builds the edge of a head or trunk that extends into the cavity, sometimes with fluid inside. */
 function drawTrunk(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const a = random.range(28, 55);
   const turn = random.range(0, 2 * Math.PI);
@@ -206,7 +205,7 @@ function drawTrunk(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   ];
 }
 
-/** Draws a loop of cord across the pocket: a tube of jelly with the lumina of its vessels. */
+/** Builds a loop of cord across the pocket: a tube of jelly with the lumina of its vessels. */
 function drawCord(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   const radius = random.range(4, 8);
   const from = random.range(0, 2 * Math.PI);
@@ -245,7 +244,7 @@ function drawCord(pose: Pose, plan: CavityPlan, random: Random): Piece[] {
   return pieces;
 }
 
-/** Draws the mother's bladder in front of the uterus. Its fluid is not amniotic fluid. */
+/** Builds the maternal bladder in front of the uterus. Its fluid is not amniotic fluid. */
 function drawBladder(view: View, random: Random): Piece[] {
   if (random.chance(0.85)) return [];
   const side = random.chance(0.5) ? 1 : -1;
@@ -260,7 +259,7 @@ function drawBladder(view: View, random: Random): Piece[] {
   ];
 }
 
-/** Builds the cavity of the uterus below the abdominal wall, with everything inside it. */
+/** Builds the uterine cavity below the abdominal wall, with everything inside it. */
 export function buildCavity(plan: CavityPlan, view: View, random: Random): Piece[] {
   const myometrium = random.range(4, 11);
   const pose: Pose = { centre: view.centre, angle: 0, mirror: false };
