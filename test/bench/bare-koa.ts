@@ -1,6 +1,6 @@
 /**
- * What the submit of `http.ts` is held against: a koa route that reads a JSON body and inserts one
- * row. `node test/bench/bare-koa.ts DATABASE_URL` prints its address.
+ * Baseline for the submit in `http.ts`: a koa route that reads a JSON body and inserts one row.
+ * `node test/bench/bare-koa.ts DATABASE_URL` prints its address.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import Koa from 'koa';
 import pg from 'pg';
 
-/** As many sessions as the gateway gives its core. */
+/** Same number of sessions as the gateway allows its core. */
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 12 });
 await pool.query('CREATE TABLE bare (id bigserial PRIMARY KEY, body jsonb NOT NULL)');
 

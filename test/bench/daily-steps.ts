@@ -21,12 +21,15 @@ import { silentLogger } from '../../src/platform/logging/logger.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { numberText } from './history.ts';
 
-/** Oldest and newest studies differ in nothing but their age; pages show these many of the newest. */
+/**
+ * Maximum number of the newest studies that a page shows. Oldest and newest studies differ only in
+ * age.
+ */
 const SHOWN = 100;
 
 /**
- * What a site does all day on a database that `fillHistory` made: the steps by name. Each gets the
- * number of its round, so that no two rounds ask for the same.
+ * The steps of a hospital's working day on a database filled by `fillHistory`, by name. Each step
+ * receives the number of its round, so that no two rounds request the same thing.
  */
 export async function dailySteps(database: PooledDatabase, config: Config, objects: number) {
   const blobs = openBlobFolder(join(config.dataDir, 'files'));
@@ -71,7 +74,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
   };
 }
 
-/** Small files of the objects of these studies, which `explain` and the retention need. */
+/** Writes small object files for these studies, which `explain` and retention need. */
 export async function writeFilesOf(
   dataDir: string,
   studies: readonly number[],
@@ -88,7 +91,7 @@ export async function writeFilesOf(
   }
 }
 
-/** Our id of a study that `fillHistory` made. */
+/** Returns our id for a study made by `fillHistory`. */
 function studyId(n: number): string {
   const digits = n.toString(16).padStart(32, '0');
   return digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');

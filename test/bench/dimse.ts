@@ -1,8 +1,8 @@
 /**
- * Reception of one 209 MB multi-frame object: `node test/bench/dimse.ts`. Ours (with fsync and
- * database row), DCMTK `storescp +B` and Orthanc in turn, in one run, from the same sender. Prints a
- * table and writes nothing else. Memory is the proportional set size of the process tree above its
- * idle value; the echo runs on a separate association while the object arrives.
+ * Reception of one 209 MB multi-frame object: `node test/bench/dimse.ts`. Sonogate (with fsync and
+ * database row), DCMTK `storescp +B` and Orthanc take turns in one run, with the same sender.
+ * Prints a table and writes nothing else. Memory is the proportional set size of the process tree
+ * above its idle value; the echo runs on a separate association while the object arrives.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -110,7 +110,7 @@ async function startOrthancReceiver(): Promise<Receiver | null> {
       name: 'Orthanc',
       aeTitle: orthanc.aeTitle,
       port: orthanc.dicomPort,
-      // Receivers run one after the other, so it is the only child.
+      // Receivers run one after the other, so this is the only child.
       pid: (await childrenOf(process.pid))[0] ?? 0,
       stop: () => orthanc.stop(),
     }
@@ -149,7 +149,7 @@ async function measure({ aeTitle, port, pid }: Receiver, object: string): Promis
   return { seconds, growthMegabytes: peak - idle, echoes };
 }
 
-/** Waits until the start is over: compiling the database's WebAssembly takes memory for seconds. */
+/** Waits until startup is over: compiling the database's WebAssembly takes memory for seconds. */
 async function settle(pid: number): Promise<void> {
   let steadySince = performance.now();
   let last = await treeMegabytes(pid);
@@ -175,7 +175,7 @@ async function echoOnce(peer: RawPeer): Promise<boolean> {
   return (await peer.next())?.[0] === 0x04;
 }
 
-/** Proportional set size of a process and its children; 0 for one that has ended. */
+/** Returns the proportional set size of a process and its children; 0 if it has ended. */
 async function treeMegabytes(pid: number): Promise<number> {
   const own = /^Pss:\s+(\d+) kB/m.exec(await proc(`${pid}/smaps_rollup`));
   const below = await Promise.all((await childrenOf(pid)).map(treeMegabytes));

@@ -1,9 +1,10 @@
 /**
- * A 60-clip echo study: `node test/bench/echo.ts [rounds]`. The whole request in a warm child process,
- * from files to documents, beside what cannot be saved of it: frames that it looks at decoded once (of
- * each clip those that name its view, of apical clips those that are outlined, of a display its last; the
- * parasternal ones are left out, since the result does not say which) and as many images through the same
- * networks. They alternate, each run in a separate process. Prints a table and writes nothing else.
+ * A 60-clip echo study: `node test/bench/echo.ts [rounds]`. Compares the whole request in a warm
+ * child process, from files to documents, with its unavoidable part: decoding once the frames it
+ * looks at (those that identify the view of each clip, those outlined in apical clips, and the last
+ * one of a display; parasternal frames are left out, since the result does not state which were
+ * used) and running as many images through the same networks. The two alternate, each run in a
+ * separate process. Prints a table and writes nothing else.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +19,10 @@ const CLIPS = 60;
 const ROUNDS = Number(process.argv[2] ?? 3);
 const BATCH = 8;
 
-/** As many phantom studies as it takes, each another heart: the same file twice would be read once. */
+/**
+ * Returns as many phantom studies as needed, each of a different heart, because a repeated file
+ * would be read only once.
+ */
 async function studyFiles() {
   const files: { name: string; bytes: Uint8Array }[] = [];
   for (let seed = 11; files.length < CLIPS; seed++) {
@@ -30,7 +34,10 @@ async function studyFiles() {
   return files;
 }
 
-/** Frames of each clip that were outlined, from the result: the best clips of a view, not all. */
+/**
+ * Returns the number of outlined frames per clip, from the result: only the best clips of a view
+ * are outlined.
+ */
 async function outlinedOf(folder: string): Promise<ReadonlyMap<string, number>> {
   const { sections } = JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'));
   const { data } = sections.find(({ id }: { id: string }) => id === 'segment-chambers');

@@ -8,11 +8,11 @@ import { createObstetricPipeline } from '../../pipelines/obstetric/pipeline.ts';
 import { resultSchema } from '../../pipelines/result/envelope.ts';
 
 /**
- * Head circumference on hc18 images of pregnancies that no weight has seen
- * (models/fetal-head/split.json), each image as a separate study, through the whole pipeline
- * except its documents.
+ * Head circumference on hc18 images of pregnancies not used in training
+ * (models/fetal-head/split.json), each image as a separate study, through the whole pipeline except
+ * its documents.
  *
- *   node test/bench/hc18.ts [--split test|validation] [--data ../shared/data] [--limit N] [--cases]
+ * node test/bench/hc18.ts [--split test|validation] [--data ../shared/data] [--limit N] [--cases]
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const pipeline = createObstetricPipeline({ openLocator, writeArtifacts: async ()
 interface Reading {
   image: string;
   referenceMm: number;
-  /** Null where the pipeline gave no accepted HC; then `why` says it. */
+  /** Null if the pipeline produced no accepted HC; `why` then contains the reason. */
   measuredMm: number | null;
   why: string;
 }

@@ -1,7 +1,8 @@
 /**
- * The HTTP door on PostgreSQL and Redis: `node test/bench/http.ts`. Submits beside a bare koa route
- * in the same database, turn by turn in one run; the way of an event from the worker's transaction
- * to an SSE client; memory of 10,000 open streams and what they do to other calls. Prints tables and writes nothing else.
+ * The HTTP door on PostgreSQL and Redis: `node test/bench/http.ts`. Measures submits compared with
+ * a bare koa route on the same database, taking turns in one run; the delay from the worker's
+ * transaction to an event at an SSE client; and the memory of 10,000 open streams and their effect
+ * on other requests. Prints tables and writes nothing else.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +31,7 @@ const TOGETHER = 16;
 const EVENTS = 300;
 const EVENT_PAUSE_MS = 20;
 const STREAMS = 10_000;
-/** Streams that are opened at a time, and calls that are timed while they are open. */
+/** Number of streams opened at a time, and number of requests timed while they are open. */
 const OPENED_TOGETHER = 100;
 const READS = 500;
 const SETTLE_MS = 8000;
@@ -72,7 +73,7 @@ const client = createApiClient({ url: gateway.url, key });
 const files = await Promise.all(
   Array.from({ length: TOGETHER }, () => client.upload(fileURLToPath(import.meta.url))),
 );
-/** A submit of one of the files: clients do not share theirs. */
+/** Returns a submit of one of the files. Clients do not share files. */
 const submission = (n: number) => ({ input: { files: [files[n % TOGETHER] ?? ''] } });
 const worker = testWorker(database, dataDir);
 try {
@@ -120,7 +121,7 @@ async function compareSubmits(): Promise<void> {
   );
 }
 
-/** Milliseconds from the call to its 202, one call at a time. */
+/** Returns the milliseconds from each request to its 202, one request at a time. */
 async function callsAlone(target: Target): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const times: number[] = [];
@@ -133,7 +134,7 @@ async function callsAlone(target: Target): Promise<number[]> {
   return times;
 }
 
-/** Calls per second that `TOGETHER` clients get done. */
+/** Returns the requests per second that `TOGETHER` clients complete. */
 async function callsTogether(target: Target, seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: TOGETHER });
   const start = performance.now();
@@ -199,7 +200,9 @@ async function followEvents(): Promise<void> {
   );
 }
 
-/** Milliseconds from the start of the worker's transaction to the event at the client. */
+/**
+ * Returns the milliseconds from the start of the worker's transaction to the event at the client.
+ */
 async function eventDelays(): Promise<number[]> {
   const { id } = await client.submit('us/obstetric', submission(0));
   await worker.start(id);
@@ -233,7 +236,9 @@ async function openStream(id: string, signal: AbortSignal): Promise<ReadableStre
   return answer.body;
 }
 
-/** A stream that is read and thrown away until its agent is destroyed; open when this resolves. */
+/**
+ * Opens a stream that is read and discarded until its agent is destroyed. Resolves when it is open.
+ */
 function holdStream(id: string, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { Authorization: `Bearer ${key}` };
@@ -247,7 +252,7 @@ function holdStream(id: string, agent: Agent): Promise<void> {
   });
 }
 
-/** Milliseconds from the call to the whole answer, one call at a time. */
+/** Returns the milliseconds from each request to its complete response, one request at a time. */
 async function readTimes(ids: readonly string[]): Promise<number[]> {
   const times: number[] = [];
   for (const id of ids.slice(0, READS)) {
@@ -258,7 +263,7 @@ async function readTimes(ids: readonly string[]): Promise<number[]> {
   return times;
 }
 
-/** Proportional set size of the gateway once it has settled. */
+/** Returns the proportional set size of the gateway once it has settled. */
 async function settledKilobytes(): Promise<number> {
   await delay(SETTLE_MS);
   const rollup = await readFile(`/proc/${gateway.pid}/smaps_rollup`, 'utf8');

@@ -1,7 +1,7 @@
 /**
- * Reading pixels: `node test/bench/input.ts`. A cine of 100 frames as JPEG, RLE, JPEG 2000 and MP4,
- * every frame decoded to RGB beside DCMTK, GDCM and FFmpeg on the same file, turn by turn; and the
- * headers of 1,000 files beside dcmdump. Prints tables and writes nothing else.
+ * Reading pixels: `node test/bench/input.ts`. Decodes every frame of a 100-frame cine to RGB, as
+ * JPEG, RLE, JPEG 2000 and MP4, taking turns with DCMTK, GDCM and FFmpeg on the same file; and
+ * reads the headers of 1,000 files, compared with dcmdump. Prints tables and writes nothing else.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ interface Measure {
   peakMegabytes: number;
 }
 
-/** A grey fan of speckle that moves, on black, as RGB. */
+/** Returns a moving grey fan of speckle on black, as RGB. */
 function frame(index: number): Buffer {
   const rgb = Buffer.alloc(WIDTH * HEIGHT * 3);
   let seed = index + 1;
@@ -50,7 +50,7 @@ async function run(program: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(program, args, { env: { ...process.env, TCP_NODELAY: '1' } });
 }
 
-/** Seconds and the highest resident memory of a program, from its start to its end. */
+/** Measures the run time and the peak resident memory of a program. */
 async function measureProgram(program: string, args: readonly string[]): Promise<Measure> {
   const begin = performance.now();
   const child = spawn(program, args, { stdio: 'ignore' });
@@ -67,7 +67,7 @@ async function measureProgram(program: string, args: readonly string[]): Promise
   return { seconds, peakMegabytes };
 }
 
-/** Runs in a separate process: reads one file and decodes all its frames, as a pipeline does. */
+/** Runs in a separate process: reads one file and decodes all its frames as a pipeline does. */
 async function decodeAll(path: string): Promise<void> {
   const begin = performance.now();
   const { clips } = await readStudy([{ name: 'cine', path }]);

@@ -1,10 +1,9 @@
 /**
- * Intake beside other receivers: `node test/bench/intake.ts [--rounds 3] [--studies 2000]
- * [--only TEXT]`. DCMTK
- * storescp, dicom-storescp (Rust), Orthanc and a whole Sonogate (role dimse, embedded database) run
- * at once and take their turns in each round, so that each sees the same machine. None of the other
- * three syncs to the disk. Prints the best time of each, ratios, the memory of the gateway and the
- * delay of its event loop, and writes nothing else.
+ * Intake compared with other receivers: `node test/bench/intake.ts [--rounds 3] [--studies 2000]
+ * [--only TEXT]`. DCMTK storescp, dicom-storescp (Rust), Orthanc and a whole Sonogate (role dimse,
+ * embedded database) all stay running and take turns in each round, so that all face the same
+ * machine load. None of the other three syncs to the disk. Prints the best time of each, ratios,
+ * the gateway's memory and its event-loop delay, and writes nothing else.
  */
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +39,7 @@ const SMALL_BYTES = 20_000;
 const FRAMES = 145;
 const FRAME_BYTES = 600 * 800 * 3;
 
-/** One row of the table: sends to a receiver, and returns the seconds it took. */
+/** One row of the table. `send` sends to a receiver and returns the seconds it took. */
 interface Work {
   name: string;
   send(receiver: Receiver, round: number): Promise<number>;
@@ -140,7 +139,10 @@ function rowOf({ name }: Work, seconds: readonly number[][]): string[] {
   ];
 }
 
-/** Delays of the gateway's event loop since the last call: p50, p99 and the longest, in ms. */
+/**
+ * Returns the event-loop delays of the gateway since the previous call: p50, p99 and maximum, in
+ * ms.
+ */
 async function loopDelay({ pid }: Receiver): Promise<number[]> {
   await rm(delayFile, { force: true });
   process.kill(pid ?? 0, 'SIGUSR2');
@@ -163,7 +165,10 @@ async function storescu({ aeTitle, port }: Receiver, from: string): Promise<void
   if (exitCode !== 0) throw new Error(`storescu to ${aeTitle}: ${output}`);
 }
 
-/** A folder with objects of one study, or of one study each; made once and then found again. */
+/**
+ * Returns a folder with objects of one study, or of one study each. It is created on first use and
+ * then reused.
+ */
 async function objects(
   name: string,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Loaded into a gateway by `node --import`: writes the delay of its event loop in milliseconds (p50,
- * p99, longest) into the file `LOOP_DELAY_FILE` at every SIGUSR2, and begins anew.
+ * Loaded into a gateway with `node --import`: at every SIGUSR2, writes the event-loop delay in
+ * milliseconds (p50, p99, maximum) to the file `LOOP_DELAY_FILE` and starts over.
  */
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -12,7 +12,8 @@ if (isMainThread && file !== undefined) {
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
   process.on('SIGUSR2', () => {
-    // The histogram counts from one sample to the next, which is the resolution without any delay.
+    // The histogram measures the time between samples, which equals the resolution if there is no
+    // delay.
     const above = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution);
     const [p50, p99] = [50, 99].map((share) => above(delay.percentile(share)));
     writeFileSync(file, JSON.stringify({ p50, p99, longest: above(delay.max) }));

@@ -1,8 +1,8 @@
 /**
- * Memory of each role at rest: `node test/bench/memory.ts`. Starts a whole gateway with each role alone
- * and with all of them, on the embedded database and, where PostgreSQL is installed, on a server, and
- * prints how long it took to start, its processor time until then, and its resident memory ten
- * seconds later. The warm pipeline process of a worker is a separate column.
+ * Memory of each role at rest: `node test/bench/memory.ts`. Starts a whole gateway with each role
+ * alone and with all of them, on the embedded database and, where PostgreSQL is installed, on a
+ * server. Prints the startup time, the processor time used until then, and the resident memory ten
+ * seconds later. A worker's warm pipeline process is a separate column.
  */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,9 +1,10 @@
 /**
- * What calls of test keys cost a live study: `node test/bench/mock-lane.ts [--calls 1000] [--rounds 1]`.
- * A whole gateway on its embedded database, with the roles `api` and `worker`, reads the same live study
- * (three planes of biometry, uploaded with a live key) alone and while all the calls of a test key wait or
- * run, in turns. Prints both times with their ratio, the time of one mock result by itself, and how many
- * mock calls ended in the meantime. Writes nothing else.
+ * Effect of requests made with test keys on a live study: `node test/bench/mock-lane.ts [--calls
+ * 1000] [--rounds 1]`. A whole gateway on its embedded database, with the roles `api` and `worker`,
+ * reads the same live study (three biometry planes, uploaded with a live key) alternately alone and
+ * while all requests of a test key are queued or running. Prints both times with their ratio, the
+ * time of one mock result by itself, and how many mock requests finished in the meantime. Writes
+ * nothing else.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +28,7 @@ const { values: options } = parseArgs({
 const CALLS = Number(options.calls);
 const ROUNDS = Number(options.rounds);
 const ALONE = 20;
-/** One image of each plane of biometry. */
+/** One image of each biometry plane. */
 const SHOTS = (['transthalamic', 'abdominal', 'femur'] as const).map((of) => ({
   of,
   frames: 1,
@@ -39,12 +40,12 @@ const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
 
-/** Milliseconds from the call of `submit` to the end of its request. */
+/** Returns the milliseconds from calling `submit` until its request ends. */
 async function timed(client: ApiClient, submit: () => Promise<{ id: string }>): Promise<number> {
   const begin = performance.now();
   const { id } = await submit();
   for await (const _ of client.follow(id)) {
-    // Only the end counts.
+    // Only the end of the stream matters.
   }
   const elapsed = performance.now() - begin;
   const { status } = await client.request(id);
@@ -52,7 +53,7 @@ async function timed(client: ApiClient, submit: () => Promise<{ id: string }>): 
   return elapsed;
 }
 
-/** Submits all the calls of a test key; resolves to their ids as soon as they are accepted. */
+/** Submits all the requests of a test key. Resolves to their ids as soon as they are accepted. */
 async function flood(client: ApiClient, file: string): Promise<string[]> {
   const ids: string[] = [];
   const waiting = Array.from({ length: CALLS }).keys();
@@ -102,7 +103,7 @@ try {
     timed(live, () => live.submit('us/obstetric', { input: { files: study } }));
   const mock = () => timed(test, () => test.submit('us/obstetric', { input: { files: [scan] } }));
 
-  // The first of each opens models and warms the code.
+  // The first run of each opens models and warms the code.
   await readStudy();
   await mock();
   const mocks: number[] = [];

@@ -1,8 +1,9 @@
 /**
- * A complete 20-week study: `node test/bench/obstetric.ts [rounds]`. The whole request in a warm
- * child process (reading, inference, interpretation, PDF, SR, previews, FHIR bundle), beside what
- * cannot be saved of it: every frame decoded once and as many images through the same networks. They
- * alternate, each run in a separate process. Prints a table and writes nothing else.
+ * A complete 20-week study: `node test/bench/obstetric.ts [rounds]`. Compares the whole request in
+ * a warm child process (reading, inference, interpretation, PDF, SR, previews, FHIR bundle) with
+ * its unavoidable part: decoding every frame once and running as many images through the same
+ * networks. The two alternate, each run in a separate process. Prints a table and writes nothing
+ * else.
  */
 import { fileURLToPath } from 'node:url';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';

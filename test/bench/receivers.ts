@@ -18,15 +18,15 @@ export interface Receiver {
   name: string;
   aeTitle: string;
   port: number;
-  /** Of its process; null where the benchmark does not ask for its memory. */
+  /** Process id; null if the benchmark does not measure its memory. */
   pid: number | null;
   stop(): Promise<void>;
 }
 
-/** Associations that the benchmarks of many associations open at a time. */
+/** Number of associations open at a time in the benchmarks with many associations. */
 export const ASSOCIATIONS = 50;
 
-/** A whole gateway with the role `dimse`, in a separate process. */
+/** Starts a whole gateway with the role `dimse` in a separate process. */
 export async function startSonogate({
   name,
   databaseUrl,
@@ -35,7 +35,7 @@ export async function startSonogate({
 }: {
   name: string;
   databaseUrl?: string | undefined;
-  /** Number of studies that its database holds before. */
+  /** Number of studies already in its database. */
   history?: number;
   environment?: Record<string, string>;
 }): Promise<Receiver> {
@@ -65,7 +65,10 @@ export async function startSonogate({
   };
 }
 
-/** DCMTK `storescp +B --fork`: a process for each association, files as received, no sync. */
+/**
+ * Starts DCMTK `storescp +B --fork`: one process per association, files stored as received, no
+ * sync.
+ */
 export async function startDcmtk(): Promise<Receiver> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-storescp-'));
   const program = await startStorescp(folder, ['--fork']);
@@ -80,7 +83,10 @@ export async function startDcmtk(): Promise<Receiver> {
   };
 }
 
-/** `dicom-storescp` of dicom-rs (`cargo install dicom-storescp`); null where it is not installed. */
+/**
+ * Starts `dicom-storescp` from dicom-rs (`cargo install dicom-storescp`); null if it is not
+ * installed.
+ */
 export async function startRust(): Promise<Receiver | null> {
   const places = [...(process.env.PATH ?? '').split(':'), join(homedir(), '.cargo', 'bin')];
   const found = places
@@ -104,7 +110,7 @@ export async function startRust(): Promise<Receiver | null> {
   };
 }
 
-/** Null where it is not installed. */
+/** Starts Orthanc; null if it is not installed. */
 export async function startOrthancReceiver(): Promise<Receiver | null> {
   const orthanc = await startOrthanc();
   if (!orthanc) return null;
@@ -121,10 +127,10 @@ function runs(program: string, ...args: string[]): boolean {
   }
 }
 
-/** What came of sending files over many associations. */
+/** Outcome of sending files over many associations. */
 export interface Traffic {
   seconds: number;
-  /** Milliseconds of each association. */
+  /** Duration of each association in milliseconds. */
   latencies: number[];
   failed: number;
 }
@@ -157,7 +163,7 @@ export async function sendOverAssociations(
   return traffic;
 }
 
-/** Resident memory of a process in MB. */
+/** Returns the resident memory of a process in MB. */
 export async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024;
@@ -165,10 +171,10 @@ export async function residentMegabytes(pid: number): Promise<number> {
 
 const TICKS_EACH_SECOND = 100;
 
-/** Processor time that a process has taken, its threads included and its children not. */
+/** Returns the processor time used by a process, including its threads but not its children. */
 export async function processorSeconds(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name of the program is in brackets and may hold spaces; user and system time follow it.
+  // The program name is in brackets and may contain spaces; user and system time follow it.
   const [user, system] = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
@@ -176,7 +182,7 @@ export async function processorSeconds(pid: number): Promise<number> {
   return (Number(user) + Number(system)) / TICKS_EACH_SECOND;
 }
 
-/** Prints a table in Markdown. */
+/** Prints a Markdown table. */
 export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   process.stdout.write(`${lines.join('\n')}\n`);

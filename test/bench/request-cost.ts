@@ -12,7 +12,7 @@ import { type ModelSession, openSession } from '../../pipelines/inference/sessio
 import { type ClipFrame, decodeBatch } from '../../pipelines/input/decode-frames.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 
-/** One call of a model, as `INFERENCE` reports it. */
+/** One model call, as reported by `INFERENCE`. */
 type Call = Pick<InferenceRun, 'model' | 'images'>;
 
 interface Measure {
@@ -22,15 +22,18 @@ interface Measure {
   calls: Call[];
 }
 
-/** What is measured of an endpoint: the whole request beside what cannot be saved of it. */
+/** How to measure an endpoint: the whole request, and the part of it that cannot be avoided. */
 export interface MeasuredRequest {
-  /** The file of the benchmark, which is started again for each measurement. */
+  /** The benchmark's own file, started again for each measurement. */
   program: string;
   pipeline: Pipeline;
   prepare: Prepare;
   job: Omit<Job, 'version' | 'files' | 'priorFiles'>;
   files(): Promise<{ name: string; bytes: Uint8Array }[]>;
-  /** Frames that the request decoded at least once, in batches; `folder` holds its result. */
+  /**
+   * Returns the frames that the request decoded at least once, in batches; `folder` contains its
+   * result.
+   */
   decoded(study: Study, folder: string): Promise<Iterable<ClipFrame[]>>;
 }
 
@@ -48,7 +51,10 @@ async function measured(work: () => Promise<void>): Promise<Omit<Measure, 'calls
   };
 }
 
-/** Runs in a separate process with the models open: the request, and how often it called each model. */
+/**
+ * Runs in a separate process with the models open: performs the request and records every model
+ * call.
+ */
 async function wholeRequest({ pipeline, prepare, job }: MeasuredRequest, folder: string) {
   const calls: Call[] = [];
   subscribe(INFERENCE.name, (run) => {
@@ -63,7 +69,9 @@ async function wholeRequest({ pipeline, prepare, job }: MeasuredRequest, folder:
   return { ...measure, calls };
 }
 
-/** Runs in a separate process with the models open: only decoding and inference, one after the other. */
+/**
+ * Runs in a separate process with the models open: only decodes and infers, one after the other.
+ */
 async function rawCost(
   { job, decoded }: MeasuredRequest,
   folder: string,
@@ -122,7 +130,7 @@ function row(name: string, all: readonly Measure[]): { seconds: number; processo
   return { seconds, processor };
 }
 
-/** Turn by turn, `rounds` times; prints the medians as a table. */
+/** Alternates the two measurements `rounds` times and prints the medians as a table. */
 async function compare(request: MeasuredRequest, rounds: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'request-cost-'));
   try {
@@ -152,7 +160,7 @@ async function compare(request: MeasuredRequest, rounds: number): Promise<void> 
   }
 }
 
-/** Runs the benchmark that the command line asks for: one measurement, or `rounds` of both. */
+/** Runs what the command line requests: one measurement, or `rounds` of both. */
 export async function measureRequest(request: MeasuredRequest, rounds: number): Promise<void> {
   const [mode, folder = '', calls = ''] = process.argv.slice(2);
   if (mode === 'whole') {

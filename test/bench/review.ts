@@ -1,8 +1,8 @@
 /**
- * How fast a result follows a reader: `node test/bench/review.ts [--rounds 10] [--only echo]`. The whole
- * gateway on its embedded database reads both phantom studies; then `PATCH …/review` types a value, again
- * and again, on a study that is open. Prints the median and the longest time of a call, its processor
- * time, and the load of this machine, and writes nothing else.
+ * How quickly a result follows a reader's changes: `node test/bench/review.ts [--rounds 10] [--only
+ * echo]`. The whole gateway on its embedded database reads both phantom studies; then `PATCH
+ * …/review` enters one value after another in an open study. Prints the median and longest request
+ * time, its processor time, and the load of this machine, and writes nothing else.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
 const STUDIES = ['obstetric', 'echo'] as const satisfies DemoStudyName[];
 const ROUNDS = Number(options.rounds);
 
-/** Sends a phantom study and returns the request that read it. */
+/** Sends a phantom study and returns the request that interpreted it. */
 async function read(site: Site, name: DemoStudyName): Promise<string> {
   const study = await phantomStudy(name, 1);
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-review-'));
@@ -65,7 +65,7 @@ interface Call {
   processor: number;
 }
 
-/** The times of changes, one after the other, each to another value that was measured on the images. */
+/** Times a series of changes, each to a different value measured on the images. */
 async function changes(site: Site, key: string, id: string): Promise<Call[]> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const url = `${site.gateway.http?.url}/v1/requests/${id}/review`;

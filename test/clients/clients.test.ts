@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CLIENTS = join(ROOT, 'clients');
 const run = promisify(execFile);
 
-/** Where `.ci/run` installs what builds and runs the Python client. */
+/** Folder into which `.ci/run` installs what is needed to build and run the Python client. */
 const PYTHON_MODULES = join(ROOT, '.ci/clients');
 const PYTHON_INSTALLED =
   spawnSync(
@@ -32,22 +32,22 @@ const PYTHON_INSTALLED =
 
 const CLI = join(ROOT, 'src/app/cli/sonogate.ts');
 
-/** The port of the receiver in the guides; the tests take a free one for each language. */
+/** The receiver's port in the guides. The tests use a free port for each language. */
 const PORT_OF_GUIDES = '9000';
 
-/** The blocks of docs/guides.md in one language, with a free port. */
+/** The blocks of docs/guides.md in one language, with the port replaced by a free one. */
 let guideBlocks: (language: string) => string[];
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** The examples of a README in one language. */
+/** Returns the examples in a README in one language. */
 async function examples(client: string, language: string): Promise<string[]> {
   const text = await readFile(join(CLIENTS, client, 'README.md'), 'utf8');
   const blocks = text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'));
   return [...blocks].map(([, code = '']) => code);
 }
 
-/** The samples of every call in one language. */
+/** Returns the samples of every operation in one language. */
 function samples(label: string): [id: string, source: string][] {
   const { paths } = describeApi([obstetricEndpoint, echoEndpoint], 'https://ward.example');
   return Object.values(paths).flatMap((methods) =>
@@ -94,9 +94,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/**
- * What an example of a receiver says about a webhook that is signed with a secret.
- */
+/** Returns the output of an example receiver for a webhook signed with a secret. */
 async function receive(command: string[], env: NodeJS.ProcessEnv, secret: string): Promise<string> {
   const port = await freePort();
   const [program = '', ...rest] = command;
@@ -118,7 +116,7 @@ async function receive(command: string[], env: NodeJS.ProcessEnv, secret: string
   }
 }
 
-/** The environment after the key and the secret of the guides were made, as they say. */
+/** Returns the environment after following the guides to create the key and the secret. */
 async function followedSetUp(): Promise<NodeJS.ProcessEnv> {
   const [, keys = ''] = guideBlocks('sh');
   const npx = `npx() { shift; '${process.execPath}' '${CLI}' "$@"; }`;
@@ -131,7 +129,7 @@ async function followedSetUp(): Promise<NodeJS.ProcessEnv> {
   return { ...environment, SONOGATE_KEY: key, WEBHOOK_SECRET: secret };
 }
 
-/** Runs a receiver of the guides; `said` waits for its next line. */
+/** Runs a receiver from the guides; `said` waits for its next line. */
 async function startReceiver(command: readonly string[], env: NodeJS.ProcessEnv) {
   const [program = '', ...rest] = command;
   const child = spawn(program, rest, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -143,7 +141,7 @@ async function startReceiver(command: readonly string[], env: NodeJS.ProcessEnv)
 
 const VERIFIED = 'verified: request.succeeded succeeded';
 
-/** Several programs and mock runs, one after the other. */
+/** The test runs several programs and mock requests one after the other. */
 const LONG = { timeout: 240_000 };
 
 describe('what is generated for the clients', () => {

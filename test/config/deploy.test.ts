@@ -15,7 +15,7 @@ const DEPLOY = new URL('../../config/deploy/', import.meta.url);
 const file = (name: string) => readFile(new URL(name, DEPLOY), 'utf8');
 const run = promisify(execFile);
 
-/** Names of all metrics, whether they have a sample at this moment or not. */
+/** Names of all metrics, whether or not they currently have a sample. */
 async function metricNames(): Promise<Set<string>> {
   const text = await createMetrics({
     database: { query: async () => ({ rows: [], rowCount: 0 }) },
@@ -204,7 +204,7 @@ describe('the systemd unit', () => {
   test('is valid and little exposed', async ({ skip }) => {
     if (!existsSync(ANALYZE)) return skip('systemd is not installed');
     const folder = await mkdtemp(join(tmpdir(), 'sonogate-unit-'));
-    // The program is not installed on this machine.
+    // The program is not installed on this machine, so another one stands in for it.
     const unit = (await file('sonogate.service'))
       .replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true')
       .replace(/^WorkingDirectory=.*$/m, 'WorkingDirectory=/');

@@ -1,7 +1,7 @@
 import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transfer-syntaxes.ts';
 
-/** Values of a small ultrasound object; what is left out is not written. */
+/** Values of a small ultrasound object; absent values are not written. */
 export interface SmallObject {
   sopInstanceUid: string;
   studyInstanceUid?: string | undefined;
@@ -20,15 +20,15 @@ export interface SmallObject {
   referringPhysician?: string;
   reason?: string;
   lastMenstrualDate?: string;
-  /** Makes it a grey image of this width and height, which the pipelines read. */
+  /** If set, the object is a grey image of this width and height that the pipelines can read. */
   side?: number;
-  /** Bytes of pixel data; distinguishes contents. */
+  /** Bytes of pixel data, to distinguish contents. */
   pixels?: Buffer;
 }
 
 const US_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 
-/** The data set alone, explicit VR little endian. */
+/** Encodes only the data set, in explicit VR little endian. */
 export function dataSet(object: SmallObject): Buffer {
   const { studyInstanceUid = '1.2.3', seriesInstanceUid = `${studyInstanceUid}.1` } = object;
   const elements: [string, string, Buffer | string | undefined][] = [
@@ -57,7 +57,7 @@ export function dataSet(object: SmallObject): Buffer {
   );
 }
 
-/** Image Pixel attributes of 8-bit grey pixels (PS3.3 C.7.6.3). */
+/** Returns the Image Pixel attributes for 8-bit grey pixels (PS3.3 C.7.6.3). */
 function greyImage(side: number): [string, string, Buffer | string][] {
   const uint16 = (value: number) => Buffer.from([value & 0xff, value >> 8]);
   return [
@@ -72,7 +72,7 @@ function greyImage(side: number): [string, string, Buffer | string][] {
   ];
 }
 
-/** The same as a DICOM file. */
+/** Encodes the object as a DICOM file. */
 export function dicomFile(object: SmallObject): Buffer {
   const meta = encodeFileMeta({
     sopClassUid: object.sopClassUid ?? US_IMAGE,

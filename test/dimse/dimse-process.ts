@@ -1,6 +1,6 @@
 /**
- * A process that only receives: `dimse-process.ts DATA_DIR CLOCK_OFFSET_SECONDS`. It prints
- * `listening PORT` and `submitted UNIQUE_KEY FILES`; tests kill it.
+ * A process that only receives: `dimse-process.ts DATA_DIR CLOCK_OFFSET_SECONDS`. Prints `listening
+ * PORT` and `submitted UNIQUE_KEY FILES`. Tests kill it.
  */
 import { loadConfig } from '../../config/load.ts';
 import { startDimse } from '../../dimse/gateway.ts';
@@ -15,7 +15,7 @@ const config = loadConfig(
   {
     dataDir,
     dicom: { host: '127.0.0.1', port: 0 },
-    // Decided without a look at the images, which would be another request.
+    // This rule needs no look at the images, which would be another request.
     routing: {
       rules: [
         { name: 'all', when: { modality: 'US' }, run: { endpoint: 'us/obstetric/interpret' } },

@@ -3,7 +3,7 @@ import type { InstanceHeader } from '../../src/core/studies/instance-header.ts';
 
 type Over = Partial<Omit<InstanceHeader, 'identity'>> & { identity?: Partial<DicomIdentity> };
 
-/** A header in which everything optional is absent. */
+/** Returns a header without any optional values. */
 export function instanceHeader({ identity, ...over }: Over = {}): InstanceHeader {
   return {
     sopClassUid: '1.2.840.10008.5.1.4.1.1.6.1',

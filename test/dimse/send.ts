@@ -1,7 +1,10 @@
 import type { CalledNode } from '../../dimse/network/dial.ts';
 import { outgoingBuffer, type StoreResult, sendObjects } from '../../dimse/send/store-scu.ts';
 
-/** Sends objects whose forms are DICOM files in memory. Never throws for what the peer does. */
+/**
+ * Sends objects given as DICOM files in memory, one file for each form. Never throws because of the
+ * peer.
+ */
 export function sendForms(
   node: CalledNode,
   objects: readonly (readonly Buffer[])[],
@@ -11,7 +14,7 @@ export function sendForms(
   return sendObjects(node, forms, { signal });
 }
 
-/** Sends one DICOM file held in memory. */
+/** Sends one DICOM file from memory. */
 export async function sendBuffer(
   node: CalledNode,
   file: Buffer,

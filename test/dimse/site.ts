@@ -20,15 +20,15 @@ type SiteSettings = {
   rerun?: Source['rerun'];
   archives?: unknown[];
   worklists?: unknown[];
-  /** Settings of the HL7 version 2 listener, which the test starts. */
+  /** Settings for the HL7 version 2 listener, which the test starts itself. */
   hl7v2?: unknown;
-  /** Longest wait for an order. */
+  /** Maximum time to wait for an order. */
   orderSeconds?: number;
 };
 
 /**
- * A gateway that receives on a free port, with its own database, a clock to set, and a core that
- * only records.
+ * A gateway that receives on a free port, with its own database, a clock the test can set, and a
+ * core that only records.
  */
 export interface Site {
   config: Config;
@@ -36,15 +36,15 @@ export interface Site {
   gateway: Omit<DimseGateway, 'door'> & Partial<DimseGateway>;
   node: CalledNode;
   submitted: SubmitCommand[];
-  /** What was forwarded to other nodes. */
+  /** Objects forwarded to other nodes. */
   forwarded: { instances: readonly string[]; destinations: readonly string[] }[];
-  /** Replaces the answer of the core; throws to refuse a request. */
+  /** Replaces the response of the core. Throws to refuse a request. */
   onSubmit: (command: SubmitCommand) => void;
-  /** The status and result of every request. */
+  /** Status and result returned for every request. */
   looked: { status: RequestStatus; result: unknown };
-  /** Moves the gateway's clock. */
+  /** Advances the gateway's clock. */
   pass(seconds: number): void;
-  /** Stops listener and assembly and starts them again on the same data, with other settings. */
+  /** Restarts the listener and the assembly on the same data with other settings. */
   restart(dicom?: Partial<Config['dicom']>): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { dataPdu, RawPeer, statusOf, storeCommand } from './network/raw-peer.ts';
 import { openSite } from './site.ts';
 
-/** A site that is stopped with so much grace while a cart is in the middle of an object. */
+/** Stops a site with the given grace period while a cart is in the middle of an object. */
 async function stopInsideAnObject(graceSeconds: number) {
   const site = await openSite();
   site.config.shutdown.graceSeconds = graceSeconds;
   const cart = new RawPeer(site.node.port);
   await cart.associate();
-  // More than the first block of the disk writer, which makes the file when a block is full.
+  // Exceeds the first block of the disk writer, which creates the file when a block is full.
   const fragments = [1, 2, 3].map(() => dataPdu([Buffer.alloc(60_000)], false));
   cart.send(storeCommand('1.2.3.4'), ...fragments);
   await expect
@@ -27,14 +27,14 @@ test('an object under way is cut when `shutdown.graceSeconds` is over', async ()
   const begin = performance.now();
   expect(await cart.next()).toBeNull();
   await stopped;
-  // The default patience of the listener is ten seconds.
+  // By default the listener would wait ten seconds.
   expect(performance.now() - begin).toBeLessThan(9000);
 });
 
 test('an object that ends in time is answered first', async () => {
   const { cart, stopped } = await stopInsideAnObject(600);
   cart.send(dataPdu([Buffer.alloc(20)], true));
-  // The bytes are not a data set: they were received and refused.
+  // The bytes were received and refused, because they are not a data set.
   expect(statusOf(await cart.next())).toBe(0xc000);
   expect((await cart.next())?.[0]).toBe(7);
   await stopped;

@@ -92,7 +92,7 @@ describe('docs/api.md, in TypeScript', () => {
   });
 });
 
-/** Plays the worker for the one request of the examples. */
+/** Acts as the worker for the only request in the examples. */
 async function finishWhateverComes({ database, worker }: Gateway): Promise<void> {
   const queued = async () => (await database.query<{ id: string }>('SELECT id FROM requests')).rows;
   await expect.poll(queued, { timeout: 30_000 }).toHaveLength(1);

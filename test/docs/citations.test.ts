@@ -14,7 +14,7 @@ const NUMBER = String.raw`\d+(?:\.\d+)*(?!\.?[\w%])`;
 const LIST = `${NUMBER}(?:(?:,|,? and| to| or) ${NUMBER})*`;
 const CITATION = new RegExp(String.raw`(?<![\w./-])(${PAGES.join('|')}) (${LIST})`, 'gi');
 
-/** Names of pages that are not in the repository, and citations without a page. */
+/** References to documents outside the repository, and citations without a page. */
 const ELSEWHERE = /(?<![\w./-])(?:interop|service\.md|(?:reference|ref\.) \d)/gi;
 
 interface Citation {
@@ -24,10 +24,10 @@ interface Citation {
   section: string;
 }
 
-/** The text of the comment on each line of a source file; null where there is none. */
+/** Returns the comment text on each line of a source file; null for lines without a comment. */
 function commentLines(source: string, file: string): (string | null)[] {
   const lines = source.split('\n');
-  // Python writes its comments in strings as well, and no code that looks like a citation.
+  // Python also has comments in strings, and none of its code resembles a citation.
   if (file.endsWith('.py')) return lines;
   let inBlock = false;
   return lines.map((line) => {
@@ -40,7 +40,7 @@ function commentLines(source: string, file: string): (string | null)[] {
   });
 }
 
-/** Comments that run over adjacent lines are read as one, since a citation may be wrapped. */
+/** Joins comments on adjacent lines, since a citation may be wrapped. */
 function comments(
   source: string,
   file: string,

@@ -2,12 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Files that a section may reach, types included: what a reader may have to open. */
+/**
+ * Maximum number of files that a section may depend on, including types: what a reader may have to
+ * open.
+ */
 const MOST = 20;
 
 const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'(\.[^']+)'/gm;
 
-/** The files that a file imports, directly or through others; without itself. */
+/** Returns the files that a file imports, directly or indirectly, without itself. */
 function closureOf(file: string, reached = new Set<string>()): ReadonlySet<string> {
   for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const imported = join(file, '..', path);
@@ -39,10 +42,10 @@ describe('import closure of a section', () => {
   });
 });
 
-/** Imports that run when a file is loaded: neither types nor those that wait until they are needed. */
+/** Imports that run when a file is loaded: neither type imports nor dynamic ones. */
 const AT_LOAD = /^(?:import|export)(?! type\b)(?:[^;'=]*\bfrom)? '([^']+)'/gm;
 
-/** Packages that are loaded with a file, in our own code. */
+/** Returns the packages loaded together with a file of ours. */
 function packagesOf(file: string, seen = new Set<string>(), packages = new Set<string>()) {
   if (seen.has(file)) return packages;
   seen.add(file);

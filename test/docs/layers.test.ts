@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /**
- * The storeys of the house, from the ground up. A file may import from its own folder and from any
- * folder of a lower storey; two folders of one storey do not know each other. The longest matching
- * folder counts. docs/architecture.md explains why each is where it is.
+ * The layers of the architecture, from the bottom up. A file may import from its own folder and
+ * from any folder in a lower layer; two folders in the same layer may not import from each other.
+ * The longest matching folder counts. docs/architecture.md explains each placement.
  */
 const STOREYS: readonly (readonly string[])[] = [
   ['config'],
@@ -22,7 +22,7 @@ const STOREYS: readonly (readonly string[])[] = [
   ['src/app'],
 ];
 
-/** Folders that are one topic at the third level; everywhere else the second level is the topic. */
+/** Folders in which the third level is the topic; everywhere else the second level is. */
 const DEEP = ['src/core/', 'src/platform/', 'src/doors/'];
 
 const ROOTS = ['config', 'src', 'dimse', 'fhir', 'pipelines', 'models'];
@@ -62,7 +62,7 @@ function folderOf(file: string): string {
   return parts.slice(0, Math.min(parts.length - 1, depth)).join('/');
 }
 
-/** Groups of nodes that reach each other (Tarjan 1972). */
+/** Returns groups of nodes that can reach each other (Tarjan 1972). */
 function circles(edges: readonly (readonly [string, string])[]): string[][] {
   const next = new Map<string, string[]>();
   for (const [from, to] of edges) next.set(from, [...(next.get(from) ?? []), to]);
@@ -130,7 +130,7 @@ describe('imports', () => {
   });
 });
 
-/** A circle of folders with one import for each of its arrows. */
+/** Renders a cycle of folders with one example import per edge. */
 function withExamples(circle: readonly string[], imports: readonly Import[]): string {
   const arrows = new Map<string, string>();
   for (const each of imports) {

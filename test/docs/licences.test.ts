@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../..', import.meta.url);
 
-/** Licences that ask for nothing but their text to go along. */
+/** Licences that require only that their text be included. */
 const PERMISSIVE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -19,7 +19,7 @@ const PERMISSIVE = new Set([
   'Zlib',
 ]);
 
-/** Packages under another licence, and which one; docs/licences.md describes each. */
+/** Packages under other licences. docs/licences.md describes each. */
 const EXCEPTIONS: readonly { packages: RegExp; licence: string; told: string }[] = [
   { packages: /^@img\/sharp-/, licence: 'LGPL-3.0-or-later', told: '@img/sharp-libvips-*' },
   { packages: /^mediabunny$/, licence: 'MPL-2.0', told: '`mediabunny`' },
@@ -37,10 +37,10 @@ interface Component {
   licenses?: ({ license: { id?: string; name?: string } } | { expression: string })[];
 }
 
-/** Marks a package that no installation has (CycloneDX property taxonomy). */
+/** Marks a package that is never installed in production (CycloneDX property taxonomy). */
 const DEVELOPMENT = 'cdx:npm:package:development';
 
-/** The SPDX expression of a component; `none` where the manifest has no licence field. */
+/** Returns the SPDX expression of a component; `none` if the manifest has no licence field. */
 function licenceOf({ licenses = [] }: Component): string {
   const said = licenses.map((each) =>
     'expression' in each ? each.expression : (each.license.id ?? each.license.name ?? 'none'),
@@ -48,7 +48,7 @@ function licenceOf({ licenses = [] }: Component): string {
   return said.join(' AND ') || 'none';
 }
 
-/** Whether one side of each OR has only licences that are accepted. */
+/** Returns true if at least one alternative of each OR contains only accepted licences. */
 function isAccepted(expression: string, accepted: ReadonlySet<string>): boolean {
   return expression
     .replace(/[()]/g, '')

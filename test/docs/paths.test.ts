@@ -7,7 +7,7 @@ const pagesOf = (folder: string) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 
-/** Not CHANGELOG.md, which names files as they were. */
+/** CHANGELOG.md is left out, because it uses former file names. */
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
@@ -16,10 +16,13 @@ const PAGES = [
   ...pagesOf('docs/how-to'),
 ];
 
-/** A code span that is a path of this repository; a pattern with `*` or `…` is not. */
+/** A code span that is a path in this repository. A pattern with `*` or `…` is not. */
 const PATH = /^(?:\.cspell|config|dimse|docs|fhir|models|pipelines|src|test)\/[\w./-]*$/;
 
-/** Code spans and links outside of code blocks, which may show files that a reader makes. */
+/**
+ * Returns code spans and links outside code blocks. Code blocks may show files that a reader
+ * creates.
+ */
 function pathsOn(page: string): string[] {
   const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '');
   const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
@@ -29,7 +32,7 @@ function pathsOn(page: string): string[] {
   return [...spans.filter((span) => PATH.test(span)), ...links];
 }
 
-/** Files that a how-to has its reader make: "Make `PATH`". */
+/** Files that a how-to tells its reader to create: "Make `PATH`". */
 const madeOn = (page: string) =>
   new Set([...readFileSync(page, 'utf8').matchAll(/\bMake `([^`]+)`/g)].map(([, path]) => path));
 

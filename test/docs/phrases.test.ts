@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { phrasesIn, phrasesOf, textFiles } from './phrases.ts';
 
 /**
- * Folders that are not rewritten yet, and how many phrases they may still hold; everything else holds
- * none. Whoever rewrites a folder lowers its number, and removes the entry at zero. Numbers never
- * rise. `node test/docs/phrases.ts FOLDER` lists what is left.
+ * Folders that have not been rewritten yet, and how many phrases they may still contain; all others
+ * may contain none. Rewriting a folder lowers its number, and its entry is removed at zero. Numbers
+ * never rise. `node test/docs/phrases.ts FOLDER` lists what is left.
  */
 const NOT_YET_CLEAN: Readonly<Record<string, number>> = {};
 
-/** The entry of a file, the longest where several match; null: the file must be clean. */
+/** Returns the entry for a file (the longest matching one), or null if the file must be clean. */
 function areaOf(file: string): string | null {
   const areas = Object.keys(NOT_YET_CLEAN).filter((prefix) => file.startsWith(prefix));
   return areas.toSorted((one, other) => other.length - one.length)[0] ?? null;

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Phrases that a reader has to read twice, and what to write instead (CONTRIBUTING.md, "Language").
- * They may not occur in comments, strings and documentation. A phrase matches across line breaks.
+ * Phrases that force a reader to read twice, and replacements for them (CONTRIBUTING.md,
+ * "Language"). They must not occur in comments, strings and documentation. A phrase also matches
+ * across line breaks.
  */
 export const PHRASES: readonly { phrase: RegExp; instead: string }[] = [
   { phrase: /\btold of\b/, instead: 'reported, listed, described in' },
@@ -23,18 +24,21 @@ export const PHRASES: readonly { phrase: RegExp; instead: string }[] = [
   { phrase: /\bspeaks? (for|against)\b/, instead: 'suggests, contradicts' },
 ];
 
-/** A space of a phrase also matches a line break, with the mark of a comment on the next line. */
+/** Lets a space in a phrase also match a line break followed by a comment marker. */
 const acrossLines = ({ source }: RegExp) =>
   new RegExp(source.replaceAll(' ', String.raw`\s+(?:(?:\*|\/\/|#|>)\s+)?`), 'gi');
 
-/** Code spans of Markdown and `is None` of Python name a phrase, and do not use it. */
+/** Code spans in Markdown and `is None` in Python mention a phrase without using it. */
 const CODE: Readonly<Record<string, RegExp>> = { md: /`[^`\n]*`/g, py: /\bis None\b/g };
 function withoutCode(file: string, text: string) {
   const code = CODE[file.split('.').at(-1) ?? ''];
   return code ? text.replace(code, (span) => ' '.repeat(span.length)) : text;
 }
 
-/** "src/doors/http/server.ts:12: told of (write: reported, listed, described in)". */
+/**
+ * Returns lines such as "src/doors/http/server.ts:12: told of (write: reported, listed, described
+ * in)".
+ */
 export function phrasesIn(file: string, text: string): string[] {
   const read = withoutCode(file, text);
   return PHRASES.flatMap(({ phrase, instead }) =>
@@ -46,10 +50,10 @@ export function phrasesIn(file: string, text: string): string[] {
 }
 
 const TEXT = /\.(ts|mjs|py|md|yaml)$/;
-/** The list itself, and its test. */
+/** The list itself and its test. */
 const EXEMPT = /^test\/docs\/phrases\./;
 
-/** Every file of the repository that holds prose, new ones included. */
+/** Returns every file in the repository that contains prose, including untracked ones. */
 export const textFiles = (): string[] =>
   execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
     .split('\n')
@@ -57,7 +61,7 @@ export const textFiles = (): string[] =>
 
 export const phrasesOf = (file: string) => phrasesIn(file, readFileSync(file, 'utf8'));
 
-// `node test/docs/phrases.ts pipelines/echo/` lists what is left in a folder.
+// `node test/docs/phrases.ts pipelines/echo/` lists the remaining phrases in a folder.
 if (import.meta.main) {
   const [, , prefix = ''] = process.argv;
   const found = textFiles()

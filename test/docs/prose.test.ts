@@ -4,24 +4,27 @@ import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
 
 /**
- * No code reads a sentence that was rendered, and none takes an id apart: conclusions, gaps and remarks
- * are codes with the measurements they are about (docs/architecture.md, "Statements are data"). This
- * test walks the syntax tree of all product code that handles results.
+ * Code must not read rendered sentences or take ids apart: conclusions, gaps and remarks are codes
+ * together with the measurements they concern (docs/architecture.md, "Statements are data"). This
+ * test walks the syntax trees of all product code that handles results.
  */
 
-/** Methods that look into a text. */
+/** Methods that inspect a text. */
 const LOOKS_INTO: ReadonlySet<string> = new Set([
   ...['includes', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf', 'search'],
   ...['match', 'matchAll', 'split', 'slice', 'substring', 'replace', 'replaceAll'],
 ]);
-/** Methods of a regular expression that take the text as their argument. */
+/** Regular expression methods whose argument is the text. */
 const MATCHES: ReadonlySet<string> = new Set(['test', 'exec']);
-/** Rendered fields of the envelope, read from an object or from a variable of that name. */
+/** Rendered fields of the envelope, read from an object or from a variable with that name. */
 const RENDERED: ReadonlySet<string> = new Set(['note', 'summary', 'detail']);
-/** Where results are made and turned into documents: ids of their entries as well. */
+/**
+ * Code that creates results and turns them into documents. Here, the ids of entries are checked as
+ * well.
+ */
 const OF_RESULTS = /^(pipelines|fhir)\//;
 
-/** Places that remain, by file; the number never rises. */
+/** Remaining places, by file. The number never rises. */
 const KNOWN: Readonly<Record<string, number>> = {};
 
 interface SyntaxNode {
@@ -32,7 +35,7 @@ interface SyntaxNode {
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-/** The node inside `a?.b` or `(a)`. */
+/** Returns the node inside `a?.b` or `(a)`. */
 function unwrapped(node: unknown): SyntaxNode | null {
   if (!isNode(node)) return null;
   const wrapped =
@@ -42,7 +45,10 @@ function unwrapped(node: unknown): SyntaxNode | null {
   return wrapped ? unwrapped(node.expression) : node;
 }
 
-/** The field or variable that an expression reads: `note` of `measurement.note` and of `note`. */
+/**
+ * Returns the name of the field or variable that an expression reads: `note` for both
+ * `measurement.note` and `note`.
+ */
 function nameOf(node: unknown): string | null {
   const inner = unwrapped(node);
   if (!inner) return null;
@@ -54,7 +60,10 @@ function nameOf(node: unknown): string | null {
 const argumentsOf = ({ arguments: given }: SyntaxNode): readonly unknown[] =>
   Array.isArray(given) ? given : [];
 
-/** `id.slice(0, 64)` only cuts a value to the length of a DICOM attribute. */
+/**
+ * Returns true for calls such as `id.slice(0, 64)`, which only shorten a value to the length of a
+ * DICOM attribute.
+ */
 function isCut(method: string, [start, end]: readonly unknown[]): boolean {
   const isNumber = (node: unknown) => isNode(node) && typeof node.value === 'number';
   return method === 'slice' && isNode(start) && start.value === 0 && isNumber(end);

@@ -23,7 +23,7 @@ export const RESULT_SYSTEM = 'https://sonogate.example/fhir/result';
 export const MRN_SYSTEM = 'urn:oid:1.2.3';
 export const REQUEST = 'req_01jabcdefghijkmnpqrstvwxyz';
 
-/** The EHR's record of the patient of the sample. */
+/** The EHR's record of the sample's patient. */
 export const PATIENT: Patient = {
   resourceType: 'Patient',
   identifier: [{ system: MRN_SYSTEM, value: PATIENT_ID }],
@@ -42,7 +42,7 @@ export const DELIVERY: Delivery = {
   attempt: 1,
 };
 
-/** The settings of a site for an EHR. */
+/** Returns the settings with which a site sends to an EHR. */
 export function destinationOf(
   { baseUrl }: Pick<FhirTestServer, 'baseUrl'>,
   settings: Partial<FhirDestination> = {},
@@ -64,7 +64,7 @@ export function destinationOf(
   };
 }
 
-/** A ledger of one delivery, with its candidates and the decision of a person. */
+/** Creates a ledger of one delivery, with its candidates and a person's decision. */
 export function holdsOf(decision: Decision | null = null): HoldLedger & {
   candidates: readonly Candidate[];
 } {
@@ -79,8 +79,8 @@ export function holdsOf(decision: Decision | null = null): HoldLedger & {
 }
 
 /**
- * A deliverer of the sample result to an EHR.
- * @param folder keeps the record of Binaries.
+ * Creates a deliverer that sends the sample result to an EHR.
+ * @param folder stores the record of Binaries.
  */
 export function delivererTo(
   destination: FhirDestination,
@@ -101,7 +101,7 @@ export function delivererTo(
   });
 }
 
-/** Starts an EHR and creates a folder for the gateway, for each test of a file. */
+/** For each test in a file, starts an EHR and creates a folder for the gateway. */
 export function withEhr() {
   let ehr: FhirTestServer | undefined;
   let folder = '';
@@ -125,7 +125,7 @@ export function withEhr() {
     get folder() {
       return folder;
     },
-    /** Another EHR in its place. */
+    /** Replaces the EHR with a new one. */
     async restart(options: FhirServerOptions): Promise<void> {
       await ehr?.close();
       ehr = await startFhirServer(options);
@@ -149,7 +149,7 @@ export function withEhr() {
     },
     send: (to: Deliverer, attempt = 1) =>
       to.send({ ...DELIVERY, attempt }, AbortSignal.timeout(30_000)),
-    /** How many resources the EHR holds, of each type a bundle creates. */
+    /** Counts the EHR's resources for each type that a bundle creates. */
     async counts(): Promise<Record<string, number>> {
       const found = await Promise.all(CREATED.map((type) => running().all(type)));
       return Object.fromEntries(CREATED.map((type, index) => [type, found[index]?.length ?? 0]));

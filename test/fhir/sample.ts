@@ -8,7 +8,7 @@ import type { Subject } from '../../pipelines/dicom/subject.ts';
 import { type Measurement, type Result, resultSchema } from '../../pipelines/result/envelope.ts';
 import { withStanding } from '../../pipelines/result/standing.ts';
 
-/** Identity of the specimen patient; no real person. */
+/** Identity of the sample patient, not a real person. */
 export const PATIENT_ID = '0012345';
 export const PATIENT_NAME = 'Müller^Ana';
 
@@ -60,7 +60,7 @@ export function sampleMeasurement(
   };
 }
 
-/** A finished obstetric result with one example for each rule of the mapping. */
+/** Returns a finished obstetric result with one example for each rule of the mapping. */
 export function sampleResult(change: Partial<Result> = {}): Result {
   const result = resultSchema.parse({
     schema: 'sonogate.result/1',
@@ -183,7 +183,7 @@ function section(
   return { id, title, status, reason, summary: '', data: {}, artifacts: [] };
 }
 
-/** A DICOM study of the specimen patient. */
+/** Returns a DICOM study of the sample patient. */
 export function sampleSubject(
   requestId = 'req_01jabcdefghijkmnpqrstvwxyz',
   change: Partial<NonNullable<Subject['identity']>> = {},

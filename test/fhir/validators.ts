@@ -9,7 +9,7 @@ import { Fhir } from 'fhir';
 
 let indexed = false;
 
-/** Reads the R4 structure definitions once; about half a second. */
+/** Reads the R4 structure definitions once, which takes about half a second. */
 export function indexDefinitions(): void {
   if (indexed) return;
   for (const file of ['fhir/r4/profiles-types.json', 'fhir/r4/profiles-resources.json']) {
@@ -20,15 +20,15 @@ export function indexDefinitions(): void {
 }
 
 /**
- * The errors that two offline validators find in a resource; each finds errors that the other
- * accepts (structure and invariants; required value sets). Empty when clean.
+ * Returns the errors that two offline validators report for a resource; empty if there are none.
+ * Each detects errors that the other misses (structure and invariants; required value sets).
  */
 export function validationErrors(resource: Resource): string[] {
   const inside =
     resource.resourceType === 'Bundle'
       ? (resource.entry ?? []).flatMap((entry) => entry.resource ?? [])
       : [];
-  // Invariants of a resource inside a Bundle are checked only when it is validated alone.
+  // The invariants of a resource inside a Bundle are checked only if it is validated on its own.
   return [...[resource, ...inside].flatMap(structureErrors), ...valueSetErrors(resource)];
 }
 
@@ -36,7 +36,8 @@ function structureErrors(resource: Resource): string[] {
   indexDefinitions();
   try {
     const warnings = validateResource(resource);
-    // This validator reports every `urn:uuid:` reference as one to a wrong type.
+    // This validator reports every `urn:uuid:` reference as one to a wrong type, so reference
+    // warnings are dropped.
     return warnings
       .filter((issue) => !/reference/i.test(issue.details?.text ?? ''))
       .map((issue) => `${issue.expression?.join()}: ${issue.details?.text}`);
@@ -51,8 +52,8 @@ function structureErrors(resource: Resource): string[] {
 const fhir = new Fhir();
 
 function valueSetErrors(resource: Resource): string[] {
-  // The validator throws on a member that is present and undefined: it gets what is sent over the
-  // wire.
+  // The validator throws on a property that is present but undefined, so it receives the resource
+  // as sent over the wire.
   const answer = fhir.validate(JSON.parse(JSON.stringify(resource)), { errorOnUnexpected: true });
   return (answer.messages ?? [])
     .filter((message) => String(message.severity) === 'error')

@@ -11,10 +11,16 @@ import { type Session, session } from './association-sessions.ts';
 import type { Attack } from './attack.ts';
 import type { AttackedGateway } from './attacked-gateway.ts';
 
-/** A peer is silent for this long, more than the idle timeout of an association, and disconnects. */
+/**
+ * A peer stays silent for this long (more than the idle timeout of an association), then
+ * disconnects.
+ */
 const SILENT_MS = 2_000;
 
-/** Sessions against the listener; `stored` receives the digests of what a good peer stored between them. */
+/**
+ * Attacks the listener with sessions. `stored` collects the digests of what a good peer stored
+ * between them.
+ */
 export function associationAttack(stored: string[] = []): Attack<Session> {
   return {
     cases: session,
@@ -70,7 +76,7 @@ async function storeWell({ dicomPort }: AttackedGateway, file: Buffer): Promise<
   }
 }
 
-/** UUID-derived UIDs are decimal (PS3.5 B.2). */
+/** UIDs derived from UUIDs are decimal (PS3.5 B.2). */
 function uidOf(uuid: string): string {
   return `2.25.${BigInt(`0x${uuid.replaceAll('-', '')}`)}`;
 }

@@ -22,7 +22,7 @@ import { dataSet } from '../dimse/dicom-file.ts';
 import { ULTRASOUND_IMAGE } from '../dimse/network/raw-peer.ts';
 import { mutated } from './mutate.ts';
 
-/** What one connection does: bytes to write, a pause, or how it leaves. */
+/** One action on a connection: write bytes, pause, or leave in some way. */
 export type Step =
   | { do: 'write'; bytes: Buffer }
   | { do: 'pause'; milliseconds: number }
@@ -31,7 +31,7 @@ export type Step =
 
 export interface Session {
   steps: Step[];
-  /** Bytes of one write to the socket; the network cuts where it likes. */
+  /** Number of bytes per write to the socket; the network may split them further. */
   pieceBytes: number;
 }
 
@@ -64,7 +64,7 @@ const uid = fc.oneof(
 );
 const us = fc.oneof(fc.nat(8), fc.nat(65_535));
 
-/** `bytes`, or what is left of them after some mutations. */
+/** Generates `bytes`, sometimes damaged by mutations. */
 const perhapsDamaged = (bytes: fc.Arbitrary<Buffer>, oneIn: number) =>
   fc
     .tuple(bytes, fc.nat(oneIn - 1), seed)
@@ -95,7 +95,7 @@ const associate = fc
   })
   .map((request) => encodeAssociateRequest(request));
 
-/** The association that most peers open: what follows reaches the services. */
+/** The association request that most peers send, so that what follows reaches the services. */
 const usualAssociate = fc.constant(
   encodeAssociateRequest({
     calledAeTitle: 'SONOGATE',
@@ -148,7 +148,7 @@ const command = fc
   )
   .map((fields) => encodeCommandSet(fields));
 
-/** P-DATA-TF, whole or in fragments; the last may be missing or not marked as last. */
+/** Generates P-DATA-TFs, whole or in fragments. The last may be missing or not marked as last. */
 const fragments = (bytes: fc.Arbitrary<Buffer>, isCommand: boolean) =>
   fc
     .record({
@@ -169,7 +169,7 @@ const fragments = (bytes: fc.Arbitrary<Buffer>, isCommand: boolean) =>
       return Buffer.concat(pdus);
     });
 
-/** A C-STORE as it should be, but for its data set. */
+/** Generates a correct C-STORE, apart from its data set. */
 const store = fc.tuple(uid, content, fc.nat(65_535)).map(([instance, data, messageId]) => {
   const request = encodeCommandSet({
     commandField: COMMAND.cStore,
@@ -185,7 +185,7 @@ const store = fc.tuple(uid, content, fc.nat(65_535)).map(([instance, data, messa
   ]);
 });
 
-/** Any PDU type, with a length that lies as often as not. */
+/** Generates any PDU type, with a length that is wrong as often as right. */
 const anyPdu = fc
   .record({
     type: byte,
@@ -221,11 +221,11 @@ const leave = fc.constantFrom<Step>(
   { do: 'finish' },
   { do: 'reset' },
   { do: 'write', bytes: encodeReleaseRequest() },
-  // Says nothing more: the gateway has to end it.
+  // Sends nothing more, so that the gateway has to end the association.
   { do: 'pause', milliseconds: 1500 },
 );
 
-/** Connections of peers that are broken, hostile or cut off. */
+/** Connections from peers that are broken, hostile or cut off. */
 export const session: fc.Arbitrary<Session> = fc
   .record({
     opening: fc.oneof(

@@ -4,9 +4,9 @@ import type { Footprint } from './gateway-process.ts';
 
 export interface Attack<Case> {
   cases: fc.Arbitrary<Case>;
-  /** Does one case; throws what the gateway must not do. */
+  /** Runs one case. Throws if the gateway does something it must not do. */
   run(gateway: AttackedGateway, one: Case): Promise<void>;
-  /** A well-behaved peer, after each batch; throws when it is not served. */
+  /** Runs a well-behaved peer after each batch. Throws if it is not served. */
   probe(gateway: AttackedGateway): Promise<void>;
 }
 
@@ -14,26 +14,29 @@ export interface AttackReport {
   cases: number;
   seconds: number;
   seed: number;
-  /** After a tenth of the time, when caches are full, and at the end, when all connections are closed. */
+  /**
+   * `warm`: after a tenth of the time, when caches are full. `end`: when all connections are
+   * closed.
+   */
   warm: Footprint;
   end: Footprint;
 }
 
-/** A case that broke the gateway, with what is needed to reproduce it. */
+/** A case that broke the gateway, with everything needed to reproduce it. */
 export class Finding extends Error {
   override name = 'Finding';
 }
 
 const BATCH = 96;
-/** Connections at a time. */
+/** Number of simultaneous connections. */
 const SIDE_BY_SIDE = 16;
 const WARM_AFTER = 0.1;
-/** The last silent connections are let go of by then. */
+/** Time after which the last silent connections have been dropped. */
 const SETTLE_MS = 3_000;
 
 /**
- * Attacks the gateway for `seconds`, several connections side by side, and looks after each batch
- * whether it lives and serves. The same seed gives the same batches.
+ * Attacks the gateway for `seconds` over several parallel connections, and checks after each batch
+ * that it is alive and serving. The same seed produces the same batches.
  * @throws Finding
  */
 export async function attack<Case>(
@@ -72,7 +75,7 @@ async function settled(gateway: AttackedGateway): Promise<Footprint> {
   return gateway.footprint();
 }
 
-/** What a report says on one line of a terminal. */
+/** Formats a report for one line of a terminal. */
 export function told({ cases, seconds, seed, warm, end }: AttackReport): string {
   const megabytes = ({ heapBytes }: Footprint) => (heapBytes / 1e6).toFixed(1);
   return [

@@ -6,7 +6,7 @@ import { mutated } from './mutate.ts';
 import { filesOf, generatedSamples, hostileSamples } from './samples.ts';
 import { videoSamples } from './video-samples.ts';
 
-/** What the parent asks for: one mutation of one sample, kept in `keep` before it is read. */
+/** A task from the parent: one mutation of one sample, stored in `keep` before it is read. */
 export interface Task {
   sample: number;
   other: number;
@@ -16,9 +16,9 @@ export interface Task {
 export interface Answer {
   name: string;
   error: string | null;
-  /** Time of the processor that it took, which no load of the machine changes. */
+  /** Processor time used, which does not depend on the load of the machine. */
   cpuMs: number;
-  /** The mutated bytes, in base64, of what broke the reader. */
+  /** The mutated bytes that broke the reader, in base64. */
   bytes?: string;
 }
 
@@ -37,7 +37,7 @@ async function answer({ sample, other, seed }: Task): Promise<Answer> {
   if (!chosen || !lender) throw new Error('no samples');
   const { name } = chosen;
   const bytes = mutated(chosen.bytes, lender.bytes, seed);
-  // A native crash leaves no answer: the parent finds its input here.
+  // A native crash sends no reply, but the parent finds the input in this file.
   await writeFile(lastInput, bytes);
   const before = process.cpuUsage();
   const cpuMs = () => {

@@ -4,16 +4,18 @@ import type { Clip } from '../../pipelines/contract/study.ts';
 import { UnreadableInput } from '../../pipelines/contract/study.ts';
 import { readStudy } from '../../pipelines/input/read-study.ts';
 
-/** A sentence for a person, not a value of the file that fills a page. */
+/**
+ * Maximum length of a reason: a sentence for a person, not a value from the file that fills a page.
+ */
 const LONGEST_REASON = 300;
-/** PS3.5 9.1: results, reports and FHIR refer to images by these UIDs. */
+/** PS3.5 9.1. Results, reports and FHIR refer to images by these UIDs. */
 const UID = /^[0-9][0-9.]{0,63}$/;
 
 function checkUids(uids: readonly (string | null | undefined)[]): void {
   for (const uid of uids) if (uid && !UID.test(uid)) throw new Error('an invalid UID');
 }
 
-/** Frames of a clip that are decoded: the ends and the middle, where offsets go wrong. */
+/** Returns the frames of a clip to decode: both ends and the middle, where offsets go wrong. */
 function framesOf({ frames }: Clip): Clip['frames'] {
   const wanted = new Set([0, frames.length >> 1, frames.length - 1]);
   return frames.filter(({ index }) => wanted.has(index));
@@ -33,9 +35,9 @@ async function decode(clip: Clip): Promise<void> {
 }
 
 /**
- * Reads `bytes` as a study of one file, in `folder`, and decodes of it what a pipeline would.
- * Throws where the reader breaks its word: that any file is read or refused with a printable
- * sentence, and that calibrations are positive numbers inside the image.
+ * Reads `bytes` as a single-file study in `folder` and decodes what a pipeline would. Throws if the
+ * reader breaks its promise that any file is read or refused with a printable sentence, and that
+ * calibrations are positive numbers inside the image.
  */
 export async function examine(name: string, bytes: Buffer, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /**
  * The gateway that fuzzers attack, in a separate process that exposes the garbage collector:
- * `gateway-process.ts DATA_DIR`. A rejection that nobody handles ends it, as it ends a real one.
+ * `gateway-process.ts DATA_DIR`. As in production, an unhandled rejection ends it.
  */
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,23 +17,23 @@ export interface Started {
   key: string;
 }
 
-/** What a leak would make larger, after a full collection. */
+/** Quantities that a leak would increase, after a full collection. */
 export interface Footprint {
   heapBytes: number;
   sockets: number;
-  /** Timers, sockets and the like that Node.js keeps alive. */
+  /** Timers, sockets and other resources that keep Node.js alive. */
   resources: number;
 }
 
-/** How long its event loop was held up since the last question, in ms. */
+/** How long the event loop was blocked since the previous question, in ms. */
 export interface LoopDelay {
   p99: number;
   longest: number;
-  /** The same in processor time of the thread, which no other load of the machine changes. */
+  /** The same in thread processor time, which does not depend on other load. */
   work: { p99: number; longest: number };
 }
 
-/** What a parent may ask. */
+/** Questions that a parent may ask. */
 export type Question = 'footprint' | 'loop-delay';
 
 const ANY_NUMBER_OF_CALLS = 1_000_000_000;
@@ -50,7 +50,7 @@ const config = loadConfig(
       callsPerMinute: ANY_NUMBER_OF_CALLS,
       queuedPerKey: ANY_NUMBER_OF_CALLS,
     },
-    // A silent peer is disconnected soon, so that a short run covers this.
+    // A silent peer is disconnected quickly, so that a short run covers this case.
     sources: settings.sources.map((source) => ({
       ...source,
       apiKeys: ['*'],
@@ -65,7 +65,7 @@ const RESOLUTION_MS = 5;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
-/** Processor time of the thread, in microseconds, from one turn of a timer to the next. */
+/** Processor time of the thread, in microseconds, between two timer ticks. */
 const work = createHistogram();
 let before = process.threadCpuUsage();
 setInterval(() => {
@@ -97,7 +97,10 @@ async function footprint(): Promise<Footprint> {
 process.on('message', async (question: Question) => {
   process.send?.(question === 'loop-delay' ? loopDelay() : await footprint());
 });
-/** What each open descriptor leads to; those of the embedded database's files come and go. */
+/**
+ * Returns the target of each open descriptor, except the embedded database's files, which come and
+ * go.
+ */
 async function descriptors(): Promise<string[]> {
   const folder = '/proc/self/fd';
   const open = await readdir(folder);

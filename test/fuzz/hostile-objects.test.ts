@@ -9,16 +9,16 @@ import type { LoopDelay } from './gateway-process.ts';
 import { type HostileObject, hostileObjects } from './hostile-objects.ts';
 
 /**
- * The share of its arrival for which an object may hold up the event loop at a stretch. Read without
- * limits on the thread of the gateway, these objects hold it for nearly all of it.
+ * Share of its arrival time for which an object may block the event loop at a stretch. Read without
+ * limits on the gateway's thread, these objects would block it nearly all of the time.
  */
 const MOST_OF_ARRIVAL = 0.5;
-/** For so long, in ms of the processor, the event loop may work at a stretch (99th percentile). */
+/** Processor time in ms for which the event loop may work at a stretch (99th percentile). */
 const WORK_MS = 50;
-/** Below this, a stall is that of a machine with other work, or of a collection of memory. */
+/** A shorter stall can be due to other load on the machine or to a garbage collection. */
 const STALL_MS = 500;
 
-/** Of the table in docs/security.md, in ms. */
+/** Heading of the table in docs/security.md, in ms. */
 const HEADING =
   '| by | object | work p99 | work longest | delay p99 | delay longest | idle delay p99 |';
 
@@ -29,7 +29,7 @@ const rows: string[] = [];
 beforeAll(async () => {
   gateway = await startAttackedGateway();
   folder = await mkdtemp(join(tmpdir(), 'sonogate-hostile-'));
-  // The first large header starts the thread that reads them.
+  // The first large header starts the thread that reads such headers.
   await byAssociation({ name: 'ordinary', ...ordinary() });
 }, 300_000);
 afterAll(async () => {

@@ -4,28 +4,28 @@ import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from '../../pipelines/dicom/transf
 import { dicomFile, type SmallObject } from '../dimse/dicom-file.ts';
 
 /**
- * Objects that once stalled the gateway for minutes or ended it, made in full size. Each is a valid
- * small ultrasound image, apart from what is inserted before its Study Instance UID or after it.
+ * Full-size versions of objects that once stalled the gateway for minutes or ended it. Each is a
+ * valid small ultrasound image, apart from what is inserted before or after its Study Instance UID.
  */
 
 const MEBIBYTE = 1024 * 1024;
 
 /** (0008,9215) Derivation Code Sequence, which the gateway does not need. */
 const UNWANTED_SEQUENCE = '00089215';
-/** (0008,1032) Procedure Code Sequence, which it needs. */
+/** (0008,1032) Procedure Code Sequence, which the gateway needs. */
 const WANTED_SEQUENCE = '00081032';
 const UNDEFINED = 0xffffffff;
-/** Its square is the length of the pixel data of `dicomFile`. */
+/** Its square is the length of `dicomFile`'s pixel data. */
 const SIDE = 4;
 
 export interface HostileObject {
   name: string;
   bytes: Buffer;
-  /** Whether an attribute that is needed cannot be read, so that the object must be refused. */
+  /** True if a required attribute cannot be read, so that the object must be refused. */
   refused: boolean;
 }
 
-/** An element of explicit VR little endian without its value. */
+/** Encodes an element in explicit VR little endian without its value. */
 function head(tag: string, vr: string, length: number): Buffer {
   const short = !/^(O.|SQ|UC|UN|UR|UT)$/.test(vr);
   const bytes = Buffer.alloc(short ? 8 : 12);
@@ -46,7 +46,7 @@ function delimiter(element: number, length: number): Buffer {
 
 const ITEM = 0xe000;
 
-/** Sequences of undefined length in each other; `closed` writes the delimiters that end them. */
+/** Encodes nested sequences of undefined length. `closed` adds the delimiters that end them. */
 function nested(tag: string, depth: number, closed: boolean): Buffer {
   const open = Buffer.concat([head(tag, 'SQ', UNDEFINED), delimiter(ITEM, UNDEFINED)]);
   const close = Buffer.concat([delimiter(0xe00d, 0), delimiter(0xe0dd, 0)]);
@@ -56,7 +56,7 @@ function nested(tag: string, depth: number, closed: boolean): Buffer {
   ]);
 }
 
-/** The same with lengths, each of which covers all that are inside. */
+/** Encodes nested sequences with explicit lengths, each covering everything inside it. */
 function nestedByLength(tag: string, depth: number): Buffer {
   const each = 20;
   const bytes = Buffer.alloc(depth * each);
@@ -71,7 +71,7 @@ function nestedByLength(tag: string, depth: number): Buffer {
 function emptyElements(count: number): Buffer {
   const bytes = Buffer.alloc(count * 8);
   for (let index = 0; index < count; index += 1) {
-    // Private elements of odd groups after 0009, which are empty.
+    // Empty private elements in odd groups after 0009.
     const group = 0x0009 + 2 * Math.floor(index / 0xf000);
     bytes.writeUInt16LE(group, index * 8);
     bytes.writeUInt16LE(0x1000 + (index % 0xf000), index * 8 + 2);
@@ -101,7 +101,7 @@ function deflated(file: Buffer): Buffer {
   return Buffer.concat([encodeFileMeta({ ...meta, transferSyntax }), dataSet]);
 }
 
-/** Measurements of a report: items of a content tree that all name a gestational age. */
+/** Encodes the measurements of a report: content items that all state a gestational age. */
 function longReport(items: number): Buffer {
   const text = (tag: string, vr: string, content: string) =>
     value(tag, vr, Buffer.from(content.padEnd(content.length + (content.length % 2))));
@@ -117,8 +117,9 @@ function longReport(items: number): Buffer {
 }
 
 /**
+ * Returns the hostile objects.
  * @param study the Study Instance UID of all of them.
- * @param part of the full size, for the fuzzers, which read thousands of objects.
+ * @param part share of the full size, for the fuzzers, which read thousands of objects.
  */
 export function hostileObjects(study: string, part = 1): HostileObject[] {
   const sized = (full: number) => Math.ceil(full * part);

@@ -7,19 +7,20 @@ import { temporaryFolder } from '../pipelines/temporary-folder.ts';
 import { hostileObjects } from './hostile-objects.ts';
 
 /**
- * The objects that the listener refuses, as a client uploads them: the gateway stores them unread,
- * and the pipeline reads them in a child process with limited memory.
+ * The objects that the listener refuses, uploaded by a client: the gateway stores them unread, and
+ * the pipeline reads them in a child process with limited memory.
  */
 
 const OBJECT = 'HOSTILE.DCM';
 const IMAGE = 'IMAGE.DCM';
 
-/** Still beyond every limit of the pipeline, and quick to compress. */
+/** Still beyond every pipeline limit, and quick to compress. */
 const PART = 1 / 4;
 
 /**
- * What is refused, and why; everything else is read. The pipeline needs fewer attributes than the
- * listener and skips the others by their length. Of an archive, only what precedes a bomb is read.
+ * The refused objects with their reasons; everything else is read. The pipeline needs fewer
+ * attributes than the listener and skips the others by their length. In an archive, only what
+ * precedes a bomb is read.
  */
 const REFUSED: Readonly<Record<string, string>> = {
   '200,000 nested sequences': 'nested too deeply',

@@ -5,15 +5,19 @@ import type { Attack } from './attack.ts';
 import type { AttackedGateway } from './attacked-gateway.ts';
 import { type Call, call } from './http-calls.ts';
 
-/** A stream of events does not end, and a call whose body is missing is not answered. */
+/**
+ * An event stream does not end, and a request whose body is missing gets no response, so waiting is
+ * limited.
+ */
 const WAIT_MS = 1_500;
 
-/** Every status that answers of the fuzzed gateway had, with how many. */
+/** Counts of every response status of the fuzzed gateway. */
 export type Statuses = Map<string, number>;
 
 /**
- * Calls against the API. An answer must be HTTP, and never 500: what a caller sends is never our
- * defect. @param statuses counts what was answered.
+ * Attacks the API with requests. A response must be HTTP, and never 500: what a client sends is
+ * never our defect.
+ * @param statuses counts the responses.
  */
 export function httpAttack(statuses: Statuses = new Map()): Attack<Call> {
   let known: Promise<{ file: string; request: string }> | null = null;
@@ -41,7 +45,7 @@ export function httpAttack(statuses: Statuses = new Map()): Attack<Call> {
   };
 }
 
-/** What a good client does: it uploads a file and submits it. */
+/** Does what a good client does: uploads a file and submits it. */
 async function ordinaryWork({ url, key }: AttackedGateway) {
   const authorization = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const post = async (path: string, body: unknown) => {
@@ -67,7 +71,10 @@ async function ordinaryWork({ url, key }: AttackedGateway) {
   return { file: announced.file.id, request: id };
 }
 
-/** @returns the bytes received until the connection closed or the wait was over. */
+/**
+ * Sends a request.
+ * @returns the bytes received until the connection closed or the wait was over.
+ */
 async function sent(url: string, head: string, { body, pieceBytes, cutAt }: Call): Promise<string> {
   const { port, hostname } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });

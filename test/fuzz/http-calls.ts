@@ -6,11 +6,14 @@ import { submitBody } from '../../src/doors/http/submission.ts';
 import { HOSTILE_TEXT, type JsonSchema, valuesOf } from '../src/doors/http/schema-arbitrary.ts';
 import { mutated } from './mutate.ts';
 
-/** One call as it goes over the wire. */
+/** One request as sent over the wire. */
 export interface Call {
-  /** The operation of the API description that it was generated from. */
+  /** The operation in the API description from which it was generated. */
   operation: string;
-  /** `GET /v1/…`, with `KEY`, `FILE` and `REQUEST` in place of what only a running gateway knows. */
+  /**
+   * `GET /v1/…`, with `KEY`, `FILE` and `REQUEST` as placeholders for what only a running gateway
+   * knows.
+   */
   head: string;
   body: Buffer;
   pieceBytes: number;
@@ -37,7 +40,10 @@ const inPath = fc.oneof(
   { weight: 1, arbitrary: strange.map((text) => text.replace(/[\r\n]/g, '')) },
 );
 
-/** Mostly what a header may hold (RFC 9110 5.5): the rest never gets past the parser. */
+/**
+ * Mostly characters that a header may contain (RFC 9110 5.5), because the parser rejects all
+ * others.
+ */
 const inHeader = fc.oneof(
   { weight: 60, arbitrary: strange.map((value) => value.replace(/[^\x20-\x7e\xa0-\xff]/g, '~')) },
   { weight: 1, arbitrary: strange },
@@ -94,7 +100,10 @@ const headers = fc
     })),
   );
 
-/** How a call declares the length of its body: correctly, in chunks, wrongly, in two ways at once, not at all. */
+/**
+ * How a request declares the length of its body: correctly, in chunks, wrongly, in two ways at
+ * once, or not at all.
+ */
 const framing = fc.oneof(
   { weight: 8, arbitrary: fc.constant('length') },
   { weight: 2, arbitrary: fc.constant('chunked') },
@@ -127,7 +136,7 @@ function framed(body: Buffer, way: string): { lines: string[]; bytes: Buffer } {
   }
 }
 
-/** What the API description leaves out, beside it: both runs, health, metrics and pages. */
+/** What the API description leaves out: both runs, health, metrics and pages. */
 const SUBMIT = {
   id: 'submit',
   method: 'post',
@@ -207,5 +216,5 @@ function callsOf({ id, method, path, query, body }: Described): fc.Arbitrary<Cal
     });
 }
 
-/** Calls of every operation, right, nearly right and broken. */
+/** Requests to every operation: correct, nearly correct and broken. */
 export const call: fc.Arbitrary<Call> = fc.oneof(...[...OPERATIONS, ...MORE].map(callsOf));

@@ -1,8 +1,10 @@
-/** Mutations of a file, each the same for the same seed. */
+/** Mutations of a file, deterministic for a given seed. */
 
 export type Random = () => number;
 
-/** Mulberry32 (Tommy Ettinger 2017): numbers from 0 to 1, excluded, from a 32-bit seed. */
+/**
+ * Mulberry32 (Tommy Ettinger 2017): generates numbers from 0 to 1 (exclusive) from a 32-bit seed.
+ */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -13,20 +15,20 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** Values at the ends of what lengths and counts can be. */
+/** Extreme values of lengths and counts. */
 const BOUNDARIES = [
   0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xfffe, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
   0xfffffffe, 0xffffffff,
 ];
 
-/** Bytes of a header where most damage is done; real files are mostly pixels. */
+/** Length of the header in bytes, where most damage is done; real files are mostly pixels. */
 const HEADER = 4096;
 
 type Mutation = (bytes: Buffer, random: Random, other: Buffer) => Buffer;
 
 const below = (random: Random, limit: number) => Math.floor(random() * limit);
 
-/** An offset, in the first bytes of the file twice as often as in the rest. */
+/** Picks an offset, twice as often in the first bytes of the file as in the rest. */
 function offset(bytes: Buffer, random: Random): number {
   const end = random() < 2 / 3 ? Math.min(HEADER, bytes.length) : bytes.length;
   return below(random, Math.max(1, end));
@@ -90,7 +92,7 @@ const MUTATIONS: Readonly<Record<string, Mutation>> = {
 const NAMES = Object.keys(MUTATIONS);
 const MOST_MUTATIONS = 4;
 
-/** `bytes` after one to four mutations; `other` lends its bytes to `splice`. */
+/** Applies one to four mutations to `bytes`; `other` provides the bytes for `splice`. */
 export function mutated(bytes: Buffer, other: Buffer, seed: number): Buffer {
   const random = randomOf(seed);
   let result = bytes;

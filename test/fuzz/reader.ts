@@ -7,31 +7,31 @@ import type { Answer, Task } from './child.ts';
 import { randomOf } from './mutate.ts';
 
 /**
- * Fuzzes the reader of studies: mutates generated files, and those of a folder, and reads them in a
- * child with a memory limit and a watch on hangs. By hand:
+ * Fuzzes the study reader: mutates generated files and those in a folder, and reads them in a child
+ * process with a memory limit and hang detection. By hand:
  *
- *   node test/fuzz/reader.ts --minutes 10 --seed 1 --data ../shared/data --out fuzz-findings
+ * node test/fuzz/reader.ts --minutes 10 --seed 1 --data ../shared/data --out fuzz-findings
  *
- * Each input that broke the reader is written to `--out` together with its error. The exit status is
- * 1 if there is one. Nothing made from the data folder may be committed.
+ * Each input that broke the reader is written to `--out` with its error. The exit status is 1 if
+ * there are any. Nothing made from the data folder may be committed.
  */
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     data: { type: 'string', default: '' },
-    /** A part of the names of the samples that are mutated; all where it is empty. */
+    /** Part of the names of the samples to mutate; if empty, all are mutated. */
     only: { type: 'string', default: '' },
     out: { type: 'string', default: 'fuzz-findings' },
   },
 });
 
 const HEAP_MIB = 512;
-/** Resident memory at rest with every codec loaded is about 250 MiB. */
+/** At rest, with every codec loaded, resident memory is about 250 MiB. */
 const RESIDENT_BYTES = 1.5 * 1024 ** 3;
-/** Of the processor: the largest sample is read in a tenth of it. */
+/** Processor time limit. The largest sample takes a tenth of it. */
 const SLOW_CPU_MS = 5_000;
-/** On the clock: a loaded machine takes its time. */
+/** Wall-clock limit, generous because the machine may be loaded. */
 const HANG_MS = 60_000;
 const HANG = `no answer after ${HANG_MS} ms`;
 const MOST_SAMPLE_BYTES = 1024 ** 2;
@@ -49,14 +49,20 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(pages) * PAGE_BYTES;
 }
 
-/** Time of the processor that a process has taken, in ms (proc(5): fields 14 and 15, in ticks of 10 ms). */
+/**
+ * Returns the processor time used by a process, in ms (proc(5): fields 14 and 15, in ticks of 10
+ * ms).
+ */
 async function processorMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-/** What broke, without its numbers, so that one fault is kept once or twice and not a thousand times. */
+/**
+ * Returns the error without its numbers, so that one fault is kept once or twice and not a thousand
+ * times.
+ */
 function faultOf(name: string, error: string): string {
   const lines = error.split('\n').slice(0, 3).join(' ');
   return `${name}: ${lines.replaceAll(/\d+/g, '#')}`;
@@ -86,7 +92,10 @@ async function startChild(): Promise<ChildProcess> {
 
 type Outcome = { kind: 'answer'; answer: Answer } | { kind: 'broken'; how: string };
 
-/** Runs one task; a child that hangs, dies or takes too much memory is ended and named. */
+/**
+ * Runs one task. A child that hangs, dies or takes too much memory is ended, and the fault is
+ * reported.
+ */
 async function run(child: ChildProcess, task: Task): Promise<Outcome> {
   const ending = new AbortController();
   const { signal } = ending;

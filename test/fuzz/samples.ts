@@ -192,7 +192,7 @@ async function archives(image: Buffer): Promise<FuzzSample[]> {
   ];
 }
 
-/** One small file of each kind that the reader knows, made of phantom values. */
+/** Returns one small file of each kind that the reader supports, made from phantom values. */
 export async function generatedSamples(): Promise<FuzzSample[]> {
   return [
     ...nativeFiles(),
@@ -203,7 +203,7 @@ export async function generatedSamples(): Promise<FuzzSample[]> {
   ];
 }
 
-/** Files of `folder` up to `mostBytes` each; none where the folder is absent. */
+/** Returns the files in `folder` of up to `mostBytes` each; none if the folder is absent. */
 export async function filesOf(folder: string, mostBytes: number): Promise<FuzzSample[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const samples: FuzzSample[] = [];
@@ -215,7 +215,10 @@ export async function filesOf(folder: string, mostBytes: number): Promise<FuzzSa
   return samples.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The hostile headers and bombs, a thousandth of their size: what a mutation makes of them is as hostile. */
+/**
+ * Returns the hostile headers and bombs at a thousandth of their size; their mutations are just as
+ * hostile.
+ */
 export function hostileSamples(): FuzzSample[] {
   return hostileObjects('1.2.840.99', 1 / 1000).map(({ name, bytes }) => ({
     name: `${name}.dcm`,

@@ -10,7 +10,7 @@ import { openSite, type Site } from './site.ts';
 /** FIPS 180-2 B.1. */
 const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 
-/** Between the sizes of the images of the study. */
+/** Larger than some images of the study and smaller than others. */
 const PUT_LIMIT = 500_000;
 
 let server: Awaited<ReturnType<typeof startS3rver>>;

@@ -70,7 +70,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a study that a rule sends without its identit
     const { ultrasound, comprehensiveSr } = STORAGE_CLASS;
     expect(classes).toEqual([ultrasound, comprehensiveSr, comprehensiveSr]);
     const all = Buffer.concat(files).toString('latin1').toUpperCase();
-    // DCMTK writes the titles of the association into the file, and no title of a cart.
+    // DCMTK writes the AE titles of the association into the file, but none from a cart.
     expect(IDENTIFYING.filter((value) => all.includes(value.toUpperCase()))).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { startPostgres } from '../peers/postgres.ts';
 import { startRedis } from '../peers/redis.ts';
 
 const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.url));
-/** No speed is expected: a machine may be busy. */
+/** Speed is not tested, because the machine may be busy. */
 const LONGEST_MS = 900_000;
 
 /** Runs `sonogate demo` as a new user would. */
@@ -29,11 +29,11 @@ function runDemo(
   });
 }
 
-/** Structured reports that each study gives at least: TID 1500, and the one of its examination. */
+/** Minimum number of structured reports per study: TID 1500, and the one for its examination. */
 const LEAST_OBJECTS = 2;
 
 interface Arrived {
-  /** Status of the report of each study, oldest first; a late instance replaces a report. */
+  /** Status of each study's report, oldest first. A late instance replaces a report. */
   reports: readonly string[];
   objects: number;
 }
@@ -62,13 +62,13 @@ describe('npm run demo', { timeout: LONGEST_MS }, () => {
     const [, assessed] =
       /^Sections {2}of us\/echo\/interpret, all studies: (\d+) of 15/m.exec(output) ?? [];
     expect(Number(assessed)).toBeGreaterThanOrEqual(13);
-    // A rule, a late instance with what it adds, a correction, and a study for which there is no rule.
+    // A rule, a late instance with what it adds, a correction, and a study that matches no rule.
     expect(output).toMatch(/^Rule {6}echo takes it: .*studyDescription "Transthoracic/m);
     expect(output).toMatch(/^Late {6}1 more object/m);
     expect(output).toMatch(/^Draft .*cardiac activity/m);
     expect(output).toMatch(/^Review {4}Dr Demo Reader: typed a value, \d/m);
     expect(output).toMatch(/^State {5}held: Held by the rule unrecognised\.$/m);
-    // Nothing but sentences for a person.
+    // The output consists only of sentences for a person.
     expect(output).not.toMatch(/^\{|npm warn|vulkan|XDG_/im);
   });
 

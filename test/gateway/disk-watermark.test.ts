@@ -11,7 +11,7 @@ import { openSite, type Site } from './site.ts';
 const DISK_MEGABYTES = 300;
 const MEGABYTE = 1_048_576;
 
-/** Mounts a small disk in memory; null where this user may not mount one. */
+/** Mounts a small disk in memory; null if this user is not allowed to. */
 function mountDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'sonogate-disk-'));
   try {
@@ -69,7 +69,7 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
     return { status: answer.status, checks };
   }
 
-  /** Leaves so many megabytes free. */
+  /** Fills the disk, leaving a number of megabytes free. */
   async function fillUpTo(megabytes: number): Promise<void> {
     const line = execFileSync('df', ['-B1', '--output=avail', disk ?? ''], { encoding: 'utf8' });
     const free = Number(line.trim().split('\n').at(-1));
@@ -100,7 +100,7 @@ describe.skipIf(disk === null)('a disk that is nearly full', () => {
 
   test('takes them again when there is room', async () => {
     await rm(filler);
-    // The free space is looked up four times a second.
+    // The free space is checked four times a second.
     await expect.poll(store).toMatchObject({ outcome: 'stored' });
     expect((await upload()).status).toBe(201);
     expect(await ready()).toMatchObject({ status: 200, checks: { disk: 'ok' } });

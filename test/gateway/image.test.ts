@@ -14,7 +14,7 @@ import { freePort } from '../peers/free-port.ts';
 const TOP = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-/** What the last stage of the container file says. */
+/** Parses the last stage of the container file. */
 async function recipe() {
   const text = await readFile(join(TOP, 'config/deploy/Containerfile'), 'utf8');
   const joined = text.replaceAll(/\\\n\s*/g, ' ');
@@ -25,7 +25,7 @@ async function recipe() {
   return {
     user,
     environment,
-    /** Files and folders of the program, by their names at the top of the repository. */
+    /** Files and folders of the program, by their names at the top level of the repository. */
     copied: [...joined.matchAll(/^COPY (?!--from)(.*) \S+$/gm)]
       .flatMap(([, names = '']) => names.split(' '))
       .filter((name) => !name.endsWith('*')),
@@ -34,7 +34,7 @@ async function recipe() {
   };
 }
 
-/** Whether this account may mount in a mount namespace: not in every sandbox. */
+/** Returns true if this account may mount in a mount namespace, which not every sandbox allows. */
 function mayMount(): boolean {
   try {
     execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], {
@@ -47,8 +47,9 @@ function mayMount(): boolean {
 }
 
 /**
- * A script that makes the root file system of the container from this Debian and what the container file
- * copies, read-only but for the volume and /tmp, and runs commands in it as the file's user.
+ * Returns a script that builds the container's root file system from this Debian and what the
+ * container file copies (read-only except for the volume and /tmp), and runs commands in it as the
+ * container file's user.
  */
 function containerScript({
   user,
@@ -131,7 +132,7 @@ it.skipIf(!mayMount() || !DCMTK_INSTALLED)(
         });
       });
 
-      // The container file names port 9464, which another test may use.
+      // The container file uses port 9464, which another test may be using.
       const check = image.healthcheck.map((part) => part.replace('9464', String(monitoring)));
       await run('unshare', inside(check), { env });
 
@@ -148,7 +149,7 @@ it.skipIf(!mayMount() || !DCMTK_INSTALLED)(
         { studyInstanceUid: '1.2.840.113.78', objects: 1 },
       ]);
 
-      // What clients and people open, and that nothing outside the volume can be written.
+      // Checks what clients and people open, and that nothing outside the volume can be written.
       for (const path of ['/docs', '/v1/openapi.json', '/console/']) {
         expect((await fetch(`http://127.0.0.1:${http}${path}`)).status, path).toBe(200);
       }

@@ -28,10 +28,10 @@ const IDENTITY = {
   studyDescription: 'US of Mrs ZXQUNUSUAL',
 };
 
-/** Everything that identifies the patient; dates also as FHIR and JSON write them. */
+/** Everything that identifies the patient, including dates as written in FHIR and JSON. */
 const TELLING = /zxqunusual|marvella|QZ9917|ACCZQ881|1987-?06-?13|2025-?08-?03|2026-?01-?18/i;
 
-/** An EHR that repeats to us, in each refusal, everything we sent it. */
+/** Starts an EHR that repeats, in each refusal, everything we sent it. */
 async function startParrot(): Promise<{ server: Server; url: string; heard: string[] }> {
   const heard: string[] = [];
   const server = createServer((call, answer) => {
@@ -41,7 +41,7 @@ async function startParrot(): Promise<{ server: Server; url: string; heard: stri
       const body = Buffer.concat(chunks).toString();
       heard.push(`${call.url} ${decodeURIComponent(body)}`);
       const diagnostics = `no room for ${IDENTITY.patientName} ${IDENTITY.patientId} ${body}`;
-      // Without a statement of what it can do it is asked all the same.
+      // The EHR is queried even though it offers no capability statement.
       answer.writeHead(call.method === 'GET' ? 404 : 422, {
         'content-type': 'application/fhir+json',
       });
@@ -78,7 +78,8 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
   beforeAll(async () => {
     dataDir = await freshDataDir();
     ehr = await startParrot();
-    // Nobody listens there; each has its own, since an unreachable one is not tried again for a while.
+    // Nothing listens on these ports. Each destination has its own, since an unreachable one is not
+    // retried for a while.
     const away = async (name: string) => {
       const port = await freePort();
       return { type: 'dicom', name, host: '127.0.0.1', port, aeTitle: 'PACS' };
@@ -122,7 +123,10 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     await rm(study.folder, { recursive: true, force: true });
   });
 
-  /** Objects that are taken, refused for what they are, and refused for who brings them. */
+  /**
+   * Sends objects that are accepted, objects refused for their content, and objects refused for
+   * their sender.
+   */
   async function sendGoodAndBad(): Promise<void> {
     const patient = {
       patientName: Buffer.from(IDENTITY.patientName),
@@ -139,7 +143,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     await dcmtk('storescu', ['-aec', 'OTHER', '127.0.0.1', `${gateway.dicomPort}`, ...study.paths]);
   }
 
-  /** Calls that bring the name where it does not belong. */
+  /** Sends requests that contain the name where it does not belong. */
   async function callWithTheName(): Promise<void> {
     const made = await operation('keys.create', { name: 'client', test: true });
     const headers = { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' };
@@ -169,7 +173,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     });
   }
 
-  /** Collects the job of each work folder while it is there. */
+  /** Collects the job from each work folder while the folder exists. */
   function watchWork(): AbortController {
     const stop = new AbortController();
     const look = async () => {
@@ -207,7 +211,8 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
   test('appears only in the answer that repeats what the call itself said', () => {
     const [refused = '', unknownFile = ''] = bodies;
     expect(JSON.parse(refused)).toMatchObject({ status: 422 });
-    // The date that the caller wrote into the indication is named, so that it can be left out.
+    // The error quotes the date that the caller wrote into the indication, so that it can be
+    // removed.
     expect(refused).toContain('1987-06-13');
     expect(refused.replaceAll('1987-06-13', '')).not.toMatch(TELLING);
     expect(unknownFile).not.toMatch(TELLING);
@@ -247,7 +252,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
     ]) {
       expect(actions, action).toContain(action);
     }
-    // Study and patient are joined to it as it leaves; the rows have ids of ours.
+    // Study and patient are joined to it on output; the rows contain our own ids.
     const rows = events.map(({ objects: _joined, ...row }) => JSON.stringify(row));
     expect(rows.filter((row) => TELLING.test(row) && !row.includes('dicom.refused'))).toEqual([]);
   });

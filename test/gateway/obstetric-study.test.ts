@@ -41,7 +41,10 @@ afterAll(async () => {
 const statusOf = ({ sections }: Result, id: string) =>
   sections.find((section) => section.id === id)?.status;
 
-/** A complete study without repeated stills, and with a short cine of the heart: each frame costs time. */
+/**
+ * Returns a complete study without repeated stills and with only a short cine of the heart, because
+ * each frame costs time.
+ */
 function oneOfEachView(): Shot[] {
   const views = new Map(
     shotsAt(GA_DAYS, 'complete').map((shot) => [
@@ -52,7 +55,7 @@ function oneOfEachView(): Shot[] {
   return [...views.values()];
 }
 
-/** Some 110 s of processor time; the test of the demo reads a complete study too. */
+/** Takes some 110 s of processor time; the test of the demo also reads a complete study. */
 const SKIPPED = !DCMTK_INSTALLED || process.env.SONOGATE_LONG !== '1';
 
 describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () => {
@@ -90,10 +93,11 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
   it.each([
     ['planes', 'complete'],
     ['biometry', 'complete'],
-    // The weight of an average fetus is known to about 15 %, which spans both centiles of the size category.
+    // The weight of an average fetus is known to within about 15 %, which spans both centiles of
+    // the size category.
     ['growth', 'partial'],
     ['presentation', 'complete'],
-    // A value whose interval holds a cut-off has no category, which is a gap.
+    // A value whose interval contains a cut-off has no category, which counts as a gap.
     ['doppler', 'partial'],
     ['report', 'complete'],
   ])('gives the section %s: %s', (id, status) => {
@@ -178,7 +182,7 @@ describe.skipIf(SKIPPED)('a complete study of 20 weeks, sent by storescu', () =>
   });
 });
 
-/** One still of each plane of biometry, of one fetus at the medians. */
+/** Writes one still of each biometry plane, of one fetus at the medians. */
 async function biometryFiles(gaDays: number, studyDate: string): Promise<string[]> {
   const sizes = sizesAt(gaDays);
   const study = {

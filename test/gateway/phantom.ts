@@ -36,7 +36,7 @@ const screens = () => {
   return drawn;
 };
 
-/** A small study of one fetus on the disk: one still of each plane, 24 weeks by LMP. */
+/** Writes a small study of one fetus to the disk: one still of each plane, 24 weeks by LMP. */
 export async function phantomFiles(
   name: string,
   identity: Partial<typeof IDENTITY> = {},

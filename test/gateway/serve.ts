@@ -15,12 +15,12 @@ export interface Served {
   dicomPort: number;
   url: string;
   log: readonly string[];
-  /** Null while it runs, and when a signal ended it. */
+  /** Null while it runs, or if a signal ended it. */
   exitCode(): number | null;
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Writes the settings of a site into a file, for `SONOGATE_CONFIG`. */
+/** Writes the settings of a site to a file, for `SONOGATE_CONFIG`. */
 export async function siteFile(settings: unknown): Promise<string> {
   const path = join(await mkdtemp(join(tmpdir(), 'sonogate-site-')), 'site.yaml');
   await writeFile(path, stringify(settings));
@@ -28,8 +28,8 @@ export async function siteFile(settings: unknown): Promise<string> {
 }
 
 /**
- * Starts the gateway as an operator does, and waits until it says that it has started.
- * @param niceness of its process, where it is not that of the caller.
+ * Starts the gateway as an operator does, and waits until it reports that it has started.
+ * @param niceness of its process, if different from the caller's.
  */
 export async function serve(
   configFile: string,

@@ -17,7 +17,10 @@ import { type Served, serve, siteFile } from './serve.ts';
 import { siteSettings, waitUntil } from './site.ts';
 
 const STUDIES = 20;
-/** Interpreting takes a second or more each; that the others are forwarded shows the same of the objects. */
+/**
+ * Number of studies that are interpreted, which takes a second or more each. Forwarding the others
+ * shows the same for their objects.
+ */
 const INTERPRETED = 2;
 const SUBMITS = 6;
 
@@ -33,7 +36,7 @@ const ROLE_OF = {
 type Machine = keyof typeof ROLE_OF;
 const MACHINES = Object.keys(ROLE_OF) as Machine[];
 
-/** What a next version may do to the tables while this one still runs: it only adds. */
+/** What the next version may do to the tables while this one still runs: it only adds. */
 const EXPANSION = `
   ALTER TABLE studies ADD COLUMN next_version text;
   ALTER TABLE instances ADD COLUMN next_version text;
@@ -49,7 +52,9 @@ afterAll(async () => {
   await bucket?.stop();
 });
 
-/** Each machine has its own data folder; PostgreSQL, Redis and a bucket hold all that they share. */
+/**
+ * Each machine has its own data folder; everything they share is in PostgreSQL, Redis and a bucket.
+ */
 describe.skipIf(!postgres || !redis || !bucket)(
   'two listeners, two API servers and two workers',
   () => {
@@ -190,7 +195,9 @@ function node(name: string, port: number) {
   return { type: 'dicom', name, host: '127.0.0.1', port, aeTitle: name.toUpperCase() };
 }
 
-/** A rule on an attribute: whichever machine judges a study opens its objects. */
+/**
+ * Returns a rule on an attribute, so that whichever machine judges a study must open its objects.
+ */
 function rules(interpreted: readonly (readonly CartObject[])[]) {
   const studies = interpreted.flatMap(([object]) => object?.studyUid ?? []);
   return {

@@ -38,12 +38,12 @@ const start = async (settings: Record<string, unknown>) => {
 
 const object = (sopInstanceUid: string) => ({ sopInstanceUid, studyInstanceUid: STUDY });
 
-/** A cart in the middle of an object: the command and a part of the data set have arrived. */
+/** Starts sending an object: the command and part of the data set have arrived. */
 async function halfAnObject(port: number, sopInstanceUid: string) {
   const bytes = dataSet({ ...object(sopInstanceUid), pixels: Buffer.alloc(200_000) });
   const cart = new RawPeer(port);
   await cart.associate(associateRequest());
-  // More than the first block of the disk writer, which makes the file when a block is full.
+  // Exceeds the first block of the disk writer, which creates the file when a block is full.
   const fragments = [0, 60_000, 120_000].map((from) => bytes.subarray(from, from + 60_000));
   cart.send(
     storeCommand(sopInstanceUid),
@@ -56,7 +56,7 @@ async function halfAnObject(port: number, sopInstanceUid: string) {
   return { cart, rest: () => cart.send(dataPdu([bytes.subarray(180_000)], true)) };
 }
 
-/** The gateway is closing: its DICOM door takes no connection any more. */
+/** Waits until the gateway is closing and its DICOM door no longer accepts connections. */
 const doorClosed = (port: number) =>
   waitUntil('the closed door', () => {
     const caller = connect(port, '127.0.0.1');
@@ -68,7 +68,7 @@ const doorClosed = (port: number) =>
       .finally(() => caller.destroy());
   });
 
-/** A PACS that takes connections and never says a word. */
+/** Starts a PACS that accepts connections and never responds. */
 async function silentPacs(): Promise<{ server: Server; port: number; called: Promise<Socket> }> {
   const server = createServer();
   const called = new Promise<Socket>((resolve) => server.once('connection', resolve));
@@ -76,7 +76,7 @@ async function silentPacs(): Promise<{ server: Server; port: number; called: Pro
   return { server, port: (server.address() as AddressInfo).port, called };
 }
 
-/** A gateway that starts on a busy machine; no speed is asserted. */
+/** Time for a gateway to start on a busy machine; speed is not tested. */
 const PATIENCE = { timeout: 180_000 };
 
 describe('SIGTERM in the middle of everything', PATIENCE, () => {

@@ -11,10 +11,10 @@ import { freshDataDir } from '../peers/embedded.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** How long a wait may last before the test says what did not happen; no speed is asserted. */
+/** Maximum wait before the test reports what did not happen; speed is not tested. */
 const PATIENCE_MS = 90_000;
 
-/** The settings every gateway of the tests has in common: free ports, loopback, short waits. */
+/** Returns the settings shared by all gateways in the tests: free ports, loopback, short waits. */
 export function siteSettings(dataDir: string, overrides: Record<string, unknown> = {}) {
   return {
     dataDir,
@@ -29,7 +29,7 @@ export function siteSettings(dataDir: string, overrides: Record<string, unknown>
         completion: { signal: 'association-release', quietSeconds: 2, afterReleaseSeconds: 1 },
       },
     ],
-    // The studies of these tests are phantoms.
+    // The studies in these tests are phantoms.
     evidence: { accept: 'simulated' },
     delivery: {
       retryBaseSeconds: 0.2,
@@ -47,7 +47,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** The whole gateway in this process, on a separate database. */
+/** Starts the whole gateway in this process, on a separate database. */
 export async function openSite(overrides: Record<string, unknown> = {}): Promise<Site> {
   const dataDir = await freshDataDir();
   const config = loadConfig({}, siteSettings(dataDir, overrides));
@@ -63,7 +63,7 @@ export async function openSite(overrides: Record<string, unknown> = {}): Promise
   };
 }
 
-/** The request of a study as it is now, once it has ended. */
+/** Waits until the request of a study has ended, and returns it. */
 export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<RequestRow> {
   return waitUntil(`a request of study ${studyUid} to end`, async () => {
     const told = await explain(gateway, studyUid);
@@ -73,7 +73,7 @@ export async function endOfStudy({ gateway }: Site, studyUid: string): Promise<R
   });
 }
 
-/** The gateway's record of a study; null when it does not know it. */
+/** Returns the gateway's record of a study; null if it does not know the study. */
 export async function explain(
   gateway: Gateway,
   study: string,
@@ -89,7 +89,10 @@ export async function deliveries({ gateway }: Site): Promise<CommandAnswer<'deli
   return await gateway.run('deliveries.list', {});
 }
 
-/** Waits until every delivery was confirmed by its peer; otherwise the error lists the state of each. */
+/**
+ * Waits until every delivery is confirmed by its peer. On failure, the error lists the state of
+ * each.
+ */
 export async function allDelivered(site: Site): Promise<void> {
   try {
     await waitUntil('the deliveries', async () =>
@@ -102,7 +105,7 @@ export async function allDelivered(site: Site): Promise<void> {
   }
 }
 
-/** Asks `look` until it gives something other than null. */
+/** Calls `look` repeatedly until it returns something other than null. */
 export async function waitUntil<T>(what: string, look: () => Promise<T | null>): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {

@@ -39,7 +39,7 @@ beforeAll(async () => {
         { name: 'all', when: { modality: 'US' }, run: { endpoint: 'us/echo/interpret' } },
       ],
     },
-    // The receiver of the webhook is on this machine.
+    // The webhook receiver is on this machine.
     outbound: {
       hosts: [{ host: 'localhost', addresses: ['127.0.0.0/8'], http: true, ports: PORTS }],
     },
@@ -52,7 +52,7 @@ afterAll(async () => {
   await collector?.close();
 });
 
-/** Every port: the receiver takes a free one. */
+/** All ports, because the receiver uses a free one. */
 const PORTS = Array.from({ length: 65_535 }, (_, index) => index + 1);
 
 const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId);

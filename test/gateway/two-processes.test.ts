@@ -19,7 +19,7 @@ afterAll(async () => {
 
 /**
  * Processes of one site, each started as an operator does: one data folder, one PostgreSQL, one
- * Redis. The front process takes calls and runs nothing.
+ * Redis. The front process accepts requests and runs none.
  */
 describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Redis', () => {
   const started: Served[] = [];
@@ -64,7 +64,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   const submit = async (metadata: Record<string, string> = {}) =>
     client.submit('us/echo', { input: { files: [await client.upload(scan)] }, metadata });
 
-  /** The events of a request as the front process streams them, over one connection. */
+  /** Reads the events of a request as the front process streams them over one connection. */
   const follow = async (id: string, onEvent: (event: RequestEvent) => Promise<void>) => {
     const events: RequestEvent[] = [];
     for await (const event of client.follow(id)) {

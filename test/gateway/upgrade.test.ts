@@ -16,7 +16,7 @@ import { type Served, serve, siteFile } from './serve.ts';
 const PREVIOUS = new URL('./previous-release/data.tar.zst', import.meta.url);
 const CLI = fileURLToPath(new URL('../../src/app/cli/bin.mjs', import.meta.url));
 
-/** Keys of the previous release: its program printed them once. */
+/** Keys created by the previous release, which printed them once. */
 const TEST_KEY = 'sg_test_rj1384dO5xiLNMpJqHj19bLkk971oZoaPH1IR73OeWf';
 const ADMINISTRATOR_KEY = 'sg_live_kJAetaaZ4Shn5D1AT08PedHGAhcsc4EvCuo69qGyJd8';
 const SUCCEEDED = 'req_01m835whn0ew48t53afke218db';
@@ -28,14 +28,14 @@ const OPERATIONS = new URL('../../docs/operations.md', import.meta.url);
 
 interface Rehearsal {
   dataDir: string;
-  /** Where the copy of the data folder is unpacked. */
+  /** Folder into which the copy of the data folder is unpacked. */
   restored: string;
   environment?: Record<string, string>;
 }
 
 /**
- * Makes and unpacks a backup by the commands of the operations page, word for word but for the
- * folders. The test itself stops and starts the gateway.
+ * Makes and unpacks a backup with the commands on the operations page, changing only the folders.
+ * The test itself stops and starts the gateway.
  */
 async function rehearse(title: string, { dataDir, restored, environment }: Rehearsal) {
   const [, ofTitle = ''] = (await readFile(OPERATIONS, 'utf8')).split(`**${title}**`);
@@ -54,7 +54,8 @@ async function rehearse(title: string, { dataDir, restored, environment }: Rehea
 /** Unpacks the data folder of the previous release. */
 async function previousDataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-upgrade-'));
-  // By way of a file: tar closes a pipe once it has read the last record, which may be before its end.
+  // A file is needed, because tar closes a pipe after reading the last record, which may precede
+  // the end of the data.
   const archive = `${folder}.tar`;
   await pipeline(
     createReadStream(PREVIOUS),
@@ -72,7 +73,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
   let postgres: PostgresServer | null;
   let gateway: Served | undefined;
   let server = { DATABASE_URL: '' };
-  /** Holds the copies that backups are restored to. */
+  /** Folder for the copies that backups are restored to. */
   let copies: string;
 
   const settingsOf = (folder: string) =>
@@ -95,7 +96,7 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     await rm(copies, { recursive: true, force: true });
   });
 
-  /** Everything that a client, a cart's study and an auditor had before. */
+  /** Checks that everything is still there for a client, a cart's study and an auditor. */
   async function expectEverything(url: string, folder = dataDir): Promise<void> {
     const ward = createApiClient({ url, key: TEST_KEY });
     const { data } = await ward.history({});
@@ -151,7 +152,8 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
     const { stdout } = await promisify(execFile)(process.execPath, command, { env });
     const { tables } = JSON.parse(stdout) as { tables: { table: string; rows: number }[] };
     expect(tables).toContainEqual({ table: 'requests', rows: 2 });
-    // A start without the server must not continue on the old rows.
+    // If the gateway is later started without the database server, it must not silently resume with
+    // the old embedded data.
     expect(await readdir(dataDir)).not.toContain('database');
 
     gateway = await serve(settings, server);

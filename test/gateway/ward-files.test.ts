@@ -8,7 +8,10 @@ import { endOfStudy, openSite, type Site } from './site.ts';
 const FOLDER = join(import.meta.dirname, '../../../shared/data/dicom/us');
 const AVAILABLE = existsSync(FOLDER) && DCMTK_INSTALLED;
 
-/** Its broken sequence delimiter stops DCMTK before it sends; our own SCU sends bytes as they are. */
+/**
+ * DCMTK stops at the broken sequence delimiter before sending; our own SCU sends the bytes as they
+ * are.
+ */
 const REFUSED_BY_DCMTK = 'DIRW0007_broken-delimiter.dcm';
 
 async function studyUidOf(path: string): Promise<string> {
@@ -16,13 +19,13 @@ async function studyUidOf(path: string): Promise<string> {
   return /\[([\d.]+)\]/.exec(output)?.[1] ?? '';
 }
 
-/** Real files of many vendors; they are kept outside the repository. */
+/** Real files from many vendors, kept outside the repository. */
 describe.skipIf(!AVAILABLE)('every real ultrasound file, sent by DCMTK in its own syntax', () => {
   const files = AVAILABLE ? readdirSync(FOLDER).sort() : [];
   let site: Site;
 
   beforeAll(async () => {
-    // Whatever its description says: the default rules hold what they do not recognise.
+    // Matches whatever the description is; the default rules hold what they do not recognise.
     const run = { endpoint: 'us/obstetric/interpret' };
     site = await openSite({ routing: { rules: [{ name: 'any', run }] } });
   });

@@ -1,13 +1,14 @@
 /**
  * The golden record: what the pipelines find in fixed inputs, value by value, without any wording.
- * A change of structure must leave it equal; a change of a model or a rule shows here what it moved.
+ * A change of structure must leave it equal; a change to a model or a rule shows here what it
+ * affected.
  *
- *   npm run golden              compares this tree with the record, and fails where a value differs
- *   npm run golden -- --write   renews the record
- *   npm run golden -- hc18      only cases whose name holds the word
+ * npm run golden              compares this tree with the record, and fails if a value differs npm
+ * run golden -- --write   renews the record npm run golden -- hc18      only cases whose name
+ * contains the word
  *
- * Inputs: phantom studies, the same bytes for the same seed, and images of ../shared/data, which are
- * left out where that folder is absent.
+ * Inputs: phantom studies (the same bytes for the same seed), and images from ../shared/data, which
+ * are left out if that folder is absent.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -29,7 +30,10 @@ interface Case {
 
 const DATA = '../shared/data';
 const RECORDS = new URL('./records/', import.meta.url).pathname;
-/** Processors differ in the last bits of a convolution; a change of method differs by more. */
+/**
+ * Processors differ in the last bits of a convolution; a change of method makes a larger
+ * difference.
+ */
 const TOLERANCE = 1e-4;
 
 const obstetric = (gaDays: number, seed: number): Case => ({
@@ -64,7 +68,7 @@ async function labelled(file: string): Promise<string[][]> {
   return rows.map((row) => row.split(','));
 }
 
-/** Twenty images and clips, chosen by their place in the lists of labels. */
+/** Returns twenty images and clips, chosen by their position in the lists of labels. */
 async function realCases(): Promise<Case[]> {
   if (!existsSync(DATA)) return [];
   const heads = await labelled('hc18/labels.csv');
@@ -117,7 +121,10 @@ async function allCases(): Promise<Case[]> {
   ];
 }
 
-/** What a case found, by path: `measurements.hc.value`. Codes, numbers and statuses; no sentences. */
+/**
+ * Findings of a case by path, such as `measurements.hc.value`: codes, numbers and statuses, but no
+ * sentences.
+ */
 type Found = Record<string, string | number | boolean | null>;
 
 function findingsOf(result: Result): Found {

@@ -12,7 +12,7 @@ const measured = (referenceMm: number, measuredMm: number | null, accepted = tru
   accepted,
 });
 
-/** The formatter pads the tables. */
+/** The formatter pads the tables, so spacing is ignored. */
 const words = (text: string) => text.replace(/[\s-]+/g, ' ');
 
 const root = new URL('../../models/', import.meta.url);

@@ -5,7 +5,7 @@ import type { Ellipse, GrayImage } from '../../pipelines/contract/image.ts';
 const WIDTH = 400;
 const HEIGHT = 300;
 
-/** A line of one pixel along the ellipse, as HC18 draws it. */
+/** Draws a one-pixel line along the ellipse, as in HC18. */
 function drawing({ centre, a, b, angle }: Ellipse): GrayImage {
   const data = new Uint8Array(WIDTH * HEIGHT);
   for (let t = 0; t < 2 * Math.PI; t += 0.002) {

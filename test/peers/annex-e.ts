@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Where `.ci/run` installs dicom-anonymizer, which carries the table of PS3.15 Annex E. */
+/**
+ * Folder into which `.ci/run` installs dicom-anonymizer, which contains the table of PS3.15 Annex
+ * E.
+ */
 const MODULES = fileURLToPath(new URL('../../.ci/deid', import.meta.url));
 const env = { ...process.env, PYTHONPATH: MODULES };
 const CHECK = fileURLToPath(new URL('./deidentified/check.py', import.meta.url));
@@ -9,7 +12,10 @@ const CHECK = fileURLToPath(new URL('./deidentified/check.py', import.meta.url))
 export const ANONYMIZER_INSTALLED =
   spawnSync('python3', ['-c', 'import dicomanonymizer'], { env }).status === 0;
 
-/** What dicom-anonymizer's table finds wrong with each copy, by pairs of original and copy. */
+/**
+ * Returns what is wrong with each copy according to dicom-anonymizer's table, for pairs of original
+ * and copy.
+ */
 export function wrongByAnnexE(pairs: readonly (readonly [string, string])[]): string[][] {
   const { stdout, stderr } = spawnSync('python3', [CHECK, ...pairs.flat()], {
     env,

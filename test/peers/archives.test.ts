@@ -19,7 +19,7 @@ const AE_TITLE = 'ARCHIVE';
 /** An archive that can list its objects of our study. */
 interface Archive {
   port: number;
-  /** How many objects of the study it has indexed. */
+  /** Returns the number of objects of the study that it has indexed. */
   held(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -8,20 +8,20 @@ export const OPENSSL_INSTALLED = existsSync(OPENSSL);
 const run = (args: readonly string[]) => execFileSync(OPENSSL, args, { stdio: 'ignore' });
 const KEY = ['-newkey', 'rsa:2048', '-nodes'];
 
-/** PEM files of one holder. */
+/** PEM files for one holder. */
 export interface CertificateFiles {
   certFile: string;
   keyFile: string;
 }
 
-/** A certificate authority of a hospital, as files in a folder. */
+/** The certificate authority of a hospital, as files in a folder. */
 export interface Authority {
   caFile: string;
-  /** A certificate for `name` (CN, O and DNS name), signed by the authority. */
+  /** Issues a certificate for `name` (CN, O and DNS name), signed by the authority. */
   issue(name: string): CertificateFiles;
 }
 
-/** Makes an authority, which signs with SHA-256. */
+/** Creates an authority that signs with SHA-256. */
 export function makeAuthority(folder: string, name = 'authority'): Authority {
   const file = (of: string, end: string) => join(folder, `${of}.${end}`);
   const caFile = file(name, 'crt');
@@ -45,7 +45,7 @@ export function makeAuthority(folder: string, name = 'authority'): Authority {
   };
 }
 
-/** Our own listener is in this process, so nothing here may block it. */
+/** Our own listener is in this process, so this must not block it. */
 function sClient(port: number, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const connect = ['s_client', '-connect', `127.0.0.1:${port}`, ...args];
@@ -56,14 +56,17 @@ function sClient(port: number, args: readonly string[]): Promise<string> {
   });
 }
 
-/** The version and suite that `openssl s_client` and a port agree on, null when on none. */
+/**
+ * Returns the version and suite on which `openssl s_client` and a port agree; null if there are
+ * none.
+ */
 export async function handshake(port: number, args: readonly string[]): Promise<string | null> {
   const output = await sClient(port, args);
   const [, version, suite] = /^New, (TLSv[\d.]+), Cipher is (\S+)$/m.exec(output) ?? [];
   return version && suite ? `${version} ${suite}` : null;
 }
 
-/** The subject of the certificate that a port shows. */
+/** Returns the subject of the certificate that a port presents. */
 export async function servedSubject(port: number): Promise<string> {
   return /^subject=(.*)$/m.exec(await sClient(port, []))?.[1] ?? '';
 }

@@ -19,7 +19,7 @@ describe('dcmjs-dimse as the cart, the PACS and a workstation', () => {
   let pacs: DcmjsNode;
   let site: Site;
   let study: PhantomFiles;
-  /** Stored in Explicit VR, as carts store. */
+  /** Stored in Explicit VR, as by carts. */
   let earlier: PhantomFiles;
   let stored: number[];
 
@@ -29,7 +29,7 @@ describe('dcmjs-dimse as the cart, the PACS and a workstation', () => {
 
   beforeAll(async () => {
     pacs = await startDcmjsNode();
-    // The first answers are "out of resources": the gateway has to send again.
+    // The first responses are "out of resources", so the gateway has to retry.
     pacs.answer(0xa700);
     site = await openSite({
       destinations: [
@@ -108,7 +108,8 @@ describe('dcmjs-dimse as the cart, the PACS and a workstation', () => {
     expect(failed).toBe(0);
   });
 
-  // It stores in Implicit VR, and for C-GET offers both in one context, of which Explicit VR is accepted.
+  // This node stores in Implicit VR. For C-GET it offers both VRs in one context, in which Explicit
+  // VR is accepted.
   it('gets what it stored in Implicit VR, converted to the accepted Explicit VR', async () => {
     const { received, failed } = await getByDcmjs(node(), study.studyUid);
     expect(failed).toBe(0);

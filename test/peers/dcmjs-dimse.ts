@@ -3,24 +3,25 @@ import { overAssociation as perform } from '../../src/app/simulate/dcmjs-client.
 import { freePort } from './free-port.ts';
 
 /**
- * An independent node on dcmjs-dimse, for both ends of an association: it shares no code with
- * `dimse/network/`. It is for small objects on loopback; docs/dicom.md says what it cannot do.
+ * An independent node based on dcmjs-dimse, usable at either end of an association; it shares no
+ * code with `dimse/network/`. It is meant for small objects on loopback; docs/dicom.md lists what
+ * it cannot do.
  */
 
 const { Server, Scp, constants, requests, responses } = dimse;
 const { PresentationContextResult, Status, TransferSyntax } = constants;
 
-// It logs every PDU, and its dcmjs warns of attributes that may have one of two types.
+// It logs every PDU, and its dcmjs warns about attributes that can have one of two types.
 dimse.log.disableAll();
 
 /** A data set that the node received, by keyword. */
 export type Elements = Record<string, unknown>;
 
-/** A node that accepts every class in native transfer syntaxes, and keeps what it receives. */
+/** A node that accepts every class in native transfer syntaxes and keeps what it receives. */
 export interface DcmjsNode {
   port: number;
   received: Elements[];
-  /** The status with which it answers from now on. */
+  /** Sets the status of all further responses. */
   answer(status: number): void;
   stop(): void;
 }
@@ -70,7 +71,7 @@ export async function startDcmjsNode(): Promise<DcmjsNode> {
 
   const port = await freePort();
   const server = new Server(Node);
-  // Errors of one association are the other side's to report.
+  // Reporting an association's errors is up to the other side.
   server.on('networkError', () => {});
   server.listen(port);
   return {
@@ -83,7 +84,7 @@ export async function startDcmjsNode(): Promise<DcmjsNode> {
   };
 }
 
-/** The called node, and both titles. */
+/** The node called, and both AE titles. */
 export interface CalledByDcmjs {
   port: number;
   calledAeTitle?: string;
@@ -96,8 +97,9 @@ const overAssociation = (
 ) => perform({ host: '127.0.0.1', port, aeTitle: calledAeTitle, callingAeTitle }, ask);
 
 /**
- * C-STORE of files, which dcmjs-dimse decodes and encodes again; the carts of `simulate` send them as
- * they are. @returns the status of each.
+ * Sends files with C-STORE. dcmjs-dimse decodes and re-encodes them; the carts of `simulate` send
+ * them as they are.
+ * @returns the status of each.
  */
 export async function storeByDcmjs(
   node: CalledByDcmjs,
@@ -116,7 +118,10 @@ export async function storeByDcmjs(
   return statuses;
 }
 
-/** C-FIND at study level. @returns what matched. */
+/**
+ * Queries at study level with C-FIND.
+ * @returns the matches.
+ */
 export async function findByDcmjs(node: CalledByDcmjs, keys: Elements): Promise<Elements[]> {
   const found: Elements[] = [];
   await overAssociation(node, (client) => {
@@ -132,8 +137,8 @@ export async function findByDcmjs(node: CalledByDcmjs, keys: Elements): Promise<
 }
 
 /**
- * C-GET of a study: its objects come over the same association, for which dcmjs-dimse proposes every
- * storage class that it knows.
+ * Fetches a study with C-GET. Its objects arrive over the same association, for which dcmjs-dimse
+ * proposes every storage class it knows.
  */
 export async function getByDcmjs(
   node: CalledByDcmjs,

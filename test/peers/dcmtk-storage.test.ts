@@ -12,10 +12,10 @@ import { DCMTK_INSTALLED, dcmtk, type Program, startStorescp } from './dcmtk.ts'
 
 const DATA = '../shared/data/dicom/us';
 const FILES = existsSync(DATA) ? readdirSync(DATA) : [];
-/** Its sequence delimiter is broken: DCMTK does not read it, so it cannot send it. */
+/** DCMTK cannot read the broken sequence delimiter in this file, so it cannot send it. */
 const UNREADABLE_FOR_DCMTK = 'DIRW0007_broken-delimiter.dcm';
 
-/** The option by which `storescu` proposes the transfer syntax of a file. */
+/** The `storescu` option that proposes a file's transfer syntax. */
 const PROPOSE: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2': '-xi',
   '1.2.840.10008.1.2.1': '-xe',
@@ -44,7 +44,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** Data set of the one file that `storescp` wrote since the last call. */
+/** Returns the data set of the only file that `storescp` wrote since the previous call. */
 async function takeFromStorescp(): Promise<Buffer> {
   const [name = '', ...others] = await readdir(folder);
   expect(others).toEqual([]);
@@ -53,7 +53,7 @@ async function takeFromStorescp(): Promise<Buffer> {
   return file.subarray(decodeFileMeta(file).dataSetOffset);
 }
 
-/** Data set as the intake stores it, found by its digest; null when it is not there. */
+/** Returns the data set as stored by the intake, found by its digest; null if it is missing. */
 async function storedDataSet(dataSet: Buffer): Promise<Buffer | null> {
   const { rows } = await site.database.query<{ path: string; transfer_syntax: string }>(
     'SELECT path, transfer_syntax FROM instances WHERE data_set_sha256 = $1',
@@ -74,7 +74,7 @@ describe.skipIf(!DCMTK_INSTALLED)('DCMTK', () => {
         ['STORESCP', storescp.port],
         ['SONOGATE', site.gateway.port],
       ]) {
-        // -R proposes the class of the file; without it DCMTK leaves retired classes out.
+        // -R proposes only the class of the file; without it DCMTK omits retired classes.
         const args = ['-R', '-aec', String(title), option, '127.0.0.1', String(port), path];
         expect(await dcmtk('storescu', args)).toMatchObject({ exitCode: 0 });
       }

@@ -5,7 +5,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** DCMTK leaves Nagle's algorithm on without this: 44 ms an object, which no receiver causes. */
+/**
+ * Without this, DCMTK leaves Nagle's algorithm on, which adds 44 ms per object regardless of the
+ * receiver.
+ */
 const ENVIRONMENT = { ...process.env, TCP_NODELAY: '1' };
 const TIMEOUT_MILLISECONDS = 30_000;
 
@@ -16,7 +19,7 @@ export interface ToolResult {
   output: string;
 }
 
-/** Runs a DCMTK program to its end; a failure is a result, not an exception. */
+/** Runs a DCMTK program to completion. A failure is returned, not thrown. */
 export function dcmtk(program: string, args: readonly string[]): Promise<ToolResult> {
   return new Promise((resolve) => {
     const options = { env: ENVIRONMENT, timeout: TIMEOUT_MILLISECONDS };
@@ -33,7 +36,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** Starts a program that listens on a free port, and waits until it takes connections. */
+/** Starts a program that listens on a free port, and waits until it accepts connections. */
 export async function startListening(
   program: string,
   args: (port: number) => string[],
@@ -55,7 +58,7 @@ export async function startListening(
   };
 }
 
-/** `storescp` that writes each object exactly as received. */
+/** Starts `storescp`, writing each object exactly as received. */
 export function startStorescp(folder: string, extra: readonly string[] = []): Promise<Program> {
   return startListening('storescp', (port) => [
     '+xa',
@@ -71,8 +74,9 @@ export function startStorescp(folder: string, extra: readonly string[] = []): Pr
 }
 
 /**
- * `dcmqrscp`, an archive that indexes what it receives, and is therefore stricter than `storescp`.
- * @param movesTo the node on this machine that it sends to when it is asked to (C-MOVE).
+ * Starts `dcmqrscp`, an archive that indexes what it receives and is therefore stricter than
+ * `storescp`.
+ * @param movesTo node on this machine to which it sends on request (C-MOVE).
  */
 export function startDcmqrscp(
   folder: string,
@@ -95,15 +99,15 @@ export function startDcmqrscp(
       `${aeTitle} ${folder} RW (100, 1024mb) ANY`,
       'AETable END',
     ];
-    // Read at its start.
+    // The file is read at startup.
     writeFileSync(configFile, `${settings.join('\n')}\n`);
     return ['-c', configFile];
   });
 }
 
 /**
- * `wlmscpfs`, a modality worklist provider. It answers from the files `*.wl` of the folder with the
- * name of the called AE title.
+ * Starts `wlmscpfs`, a modality worklist provider. It answers from the `*.wl` files in the folder
+ * named after the called AE title.
  */
 export function startWlmscpfs(folder: string): Promise<Program> {
   return startListening('wlmscpfs', (port) => ['-csk', '-dfr', '-dfp', folder, String(port)]);

@@ -33,12 +33,12 @@ const UIDS = OBJECTS.map(({ sopInstanceUid }) => sopInstanceUid);
 const MOVE_TITLE = 'SONOGATE';
 
 let orthanc: Orthanc;
-/** Takes the objects of a C-MOVE, which arrive over associations of the archive. */
+/** Receives the objects of a C-MOVE, which arrive over associations opened by the archive. */
 let moved: Listener;
 let arrived: string[] = [];
 let refused = new Set<string>();
 
-/** Keeps the UIDs of what arrives; refuses what a test lists. */
+/** Records the UIDs of what arrives; refuses those in `refused`. */
 const storage: StorageService = {
   async open({ sopInstanceUid }) {
     if (refused.has(sopInstanceUid)) throw new SonogateError('object_not_understood');
@@ -106,7 +106,7 @@ const byDicomweb = (port: number) => {
 const dicomPort = () => orthanc.dicomPort;
 const httpPort = () => Number(new URL(orthanc.url).port);
 
-/** Every adapter of the port `Archive`, each against the same archive. */
+/** Runs every adapter of the port `Archive` against the same archive. */
 describe.each([
   ['C-FIND and C-GET', ORTHANC_INSTALLED, byDimse('c-get'), dicomPort],
   ['C-FIND and C-MOVE', ORTHANC_INSTALLED, byDimse('c-move'), dicomPort],

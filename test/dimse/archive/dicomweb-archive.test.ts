@@ -20,7 +20,7 @@ let impatient: Archive;
 let calls: IncomingMessage[] = [];
 let answer: (call: URL, response: ServerResponse) => void = () => {};
 
-/** An HTTP server that answers as the test sets. */
+/** An HTTP server that responds as each test specifies. */
 beforeAll(async () => {
   server = createServer((call, response) => {
     calls.push(call);

@@ -11,7 +11,7 @@ const object = (number: number) => ({
   pixels: Buffer.alloc(200_000, number),
 });
 
-/** Keeps the stored objects; refuses those that `refuse` names. */
+/** Keeps the stored objects, but refuses the one given by `refuse`. */
 function storage(refuse = '') {
   const kept = new Map<string, Buffer>();
   let discarded = 0;
@@ -44,7 +44,7 @@ function multipart(files: readonly Buffer[], ending = '\r\n--a b--\r\n'): Buffer
   ]);
 }
 
-/** The answer of a server, in pieces of `size` bytes. */
+/** Returns a server's response in pieces of `size` bytes. */
 function answer(bytes: Buffer, { type = TYPE, size = 65_536 } = {}) {
   const pieces: Buffer[] = [];
   for (let start = 0; start < bytes.length; start += size) {

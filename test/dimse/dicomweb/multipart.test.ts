@@ -10,7 +10,7 @@ interface Part {
   bytes: Buffer;
 }
 
-/** A message in the form of RFC 2046 5.1.1. */
+/** Encodes a message as in RFC 2046 5.1.1. */
 function message(parts: readonly Part[], { preamble = '', epilogue = '' } = {}): Buffer {
   return Buffer.concat([
     Buffer.from(preamble),
@@ -22,7 +22,7 @@ function message(parts: readonly Part[], { preamble = '', epilogue = '' } = {}):
   ]);
 }
 
-/** A body that arrives in pieces, cut at `cuts`. */
+/** Returns a body that arrives in pieces, cut at `cuts`. */
 function inPieces(body: Buffer, cuts: readonly number[]): Readable {
   const at = [...new Set([0, ...cuts.map((cut) => cut % (body.length + 1)), body.length])];
   at.sort((a, b) => a - b);
@@ -39,7 +39,7 @@ async function read(body: Readable): Promise<Part[]> {
   return parts;
 }
 
-/** Bytes that contain almost a boundary. */
+/** Bytes that almost contain a boundary. */
 const tricky = fc
   .array(
     fc.oneof(

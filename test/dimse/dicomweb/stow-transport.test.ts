@@ -21,7 +21,7 @@ interface Call {
   body: Buffer;
 }
 
-/** A server that answers as the test sets, and keeps the calls. */
+/** Starts a server that responds as each test specifies and records the requests. */
 async function originServer(
   answer: (call: Call, response: ServerResponse, request: IncomingMessage) => void,
 ) {

@@ -12,7 +12,7 @@ import { makeAuthority, OPENSSL_INSTALLED } from '../../peers/certificates.ts';
 import { associateRequest } from './raw-peer.ts';
 
 const ARTIM = { artimMilliseconds: 300 };
-/** So long that a test which waits for it fails. */
+/** So long that a test waiting for it would fail. */
 const NEVER = { artimMilliseconds: 600_000 };
 
 const toClose: (() => unknown)[] = [];
@@ -37,7 +37,7 @@ async function start(over: Partial<ListenerOptions>): Promise<Listener> {
   return listener;
 }
 
-/** A peer that sees our end of the connection and keeps its own open. */
+/** Connects a peer that notices when our end is closed but keeps its own end open. */
 async function peer(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
   toClose.push(() => socket.destroy());
@@ -52,7 +52,10 @@ async function ask(socket: Socket, request: Buffer): Promise<number | undefined>
   return answer[0];
 }
 
-/** A closed connection answers further bytes with a reset. */
+/**
+ * Sends bytes one at a time until the connection is closed, which answers further bytes with a
+ * reset.
+ */
 async function tricklesUntilClosed(socket: Socket, bytes: Buffer): Promise<void> {
   socket.resume();
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -114,7 +117,7 @@ describe('a connection without an association ends with ARTIM', () => {
     expect(await ask(cart, GOOD_CART)).toBe(PDU.associateAccept);
     const silent = await peer(port);
     await once(silent.resume(), 'end');
-    // The connection with an association over TLS does not count as one without.
+    // The TLS connection with an association does not count as one without.
     expect(await ask(cart, encodeReleaseRequest())).toBe(PDU.releaseResponse);
   });
 

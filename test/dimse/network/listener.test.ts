@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const listener of open.listeners.splice(0)) await listener.close(0);
 });
 
-/** Keeps objects in memory; `delay` makes the sink slow. */
+/** Keeps objects in memory. `delay` makes the sink slow. */
 function memoryStorage({ delay = 0 } = {}) {
   const objects = new Map<string, Buffer>();
   const log: string[] = [];
@@ -143,7 +143,7 @@ describe('an association', () => {
   });
 });
 
-/** The closed connection frees its place a moment after its last PDU. */
+/** The closed connection frees its place only a moment after its last PDU. */
 async function retryAssociation(port: number): Promise<Buffer | null> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const answer = await connect(port).associate();
@@ -212,7 +212,7 @@ describe('bad input', () => {
 
 describe('C-STORE', () => {
   test('keeps every byte in order with several values in a PDU and a slow sink', async () => {
-    // The case in which dcmjs-dimse 0.3.3 loses the second value of each PDU and answers success.
+    // In this case dcmjs-dimse 0.3.3 loses the second value of each PDU and returns success.
     const memory = memoryStorage({ delay: 1 });
     const peer = connect(await start({ storage: memory.storage }));
     await peer.associate();

@@ -4,7 +4,7 @@ import { type PduEvent, PduReader } from '../../../dimse/network/pdu-reader.ts';
 import { associateRequest, dataPdu } from './raw-peer.ts';
 
 const LIMITS = { first: [PDU.associateRequest], maxPduBytes: 4096 };
-/** Bytes that peers may send beyond the maximum because they count headers. */
+/** Number of bytes by which peers may exceed the maximum because they count headers differently. */
 const SLACK = 1024;
 
 function readAll(chunks: readonly Buffer[], limits = LIMITS): PduEvent[] {
@@ -12,7 +12,7 @@ function readAll(chunks: readonly Buffer[], limits = LIMITS): PduEvent[] {
   return chunks.flatMap((chunk) => [...reader.read(chunk)]);
 }
 
-/** Pieces of one value are joined, so that two ways to cut the stream can be compared. */
+/** Joins the pieces of each value, so that different ways of cutting the stream can be compared. */
 function joined(events: readonly PduEvent[]): string[] {
   const lines: string[] = [];
   let open = '';

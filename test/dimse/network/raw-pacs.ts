@@ -4,7 +4,7 @@ import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/
 import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
-/** The one context that it accepts. */
+/** The only presentation context it accepts. */
 const CONTEXT_ID = 1;
 
 export interface RawPacs {
@@ -12,7 +12,7 @@ export interface RawPacs {
   close(): void;
 }
 
-/** A PACS that accepts each association and calls `onObject` for its first message. */
+/** Starts a PACS that accepts each association and calls `onObject` on its first message. */
 export async function startRawPacs(onObject: (socket: Socket) => void): Promise<RawPacs> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -45,11 +45,11 @@ export async function startRawPacs(onObject: (socket: Socket) => void): Promise<
   };
 }
 
-/** A P-DATA-TF with a piece of a message. */
+/** Encodes a P-DATA-TF with a piece of a message. */
 export const piece = (data: Buffer, { command = true, last = false } = {}): Buffer =>
   Buffer.concat(encodeData(CONTEXT_ID, data, { command, last }));
 
-/** The command set of a C-STORE response. */
+/** Encodes the command set of a C-STORE response. */
 export function storeResponse({ messageIdBeingRespondedTo = 1, status = 0 } = {}): Buffer {
   const commandField = COMMAND.cStore | RESPONSE_BIT;
   return encodeCommandSet({ commandField, hasDataSet: false, messageIdBeingRespondedTo, status });

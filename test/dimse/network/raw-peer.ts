@@ -16,7 +16,7 @@ export const ULTRASOUND_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 export const VERIFICATION_CONTEXT = 1;
 export const IMAGE_CONTEXT = 3;
 
-/** An A-ASSOCIATE-RQ with the Verification class and native ultrasound images. */
+/** Encodes an A-ASSOCIATE-RQ with the Verification class and native ultrasound images. */
 export function associateRequest(over: Partial<AssociateRequest> = {}): Buffer {
   return encodeAssociateRequest({
     calledAeTitle: 'SONOGATE',
@@ -41,7 +41,7 @@ export function associateRequest(over: Partial<AssociateRequest> = {}): Buffer {
   });
 }
 
-/** A complete C-STORE-RQ command in one PDU. */
+/** Encodes a complete C-STORE-RQ command in one PDU. */
 export function storeCommand(
   sopInstanceUid: string,
   { messageId = 1, sopClassUid = ULTRASOUND_IMAGE } = {},
@@ -57,7 +57,7 @@ export function storeCommand(
   return Buffer.concat(encodeData(IMAGE_CONTEXT, command, { command: true, last: true }));
 }
 
-/** One P-DATA-TF with several presentation data values of the data set. */
+/** Encodes one P-DATA-TF with several presentation data values of the data set. */
 export function dataPdu(values: readonly Buffer[], lastOfDataSet: boolean): Buffer {
   const bodies = values.map((value, index) => {
     const last = lastOfDataSet && index === values.length - 1;
@@ -70,7 +70,7 @@ export function dataPdu(values: readonly Buffer[], lastOfDataSet: boolean): Buff
   return Buffer.concat([header, body]);
 }
 
-/** A peer that sends exactly the given bytes and sees exactly the PDUs that return. */
+/** A peer that sends exactly the given bytes and exposes exactly the PDUs that come back. */
 export class RawPeer {
   readonly socket: Socket;
   readonly #pdus: Buffer[] = [];
@@ -92,7 +92,7 @@ export class RawPeer {
     this.socket.write(Buffer.concat(buffers));
   }
 
-  /** The next PDU, header included; null when the connection was closed. */
+  /** Returns the next PDU, including its header; null if the connection was closed. */
   next(): Promise<Buffer | null> {
     const pdu = this.#pdus.shift();
     if (pdu) return Promise.resolve(pdu);
@@ -100,7 +100,7 @@ export class RawPeer {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Sends an A-ASSOCIATE-RQ and returns the type of the answer. */
+  /** Sends an A-ASSOCIATE-RQ and returns the response. */
   async associate(request = associateRequest()): Promise<Buffer | null> {
     this.send(request);
     return this.next();
@@ -120,7 +120,7 @@ export class RawPeer {
   }
 }
 
-/** The DIMSE status of a response that fits into one PDU. */
+/** Returns the DIMSE status of a response that fits into one PDU. */
 export function statusOf(pdu: Buffer | null): number | null {
   if (!pdu) return null;
   for (let offset = 12; offset + 8 <= pdu.length; ) {

@@ -37,7 +37,7 @@ async function open(port: number, timeoutSeconds: number): Promise<Requestor> {
 
 const RESPONSE = storeResponse();
 
-/** The command set, padded to so many bytes by an unknown element. */
+/** Pads the command set to a number of bytes with an unknown element. */
 function padded(command: Buffer, bytes: number): Buffer {
   const element = Buffer.alloc(bytes - command.length);
   element.writeUInt16LE(0x0fff, 2);

@@ -7,7 +7,7 @@ import {
   UpperLayerMachine,
 } from '../../../dimse/network/state-machine.ts';
 
-/** A machine after these events. */
+/** Returns a state machine that has processed these events. */
 function after(role: Role, events: readonly UpperLayerEvent[]): UpperLayerMachine {
   const machine = new UpperLayerMachine(role);
   for (const event of events) machine.on(event);
@@ -74,8 +74,8 @@ const reach = (state: State): UpperLayerMachine => {
 };
 
 /**
- * PS3.8 table 9-10 as it is printed: one line for each event, one column for each state from Sta1 to
- * Sta13. Equal to the table of pynetdicom 3.0 (fsm.py), an independent reading of the standard.
+ * PS3.8 table 9-10 as printed: one line for each event, one column for each state from Sta1 to
+ * Sta13. It equals the table in pynetdicom 3.0 (fsm.py), an independent reading of the standard.
  */
 const PRINTED = `
   AE-1 -    -    -    -    -    -    -    -    -     -    -     -

@@ -9,7 +9,7 @@ import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { associateRequest, RawPeer } from './raw-peer.ts';
 
 const REQUESTS = 60;
-/** More than the buffers at both ends of a connection hold of so many answers. */
+/** Together, these responses exceed what the buffers at both ends of a connection can hold. */
 const ANSWER = Buffer.alloc(1024 * 1024);
 const CONTEXT = 1;
 
@@ -20,7 +20,10 @@ afterEach(async () => {
   await listener?.close(0);
 });
 
-/** A peer that sends many requests at once, each with a large answer, and reads none. */
+/**
+ * Connects a peer that sends many requests at once, each with a large response, and reads none of
+ * them.
+ */
 async function unread(idleTimeoutSeconds: number) {
   const seen = { requests: 0, end: null as AssociationEnd | null };
   listener = await listen({

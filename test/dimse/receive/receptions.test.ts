@@ -11,13 +11,16 @@ import { sendBuffer } from '../send.ts';
 import { openSite, type Site } from '../site.ts';
 
 const CINE = '1.2.840.10008.5.1.4.1.1.3.1';
-/** The quiet time of the site; the tests turn a separate clock, which its assembly does not see. */
+/**
+ * The configured quiet time. The tests advance their own clock, which the study assembly does not
+ * see.
+ */
 const QUIET_SECONDS = 100;
 
 let site: Site;
 let study = '';
 let count = 0;
-/** When the still image of the study arrived. */
+/** Time at which the study's still image arrived. */
 let received = 0;
 let at = new Date();
 
@@ -38,7 +41,7 @@ beforeEach(async () => {
 });
 
 const row = () => findStudy(site.database, study);
-/** Sets the clock to so many seconds after the still image. */
+/** Sets the clock to a number of seconds after the still image arrived. */
 const turn = (seconds: number) => {
   at = new Date(received + seconds * 1000);
 };
@@ -48,8 +51,8 @@ const isComplete = async () => {
 };
 
 /**
- * A cine of which the first half has arrived; `rest` is the other.
- * @param inside the study of the cine.
+ * Starts a cine of which the first half has arrived; `rest` is the other half.
+ * @param inside study of the cine.
  */
 async function cineUnderWay(
   over: Partial<AssociationPeer> = {},
@@ -84,7 +87,7 @@ async function cineUnderWay(
   await sink.write(bytes.subarray(0, 1000));
   return { ...sink, rest: bytes.subarray(1000) };
 }
-/** The same, with bytes that arrive one at a time, at so many seconds after the still image. */
+/** Delivers the next single byte of the cine, a number of seconds after the still image arrived. */
 async function move(cine: { rest: Buffer; write: ObjectSink['write'] }, seconds: number) {
   turn(seconds);
   await cine.write(cine.rest.subarray(0, 1));

@@ -133,7 +133,7 @@ describe('an object that is refused', () => {
     const before = await filesBelow('intake');
     const forgetting: Database = {
       ...database,
-      // The study was removed between the two checks.
+      // Removes the study between the two checks.
       transaction: async (work) => {
         await database.query('DELETE FROM studies WHERE study_instance_uid = $1', [study]);
         return database.transaction(work);
@@ -189,7 +189,7 @@ describe('at the start', () => {
     const kept = await filesBelow('quarantine');
     await left('killer.dcm');
     await left('other.dcm', { sopInstanceUid: `${study}.2` });
-    // What two starts leave that are killed while they register it.
+    // Leaves what two startups leave behind if they are killed while registering the file.
     const killer = join('intake', 'cart', '2026-01-01', 'killer.dcm');
     for (const _start of [1, 2]) {
       const record = await openRecoveryRecord(dataDir);

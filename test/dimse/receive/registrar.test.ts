@@ -21,7 +21,7 @@ let dataDir = '';
 let database: PooledDatabase;
 let study = '';
 let count = 0;
-/** Whether the database refuses every transaction. */
+/** True if the database refuses every transaction. */
 let away = false;
 let intake: Intake;
 let arrivals: Arrival[] = [];
@@ -81,7 +81,7 @@ const peer = (id: string) => ({
   source: 'cart',
 });
 
-/** Stores an object as the listener does; resolves when it would be answered 0000H. */
+/** Stores an object as the listener does. Resolves when it would be answered with 0000H. */
 async function receive(object: Partial<SmallObject> = {}, association = 'a'): Promise<void> {
   const file = dicomFile({ sopInstanceUid: `${study}.1`, studyInstanceUid: study, ...object });
   const { meta, dataSetOffset } = decodeFileMeta(file);
@@ -125,7 +125,7 @@ test('objects beyond those that may wait are refused while the database is away'
   const receivedAt = new Date();
   const object = { path: '', meta: {}, header: { studyInstanceUid: study }, receivedAt };
   for (let n = 1; n < MOST_OUTSTANDING; n += 1) {
-    // Only their number counts here: they are never written.
+    // Only the number of these objects matters: they are never written.
     registrar.register(object as Parameters<typeof registrar.register>[0]).catch(() => {});
   }
   registrar.hurry();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSourceLimits } from '../../../dimse/receive/admission.ts';
 import { source } from './source.ts';
 
-/** Limits on a clock to turn. */
+/** Creates limits with a clock that the test can advance. */
 function limitsOf() {
   let seconds = 0;
   const limits = createSourceLimits(() => seconds * 1000);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** A file of a new study. */
+/** Creates a file of a new study. */
 function newFile(studyInstanceUid: string): { file: Buffer; prefix: Buffer; dataSet: Buffer } {
   const file = dicomFile({ sopInstanceUid: `${studyInstanceUid}.1.1`, studyInstanceUid });
   const { dataSetOffset } = decodeFileMeta(file);

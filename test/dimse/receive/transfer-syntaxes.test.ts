@@ -63,7 +63,7 @@ describe('an object in a compressed transfer syntax', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Nothing reads the code stream until an image is decoded. */
+  /** The code stream is not read until an image is decoded. */
   const object = (transferSyntax: string) => {
     const sopInstanceUid = `1.2.3.${transferSyntax}`;
     const uids = { sopClassUid: ULTRASOUND_IMAGE, sopInstanceUid };

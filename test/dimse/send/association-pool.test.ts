@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of toClose.splice(0).reverse()) await close();
 });
 
-/** A PACS that records which association sent what, and how each ended. */
+/** Starts a PACS that records which association sent what, and how each ended. */
 async function pacs(over: Partial<ListenerOptions> = {}) {
   const associations = new Map<string, string[]>();
   const ends: string[] = [];
@@ -67,7 +67,9 @@ function sender(port: number, idleSeconds: number) {
   };
 }
 
-/** Forwards a connection to `port`, and breaks it at the next bytes of the caller when asked to. */
+/**
+ * Forwards connections to `port` and, when told to, breaks them at the next bytes from the caller.
+ */
 async function fragileLine(port: number) {
   let breaking = false;
   const server = createServer((socket) => {
@@ -189,13 +191,13 @@ test('a canceled delivery aborts its own association, and no other', async () =>
   expect(brought()).toHaveLength(2);
 });
 
-/** Peers that accept the connection and then leave us waiting. */
+/** Peers that accept the connection and then keep us waiting. */
 const HANGING: [string, (answer: (bytes: Buffer) => void) => void][] = [
   ['says nothing', () => {}],
   [
     'sends a byte now and then',
     (answer) => {
-      // The header of an A-ASSOCIATE-AC of 100 bytes, whose body never completes.
+      // The header of a 100-byte A-ASSOCIATE-AC whose body never completes.
       const bytes = [2, 0, 0, 0, 0, 100];
       const timer = setInterval(() => answer(Buffer.from([bytes.shift() ?? 0])), 50);
       toClose.push(async () => clearInterval(timer));

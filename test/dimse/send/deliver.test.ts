@@ -87,7 +87,7 @@ async function pacs(over: Partial<ListenerOptions> = {}): Promise<number> {
   return listener.port;
 }
 
-/** Answers each object with the status of an error, or with success for null. */
+/** Answers each object with an error status, or with success if `code` is null. */
 function refusing(code: ErrorCode | null): StorageService {
   return {
     open: async () => ({
@@ -101,7 +101,7 @@ function refusing(code: ErrorCode | null): StorageService {
   };
 }
 
-/** A peer that passes each connection to `onSocket`. */
+/** Starts a peer that passes each connection to `onSocket`. */
 async function rogue(onSocket: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -224,7 +224,7 @@ describe('a failed delivery', () => {
         ...refusing(null),
         open: async () => ({
           write: async () => {},
-          // Never answers, like a peer that died at this point.
+          // Never answers, like a peer that crashed at this point.
           commit: () => new Promise(() => {}),
           discard: async () => {},
         }),

@@ -8,11 +8,11 @@ afterEach(() => {
   for (const pacs of toClose.splice(0)) pacs.close();
 });
 
-/** What the outbox gets for an object that is answered with a status. */
+/** Returns the outcome that the outbox receives for an object answered with `status`. */
 async function outcomeOfStatus(status: number) {
   const pacs = await startRawPacs((socket) => {
     socket.write(piece(storeResponse({ status }), { last: true }));
-    // The release, which the peer does not answer.
+    // The data are the release request, which the peer does not answer.
     socket.once('data', () => socket.destroy());
   });
   toClose.push(pacs);

@@ -18,7 +18,10 @@ beforeEach(() => {
   events.length = 0;
 });
 
-/** A pending report, and its row after an attempt to send it so much later. */
+/**
+ * Creates a pending report, and a function that tries to send it some time later and returns its
+ * row.
+ */
 async function waiting(transaction: string, port: number | null) {
   const [first] = site.config.sources;
   if (!first) throw new Error('the site has no source');

@@ -15,7 +15,7 @@ import { freePort } from '../../peers/free-port.ts';
 import { openSite, type Site } from '../site.ts';
 
 let site: Site;
-/** A PACS that accepts each request for commitment and closes without a report. */
+/** A PACS that accepts each commitment request and closes without sending a report. */
 let taker: Listener;
 beforeAll(async () => {
   site = await openSite();
@@ -137,7 +137,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     await deliver();
   });
 
-  /** The rows that the outbox writes when the PACS has accepted the object. */
+  /** Writes the rows that the outbox writes once the PACS has accepted the object. */
   const deliver = () =>
     site.database.query(
       `INSERT INTO delivered_objects (delivery_id, destination, sop_class_uid, sop_instance_uid)
@@ -148,7 +148,7 @@ describe('a PACS that takes the request and reports at its own time', () => {
     );
 
   /**
-   * Requests commitment after so many seconds, from a PACS that answers with success and sends no
+   * Requests commitment after a number of seconds from a PACS that returns success but sends no
    * report.
    */
   async function askAfter(seconds: number): Promise<string> {

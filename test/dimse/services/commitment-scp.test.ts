@@ -32,7 +32,10 @@ const send = (files: readonly Buffer[]) =>
     files.map((file) => [file]),
   );
 
-/** The answer to a machine that asks about these objects, and how many were looked up at a time. */
+/**
+ * Returns the response to a machine asking for commitment of these objects, and how many were
+ * looked up at a time.
+ */
 async function commit(transaction: string, uids: readonly string[]) {
   const onDisk = objectsOnDisk(site.config.dataDir);
   let looking = 0;

@@ -44,8 +44,8 @@ const send = (number: number) =>
 const row = () => findStudy(site.database, study);
 const completes = () => expect.poll(async () => (await row())?.state).not.toBe('receiving');
 /**
- * Waits until the assembly has had two rounds, as other studies show that completed in them: one
- * brings the deadline forward, the next completes the study.
+ * Waits until the assembly has run twice, which is visible because other studies complete: the
+ * first run brings the deadline forward, and the second completes the study.
  */
 async function assemblyHasLooked() {
   for (const turn of [1, 2]) {

@@ -43,7 +43,7 @@ const keyPairs = {
   'P-256': () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
 };
 
-/** Writes a private key; the PEM of its public half. */
+/** Writes a private key and returns its public half as PEM. */
 async function keyOf(kind: keyof typeof keyPairs): Promise<string> {
   const { privateKey, publicKey } = keyPairs[kind]();
   await writeFile(file('key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -64,7 +64,7 @@ function connection(settings: Partial<FhirDestination> = {}) {
   });
 }
 
-/** An EHR behind an authorization server that knows the key. */
+/** Starts an EHR behind an authorization server that knows the key. */
 async function start(
   algorithm: RegisteredClient['algorithm'],
   lifetimeSeconds?: number,

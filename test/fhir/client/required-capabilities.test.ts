@@ -68,7 +68,7 @@ describe('no call is made that it does not state', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Type and interaction of a call; null for calls on the whole system. */
+  /** Returns the type and interaction of a request; null for whole-system requests. */
   function interactionOf({ method, path }: Call): { type: string; code: string } | null {
     const [, type = '', last] = path.split('?')[0]?.split('/') ?? [];
     if (type === '' || type === 'metadata') return null;

@@ -49,7 +49,7 @@ async function start(options: FhirServerOptions): Promise<void> {
 const send = (to = delivererTo(destinationOf(ehr), folder)) =>
   to.send(DELIVERY, AbortSignal.timeout(30_000));
 
-/** The resources after a transaction at a receiver that supports everything. */
+/** The resources after a transaction on a receiver that supports everything. */
 const WHOLE = buildBundle({
   result: sampleResult(),
   subject: sampleSubject(DELIVERY.requestId),

@@ -15,7 +15,8 @@ import { sampleSubject } from '../sample.ts';
 
 /**
  * The outcome table (exchange 1.10) through the real outbox: whatever an EHR does with a delivery,
- * it ends as one report there, or in the hold queue with the reason; nothing twice, nothing lost.
+ * it ends as one report in the EHR or in the hold queue with the reason. Nothing is duplicated,
+ * nothing lost.
  */
 
 const HOUR = 3600;
@@ -62,7 +63,7 @@ afterEach(async () => {
 
 const subjectOf = async (requestId: string) => sampleSubject(requestId);
 
-/** The hold queue of a site that gives up a released delivery after so many seconds. */
+/** Creates the hold queue of a site that gives up a released delivery after a number of seconds. */
 function holdQueue(giveUpSeconds: number): HoldOperations {
   return createHoldQueue({
     database: site.database,
@@ -78,7 +79,10 @@ async function enqueue(): Promise<string> {
   return request;
 }
 
-/** The test does not wait for a hold that the destination asked for: it is recorded and lifted. */
+/**
+ * Runs deliveries until they settle. If the destination asked for a pause, the test records and
+ * lifts it instead of waiting.
+ */
 async function settled(request: string): Promise<{ state: string; heldBack: boolean }> {
   let heldBack = false;
   for (let left = 600; left > 0; left -= 1) {
@@ -273,7 +277,8 @@ describe('a patient who cannot be matched', () => {
     const [held] = await holds.list();
     const id = held?.id ?? '';
     const call = { id, person: 'ana', reason: 'a phantom' };
-    // A report that is retried at this very moment is not held; the person repeats the command.
+    // A report that is being retried at this moment is not on hold, so the person repeats the
+    // command.
     await expect.poll(() => holds.reject(call).then(() => 'rejected', errorCode)).toBe('rejected');
     await ehr.put(PATIENT);
     expect(await settled(request)).toMatchObject({ state: 'dead' });
@@ -305,7 +310,7 @@ describe('a patient who cannot be matched', () => {
   });
 });
 
-/** The recorded actions of persons on deliveries. */
+/** Returns the recorded actions that people took on deliveries. */
 async function actions(): Promise<object[]> {
   const { rows } = await site.database.query(
     `SELECT action, person, code, patient, reason FROM hold_actions

@@ -21,7 +21,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Sends the sample. @returns its outcome, and what a person is shown. */
+/**
+ * Sends the sample.
+ * @returns its outcome, and what is shown to a person.
+ */
 async function send(
   decision: Decision | null = null,
   settings: Partial<FhirDestination> = {},

@@ -10,7 +10,8 @@ import { sampleMeasurement, sampleResult } from '../sample.ts';
 import { validationErrors } from '../validators.ts';
 
 /**
- * Three runs of one study, in order; the third lacks one value and has another head circumference.
+ * Three runs of one study, in order. The third lacks one value and has a different head
+ * circumference.
  */
 const RUNS: Readonly<Record<string, Result>> = {
   req_first: sampleResult({ generated_at: '2026-03-04T10:00:00.000Z' }),
@@ -22,7 +23,7 @@ const RUNS: Readonly<Record<string, Result>> = {
   }),
 };
 
-/** The signed result of a run, half an hour after its draft. */
+/** Returns the signed result of a run, half an hour after its draft. */
 function signedResult(requestId: string, replaces?: Verification['replaces']): Result {
   const draft = RUNS[requestId];
   if (!draft) throw new Error(`no run ${requestId}`);
@@ -40,7 +41,7 @@ function signedResult(requestId: string, replaces?: Verification['replaces']): R
   };
 }
 
-/** The third run replaces the first, which is signed. */
+/** The third run replaces the first, which was signed. */
 const SIGNED: Readonly<Record<string, Result>> = {
   req_first: signedResult('req_first'),
   req_third: signedResult('req_third', { request: 'req_first', revision: 1 }),
@@ -48,7 +49,7 @@ const SIGNED: Readonly<Record<string, Result>> = {
 
 let ehr: FhirTestServer;
 let folder: string;
-/** Requests whose results a person has signed in the gateway. */
+/** Requests whose results were signed in the gateway. */
 let signed: Set<string>;
 
 beforeEach(async () => {
@@ -67,7 +68,7 @@ const earlierThan = (requestId: string): string[] => {
   return order.slice(0, order.indexOf(requestId)).reverse();
 };
 
-/** Sends the result of one run, as the outbox would. */
+/** Sends the result of one run as the outbox would. */
 const send = (requestId: string, resultRevision = 0) =>
   delivererTo(destinationOf(ehr), folder, {
     results: {
@@ -326,7 +327,7 @@ test('a report that a person has verified is kept from every later run', async (
   expect(await everything()).toEqual(before);
 });
 
-/** Every resource without its version. */
+/** Returns every resource without its version. */
 async function everything(): Promise<unknown[]> {
   const types = [
     'DiagnosticReport',

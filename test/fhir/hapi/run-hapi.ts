@@ -5,21 +5,24 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * HAPI's FHIR library for Java, which needs a JDK of version 17 and 69 jars (111 MB). `.ci/run`
- * downloads them where the machine has Java and Maven.
+ * HAPI's FHIR library for Java, which needs JDK 17 or later and 69 jars (111 MB). `.ci/run`
+ * downloads them if Java and Maven are installed.
  */
 const JARS =
   process.env.SONOGATE_HAPI ?? fileURLToPath(new URL('../../../.ci/hapi', import.meta.url));
 
 export const HAPI_INSTALLED = existsSync(JARS) && spawnSync('javac', ['-version']).status === 0;
 
-/** Runs a program of this folder, and returns what it printed. @throws where it ends with an error. */
+/**
+ * Runs a program in this folder and returns its output.
+ * @throws if it ends with an error.
+ */
 export async function runHapi(
   program: 'FhirValidate' | 'FhirClient',
   ...given: readonly string[]
 ): Promise<string> {
   const source = fileURLToPath(new URL(`${program}.java`, import.meta.url));
-  // The one start is over before the second compiler of the machine would pay off.
+  // The program ends before the JVM's second compiler would pay off.
   const options = ['-XX:TieredStopAtLevel=1', '-cp', join(JARS, '*'), source, ...given];
   const { stdout } = await promisify(execFile)('java', options, { maxBuffer: 64 * 1024 * 1024 });
   return stdout;

@@ -67,7 +67,7 @@ describe('the orders of a FHIR server', () => {
     const of = { subject: { reference: subject } };
     const other = { subject: { reference: 'Patient/somebody-else' } };
     const cm = (value: number) => ({ value, unit: 'cm', code: 'cm' });
-    // As many newer measurements as one page holds, and a measurement of another patient.
+    // As many newer measurements as fit on one page, and a measurement of another patient.
     for (let day = 10; day < 32; day += 1) {
       const height = observation('8302-2', { valueQuantity: cm(168) }, `2026-03-${day}`);
       await server.put({ ...height, ...of });

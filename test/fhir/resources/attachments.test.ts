@@ -48,7 +48,7 @@ describe('key images', () => {
     for (const { name } of artifacts) await writeFile(join(site.folder, name), await noise());
   });
 
-  /** A large PNG that does not compress: its key image has about 320 kB. */
+  /** A large PNG that does not compress; its key image is about 320 kB. */
   const noise = () =>
     sharp({
       create: {

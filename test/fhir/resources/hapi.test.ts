@@ -13,7 +13,9 @@ import { sampleMeasurement, sampleResult, sampleSubject } from '../sample.ts';
 
 const keys = Object.keys(CONCEPTS) as ConceptKey[];
 
-/** A result with every concept of an endpoint, beside what the sample holds of every other kind. */
+/**
+ * A result with every concept of an endpoint, together with the sample's items of all other kinds.
+ */
 function resultOf(endpoint: string, concepts: readonly ConceptKey[]): Result {
   const measurements = concepts.map((key) =>
     sampleMeasurement(key, 4.5, 'ratio', { unit: CONCEPTS[key].unit }),
@@ -49,7 +51,10 @@ const ECHO = resultOf(
   keys.filter((key) => CONCEPTS[key].group === 'echo'),
 );
 
-/** A code of PS3.16 that R4's edition does not have: what the validator must find. */
+/**
+ * A code from PS3.16 that is missing from R4's edition of the terminology, and that the validator
+ * must report.
+ */
 const CONTROL = {
   resourceType: 'Observation',
   status: 'preliminary',

@@ -9,13 +9,13 @@ const SYSTEM = 'https://sonogate.example/fhir/result';
 const keys = Object.keys(CONCEPTS) as ConceptKey[];
 const isEcho = (key: ConceptKey) => CONCEPTS[key].group === 'echo';
 
-/** A value with many decimals for each concept, in the unit of the result. */
+/** A value with many decimals for each concept, in the unit used in results. */
 const exampleOf = (key: ConceptKey): number => (keys.indexOf(key) + 1) * 1.234567891;
 
 const measured = (key: ConceptKey, change: Partial<Measurement> = {}): Measurement =>
   sampleMeasurement(key, exampleOf(key), 'hc-ellipse', { unit: CONCEPTS[key].unit, ...change });
 
-/** The Observations that an EHR gets of a result, by measurement id. */
+/** Returns the Observations that an EHR receives for a result, by measurement id. */
 function observationsOf(result: Result): Map<string, Observation> {
   const { entry = [] } = buildBundle({
     result,
@@ -57,7 +57,7 @@ describe.each([
       system: 'http://unitsofmeasure.org',
       code: exchange.unit.replace('{H.B.}', ''),
     });
-    // A code that R4's edition of DICOM does not have is replaced by our own.
+    // A code missing from R4's edition of DICOM is replaced by our own.
     const known = codings.filter(({ scheme, code }) => scheme !== 'DCM' || Number(code) <= 126_811);
     expect(observation?.code.coding?.map(({ code }) => code)).toEqual(
       known.length > 0 ? known.map(({ code }) => code) : [key],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { biasInBands, recalibrationOf } from '../../../models/evaluation/echo-ejection.ts';
 
-/** A patient whose two estimates are equal. */
+/** Returns a patient with two equal estimates. */
 const patient = (reference: number, estimate: number) => ({
   patient: String(reference),
   reference,
@@ -13,7 +13,7 @@ const patient = (reference: number, estimate: number) => ({
 
 describe('the recalibration of LVEF', () => {
   it('gives the estimates the mean and the spread of the reference, whatever their error', () => {
-    // Half of the spread is noise: least squares would halve the slope.
+    // Half of the spread is noise, so least squares would halve the slope.
     const noisy = [patient(30, 40), patient(30, 20), patient(60, 70), patient(60, 50)];
     const { slope, offset } = recalibrationOf(noisy);
     expect(slope).toBeCloseTo(15 / Math.hypot(15, 10), 2);

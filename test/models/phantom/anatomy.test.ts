@@ -11,7 +11,10 @@ const pose: Pose = { centre: { x: 3, y: 60 }, angle: 0.4, mirror: true };
 const sizes = sizesAt(210);
 const STEP_MM = 0.05;
 
-/** Distance from the centre, mm, to the outermost place of one of these tissues on a ray. */
+/**
+ * Returns the distance in mm from the centre to the outermost place with one of these tissues along
+ * a ray.
+ */
 function outermost(scene: Scene, tissues: Tissue[], direction: number, reachMm: number) {
   for (let r = reachMm; r > 0; r -= STEP_MM) {
     const x = pose.centre.x + r * Math.cos(direction);
@@ -22,7 +25,7 @@ function outermost(scene: Scene, tissues: Tissue[], direction: number, reachMm: 
   return undefined;
 }
 
-/** Distance from the centre to the ellipse on a ray. */
+/** Returns the distance from the centre to the ellipse along a ray. */
 function radius(ellipse: Ellipse, direction: number): number {
   const t = direction - ellipse.angle;
   return 1 / Math.hypot(Math.cos(t) / ellipse.a, Math.sin(t) / ellipse.b);

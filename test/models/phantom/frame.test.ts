@@ -32,8 +32,8 @@ function level(frame: PhantomFrame, { x, y }: Point): number {
 }
 
 /**
- * Where the echo of a border falls to half its height on the way out, mm outside the ellipse, for
- * the places that face the beam (normal within 32 degrees of the image's vertical).
+ * Returns where the echo of a border falls to half its height on the way out, in mm outside the
+ * ellipse, at the places that face the beam (normal within 32 degrees of the image's vertical).
  */
 function visibleOffsets(frame: PhantomFrame, ellipse: Ellipse): number[] {
   const { mmPerPixel } = frame.truth;

@@ -36,7 +36,7 @@ interface Vectors {
   }[];
 }
 
-/** models/training/test_geometry.py holds the Python of the training to the same file. */
+/** models/training/test_geometry.py checks the Python training code against the same file. */
 const vectors: Vectors = JSON.parse(
   await readFile(
     new URL('../../../models/training/geometry-vectors.json', import.meta.url),
@@ -67,7 +67,7 @@ describe('the letterbox is the one of the training', () => {
   it.each(vectors.letterbox)('for an image of $image pixels', (one) => {
     const [width, height] = one.network;
     const { pixels, placement } = letterbox(pattern(one.image), width, height);
-    // The training maps source to network; `toSource` maps back.
+    // The training code maps source to network; `toSource` maps back.
     const back = toSource(placement, { x: one.shift[0], y: one.shift[1] });
     expect(back.x).toBeCloseTo(0, 4);
     expect(back.y).toBeCloseTo(0, 4);

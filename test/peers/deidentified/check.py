@@ -1,6 +1,6 @@
-"""Judges de-identified objects by the table of PS3.15 Annex E that dicom-anonymizer carries, on pydicom.
+"""Checks de-identified objects against the PS3.15 Annex E table in dicom-anonymizer, using pydicom.
 
-Prints as JSON what is wrong: `check.py BEFORE AFTER [BEFORE AFTER ...]`.
+Prints what is wrong as JSON: `check.py BEFORE AFTER [BEFORE AFTER ...]`.
 """
 
 import json

@@ -29,7 +29,7 @@ const heart = createHeart(
 
 const value = (frame: PhantomFrame, name: string) => frame.truth.values?.[name] ?? Number.NaN;
 
-/** Bright pixels of a column within the display: rows from its top. */
+/** Returns the bright pixels in a column of the display, as rows from its top. */
 function brightRows(frame: PhantomFrame, column: number, threshold = 70): number[] {
   const top = value(frame, 'topPixel');
   const rows: number[] = [];
@@ -39,10 +39,13 @@ function brightRows(frame: PhantomFrame, column: number, threshold = 70): number
   return rows;
 }
 
-/** Columns that must reach as far: more than the grid's dots, fewer than the peaks of the beats. */
+/**
+ * Number of columns that must reach equally far: more than the grid's dots cover, fewer than the
+ * peaks of the beats.
+ */
 const REACHING_COLUMNS = 12;
 
-/** Farthest velocity from the baseline that some columns show, cm/s. */
+/** Returns the velocity farthest from the baseline reached by `REACHING_COLUMNS` columns, cm/s. */
 function farthest(frame: PhantomFrame, sign: 1 | -1): number {
   const zero = value(frame, 'zeroRowPixel');
   const reached: number[] = [];

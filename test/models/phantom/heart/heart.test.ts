@@ -16,7 +16,7 @@ const ADULT: HeartRequest = {
   unevenness: 0,
 };
 
-/** Segments 1, 2, 7, 8, 13, 14 and 17: what the left anterior descending artery feeds. */
+/** Segments 1, 2, 7, 8, 13, 14 and 17, supplied by the left anterior descending artery. */
 const ANTERIOR = Array.from({ length: 17 }, (_, i) =>
   [0, 1, 6, 7, 12, 13, 16].includes(i) ? 0 : 1,
 );
@@ -116,7 +116,7 @@ describe('the tissues of the phantom', () => {
   it('has fluid around the heart only where it was asked for', () => {
     expect(at({ effusionMm: 15 }, 40, 0, 40)).toBe(STRUCTURE.effusion);
     expect(at({ effusionMm: 0 }, 40, 0, 40)).toBe(STRUCTURE.outside);
-    // Far behind the ventricle the fluid has ended, however much of it there is.
+    // Far behind the ventricle there is no more fluid, however large the effusion.
     expect(at({ effusionMm: 24 }, 90, 0, 40)).toBe(STRUCTURE.outside);
   });
 });

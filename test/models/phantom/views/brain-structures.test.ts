@@ -11,7 +11,7 @@ function simulate(view: PhantomView, seed: number, anatomy = {}): PhantomFrame {
   return view.simulate(request)[0] as PhantomFrame;
 }
 
-/** Distance between the two ends of a measurement, mm. */
+/** Returns the distance between the two ends of a measurement, mm. */
 function between({ truth }: PhantomFrame, name: string): number {
   const [one, other] = truth.points?.[name] ?? [];
   if (!one || !other) throw new Error(`no ${name}`);

@@ -35,7 +35,7 @@ function millimetres({ truth }: PhantomFrame, a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y) * truth.mmPerPixel;
 }
 
-/** Mean brightness of a structure. */
+/** Returns the mean brightness of a structure. */
 function brightness({ gray, truth }: PhantomFrame, structure: string): number {
   const mask = truth.masks?.[structure] ?? new Uint8Array();
   const levels = [...gray].filter((_, i) => mask[i] === 1);
@@ -90,7 +90,8 @@ describe('the phantom of the lower placental edge', () => {
     );
     expect(Math.sign(toOs)).toBe(side);
     expect(Math.abs(toOs)).toBeCloseTo(straight, 6);
-    // The wall curves away from the os: the straight line is no shorter than the way across.
+    // The wall curves away from the os, so the straight line is at least as long as the distance
+    // across.
     expect(straight).toBeGreaterThanOrEqual(Math.abs(edgeMm) - 1e-9);
   });
 });
