@@ -60,7 +60,7 @@ interface DimseParts {
     | 'retention'
     | 'shutdown'
   >;
-  /** The current rules, if they can change while the gateway runs. */
+  /** The current rules, if they can change while the gateway is running. */
   routing?: () => Routing;
   database: Database;
   objects: ReceivedObjects;
@@ -72,7 +72,7 @@ interface DimseParts {
   audit?: DicomAudit;
   /** Credentials for DICOMweb archives. */
   archiveAccess?: ArchiveAccess;
-  /** Loads the FHIR worklist; called only if a worklist of the site is a FHIR server. */
+  /** Loads the FHIR worklist. Called only if one of the configured worklists is a FHIR server. */
   fhirWorklist?: OpenFhirWorklist | undefined;
   logger: Logger;
   now?: () => Date;
@@ -81,7 +81,7 @@ interface DimseParts {
 /**
  * Starts receiving by DICOM: registers the objects that the last run left without a row, then
  * listens, stores, assembles studies and submits them.
- * @throws the system error when the address cannot be bound or a certificate cannot be read.
+ * @throws the system error if the address cannot be bound or a certificate cannot be read.
  */
 export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
   const { config, database, objects, logger, audit = NO_AUDIT } = parts;
@@ -128,7 +128,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     query: queryService({ database, objects, config, audit }),
     async normalized(request, peer) {
       requireSource(peer);
-      // A machine requests storage commitment immediately after its objects.
+      // A machine may request storage commitment immediately after sending its objects.
       await door.storage.settled?.(peer);
       return services(request, peer);
     },

@@ -10,22 +10,19 @@ import { AssociationPool } from './send/association-pool.ts';
 import { localTransport } from './send/local-transport.ts';
 import { cStoreTransport, type StoreTransport } from './send/store-scu.ts';
 
-/** The destinations of a site that accept DICOM objects, and the transport to each. */
+/** The configured destinations that accept DICOM objects, and the transport to each. */
 interface Pacs {
   destinations: readonly ObjectDestination[];
-  /** The transports by the name of the destination. */
+  /** The transports, by destination name. */
   transports: ReadonlyMap<string, StoreTransport>;
-  /**
-   * Maps the name of a destination to its alternate, which receives the deliveries that are
-   * diverted.
-   */
+  /** Maps each destination name to its alternate, which receives diverted deliveries. */
   alternates: ReadonlyMap<string, string>;
   /** Releases idle associations. */
   close(): Promise<void>;
 }
 
 /**
- * Connects to the PACS of a site.
+ * Connects to the configured PACS.
  * @param access credentials for a DICOMweb server.
  * @param storage our own intake, for destinations of type `local`.
  */

@@ -9,13 +9,13 @@ import type { StorageService } from '../network/service-ports.ts';
  */
 export interface Archive {
   name: string;
-  /** Finds at most `limit` studies that match every given key. */
+  /** Finds at most `limit` studies that match all the given keys. */
   studies(keys: StudyKeys, options: AskOptions & { limit: number }): Promise<FoundStudy[]>;
-  /** Lists every object of a study; empty when the archive does not have the study. */
+  /** Lists every object of a study; empty if the archive does not have the study. */
   objects(studyInstanceUid: string, options?: AskOptions): Promise<FoundObject[]>;
   /**
-   * Retrieves objects of a study, either the named ones or all. Resolves when the archive has sent
-   * its final response; the database records which objects have arrived.
+   * Retrieves objects of a study. Resolves when the archive has sent its final response; the
+   * database records which objects have arrived.
    */
   retrieve(wanted: Wanted, options?: AskOptions): Promise<Retrieved>;
 }
@@ -37,20 +37,20 @@ export interface StudyKeys {
 
 export interface Wanted {
   studyInstanceUid: string;
-  /** The objects to retrieve. `whole` is true if they are all objects of the study. */
+  /** The objects to retrieve. `whole` is true if they are the whole study. */
   objects: readonly FoundObject[];
   whole: boolean;
   /**
-   * The source under which the objects are filed: a source of the site, or the name of the archive.
+   * The source under which the objects are filed: a configured source, or the name of the archive.
    */
   source: string;
   into: StorageService;
 }
 
-/** The result of a retrieval as the archive reports it (PS3.4 C.4.2.1.6 to C.4.2.1.9). */
+/** The result of a retrieval as reported by the archive (PS3.4 C.4.2.1.6 to C.4.2.1.9). */
 export interface Retrieved {
   completed: number;
   failed: number;
-  /** The error comment that the archive sent; '' if it sent no comment. */
+  /** The error comment in the archive's response; '' if there was none. */
   detail: string;
 }

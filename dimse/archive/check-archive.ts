@@ -7,13 +7,13 @@ import type { Archive } from './archive.ts';
 import { openAssociation, queryContext } from './query.ts';
 import { moveObjects } from './retrieve.ts';
 
-/** The reason why a retrieval would fail; null if the check found no reason. */
+/** Why a retrieval would fail; null if the check found no reason. */
 type Obstacle = string | null;
 
 /**
  * Queries for a study that does not exist.
- * @returns how long the answer took, in milliseconds, and the number of studies in it.
- * @throws SonogateError of the archive.
+ * @returns the response time in milliseconds and the number of studies found.
+ * @throws SonogateError for the archive.
  */
 export async function checkQuery(
   archive: Archive,
@@ -24,8 +24,8 @@ export async function checkQuery(
 }
 
 /**
- * Negotiates the contexts and roles of a C-GET, and sends no request.
- * @throws SonogateError when no association can be established.
+ * Negotiates the contexts and roles of a C-GET without sending a request.
+ * @throws SonogateError if no association can be established.
  */
 export async function checkGet(node: CalledNode): Promise<Obstacle> {
   const classes = [...RETRIEVED_STORAGE.keys()];
@@ -56,8 +56,9 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
 
 /**
  * Requests a C-MOVE of a study that does not exist. Some archives still look up the destination and
- * answer that they do not know it (A801H); others report this only when a study is retrieved.
- * @throws SonogateError of the archive, unless it is about the destination.
+ * report that they do not know it (A801H); others report this only when a study is actually
+ * retrieved.
+ * @throws SonogateError for the archive, unless it concerns the destination.
  */
 export async function checkMove(node: CalledNode, moveTo: string): Promise<Obstacle> {
   const into = {
@@ -72,8 +73,8 @@ export async function checkMove(node: CalledNode, moveTo: string): Promise<Obsta
     if (error.code === 'move_destination_unknown') {
       return `does not know "${moveTo}" as a destination of C-MOVE`;
     }
-    // Some archives answer with a failure for a study that they do not have; this still shows that
-    // association and service work.
+    // Some archives report a failure for a study that they do not have. This still shows that the
+    // association and the service work.
     if (error.code !== 'archive_refused_query') throw error;
   }
   return null;

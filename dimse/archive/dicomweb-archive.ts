@@ -56,19 +56,18 @@ function readDicomJson(text: string): DicomJson[] | null {
   }
 }
 
-/** Maximum number of bytes that are read from the answer to a query. */
+/** Maximum number of bytes read from the response to a query. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Statuses that may disappear when the call is repeated: the service is missing, busy or has failed
- * (RFC 9110 15).
+ * Statuses that may go away on a retry: the service is missing, busy or has failed (RFC 9110 15).
  */
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /**
  * Sends one GET to a DICOMweb service. Redirects are not followed: only the configured address is
- * called.
- * @returns the answer with status 200, 204, 206 or 404.
+ * contacted.
+ * @returns the response with status 200, 204, 206 or 404.
  * @throws SonogateError `peer_unreachable`, `peer_unauthorized`, `peer_unavailable`,
  * `archive_refused_query`.
  */
@@ -110,8 +109,8 @@ async function dicomwebGet(
 
 /**
  * Reads a body as text.
- * @throws SonogateError `peer_unreachable` when the body breaks off, `archive_refused_query` when
- * it is longer than the limit.
+ * @throws SonogateError `peer_unreachable` if the body breaks off, `archive_refused_query` if it is
+ * longer than the limit.
  */
 async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
@@ -134,16 +133,16 @@ async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
 interface StoredParts {
   stored: number;
   failed: number;
-  /** The reason why the last failed object was not stored; '' if no object failed. */
+  /** Why the last failed object was not stored; '' if no object failed. */
   detail: string;
 }
 
 /**
- * Stores the objects of a WADO-RS answer one after the other, as they arrive. No object is
+ * Stores the objects of a WADO-RS response one after the other, as they arrive. No object is
  * collected in memory, and a slow disk slows down the server. An object that cannot be stored does
  * not affect the others.
- * @throws SonogateError `archive_refused_query` when the answer is not a list of objects,
- * `peer_unreachable` when the answer breaks off.
+ * @throws SonogateError `archive_refused_query` if the response is not a list of objects,
+ * `peer_unreachable` if it breaks off.
  */
 export async function storeParts(
   { headers, body }: { headers: Dispatcher.ResponseData['headers']; body: Readable },
@@ -180,7 +179,8 @@ export async function storeParts(
 }
 
 /**
- * Number of matches requested per answer. If a server returns fewer, we request the remaining ones.
+ * Number of matches requested per response. If a server returns fewer, the rest is requested
+ * separately.
  */
 const PAGE = 1000;
 const JSON_TYPE = 'application/dicom+json';
@@ -286,7 +286,7 @@ function* pathsOf({ studyInstanceUid: study, objects, whole }: Wanted): Generato
 
 async function rowsOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Rows> {
   const text = await bodyText(body);
-  // The answer has no content, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
+  // The response is empty, or the study does not exist (PS3.18 8.3.4.4, 10.6.3.1).
   if (statusCode === 204 || statusCode === 404 || text === '') return [];
   const read = readDicomJson(text);
   if (!read) throw new SonogateError('archive_refused_query', 'The answer is not DICOM JSON.');

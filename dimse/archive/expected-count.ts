@@ -25,12 +25,12 @@ interface CountParts {
 
 /** Maximum number of counts that are requested from one archive at the same time. */
 const AT_A_TIME = 8;
-/** Seconds for which a claimed count belongs to its process. */
+/** Seconds for which a claimed count belongs to the process that claimed it. */
 const ASKING_SECONDS = 60;
 
 /**
- * Asks an archive how many objects it has of each study whose count is due. @returns the number of
- * these studies.
+ * Asks an archive how many objects it has of each study whose count is due.
+ * @returns the number of studies asked about.
  */
 export async function askDueCounts(
   archive: Archive,
@@ -38,7 +38,7 @@ export async function askDueCounts(
   signal: AbortSignal,
 ): Promise<number> {
   const { database, now } = parts;
-  // No further count is requested for a study that no longer receives objects or that has a later
+  // No more counts are requested for a study that is no longer receiving objects or has a later
   // revision.
   await database.query(
     `UPDATE archive_counts c SET ask_at = 'infinity'
@@ -113,7 +113,7 @@ async function countOf(
   }
 }
 
-/** Compares the objects that an archive has of a study with those that have arrived here. */
+/** Compares the objects that an archive has of a study with those that have arrived. */
 export function compareWithArchive(
   archive: string,
   there: readonly string[],

@@ -7,7 +7,8 @@ import type { Archive } from './archive.ts';
 
 /**
  * Creates the function that fetches the objects of a request, from configured archives only.
- * @param limits for one object, and for the time that all objects of a request may take.
+ * @param limits for the size of one object, and for the time that all objects of a request may
+ * take.
  */
 export function fetchIntoFiles(
   archives: readonly Archive[],
@@ -39,7 +40,7 @@ export function fetchIntoFiles(
 
 /**
  * Stores each wanted object once, under its path, and then removes it from the map. An object that
- * we did not ask for, or that is too large, is refused.
+ * was not requested, or is too large, is refused.
  */
 function filesFor(missing: Map<string, string>, maxObjectBytes: number): StorageService {
   return {

@@ -13,7 +13,7 @@ interface DimseArchiveSettings {
   name: string;
   node: CalledNode;
   retrieve: 'c-get' | 'c-move';
-  /** Our AE title as the archive knows it, for C-MOVE. */
+  /** Our AE title as configured in the archive, for C-MOVE. */
   moveTo: string;
 }
 
@@ -75,9 +75,9 @@ export function archiveNode(
 }
 
 /**
- * Returns the same archive with an audit entry for each query for studies of a patient (PS3.15
- * A.5.3.10). A query about one study that is already here is not audited; objects that arrive are
- * audited when they are received.
+ * Returns the same archive with an audit entry for each query for a patient's studies (PS3.15
+ * A.5.3.10). A query about one study that is already here is not audited; arriving objects are
+ * audited on receipt.
  */
 export function auditedArchive(archive: Archive, audit: Pick<DicomAudit, 'queried'>): Archive {
   return {

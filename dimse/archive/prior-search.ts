@@ -20,7 +20,7 @@ import { fetchPrior, objectsWeAccept, type RetrievalParts } from './retrievals.t
 interface PriorChoice {
   /** The chosen studies, newest first. */
   chosen: FoundStudy[];
-  /** Why other studies with the same patient ID are not used. */
+  /** Why other studies with the same patient ID were not chosen. */
   refused: PatientMismatch[];
 }
 
@@ -42,8 +42,8 @@ export function priorKeys(
 }
 
 /**
- * Chooses the earlier examinations of the same patient, because archives may return studies that do
- * not match the query.
+ * Chooses the earlier examinations of the same patient. Archives may return studies that do not
+ * match the query.
  */
 export function choosePriors(
   identity: DicomIdentity,
@@ -70,20 +70,20 @@ export function choosePriors(
   };
 }
 
-/** Returns the date (DA) that many days before `date`; null if `date` is not a date. */
+/** Returns the date (DA) the given number of days before `date`; null if `date` is not a date. */
 function daysBefore(date: string, days: number): string | null {
   const day = dayNumber(date);
   return day === null ? null : dicomDate(day - days);
 }
 
-/** Maximum number of studies of one patient that are read from an archive. */
+/** Maximum number of a patient's studies to read from an archive. */
 const MAX_FOUND = 200;
 
 type Found = Pick<PriorSearch, 'state' | 'detail'> & { instances: string[] };
 
 export interface SearchedStudy {
   identity: DicomIdentity;
-  /** Former IDs of the patient, which were merged into the patient ID of the study. */
+  /** Former patient IDs, merged into the patient ID of the study. */
   formerIds?: readonly string[];
   settings: PriorsSettings;
 }
@@ -116,18 +116,17 @@ export async function findPriors(
       answers.push(without('unavailable', `Not available: ${name} could not be asked (${title}).`));
     }
   }
-  // "None found" is only reported when every archive has answered.
+  // "None found" is reported only if every archive has answered.
   const unavailable = answers.find(({ state }) => state === 'unavailable');
   return unavailable ?? answers[0] ?? without('none', 'No archive to ask.');
 }
 
-/** Returns the former IDs that contain no wildcard. */
+/** Returns those former IDs that contain no wildcard. */
 const safeKeys = ({ formerIds = [] }: SearchedStudy) =>
   formerIds.filter((id) => !/[*?\\]/.test(id));
 
 /**
- * Replaces a former ID of a patient by the surviving ID, because an archive may not know of the
- * merge.
+ * Replaces a patient's former ID by the surviving ID, because an archive may not know of the merge.
  */
 const asMerged =
   ({ identity, formerIds = [] }: SearchedStudy) =>
@@ -182,7 +181,7 @@ async function wantedObjects(
   );
 }
 
-/** Returns the retrieved objects whose own header names the same patient. */
+/** Returns the retrieved objects whose own header states the same patient. */
 async function verified(
   study: SearchedStudy,
   studyInstanceUid: string,
@@ -212,7 +211,7 @@ function without(state: 'none' | 'unavailable', detail: string): Found {
   return { state, detail, instances: [] };
 }
 
-/** Describes the reasons, each with its count: "2 not used: another birth date". */
+/** Lists the reasons, each with its count: "2 not used: another birth date". */
 function countWords(mismatches: readonly PatientMismatch[]): string[] {
   const counts = Map.groupBy(mismatches, (mismatch) => mismatch);
   return [...counts].map(([each, { length }]) => `${length} not used: ${MISMATCH_WORDS[each]}`);

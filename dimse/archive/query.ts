@@ -18,7 +18,7 @@ import { statusHex } from '../network/status.ts';
 import type { StudyKeys } from './archive.ts';
 
 /**
- * Returns the presentation context of a query or retrieval. It proposes every transfer syntax,
+ * Returns the presentation context for a query or retrieval. It proposes every transfer syntax,
  * because identifiers are small.
  */
 export function queryContext(id: number, abstractSyntax: string): ProposedContext {
@@ -44,8 +44,8 @@ export function acceptedSyntax(association: CallingAssociation, sopClassUid: str
 }
 
 /**
- * Opens an association for operations that are canceled by C-CANCEL.
- * @param signal aborts only the opening. Later operations react to their own signal.
+ * Opens an association for operations that can be canceled by C-CANCEL.
+ * @param signal aborts only the opening. Later operations have their own signals.
  * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
  */
 export async function openAssociation(
@@ -76,10 +76,9 @@ const SOME_FAILED = 0xb000;
 const CANCELED = 0xfe00;
 
 /**
- * Throws when the final response refuses the query or retrieval. A warning that some objects failed
- * is not a refusal.
+ * Checks the final response. A warning that some objects failed is not a refusal.
  * @throws SonogateError `archive_refused_query`, `move_destination_unknown`,
- * `peer_out_of_resources`.
+ * `peer_out_of_resources` if the query or retrieval was refused.
  */
 export function throwIfRefused(
   operation: 'C-FIND' | 'C-GET' | 'C-MOVE',
@@ -104,19 +103,19 @@ export interface Query {
   keys: Readonly<Record<string, string>>;
 }
 
-/** Longest time in milliseconds for a query, even if responses keep arriving. */
+/** Maximum duration of a query in milliseconds, even if responses keep arriving. */
 const MAX_QUERY_MS = 120_000;
-/** Maximum number of matches of one query; an archive that sends more receives a C-CANCEL. */
+/** Maximum number of matches per query. An archive that sends more receives a C-CANCEL. */
 export const MAX_MATCHES = 20_000;
 
 /**
- * An association for hierarchical queries, which follow one another (PS3.4 C.4.1). Queries at
- * PATIENT level use the Patient Root model, all others the Study Root model.
+ * An association for hierarchical queries, sent one after another (PS3.4 C.4.1). Queries at PATIENT
+ * level use the Patient Root model, all others the Study Root model.
  */
 export interface QueryAssociation {
   /**
-   * Sends a C-FIND, and a C-CANCEL after `limit` matches. @returns the attributes of each match
-   * that `keys` names.
+   * Sends a C-FIND, and a C-CANCEL after `limit` matches.
+   * @returns for each match, the attributes listed in `keys`.
    */
   find(query: Query, limit?: number): Promise<NaturalDataset[]>;
   release(): Promise<void>;
@@ -156,7 +155,7 @@ interface Question {
   returned: readonly string[];
 }
 
-/** Sends a C-FIND of any information model. After `limit` matches a C-CANCEL is sent. */
+/** Sends a C-FIND in any information model. After `limit` matches, a C-CANCEL is sent. */
 export async function findMatches(
   association: CallingAssociation,
   { sopClassUid, identifier, returned }: Question,
@@ -185,7 +184,7 @@ export async function findMatches(
     } else if (late.aborted) {
       throw new SonogateError('peer_unreachable', 'The query took too long.');
     } else {
-      // After our own C-CANCEL any final status is expected.
+      // After our own C-CANCEL, any final status is acceptable.
       if (!enough.signal.aborted) throwIfRefused('C-FIND', answer);
     }
   }
@@ -236,7 +235,7 @@ export function matchingKeys(keys: StudyKeys): Record<string, string> {
   );
 }
 
-/** Returns the study of a STUDY match; null when it has no Study Instance UID. */
+/** Returns the study in a match at STUDY level; null if it has no Study Instance UID. */
 export function foundStudy(match: NaturalDataset): FoundStudy | null {
   const text = (keyword: string) => attributeText(match[keyword]);
   const studyInstanceUid = text('StudyInstanceUID');

@@ -12,7 +12,7 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { StorageService } from '../network/service-ports.ts';
 import type { Archive, Retrieved } from './archive.ts';
 
-/** Returns the SOP Instance UIDs of the received objects of a study. */
+/** Returns the SOP Instance UIDs of those objects of a study that have been received. */
 export async function receivedUids(
   database: Queryable,
   studyInstanceUid: string,
@@ -26,7 +26,7 @@ export async function receivedUids(
 }
 
 /**
- * Returns the objects of an archive that we can receive: we accept their SOP class, and they are
+ * Returns those objects in an archive that we can receive: we accept their SOP class, and they are
  * not results of this gateway.
  */
 export async function objectsWeAccept(
@@ -42,8 +42,8 @@ export async function objectsWeAccept(
 }
 
 /**
- * Why objects are retrieved: a person asked for the study, the archive has objects of it that have
- * not arrived, or the study is a prior.
+ * Why objects are retrieved: a person asked for the study, some of its objects have not arrived, or
+ * it is a prior.
  */
 type RetrievalPurpose = 'study' | 'missing' | 'prior';
 
@@ -66,18 +66,19 @@ export interface RetrievalParts {
   now: () => Date;
 }
 
-/**
- * Lease of a retrieval in seconds. When the lease ends, another process may claim the retrieval.
- */
+/** Lease of a retrieval in seconds. Once it expires, another process may claim the retrieval. */
 const LONGEST_SECONDS = 900;
 /**
- * Milliseconds to wait for late objects: an object of a C-MOVE may be committed shortly after the
- * final response of the archive.
+ * Milliseconds to wait for late objects: in a C-MOVE, an object may be committed shortly after the
+ * archive's final response.
  */
 const ARRIVAL_PATIENCE_MS = 5000;
 const ARRIVAL_POLL_MS = 100;
 
-/** Requests a retrieval, or reuses one that is already waiting or running. @returns its id. */
+/**
+ * Requests a retrieval, or reuses one already waiting or running.
+ * @returns its id.
+ */
 export async function requestRetrieval(
   database: Database,
   wanted: { archive: string; studyInstanceUid: string; purpose: RetrievalPurpose },
@@ -101,7 +102,10 @@ export async function requestRetrieval(
   });
 }
 
-/** Finds a retrieval. @returns null if no retrieval has this id. */
+/**
+ * Finds a retrieval.
+ * @returns null if there is none with this id.
+ */
 export async function findRetrieval(database: Queryable, id: string): Promise<RetrievalRow | null> {
   const { rows } = await database.query<RetrievalRow>(
     `SELECT id, archive, study_instance_uid, purpose, state, wanted, here, code, detail
@@ -112,8 +116,8 @@ export async function findRetrieval(database: Queryable, id: string): Promise<Re
 }
 
 /**
- * Claims the oldest retrieval from an archive that no process is working on. @returns null if there
- * is no such retrieval.
+ * Claims the oldest retrieval from an archive that no process is working on.
+ * @returns null if there is none.
  */
 export async function claimRetrieval(
   database: Database,
@@ -132,7 +136,7 @@ export async function claimRetrieval(
   return rows[0] ?? null;
 }
 
-/** Carries out a claimed retrieval and records how it ended. */
+/** Carries out a claimed retrieval and records its outcome. */
 export async function runRetrieval(
   row: RetrievalRow,
   archive: Archive,
@@ -164,8 +168,8 @@ export async function runRetrieval(
 }
 
 /**
- * Retrieves the objects that have not been received yet, as objects of a prior. The row of the
- * retrieval is written before the first object arrives, so that the intake recognises the objects.
+ * Retrieves the objects not yet received, as objects of a prior. The row of the retrieval is
+ * written before the first object arrives, so that the intake recognises the objects.
  * @returns how many of the objects have been received in the end.
  */
 export async function fetchPrior(
@@ -202,7 +206,7 @@ export interface Outcome {
 
 interface Fetch extends Pick<RetrievalRow, 'study_instance_uid' | 'purpose'> {
   objects: readonly FoundObject[];
-  /** Whether `objects` are all objects that the archive has of the study. */
+  /** Whether `objects` are all the objects that the archive has of the study. */
   every: boolean;
 }
 
@@ -261,7 +265,8 @@ async function fetchObjects(
 }
 
 /**
- * Releases the retrieval because the gateway stops. Another process, or the next start, claims it.
+ * Releases the retrieval because the gateway is stopping. Another process claims it, or this
+ * gateway after its next startup.
  */
 async function giveBack(database: Queryable, id: string): Promise<void> {
   await database.query(
@@ -270,9 +275,7 @@ async function giveBack(database: Queryable, id: string): Promise<void> {
   );
 }
 
-/**
- * Allows a study that was retrieved as a prior to be interpreted, because a person asked for it.
- */
+/** Allows a study retrieved as a prior to be interpreted, because a person asked for it. */
 async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Date): Promise<void> {
   await database.query(
     `UPDATE studies SET state = 'receiving', reason = NULL, complete_after = $2,
@@ -283,8 +286,8 @@ async function reopenPrior(database: Queryable, studyInstanceUid: string, at: Da
 }
 
 /**
- * Seconds after the end for which arriving objects still count as retrieved: some arrive shortly
- * after the final response.
+ * Seconds after the end of a retrieval during which arriving objects still count as retrieved: some
+ * arrive shortly after the final response.
  */
 const LATE_ARRIVALS_SECONDS = 10;
 

@@ -34,7 +34,7 @@ interface RetrieveOptions {
 }
 
 /**
- * Retrieves objects by C-GET (PS3.4 C.4.3): they arrive over our own association, on which we
+ * Retrieves objects by C-GET (PS3.4 C.4.3). They arrive over our own association, on which we
  * propose the SCP role for their SOP classes. There is one presentation context per class and
  * transfer syntax, so that no object is decompressed for the transfer.
  * @throws SonogateError, see `throwIfRefused` and `CallingAssociation.open`.
@@ -57,7 +57,7 @@ export async function getObjects(
         signal,
       });
     } catch (error) {
-      // An object whose class is negotiated on another association counts as failed on this one.
+      // An object whose class is negotiated on another association fails on this one.
       if (groups.length === 1 || association.closed) throw error;
       refused = error;
     } finally {
@@ -71,8 +71,8 @@ export async function getObjects(
 }
 
 /**
- * Returns the objects that can arrive over one association. If the archive did not send their SOP
- * classes, these are all objects.
+ * Returns the objects that can arrive over one association. If the archive did not state their SOP
+ * classes, these are all the objects.
  */
 function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
   if (wanted.whole) return wanted;
@@ -83,10 +83,10 @@ function ofClasses(wanted: Wanted, classes: readonly string[]): Wanted {
 }
 
 /**
- * Retrieves objects by C-MOVE (PS3.4 C.4.2) to our own AE title: they arrive over associations that
- * the archive opens. The archive must know the title with our address, and must be one of
- * `sources`.
- * @param moveTo our AE title as the archive knows it.
+ * Retrieves objects by C-MOVE (PS3.4 C.4.2) to our own AE title. They arrive over associations
+ * opened by the archive. The archive must have the title configured with our address, and must be
+ * one of `sources`.
+ * @param moveTo our AE title as configured in the archive.
  */
 export async function moveObjects(
   node: CalledNode,
@@ -136,8 +136,7 @@ async function ask(
 }
 
 /**
- * Reads the counts of sub-operations from the final response. An object with a warning has been
- * stored.
+ * Reads the sub-operation counts from the final response. An object with a warning has been stored.
  */
 function count(
   { completed, failed, warning, status, errorComment }: DimseResponse,
@@ -172,7 +171,7 @@ function* identifiersOf({ studyInstanceUid, objects, whole }: Wanted): Generator
 
 /**
  * Returns the SOP classes of the objects to retrieve; all accepted classes if the archive did not
- * send the classes.
+ * state them.
  */
 function classesOf({ objects }: Wanted): string[] {
   const stated = new Set(objects.map(({ sopClassUid }) => sopClassUid));
@@ -181,7 +180,7 @@ function classesOf({ objects }: Wanted): string[] {
 }
 
 /**
- * Returns the transfer syntaxes to propose for a class: a compressed image needs a context for
+ * Returns the transfer syntaxes to propose for a class. A compressed image needs a context for
  * each, a report only the uncompressed ones.
  */
 function syntaxesOf(sopClassUid: string): readonly string[] {
@@ -234,7 +233,7 @@ async function openGet(
     peer,
     storage: into,
     normalized: null,
-    // A lost connection is detected when the next message is read.
+    // A lost connection is detected on reading the next message.
     send: (contextId, command) => void association.sendAnswer(contextId, command).catch(() => {}),
     log: (event, fields) => logger.event(event, { archive: node.aeTitle, ...fields }),
   });

@@ -16,13 +16,14 @@ interface ArchiveRoundParts extends RetrievalParts {
 const ROUND_MILLISECONDS = 500;
 /** Number of concurrent searches for priors. */
 const SEARCHES = 4;
-/** Seconds after its deadline for which a claimed search still belongs to its process. */
+/** Seconds past its deadline for which a search still belongs to the process that claimed it. */
 const SEARCHING_SECONDS = 300;
 
 /**
- * Carries out the pending work with archives: counts, retrievals and searches for priors. Counts
- * and retrievals run in a separate loop for each archive, so that a slow archive does not delay the
- * others. A stop cancels the work in progress; another process or the next start continues it.
+ * Carries out pending work with archives: counts, retrievals and searches for priors. Each archive
+ * has its own loop for counts and retrievals, so that a slow archive does not delay the others.
+ * Stopping cancels the work in progress; it is continued by another process or after the next
+ * startup.
  */
 export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();
@@ -47,8 +48,9 @@ export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
 }
 
 /**
- * Starts a loop. @param next returns the number of tasks that it found; it is called again at once
- * until it finds no task.
+ * Starts a loop.
+ * @param next returns the number of tasks that it found, and is called again at once until it finds
+ * none.
  */
 function startLoop(
   next: () => Promise<number>,

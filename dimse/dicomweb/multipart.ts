@@ -6,16 +6,16 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
 
 /**
- * One part of a multipart message. The caller must read it to its end, or drop it, before the next
- * part.
+ * One part of a multipart message. The caller must read it to its end, or discard it, before the
+ * next part.
  */
 export interface BodyPart {
-  /** Media type without parameters, in lower case; '' if the part has no media type. */
+  /** Media type without parameters, in lower case; '' if there is none. */
   mediaType: string;
   bytes: AsyncIterable<Buffer>;
 }
 
-/** Limits of the headers: a part of a DICOM message has two or three short header lines. */
+/** Limits on the headers: a part of a DICOM message has two or three short header lines. */
 const HEADERS = { maxHeaderPairs: 16, maxHeaderSize: 4096 } as const;
 
 /** Longest accepted boundary. RFC 2046 5.1.1 allows 70 characters, but Orthanc sends 73. */
@@ -41,9 +41,9 @@ function parameter(contentType: string, name: string): string | null {
 }
 
 /**
- * Yields the parts of a body as they arrive: no part is collected in memory, and a slow reader
+ * Yields the parts of a body as they arrive. No part is collected in memory, and a slow reader
  * slows down the sender.
- * @throws SonogateError `invalid_multipart` when the body breaks off, has no part, or has a part
+ * @throws SonogateError `invalid_multipart` if the body breaks off, has no part, or has a part
  * without headers.
  */
 export async function* bodyParts(body: Readable, boundary: string): AsyncGenerator<BodyPart> {
@@ -61,11 +61,11 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
   };
 
   dicer.on('part', (stream: Readable) => {
-    // The parser does not report headers that it cannot read: they are missing when the next part
-    // begins or the body ends.
+    // The parser does not report headers that it cannot parse. They turn out to be missing when the
+    // next part begins or the body ends.
     if (headersMissing) breakOff('a part has no headers');
     headersMissing = true;
-    // The reader of the part sees the error; without a listener it would end the process.
+    // The reader of the part handles the error, but without a listener it would end the process.
     stream.on('error', () => {});
     stream.on('header', (header: Record<string, string[]>) => {
       headersMissing = false;
@@ -106,20 +106,19 @@ export async function* bodyParts(body: Readable, boundary: string): AsyncGenerat
   if (count === 0) throw new SonogateError('invalid_multipart', 'The body has no parts.');
 }
 
-/** Reads the rest of a part, because the next part arrives only after it. */
+/** Reads the rest of a part, because the next one arrives only after it. */
 async function readToEnd(bytes: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const _ of bytes);
   } catch {
-    // If the part broke off, the body broke off too and reports the error.
+    // If the part broke off, so did the body, and the body reports the error.
   }
 }
 
 /**
- * Stores a DICOM file (PS3.10) that arrives in pieces. The gateway writes a new file meta
+ * Stores a DICOM file (PS3.10) that arrives in pieces. The gateway writes its own file meta
  * information; the data set is stored byte for byte. Resolves when the object is durable.
- * @throws SonogateError `object_not_understood` when it is not a DICOM file; any error of the
- * storage.
+ * @throws SonogateError `object_not_understood` if it is not a DICOM file; any storage error.
  */
 export async function storeFile(
   pieces: AsyncIterable<Buffer>,

@@ -34,9 +34,9 @@ const TRANSFER_SYNTAXES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Stores the objects of a STOW-RS transaction as origin server, in the same way as objects of
- * C-STORE. The settings are those of the source that lists the API key, or that has
- * `consoleUploads`. A transaction is treated as one association.
+ * Stores the objects of a STOW-RS transaction as the origin server, in the same way as C-STORE
+ * objects. The settings are those of the source that lists the API key, or that has
+ * `consoleUploads`. A transaction is treated like one association.
  */
 export function createStoreInstances({
   door,

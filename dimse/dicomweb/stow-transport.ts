@@ -12,7 +12,7 @@ import { resultOfFailureStatus, type StoreResult, type StoreTransport } from '..
 
 export type StowAnswer =
   | { kind: 'answered'; status: number; retryAfter: string; body: string }
-  /** `begun` means that some bytes of the objects had been sent, so the server may have them. */
+  /** `begun` means that some bytes of the objects have been sent, so the server may have them. */
   | { kind: 'lost'; begun: boolean; detail: string }
   | { kind: 'unauthorized'; detail: string };
 
@@ -23,8 +23,8 @@ const SLOW_SECONDS = 300;
 const WITH_OUTCOMES: ReadonlySet<number> = new Set([200, 202, 409]);
 
 /**
- * Failure reasons after which another form of the object may be accepted (PS3.18 table 10.5.3-2,
- * PS3.7 C).
+ * Failure reasons after which a different encoding of the object may be accepted (PS3.18 table
+ * 10.5.3-2, PS3.7 C).
  */
 const UNSUPPORTED_CLASS: ReadonlySet<number> = new Set([0x0122, 0xc122]);
 
@@ -44,7 +44,10 @@ const responseSchema = z.object({
   '00081198': sequence(z.object({ ...sop, '00081197': number })),
 });
 
-/** Evaluates an answer. @returns the result of each object, in the order of `objects`. */
+/**
+ * Evaluates a response.
+ * @returns the result of each object, in the order of `objects`.
+ */
 export function storeResults(
   answer: StowAnswer,
   objects: readonly OutgoingObject[],
@@ -64,7 +67,9 @@ export function storeResults(
   }
 }
 
-/** Whether the server does not support the SOP class or the transfer syntax of an object. */
+/**
+ * Returns true if the server does not support the SOP class or the transfer syntax of an object.
+ */
 export function unsupportedClass(result: StoreResult | undefined): boolean {
   return (
     result?.status != null && result.outcome === 'failed' && UNSUPPORTED_CLASS.has(result.status)
@@ -72,14 +77,14 @@ export function unsupportedClass(result: StoreResult | undefined): boolean {
 }
 
 /**
- * Evaluates the answer to a harmless call. @returns the error of the whole server; null if the
- * server works.
+ * Evaluates the response to a harmless request.
+ * @returns an error that affects the whole server; null if the server works.
  */
 export function serverTrouble(answer: StowAnswer): ErrorCode | null {
   if (answer.kind === 'lost') return 'peer_unreachable';
   if (answer.kind === 'unauthorized') return 'peer_unauthorized';
   const { code } = meaningOf(answer);
-  // A server without searches answers 404, 501 and the like, but works.
+  // A server without searches responds with 404, 501 and the like, but works.
   const broken = answer.status === 429 || (answer.status >= 500 && answer.status !== 501);
   return broken || code === 'peer_unauthorized' ? code : null;
 }
@@ -94,12 +99,12 @@ function meaningOf({ status, retryAfter }: Extract<StowAnswer, { kind: 'answered
   if (status === 401 || status === 403) {
     return { code: 'peer_unauthorized', wait: SLOW_SECONDS, ...asked };
   }
-  // A missing service is not caused by this object, and affects every other object too.
+  // A missing service is not this object's fault, and affects every other object too.
   if (status === 404) return { code: 'peer_unavailable', wait: SLOW_SECONDS, ...asked };
   if ([408, 425, 429].includes(status) || status >= 500) {
     return { code: 'peer_unavailable', ...asked };
   }
-  // A 2xx status without a result for each object is not an answer to a store transaction.
+  // A 2xx status without a result for each object is not a response to a store transaction.
   if (status < 300) return { code: 'peer_answer_unclear' };
   if (status < 400 || status === 405) return { code: 'invalid_config' };
   return { code: 'peer_refused_object' };
@@ -122,7 +127,7 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
       return { sopClassUid, sopInstanceUid, ...resultOfFailureStatus(reason, detail) };
     }
     const found = stored.get(sopInstanceUid);
-    // Even 200 does not mean that an object was stored: Orthanc answers it for parts that it has
+    // Even 200 does not mean that an object was stored: Orthanc sends it even for parts that it has
     // skipped.
     if (!found) {
       const detail = `HTTP ${status}; the object is in no list of the answer`;
@@ -160,7 +165,7 @@ function failed(
   return { sopClassUid, sopInstanceUid, outcome: 'failed', status: null, code, detail: title };
 }
 
-/** Credentials for an HTTP server; their files are read for each call. */
+/** Credentials for an HTTP server. Their files are read for each request. */
 export interface HttpAccess {
   /** Returns the value of the `Authorization` header; null if the server needs no such header. */
   header(signal?: AbortSignal): Promise<string | null>;
@@ -174,8 +179,8 @@ export interface HttpAccess {
 const ACCEPT = 'application/dicom+json';
 const CHUNK_BYTES = 131_072;
 /**
- * Maximum number of bytes read of an answer; a Store Instances Response has a few hundred bytes per
- * object.
+ * Maximum number of bytes read from a response. A Store Instances Response has a few hundred bytes
+ * per object.
  */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -213,7 +218,8 @@ export function stowTransport(
     async send(objects, signal) {
       const results: StoreResult[] = [];
       let left = objects.filter((forms) => forms.length > 0);
-      // A server rejects a SOP class only in its answer. The next form of the object is then sent.
+      // A server rejects a SOP class only in its response. The object is then sent in its next
+      // form.
       while (left.length > 0) {
         const preferred = left.flatMap(([form]) => form ?? []);
         const judged = await post(preferred, signal);
@@ -224,8 +230,8 @@ export function stowTransport(
       return results;
     },
     /**
-     * Makes a search that finds nothing: every origin server with a store supports searches, or
-     * answers that it does not.
+     * Searches for something that does not exist: every origin server with a store either supports
+     * searches or responds that it does not.
      */
     async probe(signal): Promise<ErrorCode | null> {
       const sent = await callInTime(timeoutMs, signal, (silence) =>
@@ -301,7 +307,7 @@ async function call(
       body: body ?? null,
       signal,
       ...(dispatcher && { dispatcher }),
-      // The time-out above covers the whole call.
+      // The time-out above covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -369,8 +375,8 @@ async function* multipart(
 }
 
 /**
- * Returns the system code of the error that broke a call. Its message is not used, because it may
- * contain the address.
+ * Returns the system error code that ended an HTTP request. The error message is not used, because
+ * it may contain the address.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';

@@ -57,7 +57,7 @@ async function drained(socket: Socket): Promise<void> {
 }
 
 export interface AcceptorOptions {
-  /** Our AE title; null to accept any called AE title (the receiver of a demo). */
+  /** Our AE title; null to accept any called AE title (for a demo receiver). */
   aeTitle: string | null;
   maxPduBytes: number;
   offer: Offer;
@@ -78,9 +78,9 @@ export interface AcceptorOptions {
  * (state-machine.ts). While the association is established, the peer may be silent for its idle
  * timeout.
  *
- * One loop reads the socket and processes each fragment before it reads on. Back-pressure therefore
+ * One loop reads the socket and processes each fragment before reading on. Back-pressure therefore
  * reaches the peer through TCP, and fragments cannot overtake each other, however many a PDU has.
- * The loop also waits until the peer has read our answers.
+ * The loop also waits until the peer has read our responses.
  */
 export class Acceptor {
   readonly #socket: Socket;
@@ -116,7 +116,7 @@ export class Acceptor {
 
   /** Serves the connection until it has ended. Never rejects: errors are logged. */
   async serve(): Promise<void> {
-    // The loop reads errors too, but without a listener a late one would end the process.
+    // The loop handles errors too, but without a listener a late one would end the process.
     this.#socket.on('error', () => {});
     this.#socket.on('timeout', () => this.#onSilence());
     try {
@@ -125,7 +125,7 @@ export class Acceptor {
         this.#working = true;
         for (const event of this.#reader.read(chunk as Buffer)) {
           await this.#handle(event);
-          // From here on the peer has to read our answers; otherwise they would fill the memory.
+          // From here on, the peer has to read our responses; otherwise they would fill the memory.
           this.#working = false;
           await drained(this.#socket);
           this.#working = true;
@@ -143,7 +143,7 @@ export class Acceptor {
   }
 
   /**
-   * Ends the association because the gateway stops: at once, or after the object that is being
+   * Ends the association because the gateway is stopping: at once, or after the object being
    * received.
    */
   stop(): void {
@@ -153,7 +153,7 @@ export class Acceptor {
     this.#endWith(encodeAbort({ source: 0, reason: 0 }));
   }
 
-  /** Whether further PDUs of the peer are processed. */
+  /** Whether further PDUs from the peer are processed. */
   get #isOpen(): boolean {
     return this.#machine.state === 'Sta2' || this.#isEstablished;
   }
@@ -173,8 +173,8 @@ export class Acceptor {
       return part === null ? undefined : this.#provider?.take(part);
     }
     if (action === 'AR-2' && !this.#messages.insideMessage) {
-      // A peer that releases the association while a query is answered does not want the remaining
-      // matches.
+      // A peer that releases the association while a query is being answered does not want the
+      // remaining matches.
       await this.#provider?.end();
       await this.#options.storage.settled?.(this.#peer);
       this.#machine.on('release-response');
@@ -264,7 +264,8 @@ export class Acceptor {
   }
 
   /**
-   * Sends an object by C-STORE. @throws Error when the association ends before the object is sent.
+   * Sends an object by C-STORE.
+   * @throws Error if the association ends before the object is sent.
    */
   async #sendObject(contextId: number, command: CommandSet, object: StoredObject): Promise<void> {
     this.#machine.on('data-request');
@@ -293,8 +294,8 @@ export class Acceptor {
   }
 
   /**
-   * Called when the idle timeout has passed. It does not run while we process what the peer has
-   * sent.
+   * Called when the idle timeout has expired. The timeout is suspended while data from the peer is
+   * being processed.
    */
   #onSilence(): void {
     if (!this.#isEstablished) return;
@@ -309,7 +310,7 @@ export class Acceptor {
 
   #endWith(pdu: Buffer): void {
     this.#socket.end(pdu, () => this.#socket.destroy());
-    // The ARTIM timer is needed because a peer that does not read would not read this PDU either.
+    // The ARTIM timer is needed: a peer that does not read our data will not read this PDU either.
     this.#options.artim.start();
   }
 
@@ -335,8 +336,8 @@ export class Acceptor {
 
   /**
    * Sends A-ABORT after a protocol error (AA-1, AA-8). The source is always the service provider,
-   * with the reason, even before the association is established, where PS3.8 does not prescribe a
-   * reason.
+   * with the reason; this includes the time before the association is established, for which PS3.8
+   * prescribes no reason.
    */
   #abort(code: ErrorCode, detail: string | undefined): void {
     this.#machine.on('invalid-pdu');
@@ -347,8 +348,8 @@ export class Acceptor {
   async #finish(): Promise<void> {
     this.#working = false;
     this.#socket.setTimeout(0);
-    // The peer has to close the connection after our last PDU; otherwise the ARTIM timer ends it.
-    // PDUs that still arrive are ignored (AA-6).
+    // The peer has to close the connection after our last PDU; otherwise the ARTIM timer does. PDUs
+    // that still arrive are ignored (AA-6).
     this.#options.artim.start();
     this.#socket.resume();
     await this.#provider?.end();

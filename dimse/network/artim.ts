@@ -25,10 +25,10 @@ interface Waiting {
 }
 
 /**
- * Connections without an association: in their TLS handshake, before the A-ASSOCIATE-RQ, or after
- * our last PDU. Bytes from the peer do not extend their time. If there are too many, the oldest
- * connection is closed, preferably one from the same address. Idle connections therefore cannot
- * block other peers: a peer that wants an association requests it within milliseconds.
+ * Connections without an association: during the TLS handshake, before the A-ASSOCIATE-RQ, or after
+ * our last PDU. Receiving bytes does not extend their time. If there are too many, the oldest is
+ * closed, preferably one from the same address. Idle connections therefore cannot block other
+ * peers: a peer that wants an association requests it within milliseconds.
  */
 export class UnassociatedConnections {
   /** The waiting connections by address and port of the peer, oldest first. */
@@ -49,7 +49,10 @@ export class UnassociatedConnections {
     this.#most = PER_ASSOCIATION.inAll * maxAssociations;
   }
 
-  /** Returns the timer of a connection; the plain socket and the TLS socket over it share it. */
+  /**
+   * Returns the timer of a connection. The plain socket and the TLS socket on top of it share one
+   * timer.
+   */
   artimOf(socket: Socket): Artim {
     const { remoteAddress: address = '', remotePort } = socket;
     const peer = `${address} ${remotePort}`;

@@ -32,7 +32,7 @@ import {
 import { type PduEvent, PduReader, readEvents } from './pdu-reader.ts';
 import { type Action, eventOfPdu, UpperLayerMachine } from './state-machine.ts';
 
-/** The maximum length that we announce; a longer PDU is a protocol error. */
+/** The maximum length that we announce. A longer PDU is a protocol error. */
 const MAX_RECEIVED_PDU_BYTES = 131_072;
 
 /**
@@ -41,8 +41,8 @@ const MAX_RECEIVED_PDU_BYTES = 131_072;
  */
 export class CallingAssociation {
   /**
-   * The error code if the connection is lost now: `peer_unreachable` while no byte of the object
-   * was sent, `peer_connection_lost` when the peer may have the object.
+   * The error code if the connection is lost now: `peer_unreachable` if no byte of the object has
+   * been sent, `peer_connection_lost` if the peer may have the object.
    */
   lossCode: ErrorCode = 'peer_unreachable';
   readonly #socket: Socket;
@@ -51,7 +51,7 @@ export class CallingAssociation {
   readonly #machine = new UpperLayerMachine('requestor');
   readonly #messages = new MessageAssembler();
   /**
-   * The read that began while the association was idle. It returns the next answer when the
+   * The read started while the association was idle. It returns the next message once the
    * association is used again.
    */
   #ahead: Promise<IteratorResult<PduEvent>> | null = null;
@@ -66,7 +66,7 @@ export class CallingAssociation {
     this.#socket = socket;
     this.#timeoutMs = timeoutMs;
     this.#machine.on('associate-request');
-    // A peer that no longer reads would otherwise delay the end for ever.
+    // Otherwise a peer that no longer reads could delay the end forever.
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('nothing moved')));
     const reader = new PduReader({
       first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
@@ -74,13 +74,13 @@ export class CallingAssociation {
     });
     this.#events = readEvents(socket, reader);
     socket.once('close', () => this.#closed.abort());
-    // Every wait below sees the error too, but without a listener it would end the process.
+    // Every wait below handles the error too, but without a listener it would end the process.
     socket.on('error', () => {});
   }
 
   /**
    * Opens an association.
-   * @param roles of SOP classes of which we are the SCP on this association.
+   * @param roles the SOP classes for which we are the SCP on this association.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   static async open(
@@ -105,7 +105,7 @@ export class CallingAssociation {
     }
   }
 
-  /** True when the connection has ended; nothing more can be sent over it. */
+  /** True once the connection has ended: nothing more can be sent over it. */
   get closed(): boolean {
     return this.#closed.signal.aborted || this.#socket.destroyed || this.#socket.writableEnded;
   }
@@ -119,12 +119,12 @@ export class CallingAssociation {
     return this.#roles;
   }
 
-  /** Largest piece of a data set that fits into one PDU of the peer. */
+  /** Maximum size of a data set fragment that fits into one PDU for the peer. */
   get fragmentBytes(): number {
     return this.#fragmentBytes;
   }
 
-  /** True while a message of the peer is incomplete. */
+  /** True while a message from the peer is incomplete. */
   get insideMessage(): boolean {
     return this.#messages.insideMessage;
   }
@@ -152,7 +152,7 @@ export class CallingAssociation {
     return messageId;
   }
 
-  /** Sends a response or a C-CANCEL, which have no new message id. */
+  /** Sends a response or a C-CANCEL, which do not get a new message id. */
   sendAnswer(contextId: number, command: CommandSet): Promise<void> {
     return this.#writeCommand(contextId, command);
   }
@@ -172,7 +172,7 @@ export class CallingAssociation {
 
   /**
    * Returns the next part of a message from the peer.
-   * @throws SonogateError `lossCode` when the peer ends the association instead, `unexpected_pdu`.
+   * @throws SonogateError `lossCode` if the peer ends the association instead, `unexpected_pdu`.
    */
   async nextPart(): Promise<MessagePart> {
     for (;;) {
@@ -188,9 +188,9 @@ export class CallingAssociation {
   }
 
   /**
-   * Runs `read` for one message. The time-out of the peer applies to the whole message, for any
+   * Runs `read` for one message. The peer's time-out applies to the whole message, whatever the
    * number of pieces.
-   * @throws what `read` throws.
+   * @throws whatever `read` throws.
    */
   async inTime<T>(read: () => Promise<T>): Promise<T> {
     const deadline = this.#deadline();
@@ -202,15 +202,15 @@ export class CallingAssociation {
   }
 
   /**
-   * Waits for the peer. @returns whether it sends something, or ends the association, within
-   * `milliseconds`.
+   * Waits for the peer.
+   * @returns whether it sends something or ends the association within `milliseconds`.
    */
   hears(milliseconds: number): Promise<boolean> {
     this.#ahead ??= this.#events.next();
     return settlesWithin(milliseconds, this.#ahead);
   }
 
-  /** Releases the association; waits no longer than the time-out for the peer's answer. */
+  /** Releases the association. Waits for the peer's response no longer than the time-out. */
   async release(): Promise<void> {
     if (this.closed) return;
     if (this.#machine.on('release-request') === 'AR-1') {
@@ -230,7 +230,7 @@ export class CallingAssociation {
 
   /**
    * Called when no request follows for now. If the peer then releases or aborts the association, it
-   * becomes `closed`, and no request is sent over it in vain.
+   * becomes `closed`, so that no request is sent over it in vain.
    */
   rest(): void {
     this.#resting = true;
@@ -254,9 +254,8 @@ export class CallingAssociation {
   }
 
   /**
-   * Returns the error of an association that failed. A protocol error of the peer keeps its code
-   * unless the object has been sent. In that case the code means only that the peer may have the
-   * object.
+   * Returns the error for a failed association. A protocol error by the peer keeps its code unless
+   * the object has been sent; in that case, the code only states that the peer may have the object.
    */
   lost(cause: unknown): SonogateError {
     const nothingSent = this.lossCode === 'peer_unreachable';
@@ -272,7 +271,7 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
-    // The socket sends the request when the connection is open.
+    // The socket sends the request as soon as the connection is open.
     this.#machine.on('connected');
     await this.#write(associateRequestTo(node, contexts, roles));
     const answer = await this.#next();
@@ -284,7 +283,10 @@ export class CallingAssociation {
     this.#fragmentBytes = sentFragmentBytes(accept.maxPduBytes);
   }
 
-  /** Ends the connection as required by the action with which the peer ended the association. */
+  /**
+   * Ends the connection as required by the action that resulted from the peer ending the
+   * association.
+   */
   #endAfter(action: Action | null): void {
     if (action === 'AR-2') {
       this.#machine.on('release-response');
@@ -321,7 +323,7 @@ export class CallingAssociation {
   }
 
   /**
-   * Starts a deadline, so that a peer that sends single bytes gets no more time than a silent peer.
+   * Starts a deadline, so that a peer that sends single bytes gets no more time than a silent one.
    */
   #deadline(): NodeJS.Timeout {
     const silence = new Error(`no answer for ${this.#timeoutMs / 1000} s`);
@@ -365,8 +367,8 @@ function associateRequestTo(
 }
 
 /**
- * Reads the answer to an association request. @throws SonogateError `peer_rejected_association`,
- * `unexpected_pdu`.
+ * Reads the response to an association request.
+ * @throws SonogateError `peer_rejected_association`, `unexpected_pdu`.
  */
 function readAssociateAnswer(action: Action | null, body: Buffer): AssociateAccept {
   if (action === 'AE-3') return decodeAssociateAccept(body);
@@ -379,7 +381,10 @@ function readAssociateAnswer(action: Action | null, body: Buffer): AssociateAcce
   throw new SonogateError('peer_rejected_association', 'The peer aborted the association.');
 }
 
-/** Waits for a promise. @returns whether it is fulfilled or rejected within `milliseconds`. */
+/**
+ * Waits for a promise.
+ * @returns whether it is settled within `milliseconds`.
+ */
 function settlesWithin(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
   const waiting = new AbortController();
   const late = delay(milliseconds, false, { signal: waiting.signal }).catch(() => true);

@@ -11,11 +11,11 @@ export interface ClientTls {
   certFile?: string | undefined;
   keyFile?: string | undefined;
   serverName?: string | undefined;
-  /** The lowest TLS version; 1.2 if it is not set. */
+  /** The minimum TLS version; 1.2 by default. */
   minVersion?: TlsVersion | undefined;
 }
 
-/** A DICOM node that we call, and the AE title under which we call it. */
+/** A DICOM node that we connect to, and the AE title that we use there. */
 export interface CalledNode {
   host: string;
   port: number;
@@ -23,16 +23,16 @@ export interface CalledNode {
   callingAeTitle: string;
   /**
    * Maximum number of seconds to wait for the peer to connect and associate, to send the next
-   * piece, or to answer.
+   * piece, or to respond.
    */
   timeoutSeconds: number;
-  /** Without these settings the connection is not encrypted. */
+  /** If absent, the connection is not encrypted. */
   tls?: ClientTls | undefined;
 }
 
 /**
- * Opens a connection. A failure to connect appears only at the first read or write.
- * @throws SonogateError `invalid_config` when a file of `tls` cannot be read.
+ * Opens a connection. A failure to connect only surfaces at the first read or write.
+ * @throws SonogateError `invalid_config` if a file of `tls` cannot be read.
  */
 export async function dial({
   host,
@@ -46,8 +46,8 @@ export async function dial({
 }
 
 /**
- * Returns TLS options by the profile of PS3.15 B.12 (BCP 195); the certificate of the peer must
- * name the node.
+ * Returns TLS options according to the profile of PS3.15 B.12 (BCP 195). The peer's certificate
+ * must be issued for the node.
  */
 export async function tlsOptions(tls: ClientTls, host: string): Promise<ConnectionOptions> {
   const servername = tls.serverName ?? (isIP(host) ? undefined : host);

@@ -31,12 +31,12 @@ export interface DimseProviderOptions {
   peer: AssociationPeer;
   /** Stores objects; null to refuse every object. */
   storage: StorageService | null;
-  /** Serves normalized requests; null to answer them as unrecognized. */
+  /** Serves normalized requests; null to respond that they are unrecognized. */
   normalized: NormalizedService | null;
-  /** Serves queries; null or absent to answer them as unrecognized. */
+  /** Serves queries; null or absent to respond that they are unrecognized. */
   query?: QueryService | null;
   /**
-   * Sends a message and reads its data set piece by piece; resolves when the peer has read the
+   * Sends a message, reading its data set piece by piece. Resolves when the peer has read the
    * message.
    */
   sendObject?: (contextId: number, command: CommandSet, object: StoredObject) => Promise<void>;
@@ -73,11 +73,11 @@ const QUERY: Readonly<Record<number, QueryRequest['operation']>> = {
   [COMMAND.cGet]: 'C-GET',
 };
 
-/** A query or retrieval that is being answered while the association continues to be read. */
+/** A query or retrieval being answered while the association continues to be read. */
 interface Operation {
   messageId: number;
   canceled: AbortController;
-  /** Our C-STORE requests that the peer has not answered, by message id. */
+  /** Our C-STORE requests that the peer has not answered yet, by message id. */
   stores: Map<number, (status: number | null) => void>;
   done: Promise<void>;
 }
@@ -86,8 +86,8 @@ interface Operation {
 const MEDIUM_PRIORITY = 0;
 
 /**
- * Whether the data set of a request is collected. The data sets of unrecognized requests are
- * dropped.
+ * Returns true if the data set of a request is collected. Data sets of unrecognized requests are
+ * discarded.
  */
 const isKept = ({ commandField }: CommandSet): boolean =>
   OPERATION[commandField] !== undefined || QUERY[commandField] !== undefined;
@@ -95,14 +95,14 @@ const isKept = ({ commandField }: CommandSet): boolean =>
 /**
  * Serves C-ECHO, C-STORE and normalized requests on an established association (PS3.7 9.3, 10.3).
  * The next part of a message must be passed in only after the previous one was processed. Other
- * operations are answered "unrecognized", and their data sets are read and dropped. While a query
- * or retrieval is answered, the association continues to be read, so that the peer can cancel it
- * and answer our sub-operations.
+ * operations get the status "unrecognized", and their data sets are read and discarded. While a
+ * query or retrieval is being answered, the association continues to be read, so that the peer can
+ * cancel the operation and respond to our sub-operations.
  */
 export class DimseProvider {
   readonly #options: DimseProviderOptions;
   #request: Request | null = null;
-  /** Our event reports that the peer has not answered yet, by message id. */
+  /** Our event reports that the peer has not confirmed yet, by message id. */
   readonly #unconfirmed = new Map<number, NormalizedReport>();
   #operation: Operation | null = null;
   #messageId = 0;
@@ -120,7 +120,7 @@ export class DimseProvider {
   }
 
   /**
-   * Called when the association has ended: discards the object that was arriving, and cancels an
+   * Called when the association has ended. Discards the object being received, and cancels any
    * operation.
    */
   async end(): Promise<void> {
@@ -174,7 +174,7 @@ export class DimseProvider {
       };
       request.sink = await storage.open(object, peer);
     } catch (error) {
-      // The peer still sends the data set. We read it to its end before we send the status.
+      // The peer is still sending the data set. It is read to the end before the status is sent.
       request.failure = error;
     }
   }
@@ -263,7 +263,7 @@ export class DimseProvider {
     this.#options.send(contextId, eventReport, report.dataSet);
   }
 
-  /** Begins to answer a query. Its responses follow while the association continues to be read. */
+  /** Begins to answer a query. The responses follow while the association continues to be read. */
   #startQuery(request: Request): void {
     const { query } = this.#options;
     const { command, contextId } = request;
@@ -330,7 +330,7 @@ export class DimseProvider {
     } catch (error) {
       const { status, comment } = statusFor(error);
       log(EVENTS.queryRefused, { operation: name, error: String(error) });
-      // If the association itself has failed, no peer can receive the answer.
+      // If the association itself has failed, the response can no longer reach the peer.
       try {
         send(contextId, responseTo(command, status, comment));
       } catch {}

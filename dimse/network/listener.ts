@@ -12,7 +12,7 @@ export interface ListenerOptions extends Omit<AcceptorOptions, 'artim'> {
   port: number;
   tls?: ListenerTls | undefined;
   maxAssociations: number;
-  /** Called for each connection that fails in its TLS handshake, with the reason. */
+  /** Called with the reason for each connection that fails during the TLS handshake. */
   onTlsRefused?: (address: string, reason: string) => void;
   /** Milliseconds between checks of the certificate files for changes. */
   certificateEveryMilliseconds?: number;
@@ -22,17 +22,17 @@ export interface ListenerOptions extends Omit<AcceptorOptions, 'artim'> {
 export interface Listener {
   port: number;
   /**
-   * Stops accepting connections, gives objects that are being received `graceSeconds` to finish,
-   * then closes.
+   * Stops accepting connections, gives objects being received `graceSeconds` to finish, then
+   * closes.
    */
   close(graceSeconds?: number): Promise<void>;
 }
 
 /**
- * Listens for associations on one address, up to a maximum number, without Nagle's delay. The
- * maximum applies to associations rather than connections, so that a peer that only connects does
- * not block others.
- * @throws the system error when the address cannot be bound or a certificate cannot be read.
+ * Listens for associations on one address, up to a maximum number, with Nagle's algorithm disabled.
+ * The maximum applies to associations rather than connections, so that a peer that only connects
+ * does not block others.
+ * @throws the system error if the address cannot be bound or a certificate cannot be read.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const {
@@ -68,12 +68,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     ? await tlsServer(tls, { onConnection, onRefused, logger, certificateEveryMilliseconds })
     : null;
   const server: Server = secure?.server ?? createServer(onConnection);
-  // With TLS this event comes before the handshake, which a peer may never finish.
+  // With TLS, this event comes before the handshake, which a peer may never finish.
   server.prependListener('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
-    // The reader of the socket receives the error too; this listener prevents an uncaught
-    // exception.
+    // The reader of the socket handles the error too; this listener prevents an uncaught exception.
     socket.on('error', () => {});
     unassociated.artimOf(socket).start();
   });
@@ -101,7 +100,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-/** Returns an admission that refuses a peer when `maxAssociations` are open. */
+/** Wraps an admission so that peers are refused while `maxAssociations` are open. */
 function capped(admit: Admission, maxAssociations: number): Admission {
   let associations = 0;
   return (peer) => {

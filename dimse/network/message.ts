@@ -53,8 +53,8 @@ export interface CommandSet extends Omit<Fields, 'dataSetType'> {
 }
 
 /**
- * Maximum size of a command set. They have a few hundred bytes; UIDs and comments are limited in
- * length.
+ * Maximum size of a command set. Command sets have a few hundred bytes; UIDs and comments are
+ * limited in length.
  */
 export const MAX_COMMAND_BYTES = 16 * 1024;
 
@@ -76,8 +76,8 @@ export function encodeCommandSet({ hasDataSet, ...command }: CommandSet): Buffer
 }
 
 /**
- * Decodes a command set; unknown elements are ignored. @throws SonogateError `unexpected_pdu` when
- * the set is truncated.
+ * Decodes a command set. Unknown elements are ignored.
+ * @throws SonogateError `unexpected_pdu` if the set is truncated.
  */
 export function decodeCommandSet(bytes: Buffer): CommandSet {
   const values = new Map<number, Buffer>();
@@ -174,8 +174,8 @@ export type MessagePart =
 
 /**
  * Assembles the DIMSE messages that a peer sends over one association from their fragments (PS3.8
- * Annex E). A command set is collected completely. A data set may be a cine of several gigabytes,
- * so its fragments are passed on as they arrive.
+ * Annex E). A command set is collected completely. A data set may be a cine loop of several
+ * gigabytes, so its fragments are passed on as they arrive.
  */
 export class MessageAssembler {
   #command: { contextId: number; bytes: CollectedBytes } | null = null;
@@ -228,7 +228,7 @@ export class CollectedBytes {
     this.#limit = limit;
   }
 
-  /** @throws SonogateError `unexpected_pdu` beyond the limit. */
+  /** @throws SonogateError `unexpected_pdu` if the limit is exceeded. */
   add(piece: Buffer): void {
     this.#length += piece.length;
     if (this.#length > this.#limit) {
@@ -243,8 +243,8 @@ export class CollectedBytes {
 }
 
 /**
- * Makes the error for a peer that breaks the rules of the message exchange; its association must be
- * aborted.
+ * Creates the error for a peer that violates the rules of the message exchange. Its association
+ * must be aborted.
  */
 export function unexpected(detail: string): SonogateError {
   return new SonogateError('unexpected_pdu', detail);

@@ -27,9 +27,7 @@ export interface AcceptedContext {
   transferSyntax: string;
 }
 
-/**
- * Returns the reason to reject an association request from any caller; null to accept the request.
- */
+/** Returns why an association request is rejected whoever sends it; null to accept the request. */
 export function whyRejected(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';
@@ -68,9 +66,9 @@ export function answerContexts(
 }
 
 /**
- * Returns the proposed contexts. If the peer will receive objects (C-GET), contexts with Explicit
- * VR Little Endian come first, because objects are sent as they are stored, and carts store nearly
- * all of them in this syntax.
+ * Returns the proposed contexts in order of preference. If the peer will receive objects (C-GET),
+ * contexts with Explicit VR Little Endian come first: objects are sent as stored, and nearly all
+ * objects from carts are stored in this syntax.
  */
 export function explicitFirst(
   proposed: readonly ProposedContext[],
@@ -104,12 +102,12 @@ export function acceptedContexts(
   return accepted;
 }
 
-/** Length of the longest P-DATA-TF that we send to a peer that announces no limit (PS3.8 D.1). */
+/** Maximum length of a P-DATA-TF sent to a peer that announces no limit (PS3.8 D.1). */
 const MAX_SENT_PDU_BYTES = 131_072;
 
 /**
- * Returns the size of the largest piece of a data set that fits into one PDU of a peer.
- * @param maxPduBytes the maximum length that the peer announced; 0 means no limit.
+ * Returns the maximum size of a data set fragment that fits into one PDU for a peer.
+ * @param maxPduBytes the maximum length announced by the peer; 0 means no limit.
  */
 export function sentFragmentBytes(maxPduBytes: number): number {
   const pdu = Math.min(maxPduBytes || MAX_SENT_PDU_BYTES, MAX_SENT_PDU_BYTES);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { PDU, PDU_HEADER_BYTES, PDV_HEADER_BYTES, type PduType } from './pdu.ts';
 
-/** A complete PDU of association control. */
+/** A complete association control PDU. */
 interface ControlPdu {
   kind: 'pdu';
   type: Exclude<PduType, typeof PDU.data>;
@@ -21,12 +21,12 @@ export interface Fragment {
   data: Buffer;
 }
 
-/** A part of the data that arrives over a connection, in order. */
+/** A part of the data arriving over a connection, in order. */
 export type PduEvent = ControlPdu | Fragment;
 
 interface PduLimits {
   /**
-   * The PDU types that may come first: A-ASSOCIATE-RQ for an acceptor, the answers to it for a
+   * The PDU types that may come first: A-ASSOCIATE-RQ for an acceptor, the responses to it for a
    * requestor.
    */
   first: readonly PduType[];
@@ -61,13 +61,13 @@ function isPduType(value: number): value is PduType {
 /**
  * Divides a byte stream into PDUs. The network may fragment the stream anywhere. The header of a
  * PDU is checked before any byte of its body is stored. Object data is never collected: pieces of
- * the caller's chunk are passed on unchanged, so memory does not depend on the length that a peer
- * announces.
+ * the caller's chunk are passed on unchanged, so memory use does not depend on the length announced
+ * by a peer.
  */
 export class PduReader {
   readonly #limits: PduLimits;
   #started = false;
-  /** Bytes of a header or of a control PDU that is still incomplete. */
+  /** Bytes of a header or control PDU that is still incomplete. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #pdu: { type: PduType; remaining: number } | null = null;

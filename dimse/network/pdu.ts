@@ -50,7 +50,7 @@ export function encodeData(
   return [header, fragment];
 }
 
-/** Encodes a PDU of a type, with these values as its body. */
+/** Encodes a PDU of the given type, with these values as its body. */
 function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
   const length = values.reduce((sum, value) => sum + value.length, 0);
   const header = Buffer.alloc(PDU_HEADER_BYTES);
@@ -60,8 +60,8 @@ function encodePdu(type: PduType, ...values: Buffer[]): Buffer {
 }
 
 /**
- * Control characters are not allowed in an AE title (PS3.5 6.2), because they would end up in log
- * lines and rows.
+ * Control characters, which are not allowed in an AE title (PS3.5 6.2). They would also end up in
+ * log lines and database rows.
  */
 const CONTROL = /\p{Cc}/u;
 
@@ -77,7 +77,8 @@ function readAeTitle(field: Buffer): string {
 }
 
 /**
- * Checks an AE title. @throws SonogateError `unexpected_pdu` when it contains a control character.
+ * Checks an AE title.
+ * @throws SonogateError `unexpected_pdu` if it contains a control character.
  */
 function requireAeTitle(title: string): void {
   if (!CONTROL.test(title)) return;
@@ -209,8 +210,8 @@ export function encodeReject({ result, source, reason }: Rejection): Buffer {
 }
 
 /**
- * Decodes an A-ASSOCIATE-RQ. @throws SonogateError `unexpected_pdu` when an item is truncated or an
- * AE title is invalid.
+ * Decodes an A-ASSOCIATE-RQ.
+ * @throws SonogateError `unexpected_pdu` if an item is truncated or an AE title is invalid.
  */
 export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   const contexts: ProposedContext[] = [];
@@ -227,13 +228,16 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
     }
     contexts.push(context);
   });
-  // The titles of an A-ASSOCIATE-AC are reserved and not tested (PS3.8 table 9-17).
+  // The titles in an A-ASSOCIATE-AC are reserved and must not be tested (PS3.8 table 9-17).
   requireAeTitle(common.calledAeTitle);
   requireAeTitle(common.callingAeTitle);
   return { ...common, contexts };
 }
 
-/** Decodes an A-ASSOCIATE-AC. @throws SonogateError `unexpected_pdu` when an item is truncated. */
+/**
+ * Decodes an A-ASSOCIATE-AC.
+ * @throws SonogateError `unexpected_pdu` if an item is truncated.
+ */
 export function decodeAssociateAccept(body: Buffer): AssociateAccept {
   const contexts: ContextAnswer[] = [];
   const common = decodeAssociate(body, (type, value) => {

@@ -19,7 +19,7 @@ export interface DimseResponse extends Pick<CommandSet, 'status' | 'errorComment
   completed: number | null;
   failed: number | null;
   warning: number | null;
-  /** The identifier of the response, encoded; null if the response has none. */
+  /** The encoded identifier in the response; null if there is none. */
   dataSet: Buffer | null;
 }
 
@@ -31,8 +31,8 @@ const PENDING: ReadonlySet<number> = new Set([0xff00, 0xff01]);
 export const isPending = (status: number): boolean => PENDING.has(status);
 
 /**
- * Maximum size of an identifier, which has the attributes of one study, series or image, or a list
- * of failed objects.
+ * Maximum size of an identifier, which holds the attributes of one study, series or image, or a
+ * list of failed objects.
  */
 const MAX_IDENTIFIER_BYTES = 4 * 1024 * 1024;
 
@@ -40,9 +40,10 @@ const MAX_IDENTIFIER_BYTES = 4 * 1024 * 1024;
 const CANCEL_PATIENCE_MS = 5000;
 
 /**
- * Sends a request and yields every response, the last of which is not pending.
+ * Sends a request and yields every response. All but the last are pending.
  * @param provider serves the C-STORE requests that arrive in between (C-GET).
- * @param cancel sends a C-CANCEL; the responses continue until the peer has ended the operation.
+ * @param cancel sends a C-CANCEL when aborted; responses continue until the peer has ended the
+ * operation.
  * @throws SonogateError `presentation_context_refused`, `peer_unreachable`, `unexpected_pdu`.
  */
 export async function* responsesTo(
@@ -78,7 +79,10 @@ export async function* responsesTo(
   }
 }
 
-/** Sends a C-CANCEL when the signal aborts. It names the message that it ends (PS3.7 9.3.2.3). */
+/**
+ * Sends a C-CANCEL when the signal aborts. It identifies the message to be canceled (PS3.7
+ * 9.3.2.3).
+ */
 function cancelOn(
   signal: AbortSignal | undefined,
   association: CallingAssociation,
@@ -93,7 +97,7 @@ function cancelOn(
       messageIdBeingRespondedTo: messageId,
     };
     patience = setTimeout(() => association.abort(), CANCEL_PATIENCE_MS);
-    // A lost connection is detected when the responses are read.
+    // A lost connection is detected on reading the responses.
     association.sendAnswer(contextId, cancel).catch(() => {});
   };
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -106,7 +110,7 @@ function cancelOn(
   };
 }
 
-/** Yields the responses to one message; requests of the peer go to `provider`. */
+/** Yields the responses to one message. Requests from the peer are passed to `provider`. */
 async function* readResponses(
   association: CallingAssociation,
   messageId: number,

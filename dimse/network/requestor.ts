@@ -27,7 +27,7 @@ export const MEDIUM_PRIORITY = 0;
 
 /**
  * Sends requests over one association: open the association, `store` one object after the other,
- * then `release` or `abort`. Every failure is a SonogateError whose code says whether the peer may
+ * then `release` or `abort`. Every failure is a SonogateError. Its code shows whether the peer may
  * have the object: `peer_unreachable` if no byte of it was sent, `peer_connection_lost` afterwards.
  */
 export class Requestor {
@@ -39,7 +39,7 @@ export class Requestor {
 
   /**
    * Opens an association.
-   * @param roles of SOP classes of which we are the SCP on this association.
+   * @param roles the SOP classes for which we are the SCP on this association.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   static async open(
@@ -51,12 +51,12 @@ export class Requestor {
     return new Requestor(await CallingAssociation.open(node, contexts, signal, roles));
   }
 
-  /** True when the connection has ended; nothing more can be sent over it. */
+  /** True once the connection has ended: nothing more can be sent over it. */
   get closed(): boolean {
     return this.#association.closed;
   }
 
-  /** Whether the peer accepted a context for the object. */
+  /** Returns true if the peer accepted a context for the object. */
   accepts({
     sopClassUid,
     transferSyntax,
@@ -68,7 +68,7 @@ export class Requestor {
   }
 
   /**
-   * Sends a C-STORE; resolves with the status of the peer, including failures.
+   * Sends a C-STORE. Resolves with the peer's status, including failures.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`,
    * `peer_connection_lost`.
    */
@@ -98,7 +98,7 @@ export class Requestor {
   }
 
   /**
-   * Sends a C-ECHO (PS3.4 Annex A); resolves with the status of the peer, including failures.
+   * Sends a C-ECHO (PS3.4 Annex A). Resolves with the peer's status, including failures.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`.
    */
   async echo(): Promise<Response> {
@@ -112,8 +112,8 @@ export class Requestor {
   }
 
   /**
-   * Sends an N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes; resolves with the
-   * status of the peer, including failures.
+   * Sends an N-ACTION or N-EVENT-REPORT with a data set of a few kilobytes. Resolves with the
+   * peer's status, including failures.
    * @throws SonogateError `presentation_context_refused`, `peer_unreachable`,
    * `peer_connection_lost`.
    */
@@ -133,9 +133,9 @@ export class Requestor {
   }
 
   /**
-   * Waits for a request of the peer on the same association, and answers it. Ends when nothing
+   * Waits for a request from the peer on the same association, and answers it. Ends if nothing
    * arrives for `milliseconds`.
-   * @throws SonogateError `peer_unreachable` when the peer ends the association, `unexpected_pdu`.
+   * @throws SonogateError `peer_unreachable` if the peer ends the association, `unexpected_pdu`.
    */
   async serve(
     { peer, normalized, log }: Pick<DimseProviderOptions, 'peer' | 'normalized' | 'log'>,
@@ -148,7 +148,7 @@ export class Requestor {
       peer,
       storage: null,
       normalized,
-      // A lost connection is detected when the next message is read.
+      // A lost connection is detected on reading the next message.
       send: (contextId, command) => {
         answered = true;
         association.sendAnswer(contextId, command).catch(() => {});
@@ -171,7 +171,7 @@ export class Requestor {
     this.#association.rest();
   }
 
-  /** Releases the association; waits no longer than the time-out for the peer's answer. */
+  /** Releases the association. Waits for the peer's response no longer than the time-out. */
   release(): Promise<void> {
     return this.#association.release();
   }
@@ -181,8 +181,8 @@ export class Requestor {
   }
 
   /**
-   * Waits for the response. If the peer answers another message, nothing more is sent over this
-   * association.
+   * Waits for the response. If the peer responds to a different message, nothing more is sent over
+   * this association.
    */
   async #response(messageId: number): Promise<Response> {
     const association = this.#association;

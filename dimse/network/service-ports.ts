@@ -9,8 +9,8 @@ export interface AssociationPeer {
   calledAeTitle: string;
   address: string;
   /**
-   * The certificate of the peer; null if the peer presented none. The TLS handshake proved that the
-   * peer has the private key.
+   * The peer's certificate; null if it presented none. The TLS handshake has proved that the peer
+   * has the private key.
    */
   certificate?: X509Certificate | null;
   /** Name of the source that admitted the peer; absent if the peer may not store objects. */
@@ -23,7 +23,7 @@ export interface IncomingObject {
   sopClassUid: string;
   sopInstanceUid: string;
   transferSyntax: string;
-  /** The Study Instance UID that the sender gave for the object (STOW-RS). */
+  /** The Study Instance UID stated by the sender (STOW-RS). */
   statedStudy?: string | undefined;
 }
 
@@ -36,7 +36,8 @@ export interface ObjectSink {
   /** Resolves when the object is durable; status 0000H is sent only then. */
   commit(): Promise<void>;
   /**
-   * Resolves when a committed object has its row in the database, or will get it at the next start.
+   * Resolves when a committed object has its row in the database, or is left for the next startup
+   * to get one.
    */
   recorded?(): Promise<unknown>;
   /** Called when the object will not be completed: deletes the bytes that were written. */
@@ -46,14 +47,14 @@ export interface ObjectSink {
 export type AssociationEnd = 'released' | 'aborted';
 
 /**
- * Stores the objects that arrive by C-STORE, STOW-RS or a retrieval. An error with a code of the
- * catalogue becomes the status of the response.
+ * Stores objects that arrive by C-STORE, STOW-RS or a retrieval. An error with a catalogue code
+ * becomes the status of the response.
  */
 export interface StorageService {
   open(object: IncomingObject, peer: AssociationPeer): Promise<ObjectSink>;
   /**
    * Resolves when the objects of an association are in the database, so that a query after its
-   * release finds them. Resolves after some seconds in any case.
+   * release finds them. Resolves after a few seconds in any case.
    */
   settled?(peer: AssociationPeer): Promise<void>;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
@@ -76,7 +77,7 @@ export type Admission = (peer: AssociationPeer) => Admitted | { refused: ErrorCo
 export interface NormalizedRequest {
   operation: 'N-CREATE' | 'N-SET' | 'N-ACTION' | 'N-EVENT-REPORT';
   sopClassUid: string;
-  /** '' in an N-CREATE that lets us choose the UID. */
+  /** '' in an N-CREATE that leaves the choice of the UID to us. */
   sopInstanceUid: string;
   /** Action Type ID of N-ACTION, Event Type ID of N-EVENT-REPORT, otherwise 0. */
   typeId: number;
@@ -84,7 +85,7 @@ export interface NormalizedRequest {
   dataSet: Buffer;
 }
 
-/** An N-EVENT-REPORT that follows the answer on the same association (PS3.7 10.1.1). */
+/** An N-EVENT-REPORT that follows the response on the same association (PS3.7 10.1.1). */
 export interface NormalizedReport {
   eventTypeId: number;
   dataSet: Buffer;
@@ -101,8 +102,8 @@ export interface NormalizedAnswer {
 }
 
 /**
- * Answers the normalized requests of a listener. An error with a code of the catalogue becomes the
- * status of the response.
+ * Answers the normalized requests of a listener. An error with a catalogue code becomes the status
+ * of the response.
  */
 export type NormalizedService = (
   request: NormalizedRequest,
@@ -115,7 +116,7 @@ export interface QueryRequest {
   sopClassUid: string;
   transferSyntax: string;
   identifier: Buffer;
-  /** AE title to which a C-MOVE sends; '' for other operations. */
+  /** AE title of the C-MOVE destination; '' for other operations. */
   moveDestination: string;
 }
 
@@ -151,15 +152,15 @@ export interface QueryingAssociation {
   /** The transfer syntaxes in which the peer accepts objects of a class, for a C-GET. */
   accepts(sopClassUid: string): readonly string[];
   /**
-   * Sends a C-STORE over this association, for a C-GET. @returns the status of the peer; null when
-   * it accepts no such object.
+   * Sends a C-STORE over this association, for a C-GET.
+   * @returns the peer's status; null if it does not accept objects of this kind.
    */
   store(object: StoredObject): Promise<number | null>;
 }
 
 /**
- * Answers queries and retrievals with one or more responses. An error with a code of the catalogue
- * becomes the status of the last response.
+ * Answers queries and retrievals with one or more responses. An error with a catalogue code becomes
+ * the status of the last response.
  */
 export type QueryService = (
   request: QueryRequest,
@@ -168,7 +169,7 @@ export type QueryService = (
 ) => AsyncIterable<QueryAnswer>;
 
 /**
- * Maximum size of the data set of a normalized request, which has lists of references and a few
+ * Maximum size of the data set of a normalized request, which holds lists of references and a few
  * attributes.
  */
 export const MAX_NORMALIZED_BYTES = 4 * 1024 * 1024;

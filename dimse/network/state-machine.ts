@@ -3,7 +3,7 @@ import type { PduEvent } from './pdu-reader.ts';
 
 /**
  * The state machine of the DICOM upper layer (PS3.8 9.2), with table 9-10 as data. The acceptor and
- * the requestor of an association report each event to it and carry out the action that it names.
+ * the requestor of an association report each event to it and carry out the resulting action.
  */
 
 /** States of the protocol machine (PS3.8 tables 9-1 to 9-5). */
@@ -24,7 +24,7 @@ export const STATES = {
 } as const;
 export type State = keyof typeof STATES;
 
-/** Which side of the association we are; it decides how a release collision is resolved. */
+/** Which side of the association we are on. It determines how a release collision is resolved. */
 export type Role = 'requestor' | 'acceptor';
 
 /**
@@ -75,8 +75,8 @@ const IGNORED: Row = { Sta13: to('AA-6', 'Sta13') };
 const OPEN = ['Sta6', 'Sta7', 'Sta8', 'Sta9', 'Sta10', 'Sta11', 'Sta12'] as const;
 
 /**
- * Transitions for a PDU that a state does not expect. Before the association it is refused;
- * afterwards it is a protocol error.
+ * Transitions for a PDU that a state does not expect. Before an association is established, it is
+ * refused; afterwards, it is a protocol error.
  */
 const UNEXPECTED: Row = { Sta2: AA_1, ...from(['Sta3', 'Sta5', ...OPEN], AA_8), ...IGNORED };
 
@@ -85,7 +85,7 @@ const UNEXPECTED: Row = { Sta2: AA_1, ...from(['Sta3', 'Sta5', ...OPEN], AA_8), 
  * that state.
  */
 const TABLE = {
-  /** E1: A-ASSOCIATE request of the local user. */
+  /** E1: association request from the local user. */
   'associate-request': { Sta1: to('AE-1', 'Sta4') },
   /** E2: the transport connection is open. */
   connected: { Sta4: to('AE-2', 'Sta5') },
@@ -96,8 +96,8 @@ const TABLE = {
   /** E5: a peer has opened a transport connection to us. */
   'connection-accepted': { Sta1: to('AE-5', 'Sta2') },
   /**
-   * E6: an A-ASSOCIATE-RQ has arrived. A request that the gateway cannot read or admit is rejected
-   * from Sta3 too.
+   * E6: an A-ASSOCIATE-RQ has arrived. A request that cannot be read or admitted is rejected from
+   * Sta3 too.
    */
   'associate-rq-pdu': { ...UNEXPECTED, Sta2: to('AE-6', 'Sta3'), Sta13: to('AA-7', 'Sta13') },
   /** E7 */
@@ -144,7 +144,7 @@ const TABLE = {
   },
   /** E18 */
   'artim-expired': from(['Sta2', 'Sta13'], to('AA-2', 'Sta1')),
-  /** E19: bytes that are not a PDU of DICOM, or a PDU with invalid contents. */
+  /** E19: bytes that are not a DICOM PDU, or a PDU with invalid contents. */
   'invalid-pdu': { ...UNEXPECTED, Sta13: to('AA-7', 'Sta13') },
 } as const satisfies Record<string, Row>;
 
@@ -180,8 +180,8 @@ export class UpperLayerMachine {
   }
 
   /**
-   * Moves to the next state. @returns the action to carry out; null when the event cannot occur in
-   * this state.
+   * Moves to the next state.
+   * @returns the action to carry out; null if the event cannot occur in this state.
    */
   on(event: UpperLayerEvent): Action | null {
     const row: Row = TABLE[event];

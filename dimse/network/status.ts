@@ -6,8 +6,8 @@ import {
 import type { Abort, Rejection } from './pdu.ts';
 
 /**
- * Statuses of DIMSE services (PS3.7 Annex C) that are not errors of the gateway.
- * src/platform/errors/catalogue.ts decides the C-STORE status of each refusal.
+ * Statuses of DIMSE services (PS3.7 Annex C) that are not gateway errors. The C-STORE status of
+ * each refusal is defined in src/platform/errors/catalogue.ts.
  */
 export const STATUS = {
   success: 0x0000,
@@ -22,8 +22,9 @@ export const STATUS = {
   outOfResources: 0xa700,
   invalidAttributeValue: 0x0106,
   /**
-   * The general failure of C-STORE (PS3.7 C.5.8) and of Failure Reason (PS3.3 C.14.1.1). For MPPS
-   * it means that the step is in a final state and may no longer be updated (PS3.4 F.7.2.2.3).
+   * The general failure of C-STORE (PS3.7 C.5.8) and as a Failure Reason (PS3.3 C.14.1.1). For
+   * MPPS, it means that the step is in a final state and may no longer be updated (PS3.4
+   * F.7.2.2.3).
    */
   processingFailure: 0x0110,
   duplicateSopInstance: 0x0111,
@@ -46,8 +47,8 @@ export function hexDigits(status: number): string {
 }
 
 /**
- * Returns the A-ABORT of the service provider for an error; "reason not specified" if the catalogue
- * has no reason for the error.
+ * Returns the service provider's A-ABORT for an error; "reason not specified" if the catalogue has
+ * no reason for it.
  */
 export function abortFor(code: ErrorCode): Abort {
   const [source, reason] = numbers(code, 'abort ') ?? [];
@@ -55,8 +56,8 @@ export function abortFor(code: ErrorCode): Abort {
 }
 
 /**
- * Returns the A-ASSOCIATE-RJ for an error; "no reason given" of the service user if the catalogue
- * has no rejection for the error.
+ * Returns the A-ASSOCIATE-RJ for an error; "no reason given" by the service user if the catalogue
+ * has no rejection for it.
  */
 export function rejectionFor(code: ErrorCode): Rejection {
   const [result, source, reason] = numbers(code, 'reject ') ?? [];

@@ -30,8 +30,8 @@ import type { DicomAudit } from '../receive/audit.ts';
 import { outgoingFile, sendFiles } from '../send/store-scu.ts';
 
 /**
- * Query/Retrieve as SCP of the Study Root information model (PS3.4 C.6.2), for received studies and
- * for results stored in this gateway. A workstation can therefore find and retrieve a draft.
+ * Query/Retrieve as SCP in the Study Root information model (PS3.4 C.6.2), for received studies and
+ * for results stored in this gateway. Workstations can thus find and retrieve a draft.
  */
 
 interface QueryParts {
@@ -41,11 +41,11 @@ interface QueryParts {
   audit: Pick<DicomAudit, 'searched' | 'retrieved'>;
 }
 
-/** Maximum size of an identifier, which has a few keys or a list of UIDs. */
+/** Maximum size of an identifier, which holds a few keys or a list of UIDs. */
 const MAX_IDENTIFIER_BYTES = 128 * 1024;
-/** Maximum number of matches of one query. If there are more, the peer must narrow the query. */
+/** Maximum number of matches per query. If there are more, the peer must narrow the query. */
 const MOST_MATCHES = 5000;
-/** Maximum number of objects of one retrieval. */
+/** Maximum number of objects per retrieval. */
 const MOST_OBJECTS = 20_000;
 
 export function queryService(parts: QueryParts): QueryService {
@@ -120,8 +120,8 @@ const UNIQUE = {
 } as const satisfies Record<Level, Keyword>;
 
 /**
- * Requires one UID for each level above the level of the identifier (hierarchical search, PS3.4
- * C.4.1.3.1.1), and for a retrieval a UID or a list of them for the level itself (C.4.2.2.1).
+ * Requires one UID for each level above that of the identifier (hierarchical search, PS3.4
+ * C.4.1.3.1.1). For a retrieval, the level itself also needs a UID or a list of UIDs (C.4.2.2.1).
  */
 function requireUniqueKeys({ level, keys }: Identifier, retrieves: boolean): void {
   const depth = LEVELS.indexOf(level);
@@ -135,7 +135,7 @@ function requireUniqueKeys({ level, keys }: Identifier, retrieves: boolean): voi
   }
 }
 
-/** Counts, which are returned only at the level to which they belong. */
+/** Counts, which are returned only at their own level. */
 const COUNTS: readonly Keyword[] = [
   'ModalitiesInStudy',
   'SOPClassesInStudy',
@@ -181,7 +181,7 @@ async function* matches(
   else yield { status: STATUS.success };
 }
 
-/** Counts that are returned but cannot be matched; a value in the identifier is ignored. */
+/** Counts that are returned but cannot be matched. A value in the identifier is ignored. */
 const COUNT_ONLY: ReadonlySet<Keyword> = new Set([
   'NumberOfStudyRelatedSeries',
   'NumberOfStudyRelatedInstances',
@@ -284,10 +284,7 @@ async function* got(
   }
 }
 
-/**
- * Opens an object as it is stored, or converts it if the peer accepts only the other transfer
- * syntax.
- */
+/** Opens an object as stored, or converts it if the peer accepts only the other transfer syntax. */
 async function asAccepted(path: string, { accepts }: QueryingAssociation): Promise<OutgoingObject> {
   const stored = await outgoingFile(path);
   const accepted = accepts(stored.sopClassUid);

@@ -22,8 +22,8 @@ import { NORMALIZED_SOP_CLASSES } from '../services/services.ts';
 const MINUTE_MILLISECONDS = 60_000;
 
 /**
- * The number of objects or bytes that a source may still send. It refills evenly, and is negative
- * after a large object.
+ * The number of objects or bytes that a source may still send. It refills at a steady rate, and is
+ * negative after a large object.
  */
 interface Bucket {
   left: number;
@@ -31,25 +31,32 @@ interface Bucket {
 }
 
 /**
- * Limits for each source, counted in this process, so that no machine can use the whole gateway.
+ * Limits for each source, counted in this process, so that no machine can take up the whole
+ * gateway.
  */
 export interface SourceLimits {
   /**
-   * Counts an association until the caller calls the returned function. Returns the reason if the
-   * association is refused now.
+   * Counts an association until the returned function is called. Returns the reason if the
+   * association is refused.
    */
   associate(source: Source): (() => void) | { refused: ErrorCode };
-  /** Counts an object. @returns whether it is accepted now. */
+  /**
+   * Counts an object.
+   * @returns whether it is accepted.
+   */
   admitObject(source: Source): boolean;
   countBytes(source: Source, bytes: number): void;
 }
 
-/** Creates the limits. @param now milliseconds of any steady clock. */
+/**
+ * Creates the limits.
+ * @param now milliseconds from any monotonic clock.
+ */
 export function createSourceLimits(now: () => number = () => performance.now()): SourceLimits {
   const open = new Map<string, number>();
   const buckets = new Map<string, Bucket>();
 
-  /** Returns the current bucket of a source; null without a limit. */
+  /** Returns the current bucket of a source; null if it has no limit. */
   const bucketOf = (
     { name, limits }: Source,
     kind: 'objectsPerMinute' | 'bytesPerMinute',
@@ -92,7 +99,7 @@ export function createSourceLimits(now: () => number = () => performance.now()):
   };
 }
 
-/** The caller, as the network shows it. */
+/** The caller as seen on the network. */
 interface Caller {
   aeTitle: string;
   address: string;
@@ -105,9 +112,9 @@ interface Caller {
 
 /**
  * Finds the first source that lists the calling AE title (or `*`), contains the address and, if it
- * requires a certificate, matches the certificate of the caller. A title that a source binds to a
- * certificate belongs to one machine, so sources for any title (`*`) do not admit it.
- * @returns a code of the catalogue when no source matches.
+ * requires a certificate, matches the caller's. A title bound to a certificate by a source belongs
+ * to one machine, so sources for any title (`*`) do not admit it.
+ * @returns a catalogue code if no source matches.
  */
 export function findSource<
   Entry extends Pick<Source, 'addresses' | 'certificate' | 'callingAeTitles'>,
@@ -133,8 +140,8 @@ export function findSource<
 const QUERY_IDLE_SECONDS = 300;
 
 /**
- * Admits a caller as one of the sources, within the limits of that source, or as a peer that may
- * query. A source may query only if it is also listed as a peer that may query.
+ * Admits a caller as one of the sources, within that source's limits, or as a peer that may query.
+ * A source may query only if it is also listed as such a peer.
  */
 export function admitCaller(
   sources: readonly Source[],
@@ -146,7 +153,7 @@ export function admitCaller(
   const source = findSource(sources, caller);
   const mayQuery = !('refused' in findSource(callers, caller));
   if ('refused' in source) {
-    // A title that a source binds to a certificate is accepted only with this certificate.
+    // A title bound to a certificate by a source is accepted only with that certificate.
     const isNobody = source.refused === 'calling_ae_not_recognized';
     return isNobody && mayQuery ? { idleTimeoutSeconds: QUERY_IDLE_SECONDS, mayQuery } : source;
   }
@@ -162,18 +169,15 @@ const QUERY_CLASSES: ReadonlySet<string> = new Set([
   QUERY_RETRIEVE.studyRootGet,
 ]);
 
-/**
- * Returns the transfer syntaxes like `offeredTransferSyntaxes`, for a listener that also answers
- * queries and retrievals.
- */
+/** Like `offeredTransferSyntaxes`, for a listener that also answers queries and retrievals. */
 export function offeredWithQueries(abstractSyntax: string): TransferSyntaxChoice | null {
   if (!QUERY_CLASSES.has(abstractSyntax)) return offeredTransferSyntaxes(abstractSyntax);
   return { preferred: [], others: [IMPLICIT_VR_LITTLE_ENDIAN, EXPLICIT_VR_LITTLE_ENDIAN] };
 }
 
 /**
- * Returns the transfer syntaxes that the listener accepts for a SOP class; null when it is not
- * supported. Lossless ones are preferred, so that a cart does not compress images that will be
+ * Returns the transfer syntaxes that the listener accepts for a SOP class; null if the class is not
+ * supported. Lossless ones are preferred, so that carts do not compress images that will be
  * measured.
  */
 export function offeredTransferSyntaxes(abstractSyntax: string): TransferSyntaxChoice | null {
@@ -184,12 +188,13 @@ export function offeredTransferSyntaxes(abstractSyntax: string): TransferSyntaxC
   return { preferred: LOSSLESS_TRANSFER_SYNTAXES, others: LOSSY_TRANSFER_SYNTAXES };
 }
 
-/** Milliseconds between two checks of the free space of the disk. */
+/** Milliseconds between checks of the free disk space. */
 const LOOK_MS = 250;
 
 /**
- * Watches the free space of the data folder.
- * @returns a function that throws SonogateError `overloaded` (A700H) while fewer bytes are free.
+ * Monitors the free space of the data folder.
+ * @returns a function that throws SonogateError `overloaded` (A700H) while fewer than
+ * `minFreeBytes` are free.
  */
 export function watchFreeSpace(dataDir: string, minFreeBytes: number): () => Promise<void> {
   let lookedAt = Number.NEGATIVE_INFINITY;

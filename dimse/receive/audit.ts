@@ -5,13 +5,15 @@ import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 
-/** Records in the audit which peer sent objects of which study, and which peer was refused. */
+/**
+ * Records in the audit trail which peer sent objects of which study, and which peer was refused.
+ */
 export interface DicomAudit {
   arrived(peer: AssociationPeer, studyId: string): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
   refused(peer: AssociationPeer, code: ErrorCode): void;
   tlsRefused(address: string, reason: string): void;
-  /** Records that a peer queried the studies that are stored here (PS3.15 A.5.3.10). */
+  /** Records that a peer queried the studies stored here (PS3.15 A.5.3.10). */
   searched(peer: AssociationPeer, found: number): Promise<void>;
   /** Records that objects of a study were sent to a peer that retrieved them (PS3.15 A.5.3.7). */
   retrieved(
@@ -19,23 +21,20 @@ export interface DicomAudit {
     sent: { studyId: string; to: string; objects: number },
   ): Promise<void>;
   /**
-   * Records that an archive was queried for studies of a patient; `found` is null when it did not
+   * Records that an archive was queried for a patient's studies; `found` is null if it did not
    * answer.
    */
   queried(archive: string, found: number | null): Promise<void>;
 }
 
-/**
- * Refusals because of the identity of the caller. All other refusals are because of the amount of
- * data.
- */
+/** Refusals due to the caller's identity. All other refusals are due to the amount of data. */
 const OF_IDENTITY: ReadonlySet<ErrorCode> = new Set([
   'calling_ae_not_recognized',
   'called_ae_not_recognized',
   'certificate_not_of_calling_ae',
 ]);
 
-/** Records nothing, for a gateway without an audit such as the receiver of a test. */
+/** Records nothing; for a gateway without an audit trail, such as a test receiver. */
 export const NO_AUDIT: DicomAudit = {
   arrived() {},
   async ended() {},
@@ -48,8 +47,8 @@ export const NO_AUDIT: DicomAudit = {
 
 /**
  * Writes one entry per study when its association ends, with the number of objects (PS3.15
- * A.5.3.7). If the process is killed in between there is no entry; the objects are in the database
- * with their source and time.
+ * A.5.3.7). If the process is killed before that, there is no entry; the objects are in the
+ * database with their source and time.
  */
 export function createDicomAudit(parts: {
   write: WriteAudit;
@@ -78,7 +77,7 @@ export function createDicomAudit(parts: {
           detail: { objects, source, association: id, end },
         }),
       );
-      // The objects are already durable, so a failure to audit them is logged but stops nothing.
+      // The objects are already durable, so a failure to audit them is only logged.
       for (const result of await Promise.allSettled(written)) {
         if (result.status === 'rejected') {
           logger.event(EVENTS.receiptUnaudited, { err: result.reason, association: id });
@@ -117,7 +116,7 @@ export function createDicomAudit(parts: {
 
 /**
  * Returns the audit entry of a query for studies (PS3.15 A.5.3.10).
- * @param found number of studies; null when the archive did not answer.
+ * @param found number of studies; null if the archive did not answer.
  */
 export function queryEntry(
   archive: string,

@@ -17,9 +17,9 @@ import { parentPort } from 'node:worker_threads';
 import type { DiskAnswer, DiskTask } from './disk-writer.ts';
 
 /**
- * Entry of the thread that writes received objects (disk-writer.ts). It uses synchronous calls of
- * the file system, which cost less than the thread pool of Node.js, and no socket has to wait for
- * this thread.
+ * Entry point of the thread that writes received objects (disk-writer.ts). It uses synchronous file
+ * system calls, which cost less than the thread pool of Node.js, and no socket has to wait for this
+ * thread.
  */
 
 interface ObjectFile {
@@ -33,7 +33,7 @@ interface ObjectFile {
   unsynced: number;
 }
 
-/** An object whose bytes have been written and that must become durable. */
+/** An object whose bytes have been written and which must now become durable. */
 interface Finish {
   id: number;
   file: ObjectFile;
@@ -61,7 +61,7 @@ let busy = false;
 
 const post = (answer: DiskAnswer) => parentPort?.postMessage(answer);
 
-/** Creates a folder with its parents, each synced into the one above it. */
+/** Creates a folder and its parents, each synced into the one above it. */
 function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true });
   if (first === undefined) return;
@@ -126,7 +126,7 @@ function write(file: ObjectFile, bytes: Uint8Array, isDataSet: boolean): void {
     file.unsynced += bytes.length;
     if (file.unsynced < SYNC_EVERY_BYTES) return;
     file.unsynced = 0;
-    // The sync at the end of the object reports the same error.
+    // The sync at the end of the object will report the same error.
     sync(handle).catch(() => {});
   });
 }
@@ -166,8 +166,8 @@ function syncFolder(path: string): void {
 }
 
 /**
- * Makes a group of objects durable: their content, their names, and each folder once. Objects that
- * end during the call form the next group.
+ * Makes a group of objects durable: their content, their names, and each folder once. Objects
+ * finished during the call form the next group.
  */
 async function finishGroup(group: readonly Finish[]): Promise<void> {
   await Promise.all(group.map(({ file }) => makeContentDurable(file, group.length === 1)));
@@ -220,6 +220,6 @@ parentPort?.on('message', ({ id, path, prefix, blocks, finish, discard }: DiskTa
   if (finish === null) return;
   files.delete(id);
   finishing.push({ id, file, to: finish });
-  // Objects whose last task is already in the queue of the thread belong to the same group.
+  // Objects whose last task is already in the thread's queue belong to the same group.
   if (!busy) setImmediate(() => void (busy || finishAll()));
 });

@@ -10,7 +10,7 @@ export interface DiskTask {
   /** Bytes before the data set; only in the first task. */
   prefix: Uint8Array | null;
   blocks: Uint8Array[];
-  /** Path under which the object becomes durable; null if it is not complete yet. */
+  /** Path under which the object becomes durable; null if the object is not complete yet. */
   finish: string | null;
   discard: boolean;
 }
@@ -21,7 +21,7 @@ export type DiskAnswer =
   | { id: number; discarded: true }
   | { id: number; error: { message: string; code: string | undefined } };
 
-/** An object that is durable: its content, its name and its folder are synced. */
+/** A durable object: its content, its name and its folder are synced. */
 export interface WrittenObject {
   bytes: number;
   /** SHA-256 of the file, and of the data set alone. */
@@ -31,9 +31,12 @@ export interface WrittenObject {
 
 /** The file of one object that is being received. */
 export interface ObjectFile {
-  /** Copies bytes of the data set; resolves when more may follow. */
+  /** Copies bytes of the data set. Resolves when more may follow. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes the object durable under its final path. @throws the error of the file system. */
+  /**
+   * Makes the object durable under its final path.
+   * @throws the file system error.
+   */
   finish(to: string): Promise<WrittenObject>;
   discard(): Promise<void>;
 }
@@ -42,7 +45,7 @@ const BLOCK_BYTES = 128 * 1024;
 /** Maximum number of unwritten blocks of one object. Above it the sender has to wait. */
 const MOST_BEHIND = 16;
 /**
- * Maximum number of spare blocks, which later objects reuse. It is enough for as many concurrent
+ * Maximum number of spare blocks kept for later objects; enough for as many concurrent
  * associations.
  */
 const MOST_SPARE = 128;
@@ -51,8 +54,8 @@ const ENTRY = new URL('./disk-thread.ts', import.meta.url);
 
 /**
  * Writes, hashes and syncs received objects on a thread, so that a slow sync does not block an
- * association. Bytes are copied once, into blocks of shared memory that are reused. Objects that
- * end at the same moment share the syncs of their folders.
+ * association. Bytes are copied once, into reusable blocks of shared memory. Objects finished at
+ * the same moment share the syncs of their folders.
  */
 export class DiskWriter {
   readonly #files = new Map<number, WritingFile>();
@@ -62,7 +65,7 @@ export class DiskWriter {
 
   /**
    * Opens the file of an object.
-   * @param path where the object is while it arrives; its folder is created if it is missing.
+   * @param path where the object is while it arrives; its folder is created if missing.
    * @param prefix bytes before the data set.
    */
   open(path: string, prefix: Uint8Array): ObjectFile {
@@ -151,7 +154,7 @@ class WritingFile implements ObjectFile {
         });
       }
     }
-    // `finish` reports the reason. No further bytes of the object are needed.
+    // `finish` reports the reason. The remaining bytes of the object are not needed.
     if (this.#failed) await this.#ended({ finish: this.#path, discard: false });
   }
 
@@ -162,7 +165,7 @@ class WritingFile implements ObjectFile {
   }
 
   async discard(): Promise<void> {
-    // If writing failed, the thread removed the file before it reported the failure.
+    // If writing failed, the thread has already removed the file.
     if (this.#end || this.#lost !== null) return;
     await this.#ended({ finish: null, discard: true });
   }

@@ -9,7 +9,7 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
 /**
- * Returns a storage service that records receptions that take long, for all listeners of the site,
+ * Returns a storage service that records long receptions for all listeners of the installation,
  * because the object may belong to a study whose quiet time has passed (`claimCompleteStudies`).
  */
 export function noteReceptions(storage: StorageService, parts: ReceptionParts): StorageService {
@@ -32,7 +32,7 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
             await reception.ended();
             throw error;
           }
-          // No process of the site may complete the study before the object has its row.
+          // No process of the installation may complete the study before the object has its row.
           void Promise.resolve(sink.recorded?.()).finally(reception.ended);
         },
         discard: () => sink.discard().finally(reception.ended),
@@ -41,15 +41,15 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
   };
 }
 
-/** Tracks which open association, or store transaction, sends objects of which study. */
+/** Tracks which open association, or store transaction, is sending objects of which study. */
 interface StudyReleases {
   arrived(peer: AssociationPeer, source: string, arrival: Arrival): void;
   ended(peer: AssociationPeer, end: AssociationEnd): Promise<void>;
 }
 
 /**
- * Uses the release of an association as a signal of completeness. The signals are only in memory:
- * when the process ends, its associations end too, and the quiet time of their studies applies.
+ * Uses the release of an association as a completion signal. The signals are only in memory: when
+ * the process ends, so do its associations, and the quiet time of their studies applies.
  */
 export function watchReleases({
   sources,
@@ -62,9 +62,7 @@ export function watchReleases({
   logger: Logger;
   now: () => Date;
 }): StudyReleases {
-  /**
-   * The studies of which each open association has sent objects, with their source and revision.
-   */
+  /** The studies that each open association has sent objects of, with their source and revision. */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();
   return {
     arrived(peer, source, { studyId, revision }) {
@@ -73,8 +71,9 @@ export function watchReleases({
     },
 
     /**
-     * After a release, a study completes sooner if its source is configured so and no other open
-     * association sends objects of it. An abort is no signal: the quiet time continues.
+     * After a release, a study completes sooner if its source is configured that way and no other
+     * open association is sending objects of it. An abort is not a signal: the quiet time
+     * continues.
      */
     async ended(peer, end) {
       const studies = open.get(peer.id);

@@ -36,9 +36,9 @@ interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;
   sourceLimits: SourceLimits;
   /**
-   * Whether the sender gets the answer when the file of an object is durable, before its row is
-   * committed. The next start of this process writes a row for a file without a row. False with a
-   * bucket, because the machine may be lost together with its files.
+   * True if the sender gets its response once the file of an object is durable, before its row is
+   * committed. The row of a file without one is written at the next startup of this process. False
+   * with a bucket, because the machine may be lost together with its files.
    */
   answersBeforeRow: boolean;
   /** Called when the row of an object is committed. */
@@ -54,23 +54,23 @@ export interface Intake extends StorageService {
 }
 
 /**
- * Milliseconds for which the end of an association waits for the rows of its objects before it is
- * answered.
+ * Milliseconds for which the response to the end of an association waits for the rows of its
+ * objects.
  */
 const ROWS_BEFORE_RELEASE_MS = 5000;
 
 /**
- * Creates the intake. `commit` of an object resolves after its file was written and synced,
- * renamed, and its folder synced, in this order. The file serves as the journal, so no object that
- * was answered 0000H can be lost. Its row follows at once, together with those of other objects
- * (`startRegistrar`). A file whose row was never written gets one at the next start
+ * Creates the intake. `commit` of an object resolves after its file was written and synced, then
+ * renamed, and its folder synced. The file serves as the journal, so no object acknowledged with
+ * 0000H can be lost. Its row follows at once, together with those of other objects
+ * (`startRegistrar`). A file whose row was never written gets one at the next startup
  * (`recoverIntake`). A refused object leaves nothing behind.
  */
 export function createIntake(options: IntakeOptions): Intake {
   const registrar = startRegistrar(options);
   const disk = new DiskWriter();
   const freeSpace = watchFreeSpace(options.dataDir, options.limits.minFreeBytes);
-  /** Objects of each open association that wait for their rows. */
+  /** Objects of each open association that are waiting for their rows. */
   const unrecorded = new Map<string, Set<Promise<void>>>();
   const ends = new Set<Promise<void>>();
 
@@ -127,7 +127,7 @@ interface SinkParts extends IntakeOptions {
   disk: DiskWriter;
   registrar: Registrar;
   freeSpace: () => Promise<void>;
-  /** Follows a row that is not written yet; the promise never rejects. */
+  /** Tracks a row that is not written yet. The promise never rejects. */
   follow(row: Promise<void>): void;
 }
 
@@ -180,7 +180,7 @@ async function openSink(
 }
 
 /**
- * Copies a checked object to the bucket, if the site has one, and passes it to the registrar.
+ * Copies a checked object to the bucket, if there is one, and passes it to the registrar.
  * @returns a promise of its row, which never rejects.
  */
 async function register(
@@ -192,7 +192,7 @@ async function register(
   const known = await keptOrForgotten(object.path, parts, () => keepShared(object, parts));
   const row = registrar.register(object, !answersBeforeRow).then(async (arrival) => {
     onArrival(peer, object.source, arrival);
-    // The retention removed the object between the two checks.
+    // The object was removed by retention between the two checks.
     if (known && arrival.outcome !== 'duplicate') {
       await objects.keep(object).catch((cause) => {
         throw new RowMayExistError('an object with a row could not be stored', { cause });
@@ -200,8 +200,8 @@ async function register(
     }
   });
   const settled = row.catch((error) => {
-    // The error is only logged, because the next start registers the file of the object, unless it
-    // is in the quarantine.
+    // The error is only logged: unless the object was quarantined, its file is registered at the
+    // next startup.
     if (answersBeforeRow) logger.event(EVENTS.objectUnregistered, { error: String(error) });
   });
   follow(settled);
@@ -210,7 +210,7 @@ async function register(
 }
 
 /**
- * Deletes the file of an object that is refused: the sender still has it, and its retries would fill
+ * Deletes the file of a refused object: the sender still has the object, and its retries would fill
  * the disk. The file of an object that has a row, or may have one, is kept.
  */
 async function keptOrForgotten<T>(
@@ -223,14 +223,14 @@ async function keptOrForgotten<T>(
   } catch (error) {
     if (error instanceof RowMayExistError) throw error.cause;
     await rm(join(dataDir, path), { force: true }).catch((failure) => {
-      // The next start registers or removes the file.
+      // The file is registered or removed at the next startup.
       logger.event(EVENTS.objectLeftover, { error: String(failure) });
     });
     throw error;
   }
 }
 
-/** Buffers for the first bytes of objects, to be reused; few objects begin at the same time. */
+/** Reusable buffers for the first bytes of objects. Few objects begin at the same time. */
 const spareStarts: Buffer[] = [];
 const MOST_SPARE_STARTS = 64;
 
@@ -324,8 +324,8 @@ export interface StorageScpParts {
   onReception?: (peer: AssociationPeer, reception: Reception) => void;
   audit?: DicomAudit;
   /**
-   * Whether the next start of this process writes rows for files without a row (`recoverIntake`),
-   * so that an object may be answered before its row is committed.
+   * True if the next startup of this process writes rows for files without one (`recoverIntake`),
+   * so that an object may be acknowledged before its row is committed.
    */
   recovers: boolean;
   logger: Logger;
@@ -334,10 +334,10 @@ export interface StorageScpParts {
 
 /**
  * The storage services for objects that arrive by C-STORE, STOW-RS or our own retrievals. They
- * share one intake and one count for the limits.
+ * share one intake and one set of limits.
  */
 export interface StorageScp {
-  /** For objects that other systems send. */
+  /** For objects sent by other systems. */
   storage: StorageService;
   /** For objects that we retrieve ourselves, which are not counted as receptions. */
   unmeasured: StorageService;

@@ -7,15 +7,15 @@ export type ObjectKind = Pick<OutgoingObject, 'sopClassUid' | 'transferSyntax'>;
 
 interface LentAssociation {
   requestor: Requestor;
-  /** Whether the association was idle before it was supplied. The peer may have ended it. */
+  /** True if the association was idle before. The peer may have ended it in the meantime. */
   wasIdle: boolean;
 }
 
 /** Supplies associations for C-STORE. */
 export interface Associations {
   /**
-   * Supplies an association with contexts for the objects that the peer accepts. Each object needs
-   * a context for one of its forms.
+   * Supplies an association with contexts for those objects that the peer accepts. Each object
+   * needs a context for one of its forms.
    * @throws SonogateError `peer_unreachable`, `peer_rejected_association`.
    */
   acquire(
@@ -27,7 +27,7 @@ export interface Associations {
   giveBack(node: CalledNode, lent: LentAssociation): Promise<void>;
 }
 
-/** Opens a new association each time, and releases it when it is returned. */
+/** Opens a new association each time, and releases it when it is given back. */
 export const FRESH_ASSOCIATIONS: Associations = {
   async acquire(node, objects, signal) {
     const requestor = await Requestor.open(node, contextsFor(objects.flat()), signal);
@@ -78,7 +78,7 @@ interface Open {
 
 /**
  * Keeps one association to each node open for a while after a delivery, for the next one. An
- * association that lacks a context, has ended or is too old is replaced; the new one proposes every
+ * association that lacks a context, has ended or is too old is replaced. The new one proposes every
  * context that the node has ever needed.
  */
 export class AssociationPool implements Associations {
@@ -87,7 +87,10 @@ export class AssociationPool implements Associations {
   readonly #needed = new Map<string, Map<string, ObjectKind>>();
   readonly #idleMs: number;
 
-  /** Creates a pool. @param idleSeconds 0 releases each association when it is returned. */
+  /**
+   * Creates a pool.
+   * @param idleSeconds 0 releases each association when it is given back.
+   */
   constructor(idleSeconds: number) {
     this.#idleMs = idleSeconds * 1000;
   }

@@ -13,7 +13,10 @@ export type Deidentified =
   | { outcome: 'held'; reason: string }
   | { outcome: 'aborted' };
 
-/** Makes a de-identified copy of the object at `path`; `patient` identifies that of its study. */
+/**
+ * Makes a de-identified copy of the object at `path`. `patient` identifies the patient of its
+ * study.
+ */
 export type Deidentify = (
   object: { path: string; patient: string },
   settings: DeidentificationSettings,
@@ -47,7 +50,8 @@ export function createDeidentifiedDeliverer(options: {
       }
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
-      // A merge between two sends must not give one study two pseudonyms.
+      // A merge between two sends must not give one study two pseudonyms, so the identity in the
+      // images is used.
       const identity = await receivedIdentityOfObject(database, object);
       if (path === null || identity === null)
         return permanent('expired', 'The received object has been removed.');

@@ -18,20 +18,20 @@ import {
 interface DicomDelivererOptions {
   destinations: readonly (ObjectSource['destination'] &
     Pick<PacsDestination, 'name' | 'release'>)[];
-  /** Transport to each destination, by name. */
+  /** Transports, by destination name. */
   transports: ReadonlyMap<string, StoreTransport>;
   results: ResultReader;
-  /** Returns the subject of a request; null when its study has been removed. */
+  /** Returns the subject of a request; null if its study has been removed. */
   subject: (requestId: string) => Promise<Subject | null>;
   /** Paper size of the PDF report. */
   paper?: Paper;
-  /** The builder of each kind of object, by its role (`sr-tid1500`). */
+  /** The builder of each kind of object, by role (`sr-tid1500`). */
   builders: Readonly<Record<string, ObjectBuilder>>;
 }
 
 /**
- * Delivers results to PACS. Objects are built for each attempt, always with the same SOP Instance
- * UIDs, so an attempt can be repeated safely if its answer was lost.
+ * Delivers results to PACS. Objects are rebuilt for each attempt, always with the same SOP Instance
+ * UIDs, so an attempt can be repeated safely if its response was lost.
  */
 export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer {
   const { transports, results } = options;
@@ -79,11 +79,11 @@ function permanentFailure(code: 'invalid_config' | 'expired', detail: string): S
 }
 
 /**
- * Forwards received objects unchanged: same transfer syntax, same UIDs, with their private
- * attributes. The delivery names the instance.
+ * Forwards received objects unchanged: same transfer syntax, same UIDs, including private
+ * attributes. The delivery identifies the instance.
  */
 export function createForwardDeliverer(options: {
-  /** Transport to each destination, by name. */
+  /** Transports, by destination name. */
   transports: ReadonlyMap<string, StoreTransport>;
   database: Database;
   objects: ReceivedObjects;

@@ -3,14 +3,14 @@ import type { OutgoingObject } from '../network/requestor.ts';
 import type { AssociationPeer, StorageService } from '../network/service-ports.ts';
 import { failedResult, type StoreResult, type StoreTransport } from './store-scu.ts';
 
-/** Name of the source under which the intake keeps results of this gateway. */
+/** Name of the source under which the intake keeps this gateway's results. */
 const LOCAL_SOURCE = 'local';
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Creates a transport that stores results in our own intake, with the study to which they belong.
- * The intake recognises them by their series, like results that a PACS sends back: they open no
- * revision, and are neither interpreted nor forwarded.
+ * Creates a transport that stores results in our own intake, with the study they belong to. The
+ * intake recognises them by their series, like results returned by a PACS: they open no revision,
+ * and are neither interpreted nor forwarded.
  */
 export function localTransport(storage: StorageService, aeTitle: string): StoreTransport {
   return {

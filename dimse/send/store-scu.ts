@@ -24,8 +24,8 @@ import {
 import { echo } from './verification.ts';
 
 /**
- * Opens a DICOM file as an object to send; its data set is streamed from the disk.
- * @throws SonogateError `object_not_understood` when it is not a DICOM file.
+ * Opens a DICOM file as an object to send. Its data set is streamed from the disk.
+ * @throws SonogateError `object_not_understood` if it is not a DICOM file.
  */
 export async function outgoingFile(path: string): Promise<OutgoingObject> {
   const { meta, dataSetOffset, bytes } = await readFileMeta(path);
@@ -40,7 +40,7 @@ export async function outgoingFile(path: string): Promise<OutgoingObject> {
 
 /**
  * Wraps a DICOM file in memory as an object to send.
- * @throws SonogateError `object_not_understood` when it is not a DICOM file.
+ * @throws SonogateError `object_not_understood` if it is not a DICOM file.
  */
 export function outgoingBuffer(file: Buffer): OutgoingObject {
   const { meta, dataSetOffset } = decodeFileMeta(file);
@@ -64,21 +64,20 @@ export interface StoreResult {
   sopInstanceUid: string;
   outcome: 'stored' | 'warning' | 'failed';
   status: number | null;
-  /** Error code; null when the object was stored. */
+  /** Error code; null if the object was stored. */
   code: ErrorCode | null;
   detail: string;
-  /** Seconds the peer asked us to wait. */
+  /** Seconds that the peer asked us to wait. */
   retryAfter?: number | undefined;
 }
 
 /**
  * Sends DICOM files byte for byte, each in its own transfer syntax, over as few associations as
- * their presentation contexts allow. A file that fails does not stop the others.
- * @param mayConvert also proposes the other one of Explicit and Implicit VR Little Endian, and
- * converts an object if the peer accepts only that.
+ * their presentation contexts allow. A failing file does not stop the others.
+ * @param mayConvert also proposes the other of Explicit and Implicit VR Little Endian, and converts
+ * an object if the peer accepts only that.
  * @param onResult called after each file, in order.
- * @throws SonogateError `peer_unreachable` or `peer_rejected_association` when nothing could be
- * sent.
+ * @throws SonogateError `peer_unreachable` or `peer_rejected_association` if nothing could be sent.
  */
 export async function sendFiles(
   node: CalledNode,
@@ -129,7 +128,7 @@ export async function sendFiles(
  * Sends objects over one association, each in the first of its forms (the preferred one comes
  * first) whose SOP class the peer accepts. Stops at the first failure, because all objects are then
  * sent again. An association that the peer ended while it was idle is replaced without counting as
- * a failure. Never throws because of the peer.
+ * a failure. A failure on the peer's side never throws.
  * @returns a result for each object that was tried.
  */
 export async function sendObjects(
@@ -176,7 +175,7 @@ function storeInFirstForm(
   return storeOne(requestor, accepted);
 }
 
-/** The forms in which a file can be sent: as it is stored, and converted if that is possible. */
+/** Returns the forms in which a file can be sent: as stored and, if possible, converted. */
 function formsOf({ sopClassUid, transferSyntax }: OutgoingObject): ObjectKind[] {
   const other = OTHER_LITTLE_ENDIAN[transferSyntax];
   const stored = { sopClassUid, transferSyntax };
@@ -186,8 +185,8 @@ function formsOf({ sopClassUid, transferSyntax }: OutgoingObject): ObjectKind[] 
 type BatchEntry = { path: string; object: OutgoingObject; forms: readonly ObjectKind[] };
 
 /**
- * Sends objects over one or more associations. A lost connection fails only the object being sent;
- * the others are sent over a new one.
+ * Sends objects over one or more associations. If the connection is lost, only the object being
+ * sent fails; the others are sent over a new one.
  */
 async function sendBatch(
   node: CalledNode,
@@ -244,8 +243,8 @@ async function storeOne(requestor: Requestor, object: OutgoingObject): Promise<S
 }
 
 /**
- * Returns the result for a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5), or for a Failure
- * Reason of STOW-RS (PS3.18 table 10.5.3-2), which has the same values.
+ * Returns the result for a failure status of C-STORE (PS3.4 B.2.3, PS3.7 C.5), or for a STOW-RS
+ * Failure Reason (PS3.18 table 10.5.3-2), which has the same values.
  */
 export function resultOfFailureStatus(
   status: number,
@@ -264,18 +263,18 @@ function refusalCode(status: number): ErrorCode {
 }
 
 /**
- * Whether a status is a warning, after which the peer has the object: 0001H, 0107H, 0116H and Bxxx
- * (PS3.7 C.1.3).
+ * Returns true if a status is a warning, after which the peer has the object: 0001H, 0107H, 0116H
+ * and Bxxx (PS3.7 C.1.3).
  */
 function isWarning(status: number): boolean {
   return (status & 0xf000) === 0xb000 || [0x0001, 0x0107, 0x0116].includes(status);
 }
 
-/** Returns the result for an error on the way to the peer. */
+/** Returns the result for an error that occurred on the way to the peer. */
 export function failedResult(sopInstanceUid: string, error: unknown): StoreResult {
   const ours = error instanceof SonogateError ? error : null;
   const code = ours?.code ?? 'internal';
-  // The code is reported in addition to the detail, so the detail need not repeat it.
+  // The code is reported along with the detail, so the detail need not repeat it.
   const detail = ours?.detail ?? (error instanceof Error ? error.message : ERRORS[code].title);
   return { sopClassUid: '', sopInstanceUid, outcome: 'failed', status: null, code, detail };
 }
@@ -283,14 +282,14 @@ export function failedResult(sopInstanceUid: string, error: unknown): StoreResul
 /** Sends objects to one destination, by C-STORE or STOW-RS. */
 export interface StoreTransport {
   /**
-   * Sends each object in one of its forms, the preferred one first; stops at the first failure.
-   * Never throws because of the peer.
+   * Sends each object in one of its forms, the preferred one first. Stops at the first failure. A
+   * failure on the peer's side never throws.
    */
   send(
     objects: readonly (readonly OutgoingObject[])[],
     signal: AbortSignal,
   ): Promise<StoreResult[]>;
-  /** Whether storage commitment is requested from the peer. STOW-RS has no storage commitment. */
+  /** Whether storage commitment is requested from the peer. STOW-RS has none. */
   commits: boolean;
   /**
    * Checks whether the peer works, without sending an object. @returns the error code; null if the
@@ -300,8 +299,8 @@ export interface StoreTransport {
 }
 
 /**
- * Creates a transport by C-STORE over associations of the pool; C-ECHO checks whether the node
- * works.
+ * Creates a transport that sends by C-STORE over pooled associations. C-ECHO checks whether the
+ * node works.
  */
 export function cStoreTransport(
   destination: DicomDestination,
@@ -318,7 +317,7 @@ export function cStoreTransport(
         return null;
       } catch (error) {
         const code = error instanceof SonogateError ? error.code : 'internal';
-        // A node without the Verification class has answered, so the node works.
+        // A node that refuses the Verification class has still answered, so it is reachable.
         return code === 'presentation_context_refused' ? null : code;
       }
     },
@@ -326,8 +325,8 @@ export function cStoreTransport(
 }
 
 /**
- * Returns the node of a destination. @param aeTitle our AE title, unless the destination names
- * another.
+ * Returns the node of a destination.
+ * @param aeTitle our AE title, unless the destination specifies another.
  */
 export function calledNodeOf(destination: DicomDestination, aeTitle: string): CalledNode {
   const { host, port, callingAeTitle = aeTitle, timeoutSeconds, tls } = destination;

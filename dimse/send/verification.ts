@@ -20,7 +20,7 @@ export const VERIFICATION_CONTEXT = {
 
 /**
  * Sends a C-ECHO to a DICOM node.
- * @returns the status (0 is success) and the time from connecting to the answer, in milliseconds.
+ * @returns the status (0 is success) and the time from connecting to the response, in milliseconds.
  * @throws SonogateError `peer_unreachable`, `peer_rejected_association`,
  * `presentation_context_refused`.
  */
@@ -60,7 +60,7 @@ interface NodeReport {
 /**
  * Checks what deliveries to a node will need: C-ECHO, and the presentation contexts of every
  * configured kind of object. Nothing is stored.
- * @throws SonogateError of the catalogue when no association can be established.
+ * @throws SonogateError if no association can be established.
  */
 export async function checkNode(
   node: CalledNode,

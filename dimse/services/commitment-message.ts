@@ -62,7 +62,10 @@ export const REPORT_ATTRIBUTES = wantedAttributes([
   'TransactionUID',
 ]);
 
-/** Reads a report. @returns null when it names no transaction. */
+/**
+ * Reads a report.
+ * @returns null if it identifies no transaction.
+ */
 export function readCommitmentReport(dataSet: NaturalDataset): CommitmentReport | null {
   const transactionUid = uidOf(dataSet.TransactionUID);
   if (!transactionUid) return null;
@@ -86,13 +89,13 @@ const REPORT_MILLISECONDS = 5000;
 export type ReportHandler = Pick<DimseProviderOptions, 'normalized' | 'log'>;
 
 /**
- * Sends one message of Storage Commitment over a new association (PS3.4 J.3).
+ * Sends one Storage Commitment message over a new association (PS3.4 J.3).
  * @param role `scu` requests (N-ACTION), `scp` reports (N-EVENT-REPORT, PS3.7 D.3.3.4).
  * @param dataSet encodes the data set in the transfer syntax that the node accepts.
  * @param reports handles a report that arrives within a few seconds; the node may also send it
  * later, over another association.
  * @throws SonogateError `presentation_context_refused`, `peer_refused_object` for a status other
- * than success, and what an association throws.
+ * than success, and any association error.
  */
 export async function sendCommitmentMessage(
   node: CalledNode,

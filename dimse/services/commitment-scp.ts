@@ -37,8 +37,8 @@ interface CommitmentScpParts {
 }
 
 /**
- * Milliseconds to wait for the confirmation of a report on the association of the request. Without
- * a confirmation the report is sent over a new association.
+ * Milliseconds to wait for a report to be confirmed on the association of its request. If it is
+ * not, the report is sent over a new association.
  */
 const PATIENCE_MILLISECONDS = 10_000;
 
@@ -47,7 +47,7 @@ const REQUEST_ATTRIBUTES = wantedAttributes([
   'ReferencedSOPSequence',
   'TransactionUID',
 ]);
-/** Number of objects that are looked up at the same time. */
+/** Number of objects looked up at the same time. */
 const LOOKS_AT_A_TIME = 16;
 
 /**
@@ -95,9 +95,9 @@ async function judge(
     [references.map(({ sopInstanceUid }) => sopInstanceUid)],
   );
   const classes = new Map(rows.map((row) => [row.uid, row.sop_class]));
-  // All conflicting copies must exist, because the machine may refer to any of them.
+  // All conflicting copies must exist, because the machine may mean any of them.
   const gone = new Set<string>();
-  // A bucket is queried over the network while the machine waits for the answer.
+  // A bucket is queried over the network while the machine waits for the response.
   for (let start = 0; start < rows.length; start += LOOKS_AT_A_TIME) {
     const batch = rows.slice(start, start + LOOKS_AT_A_TIME);
     const kept = await Promise.all(batch.map((row) => objects.has(row)));
@@ -175,19 +175,21 @@ export interface ReporterParts {
 
 const FIRST_WAIT_SECONDS = 10;
 const LONGEST_WAIT_SECONDS = 3600;
-/** Wait for a source without `node`. Only a restart with other settings can add the node. */
+/**
+ * Wait in seconds for a source without `node`. Only a restart with other settings can add the node.
+ */
 const WITHOUT_NODE_WAIT_SECONDS = 86_400;
 const TIMEOUT_SECONDS = 30;
 
 /**
- * Days after which a report is given up. A machine that could not be reached for this time no
- * longer waits for the report, or sends its request again.
+ * Days after which a report is given up. A machine that could not be reached for so long no longer
+ * waits for the report, or sends its request again.
  */
 const GIVE_UP_DAYS = 7;
 
 /**
- * Sends the commitment reports that a machine did not confirm on the association of its request.
- * They are sent over a new association, on which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
+ * Sends the commitment reports that a machine did not confirm on the association of its request. A
+ * new association is used, on which we are the SCP (PS3.4 J.3.3, PS3.7 D.3.3.4).
  */
 export async function sendDueReports(parts: ReporterParts): Promise<void> {
   const { database, now } = parts;
@@ -245,7 +247,7 @@ export function sendCommitmentReport(node: CalledNode, report: CommitmentReport)
 
 /**
  * Reschedules a report after `wait` seconds, or gives it up and stores the reason in its row.
- * @returns whether the report is rescheduled.
+ * @returns whether it was rescheduled.
  */
 async function rescheduleReport(
   database: Database,

@@ -38,7 +38,7 @@ const REFUSED = {
 } as const;
 
 /**
- * Records the report of a PACS on a transaction. When the PACS has committed to all objects of a
+ * Records a PACS's report on a transaction. Once the PACS has committed to all objects of a
  * delivery, the delivery is committed permanently. If the PACS refuses to commit to an object, the
  * delivery is dead and a person has to check and replay it, unless the PACS commits under another
  * transaction.
@@ -117,18 +117,18 @@ async function objectsOf(tx: Queryable, transactionUid: string): Promise<AskedOb
 const BATCH = 500;
 
 /**
- * Days until a PACS that accepted a request and has not reported is asked again: it may report only
+ * Days until a PACS that accepted a request but has not reported is asked again. It may report only
  * after its nightly batch, or once the tape is written (PS3.4 J.3.3).
  */
 const ASK_AGAIN_DAYS = [1, 2, 4, 7];
 
-/** First wait before a request that could not be sent is repeated. */
+/** First wait in seconds before a request that could not be sent is repeated. */
 const FIRST_WAIT_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 3600;
 
 /**
- * Maximum number of waits in one request: association, request, answer and release may each take
- * the whole time-out of the PACS.
+ * Maximum number of waits in one request: association, request, response and release may each take
+ * the PACS's full time-out.
  */
 const WAITS_OF_A_REQUEST = 4;
 
@@ -143,9 +143,9 @@ interface CommitmentScuParts {
 }
 
 /**
- * Requests storage commitment from every PACS that is configured for it, for all objects delivered
- * since the last request. "Delivered" means that the PACS has the object, "committed" that it will
- * keep it.
+ * Requests storage commitment from every PACS configured for it, for all objects delivered since
+ * the last request. "Delivered" means that the PACS has the object, "committed" that it will keep
+ * it.
  */
 export async function requestCommitments(parts: CommitmentScuParts): Promise<void> {
   const asked = parts.destinations.filter(({ storageCommitment }) => storageCommitment);
@@ -156,8 +156,8 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
   const { database, aeTitle, logger, now } = parts;
   const transactionUid = newUid();
   const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
-  // If this process is killed during the request, another process soon requests commitment for
-  // these objects.
+  // If this process is killed during the request, another soon requests commitment for these
+  // objects.
   const sent = inSeconds(WAITS_OF_A_REQUEST * destination.timeoutSeconds);
   const references = await beginTransaction(database, destination.name, {
     transactionUid,
@@ -185,8 +185,8 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
 }
 
 /**
- * Claims the objects that are due for a PACS, under a new transaction. An object that was delivered
- * again is removed from its former transactions, which were about the former delivery.
+ * Claims the objects that are due for a PACS under a new transaction. An object delivered again is
+ * removed from its former transactions, which concern the former delivery.
  */
 function beginTransaction(
   database: Database,
@@ -267,7 +267,7 @@ function sendRequest(
 
 /**
  * Returns the seconds to wait after `failures` failures before a request is sent again: a minute,
- * then twice as long after each failure.
+ * doubling with each failure.
  */
 export function askAgainSeconds(failures: number): number {
   return Math.min(FIRST_WAIT_SECONDS * 2 ** (failures - 1), LONGEST_WAIT_SECONDS);
@@ -292,7 +292,7 @@ async function rescheduleRequest(
 }
 
 /**
- * Creates the service that receives the reports of a PACS, over the association of the request or
+ * Creates the service that receives reports from a PACS, over the association of the request or
  * over another one (PS3.4 J.3.3).
  */
 export function commitmentReportService({
@@ -319,7 +319,7 @@ export function commitmentReportService({
 
 const ROUND_MILLISECONDS = 2000;
 
-/** Sends due requests and reports of Storage Commitment until stopped. */
+/** Sends due Storage Commitment requests and reports until stopped. */
 export function startCommitmentRounds(parts: ReporterParts & CommitmentScuParts): Rounds {
   const { logger } = parts;
   const stopping = new AbortController();

@@ -90,8 +90,8 @@ async function set(
     // A completed or discontinued step can no longer be updated (PS3.4 F.7.2.2.2).
     if (FINAL.includes(step.status)) return { status: STATUS.processingFailure };
     const at = now();
-    // Objects that the step has listed before still count, because not every machine repeats them
-    // at the end.
+    // Objects that the step has listed before still count: not every machine repeats them at the
+    // end.
     const made = [...new Set([...step.sop_instance_uids, ...named])];
     await tx.query(
       `UPDATE performed_procedure_steps SET status = $2, updated_at = $3, sop_instance_uids = $4
@@ -114,7 +114,7 @@ async function set(
   });
 }
 
-/** Returns the objects that a step lists as made. */
+/** Returns the objects listed in a step as made. */
 function objectsOf(step: NaturalDataset): string[] {
   return itemsOf(step.PerformedSeriesSequence)
     .flatMap((series) => [
@@ -133,7 +133,7 @@ const NOTIFICATION_ATTRIBUTES = wantedAttributes([
 
 /**
  * Creates Instance Availability Notification as SCP (PS3.4 R): a PACS reports which objects of a
- * study it has. When all of them are here, the study is complete.
+ * study it has. Once all of them are here, the study is complete.
  */
 export function instanceAvailabilityService({
   database,

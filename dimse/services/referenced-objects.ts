@@ -12,8 +12,8 @@ export interface SopReference {
 export const REFERENCE_ATTRIBUTES = ['ReferencedSOPClassUID', 'ReferencedSOPInstanceUID'] as const;
 
 /**
- * Returns the SOP references of a sequence. @param sequence value of a sequence of SOP references;
- * items without both UIDs are ignored.
+ * Returns the references in a sequence.
+ * @param sequence value of a sequence of SOP references; items without both UIDs are ignored.
  */
 export function sopReferences(sequence: unknown): SopReference[] {
   return itemsOf(sequence).flatMap((item) => {
@@ -35,7 +35,7 @@ export function newUid(): string {
   return `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
 }
 
-/** Returns the UID in an attribute; '' when it is missing or malformed (PS3.5 9.1). */
+/** Returns the UID in an attribute; '' if it is missing or malformed (PS3.5 9.1). */
 export function uidOf(value: unknown): string {
   const text = Array.isArray(value) ? value[0] : value;
   return typeof text === 'string' && isUid(text) ? text : '';

@@ -10,7 +10,7 @@ import { findMatches, openAssociation, queryContext } from '../archive/query.ts'
 import type { CalledNode } from '../network/dial.ts';
 
 /**
- * Maximum number of entries that are read for one study. One accession number or patient has fewer
+ * Maximum number of entries read for one study. No accession number or patient has this many
  * procedures and steps.
  */
 const MAX_ENTRIES = 200;
@@ -53,7 +53,7 @@ const KEPT = [...RETURN_KEYS, ...CODE_SEQUENCES, 'CodeMeaning'] as const;
 const anyValue = (keywords: readonly string[]): NaturalDataset =>
   Object.fromEntries(keywords.map((keyword) => [keyword, '']));
 
-/** The identifier of the query (PS3.4 K.4.1.1.3). */
+/** Returns the identifier of the query (PS3.4 K.4.1.1.3). */
 function identifierFor(keys: OrderKeys): NaturalDataset {
   return {
     ...anyValue(RETURN_KEYS),
@@ -104,7 +104,7 @@ export function orderOfEntry(entry: NaturalDataset): FoundOrder {
   };
 }
 
-/** Creates a worklist that is queried by C-FIND (PS3.4 K). Each query opens an association. */
+/** Creates a worklist queried by C-FIND (PS3.4 K). Each query opens an association. */
 export function modalityWorklist(
   settings: DicomWorklistSettings,
   dicom: Pick<Config['dicom'], 'aeTitle'>,
@@ -142,7 +142,7 @@ export function modalityWorklist(
 /** Opens the worklist of a FHIR server. */
 export type OpenFhirWorklist = (settings: FhirWorklistSettings) => Worklist;
 
-/** Opens the worklists of a site. No connection is made before the first query. */
+/** Opens the configured worklists. No connection is made before the first query. */
 export function openWorklists(
   { orders, dicom }: Pick<Config, 'orders' | 'dicom'>,
   openFhir?: OpenFhirWorklist,
