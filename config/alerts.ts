@@ -17,7 +17,7 @@ const mailServerSchema = z
     tls: z.enum(MAIL_TLS).default('starttls'),
     /** Certificate authority of the server, if it is not a public one. */
     caFile: z.string().min(1).optional(),
-    /** Name in the certificate of the server, if it differs from the host. */
+    /** Name in the server's certificate, if it differs from the host. */
     serverName: z.string().min(1).optional(),
     user: z.string().min(1).optional(),
     password: secretSchema.optional(),
@@ -30,13 +30,12 @@ const alertListSchema = z.strictObject({
   name,
   to: addresses,
   /**
-   * Only studies of these sources raise alerts. By default, all studies and all requests of the
-   * API.
+   * Only studies from these sources raise alerts. By default, all studies and all API requests do.
    */
   sources: z.array(z.string().min(1)).min(1).optional(),
-  /** Only results of these endpoints raise alerts; by default, of all endpoints. */
+  /** Only results of these endpoints raise alerts; by default, those of all endpoints. */
   endpoints: z.array(z.string().min(1)).min(1).optional(),
-  /** Who gets a mail if nobody has acknowledged the flag within this time. */
+  /** Who receives a mail if nobody has acknowledged the flag within this time. */
   escalation: z.strictObject({ afterMinutes: z.number().positive(), to: addresses }).optional(),
 });
 export type AlertList = z.infer<typeof alertListSchema>;
@@ -46,9 +45,7 @@ export const alertsSchema = z
   .strictObject({
     server: mailServerSchema,
     from: z.email(),
-    /**
-     * Whether a mail names the patient. Mail is seldom encrypted on the whole way to its reader.
-     */
+    /** Whether mails identify the patient. Mail is seldom encrypted all the way to its reader. */
     identity: z.boolean().default(false),
     lists: z.array(alertListSchema).min(1),
   })

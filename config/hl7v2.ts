@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { headerField, name } from './peers.ts';
 import { listenerTlsSchema } from './tls.ts';
 
-/** Character sets of MSH-18 (table 0211) that are read. */
+/** Supported character sets in MSH-18 (table 0211). */
 const CHARACTER_SET = /^(ASCII|UNICODE UTF-8|8859\/([1-9]|1[0-5]))$/;
 
 /** Who may send messages. */
 const senderSchema = z.strictObject({
   name,
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1),
-  /** Sending applications (MSH-3) that are accepted; an empty list accepts every application. */
+  /** Accepted sending applications (MSH-3); an empty list accepts every application. */
   applications: z.array(headerField).default([]),
 });
 export type Hl7Sender = z.infer<typeof senderSchema>;
@@ -20,16 +20,16 @@ export const hl7v2Schema = z.strictObject({
   port: z.number().int().min(0).max(65535),
   tls: listenerTlsSchema.optional(),
   senders: z.array(senderSchema).min(1),
-  /** Processing IDs (MSH-11) that are accepted: production, training, debugging. */
+  /** Accepted processing IDs (MSH-11): production, training, debugging. */
   processingIds: z
     .array(z.enum(['P', 'T', 'D']))
     .min(1)
     .default(['P']),
-  /** Assigning authority (PID-3.4) of patient IDs that have none, in messages and in images. */
+  /** Assigning authority (PID-3.4) for patient IDs without one, in messages and in images. */
   assigningAuthority: headerField.optional(),
   /**
-   * Types (CX.5, table 0203) of identifiers that are patient IDs, the most important first.
-   * Identifiers without a type are patient IDs too.
+   * Identifier types (CX.5, table 0203) that are patient IDs, the most important first. Identifiers
+   * without a type are patient IDs too.
    */
   patientIdTypes: z
     .array(z.string().regex(/^[A-Z][A-Z0-9]{0,4}$/, 'a type of table 0203'))
@@ -42,13 +42,12 @@ export const hl7v2Schema = z.strictObject({
     .default('UNICODE UTF-8'),
   maxMessageBytes: z.number().int().min(4096).max(16_777_216).default(1_048_576),
   maxConnections: z.number().int().positive().default(20),
-  /** Longest time from the first to the last byte of a message. */
+  /** Maximum time from the first to the last byte of a message. */
   messageSeconds: z.number().positive().default(30),
-  /** A connection without a message for this long is closed. */
+  /** Idle time after which a connection without a message is closed. */
   idleSeconds: z.number().positive().default(3600),
   /**
-   * Days after the last change of an order until it is removed, and days until answers are
-   * forgotten.
+   * Days after its last change until an order is removed, and days until responses are forgotten.
    */
   keepDays: z.number().positive().default(180),
 });

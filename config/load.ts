@@ -13,7 +13,7 @@ type SecretEnvironment = Readonly<Record<string, string | undefined>>;
 const SECRETS = ['databaseUrl', 'redisUrl', 'blobUrl'] as const;
 const SECRET_FORM = /secret|password|token/i;
 
-/** Returns whether the value of a setting must never be shown, not even in an operator's log. */
+/** Returns true if the value of a setting must never be shown, not even in an operator's log. */
 function isSecret(path: readonly PropertyKey[]): boolean {
   return path.some(
     (name) => SECRETS.some((each) => each === name) || SECRET_FORM.test(String(name)),
@@ -21,9 +21,9 @@ function isSecret(path: readonly PropertyKey[]): boolean {
 }
 
 /**
- * Replaces `{ env: NAME }` and `{ file: PATH }` in a secret setting by the content of the variable
- * or file, without the final line end.
- * @returns the settings, and a line about each secret that is missing.
+ * Replaces `{ env: NAME }` and `{ file: PATH }` in a secret setting with the content of the
+ * variable or file, without the final newline.
+ * @returns the settings, and one line for each missing secret.
  */
 function resolveSecrets(
   tree: SettingsTree,
@@ -45,7 +45,7 @@ function resolveSecrets(
 
 /**
  * Reads a secret from the environment or from a file.
- * @throws Error that names the place where the secret was expected.
+ * @throws Error stating where the secret was expected.
  */
 function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnvironment): string {
   if (Object.keys(others).length === 0 && typeof env === 'string' && file === undefined) {
@@ -65,8 +65,8 @@ function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnv
 }
 
 /**
- * Thrown for invalid settings, and prevents the start. It lists each invalid setting with its value
- * and the allowed values.
+ * Thrown for invalid settings; the gateway then does not start. Lists each invalid setting with its
+ * value and the allowed values.
  */
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -89,16 +89,15 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
   SONOGATE_BLOB_URL: { path: ['blobUrl'] },
 };
 
-/** Settings with a password, for which a file can be named instead: `DATABASE_URL_FILE`. */
+/** Settings with a password that can be read from a file instead: `DATABASE_URL_FILE`. */
 const FROM_FILE = ['DATABASE_URL', 'REDIS_URL', 'SONOGATE_BLOB_URL'];
 
 const DEFAULT_FILE = new URL('./default.yaml', import.meta.url);
 
 /**
- * Merges the settings of several origins, each of which overrides those before it: `default.yaml`,
- * the file named in `SONOGATE_CONFIG`, the environment, and `overrides` (the demo's and the tests'
- * settings).
- * @throws ConfigError that names every wrong setting at once.
+ * Merges settings from several origins, each overriding those before it: `default.yaml`, the file
+ * given in `SONOGATE_CONFIG`, the environment, and `overrides` (used by the demo and the tests).
+ * @throws ConfigError listing every invalid setting at once.
  */
 export function loadConfig(environment: Environment = process.env, overrides: Tree = {}): Config {
   const site = environment.SONOGATE_CONFIG;
@@ -173,7 +172,7 @@ function merge(base: Tree, over: Tree): Tree {
   return merged;
 }
 
-/** Returns one line for a person: the name of the setting, its value and the allowed values. */
+/** Returns one line for a person: the setting, its value and the allowed values. */
 function describe(issue: z.core.$ZodIssue, tree: Tree): string {
   const name = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {

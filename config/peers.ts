@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nodeTlsSchema } from './tls.ts';
 
-/** Name that a site gives to a source, a rule or a destination. */
+/** Name of a source, a rule or a destination, chosen in the settings. */
 export const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name of a-z, 0-9 and hyphens');
 
 /** PS3.5 6.2, VR AE: 1 to 16 characters, no backslash, no control characters, not all spaces. */
@@ -25,7 +25,7 @@ const basicAuthorization = z.strictObject({
   passwordFile: secretFile,
 });
 
-/** A client certificate with its key, the authority of the server, or both. */
+/** A client certificate with its key, the server's certificate authority, or both. */
 const httpTlsSchema = z
   .strictObject({
     certFile: secretFile.optional(),
@@ -36,7 +36,7 @@ const httpTlsSchema = z
 
 const port = z.number().int().min(0).max(65535);
 
-/** An archive that is queried and retrieves by DIMSE (PS3.4 C). */
+/** An archive queried and retrieved from by DIMSE (PS3.4 C). */
 const dicomArchiveSchema = z.strictObject({
   type: z.literal('dicom'),
   name,
@@ -52,7 +52,7 @@ const dicomArchiveSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(30),
 });
 
-/** An archive that is queried by QIDO-RS and retrieves by WADO-RS (PS3.18). */
+/** An archive queried by QIDO-RS and retrieved from by WADO-RS (PS3.18). */
 const dicomwebArchiveSchema = z.strictObject({
   type: z.literal('dicomweb'),
   name,
@@ -65,7 +65,7 @@ const dicomwebArchiveSchema = z.strictObject({
   timeoutSeconds: z.number().positive().default(30),
 });
 
-/** Archives in which studies are searched and from which they are retrieved. */
+/** Archives that are searched for studies and from which studies are retrieved. */
 export const archiveSchema = z.discriminatedUnion('type', [
   dicomArchiveSchema,
   dicomwebArchiveSchema,
@@ -90,22 +90,22 @@ export type DicomWorklistSettings = z.infer<typeof dicomWorklistSchema>;
 /** How the objects of a source's studies are compared with those in an archive. */
 export const expectedCountSchema = z.strictObject({
   archive: name,
-  /** Maximum time that a study waits for objects that the archive has and we do not have. */
+  /** Maximum time that a study waits for objects that have not arrived but are in the archive. */
   waitSeconds: z.number().positive().default(120),
   askEverySeconds: z.number().positive().default(5),
   fetchMissing: z.boolean().default(false),
 });
 export type ExpectedCount = z.infer<typeof expectedCountSchema>;
 
-/** Selects earlier examinations of the patient that are retrieved with a study. */
+/** Selects the patient's earlier examinations to retrieve with a study. */
 export const priorsSchema = z.strictObject({
-  /** Archives that are queried in order, until one has a match. */
+  /** Archives, queried in this order until one has a match. */
   from: z.array(name).min(1),
-  /** Maximum number of studies; the newest are retrieved. */
+  /** Maximum number of studies; the newest ones are retrieved. */
   studies: z.number().int().min(1).max(10).default(2),
   withinDays: z.number().int().positive().default(300),
   modality: z.string().min(1).max(16).default('US'),
-  /** Regular expression on the Study Description, ignoring case. */
+  /** Regular expression for the Study Description, ignoring case. */
   description: z
     .string()
     .refine((text) => {
@@ -121,13 +121,13 @@ export const priorsSchema = z.strictObject({
   objects: z.enum(['reports', 'all']).default('reports'),
   /**
    * Maximum time that the study waits for the earlier examinations. It is then interpreted without
-   * them, which is reported.
+   * them, and this is reported.
    */
   waitSeconds: z.number().positive().default(60),
 });
 export type PriorsSettings = z.infer<typeof priorsSchema>;
 
-/** Objects of a result that a PACS can receive (docs/dicom-objects.md). */
+/** The parts of a result that can be sent to a PACS (docs/dicom-objects.md). */
 const dicomObject = z.enum([
   'sr-tid1500',
   'sr-tid5000',
@@ -147,31 +147,31 @@ const release = z.enum(['at-once', 'after-signature']).default('at-once');
 
 /**
  * How objects are de-identified for a destination (PS3.15 Annex E). A destination with this setting
- * receives only de-identified copies.
+ * receives nothing but de-identified copies.
  */
 export const deidentificationSchema = z.strictObject({
-  /** `shifted`: by a number of days that is the same for all objects of a patient. */
+  /** `shifted`: by the same number of days for all objects of a patient. */
   dates: z.enum(['shifted', 'removed']).default('shifted'),
   /** Keeps sex, age, height and weight. */
   patientCharacteristics: z.boolean().default(false),
   /**
-   * How screens without ultrasound regions are treated. `hold`: a person decides; `detect`: the
-   * ultrasound picture is found by image analysis.
+   * What to do with screens without ultrasound regions. `hold`: a person decides; `detect`: image
+   * analysis locates the ultrasound picture.
    */
   withoutRegions: z.enum(['hold', 'detect']).default('hold'),
 });
 export type DeidentificationSettings = z.infer<typeof deidentificationSchema>;
 
-/** Settings of the objects that are sent. They are the same for DIMSE and DICOMweb. */
+/** Settings for the objects to send, shared by DIMSE and DICOMweb. */
 const contents = {
   name,
   release,
   objects: z.array(dicomObject).default(['sr-tid1500', 'sr-tid5000', 'sr-echo']),
-  /** With `auto`, the highest class that the peer accepts. */
+  /** `auto` selects the highest class that the peer accepts. */
   measurementSopClass: z
     .enum(['auto', 'comprehensive3d', 'comprehensive', 'enhanced'])
     .default('auto'),
-  /** `labelmap` is replaced by `binary` if the peer does not accept it. */
+  /** `labelmap` falls back to `binary` if the peer does not accept it. */
   segmentation: z.enum(['binary', 'labelmap']).default('binary'),
   /** The destination that replaces this one if it fails permanently or for a long time. */
   alternate: name.optional(),
@@ -187,12 +187,12 @@ export const dicomDestinationSchema = z.strictObject({
   aeTitle,
   callingAeTitle: aeTitle.optional(),
   deidentification: deidentificationSchema.optional(),
-  /** TLS (PS3.15 B.12). Without `caFile` the certificate must be from a public authority. */
+  /** TLS (PS3.15 B.12). Without `caFile`, the certificate must come from a public authority. */
   tls: nodeTlsSchema.optional(),
   /** Requests storage commitment for the objects that the PACS accepted (PS3.4 J). */
   storageCommitment: z.boolean().default(false),
   /**
-   * How long an association stays open after a delivery, to be used for the next ones; 0 closes it
+   * How long an association stays open after a delivery, for reuse by the next ones; 0 closes it
    * immediately.
    */
   associationIdleSeconds: z.number().nonnegative().default(2),
@@ -212,8 +212,8 @@ export const dicomwebDestinationSchema = z.strictObject({
 });
 
 /**
- * A destination in this gateway: results are stored with the study to which they belong, and others
- * can query and retrieve them.
+ * A destination inside this gateway: results are stored with their study, where others can query
+ * and retrieve them.
  */
 export const localDestinationSchema = z.strictObject({
   type: z.literal('local'),
@@ -227,7 +227,7 @@ const authorizationSchema = z.discriminatedUnion('type', [
   noAuthorization,
   bearerAuthorization,
   basicAuthorization,
-  /** SMART Backend Services: the gateway requests a token with a signed assertion. */
+  /** SMART Backend Services: the gateway requests a token using a signed assertion. */
   z.strictObject({
     type: z.literal('smart-backend'),
     clientId: z.string().min(1),
@@ -238,7 +238,7 @@ const authorizationSchema = z.discriminatedUnion('type', [
     keyId: z.string().min(1),
     /** By default read from `[base]/.well-known/smart-configuration`. */
     tokenUrl: z.url({ protocol: /^https?$/ }).optional(),
-    /** By default the scopes that are sufficient (docs/fhir.md). */
+    /** By default the minimum scopes needed (docs/fhir.md). */
     scope: z.string().min(1).optional(),
   }),
 ]);
@@ -249,7 +249,7 @@ const authorizationSchema = z.discriminatedUnion('type', [
  */
 export const headerField = z.string().regex(/^[^|^~\\&\p{Cc}]{1,227}$/u, 'text without | ^ ~ \\ &');
 
-/** A receiver of results as HL7 version 2 messages, ORU^R01 over MLLP (docs/hl7v2.md). */
+/** A receiver of results sent as HL7 version 2 messages, ORU^R01 over MLLP (docs/hl7v2.md). */
 export const hl7v2DestinationSchema = z.strictObject({
   type: z.literal('hl7v2'),
   name,
@@ -264,7 +264,7 @@ export const hl7v2DestinationSchema = z.strictObject({
   receivingFacility: headerField.optional(),
   /** PID-3.4 for images whose patient ID has no issuer. */
   assigningAuthority: headerField.optional(),
-  /** MSH-18. A message with characters outside this set is sent in UNICODE UTF-8. */
+  /** MSH-18. Messages with characters outside this set are sent in UNICODE UTF-8. */
   characterSet: z.enum(['UNICODE UTF-8', '8859/1']).default('UNICODE UTF-8'),
   /** Whether the report is included as a PDF. */
   pdf: z.boolean().default(true),
@@ -284,20 +284,20 @@ const fhirWorklistSchema = z.strictObject({
 });
 export type FhirWorklistSettings = z.infer<typeof fhirWorklistSchema>;
 
-/** The worklists in which the orders of studies are searched (docs/orders.md). */
+/** The worklists that are searched for the orders of studies (docs/orders.md). */
 export const ordersSchema = z.strictObject({
-  /** Queried in order, until one has the order of the study. */
+  /** Queried in this order until one has the order of the study. */
   worklists: z.array(z.discriminatedUnion('type', [dicomWorklistSchema, fhirWorklistSchema])),
   /**
-   * Maximum time that a study waits for its order. It is then interpreted without the order, which is
+   * Maximum time that a study waits for its order. It is then interpreted without it, and this is
    * reported.
    */
   waitSeconds: z.number().positive().max(300),
 });
 
 /**
- * Refuses an alternate for an EHR, because another EHR would not have the resources of this one and
- * would match patients differently.
+ * Rejects an alternate for an EHR: another EHR would not have the resources of this one and would
+ * match patients differently.
  */
 export const noAlternate = z
   .custom<undefined>(
@@ -307,8 +307,8 @@ export const noAlternate = z
   .optional();
 
 /**
- * An EHR that receives results as FHIR R4. The list of destinations adds the name to these
- * settings.
+ * An EHR that receives results as FHIR R4. The name is added to these settings in the list of
+ * destinations.
  */
 export const fhirDestinationSettings = z.strictObject({
   type: z.literal('fhir'),
@@ -316,7 +316,10 @@ export const fhirDestinationSettings = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }),
   authorization: authorizationSchema.default({ type: 'none' }),
   tls: httpTlsSchema.optional(),
-  /** Namespace of our results, which makes every resource idempotent. It must never be changed. */
+  /**
+   * Identifier system of our results, which makes every resource idempotent. It must never be
+   * changed.
+   */
   resultSystem: z.url(),
   organization: z.string().min(1).default('Sonogate'),
   /**
@@ -325,9 +328,7 @@ export const fhirDestinationSettings = z.strictObject({
    */
   patientIdentifierSystems: z.record(z.string(), z.string()),
   createPatient: z.boolean().default(false),
-  /**
-   * `required`: the report waits for a person if its order is not found, or if several are found.
-   */
+  /** `required`: the report waits for a person if no order, or more than one, is found. */
   order: z.enum(['optional', 'required']).default('optional'),
   /** A string of FHIR R4 has at most 1 MB, and base64 needs four characters for three bytes. */
   inlinePdfMegabytes: z.number().nonnegative().default(0.75),

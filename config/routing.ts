@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { name, priorsSchema } from './peers.ts';
 
 /**
- * Routing rules as data. A condition is a table of facts about the study with a test for each; all
+ * Routing rules as data. A condition is a table of facts about the study, with a test for each; all
  * tests must pass. `all`, `any` and `not` combine conditions to any depth.
  */
 
@@ -18,7 +18,7 @@ const regularExpression = z.string().refine((text) => {
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const bound = z.union([z.string(), z.number()]);
 
-/** A test of the values of one fact. It passes if any of the values passes. */
+/** A test of the values of one fact. It passes if at least one value passes. */
 const testSchema = z.union([
   scalar.transform((equals) => ({ equals })),
   z.strictObject({ equals: scalar }),
@@ -26,8 +26,7 @@ const testSchema = z.union([
   z.strictObject({ matches: regularExpression }),
   z.strictObject({ in: z.array(scalar).min(1) }),
   /**
-   * A range that includes both ends. Numbers, dates (YYYYMMDD) and ages (years) are compared by
-   * value.
+   * A range including both ends. Numbers, dates (YYYYMMDD) and ages (years) are compared by value.
    */
   z.strictObject({
     range: z
@@ -51,7 +50,7 @@ const attributePath = z.string().refine((path) => {
   return false;
 }, 'a DICOM keyword such as PatientAge, or a tag such as (0018,6031)');
 
-/** Facts that are known about every study without opening its objects. */
+/** Facts known about every study without opening its objects. */
 export const STUDY_FACTS = [
   'source',
   'callingAeTitle',
@@ -64,8 +63,8 @@ export const STUDY_FACTS = [
 export type StudyFact = (typeof STUDY_FACTS)[number];
 
 /**
- * Facts that the plane and view classifiers determine from the images. A rule that uses one of them
- * causes the images to be analysed first, unless an earlier rule acts.
+ * Facts determined from the images by the plane and view classifiers. Before a rule that uses one
+ * of them is applied, the images are classified, unless an earlier rule acts.
  */
 export const CONTENT_FACTS = ['anatomy', 'plane', 'view'] as const;
 export type ContentFact = (typeof CONTENT_FACTS)[number];
@@ -77,7 +76,9 @@ const factShape = Object.fromEntries(
 
 export type Condition = Partial<Record<Fact, Test>> & {
   attributes?: Record<string, Test> | undefined;
-  /** Hours by the gateway's clock. The range includes midnight if `from` is later than `to`. */
+  /**
+   * Hours by the gateway's clock. If `from` is later than `to`, the range extends past midnight.
+   */
   timeOfDay?: { from: string; to: string } | undefined;
   all?: Condition[] | undefined;
   any?: Condition[] | undefined;
@@ -111,9 +112,9 @@ const ruleSchema = z
     when: conditionSchema.default({}),
     /** Interprets the study and delivers the results to `deliverTo`. */
     run: runSchema.optional(),
-    /** Delivers the values of the machine's structured reports to EHRs, without interpretation. */
+    /** Delivers the values in the machine's structured reports to EHRs, without interpretation. */
     translate: z.boolean().default(false),
-    /** Earlier examinations of the patient that are included. */
+    /** The patient's earlier examinations to include. */
     priors: priorsSchema.optional(),
     deliverTo: z.array(name).default([]),
     /** Forwards the received objects unchanged. */
@@ -124,7 +125,7 @@ const ruleSchema = z
     hold: z.boolean().default(false),
     /** Keeps the study without any further action. */
     ignore: z.boolean().default(false),
-    /** Labels that are stored with the study. */
+    /** Labels stored with the study. */
     tags: z.array(z.string().min(1).max(40)).default([]),
   })
   .superRefine((rule, context) => {
@@ -152,8 +153,8 @@ export type RoutingRule = z.infer<typeof ruleSchema>;
 
 export const routingSchema = z.strictObject({
   /**
-   * `first`: the first matching rule acts; `all`: every matching rule acts, up to the first that
-   * ignores or holds.
+   * `first`: only the first matching rule acts. `all`: every matching rule acts, up to the first
+   * that ignores or holds.
    */
   match: z.enum(['first', 'all']).default('first'),
   rules: z.array(ruleSchema),

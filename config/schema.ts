@@ -20,17 +20,17 @@ import { secretSchema } from './secret.ts';
 import { certificateSchema, listenerTlsSchema, nodeTlsSchema } from './tls.ts';
 
 /**
- * Returns the default number of studies interpreted at the same time. One run uses about two cores,
- * and a long run must not delay other studies. The types of this file are used by the console's
- * pages, so it imports nothing from Node.js.
+ * Returns the default number of studies interpreted at the same time. A run uses about two cores,
+ * and one long run must not delay other studies. This file imports nothing from Node.js, because
+ * the console's pages use its types.
  */
 const studiesAtOnce = () => (navigator.hardwareConcurrency >= 4 ? 2 : 1);
 
 const names = z.array(z.string().min(1)).min(1);
 
 /**
- * Address of an OpenID Connect issuer. A loopback address may have no TLS, because the traffic does
- * not leave the host.
+ * Address of an OpenID Connect issuer. TLS is optional for a loopback address, because the traffic
+ * does not leave the host.
  */
 const issuer = z.url({ protocol: /^https?$/ }).refine((text) => {
   const { protocol, hostname } = new URL(text);
@@ -41,17 +41,17 @@ const oidcSchema = z.strictObject({
   issuer,
   clientId: z.string().min(1),
   /**
-   * Without a secret the gateway is a public client, and PKCE alone proves that the gateway sent
-   * the request.
+   * Without a secret, the gateway is a public client, and only PKCE proves that it sent the
+   * request.
    */
   clientSecret: secretSchema.optional(),
   /** Text of the button: "Sign in with …". */
   label: z.string().min(1).max(60).default('OpenID Connect'),
   scopes: z.array(z.string().min(1)).default(['openid', 'profile']),
-  /** The claims of the ID token that contain the name and the roles of the person. */
+  /** The ID token claims that contain the person's name and roles. */
   nameClaim: z.string().min(1).default('name'),
   roleClaim: z.string().min(1).default('groups'),
-  /** Maps each role of the console to the values of the role claim that grant it. */
+  /** Maps each console role to the values of the role claim that grant it. */
   roles: z.partialRecord(z.enum(['viewer', 'clinician', 'operator', 'administrator']), names),
 });
 
@@ -61,13 +61,11 @@ const consoleSchema = z.strictObject({
   signInsPerMinute: z.number().int().positive(),
   /** Whether other programs may open a study in the console (IHE Invoke Image Display, RAD-106). */
   invokeImageDisplay: z.boolean(),
-  /** A viewer of the hospital that opens a study by its address, such as OHIF or Weasis. */
+  /** A viewer in the hospital, such as OHIF or Weasis, that opens a study by URL. */
   viewer: z
     .strictObject({
       label: z.string().min(1).max(40).default('Open in viewer'),
-      /**
-       * Address with the placeholders `{StudyInstanceUID}`, `{AccessionNumber}` and `{PatientID}`.
-       */
+      /** URL with the placeholders `{StudyInstanceUID}`, `{AccessionNumber}` and `{PatientID}`. */
       url: z
         .string()
         .regex(/^(https?|weasis):/, 'an address that begins with https:, http: or weasis:')
@@ -81,23 +79,25 @@ const consoleSchema = z.strictObject({
 });
 
 /**
- * Traces of each study through the gateway, sent to an OpenTelemetry collector (OTLP over HTTP).
+ * Traces of each study's way through the gateway, sent to an OpenTelemetry collector (OTLP over
+ * HTTP).
  */
 const tracingSchema = z.strictObject({
-  /** Address to which traces are posted: http://collector.example:4318/v1/traces. */
+  /** URL to which traces are posted: http://collector.example:4318/v1/traces. */
   endpoint: z.url({ protocol: /^https?$/ }),
   /** A file with one `name: value` header per line, such as an authorization. */
   headersFile: z.string().optional(),
   serviceName: z.string().min(1).default('sonogate'),
   /**
-   * Share of studies that are traced. For a call with a traceparent header, the caller decides.
+   * Share of studies that are traced. For an HTTP request with a traceparent header, the caller
+   * decides.
    */
   sampleRatio: z.number().min(0).max(1).default(1),
 });
 
 export type Tracing = z.infer<typeof tracingSchema>;
 
-/** Receivers of audit messages, in addition to the database (docs/security.md). */
+/** Receivers of audit messages in addition to the database (docs/security.md). */
 export const auditSchema = z.strictObject({
   /** Name of this gateway in the audit record repository; by default the name of the host. */
   sourceId: z.string().min(1).optional(),
@@ -135,7 +135,7 @@ export interface S3Location {
  * Returns null for any other text.
  */
 export function parseS3Url(text: string): S3Location | null {
-  // `URL` parses host and port only for web schemes, so the scheme is replaced.
+  // `URL` parses the host and port only for web schemes, so the scheme is replaced.
   const url = URL.parse(text.replace(/^s3:/i, 'https:'));
   const bucket = /^\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(url?.pathname ?? '')?.[1];
   if (!url || !bucket || !/^https?:$/.test(url.protocol) || !url.username || !url.password) {
@@ -158,7 +158,7 @@ type Context = z.RefinementCtx<Config>;
 type Path = (string | number)[];
 
 /**
- * Checks that every name in a setting is defined by another setting: destinations, archives,
+ * Checks that every name used in a setting is defined by another: destinations, archives,
  * authorities.
  */
 function checkReferences(config: Config, context: Context): void {
@@ -175,8 +175,8 @@ const complain = (context: Context, path: Path, message: string): void =>
   context.addIssue({ code: 'custom', path, message });
 
 /**
- * Returns the error text for an undefined name. @param none text that replaces the list of allowed
- * names if nothing is defined.
+ * Returns the error text for an undefined name.
+ * @param none shown instead of the allowed names if there are none.
  */
 const notAllowed = (found: string, allowed: readonly string[], none: string): string =>
   `found "${found}"; allowed: ${allowed.join(', ') || none}`;
@@ -298,12 +298,12 @@ function checkAlerts({ alerts, http, sources }: Config, context: Context): void 
 }
 
 /**
- * Every setting of a site. `default.yaml` has the same keys with a comment on each; a test compares
- * the two. Unknown keys are refused, so that a misspelt setting is noticed.
+ * Every setting of an installation. `default.yaml` has the same keys, each with a comment; a test
+ * compares the two. Unknown keys are rejected, so that a misspelt setting is noticed.
  */
 
 const port = z.number().int().min(0).max(65535);
-/** The error text does not repeat the value, because the value contains a secret. */
+/** The error text does not repeat the value, which contains a secret. */
 const s3Location = z.string().transform((text, context) => {
   const location = parseS3Url(text);
   if (location) return location;
@@ -315,7 +315,7 @@ const completionSchema = z.strictObject({
   signal: z.enum(['quiet-time', 'association-release']).default('quiet-time'),
   quietSeconds: z.number().positive().default(30),
   afterReleaseSeconds: z.number().positive().default(5),
-  /** The study is complete when all objects that an archive has of it have arrived. */
+  /** Makes a study complete once all objects that an archive has of it have arrived. */
   expectedCount: expectedCountSchema.optional(),
 });
 
@@ -328,11 +328,11 @@ const sourceSchema = z.strictObject({
    * the scope for it.
    */
   apiKeys: z.array(z.string().min(1)).default([]),
-  /** Whether studies that are uploaded in the console belong to this source. */
+  /** Whether studies uploaded in the console belong to this source. */
   consoleUploads: z.boolean().default(false),
   /** The certificate that the machine must present, in addition to `dicom.tls`. */
   certificate: certificateSchema.optional(),
-  /** Objects above these limits are refused temporarily. The machine keeps them and tries again. */
+  /** Objects above these limits are refused temporarily: the machine keeps them and tries again. */
   limits: z
     .strictObject({
       associations: z.number().int().positive().optional(),
@@ -341,39 +341,41 @@ const sourceSchema = z.strictObject({
     })
     .optional(),
   idleTimeoutSeconds: z.number().positive().default(300),
-  /** Address at which the source listens, for storage commitment reports over a new association. */
+  /**
+   * Address where the source listens, for storage commitment reports sent over a new association.
+   */
   node: z.strictObject({ host: z.string().min(1), port, aeTitle }).optional(),
   completion: completionSchema.prefault({}),
   /**
-   * Whether late objects of an interpreted study start a new interpretation; with `always`, even
-   * objects that are already known.
+   * Whether objects that arrive after a study was interpreted start a new interpretation; with
+   * `always`, even objects that are already known.
    */
   rerun: z.enum(['never', 'when-content-changed', 'always']).default('when-content-changed'),
 });
 
 const outboundHostSchema = z.strictObject({
   host: z.string().min(1),
-  /** Addresses outside the public internet to which this name may resolve. */
+  /** Addresses outside the public internet that this name may resolve to. */
   addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
   ports: z.array(port).min(1).default([443]),
   /** Whether HTTP without TLS is allowed. */
   http: z.boolean().default(false),
 });
 
-/** Paper of the PDF report: ISO 216 A4, or US Letter. */
+/** Paper size of the PDF report: ISO 216 A4, or US Letter. */
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
 /**
  * Evidence that a method needs before its values are accepted: real images or, for research and the
- * demo, also simulated images.
+ * demo, simulated images as well.
  */
 export const EVIDENCE_SETTINGS = ['real', 'simulated'] as const;
 export type AcceptedEvidence = (typeof EVIDENCE_SETTINGS)[number];
 
 /**
- * Execution provider of the models: the fastest in a self-test, or the named provider (`cpu` if
- * that fails).
+ * Execution provider of the models: the fastest one in a self-test, or a specific one (falling back
+ * to `cpu`).
  */
 export const PROVIDER_SETTINGS = ['auto', 'cpu', 'cuda', 'webgpu'] as const;
 export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
@@ -398,23 +400,29 @@ const settingsSchema = z.strictObject({
     callsPerMinute: z.number().int().positive(),
     openStreamsPerKey: z.number().int().positive(),
     queuedPerKey: z.number().int().positive(),
-    /** Requests can be read and searched as FHIR R4 Tasks under `/fhir`. */
+    /** Whether requests can be read and searched as FHIR R4 Tasks under `/fhir`. */
     fhirTasks: z.boolean(),
-    /** Clients can subscribe to reports under `/fhir` (Subscriptions R5 Backport, rest-hook). */
+    /**
+     * Whether clients can subscribe to reports under `/fhir` (Subscriptions R5 Backport,
+     * rest-hook).
+     */
     fhirSubscriptions: z.boolean(),
     /** Studies can be submitted as FHIR Tasks whose focus is an ImagingStudy. */
     fhirSubmission: z
       .strictObject({
         /**
-         * DICOMweb archives from which studies may be fetched. The first archive is used for
-         * studies that name no archive.
+         * DICOMweb archives from which studies may be fetched. The first one is used for studies
+         * that do not specify an archive.
          */
         archives: z.array(name).min(1),
         /** Destinations of the type fhir from which ImagingStudy and Endpoint may be read. */
         ehrs: z.array(name).default([]),
       })
       .optional(),
-    /** Requests are Unified Procedure Steps at `/dicomweb/workitems` (UPS-RS, PS3.18 11). */
+    /**
+     * Whether requests are available as Unified Procedure Steps at `/dicomweb/workitems` (UPS-RS,
+     * PS3.18 11).
+     */
     workitems: z.boolean(),
   }),
   console: consoleSchema,
@@ -432,7 +440,7 @@ const settingsSchema = z.strictObject({
     maxPduBytes: z.number().int().min(4096).max(1_048_576),
     maxAssociations: z.number().int().positive(),
     maxObjectBytes: z.number().int().positive(),
-    /** C-STORE returns A700H while the disk of `dataDir` has less free space than this. */
+    /** Free disk space for `dataDir` in bytes, below which C-STORE returns A700H. */
     minFreeBytes: z.number().int().nonnegative(),
   }),
   /** Search and retrieval of the studies in this gateway (PS3.4 C, PS3.18 10.4 and 10.6). */
@@ -448,7 +456,7 @@ const settingsSchema = z.strictObject({
         certificate: certificateSchema.optional(),
       }),
     ),
-    /** Nodes to which a C-MOVE may send, by AE title. */
+    /** Nodes that a C-MOVE may send to, by AE title. */
     moveDestinations: z.array(
       z.strictObject({
         aeTitle,
@@ -515,13 +523,13 @@ const settingsSchema = z.strictObject({
   }),
   shutdown: z.strictObject({
     /**
-     * Seconds for which readiness returns 503 before the ports close, so that a load balancer
-     * notices.
+     * Seconds for which readiness returns 503 before the ports close, so that a load balancer can
+     * react.
      */
     readinessSeconds: z.number().nonnegative(),
     graceSeconds: z.number().positive(),
   }),
-  /** A separate port for probes and scrapes, for processes of every role. */
+  /** A separate port for probes and scrapes, for processes in every role. */
   monitoring: z.strictObject({ host: z.string().min(1), port }).optional(),
   tracing: tracingSchema.optional(),
   logging: z.strictObject({
@@ -531,7 +539,7 @@ const settingsSchema = z.strictObject({
 
 export type Config = z.infer<typeof settingsSchema>;
 
-/** The settings of a site. Every name that one setting uses must be defined by another. */
+/** The settings of an installation. Every name used in a setting must be defined by another. */
 export const configSchema = settingsSchema.superRefine(checkReferences);
 
 export type QueryCaller = Config['queryRetrieve']['callers'][number];
@@ -557,9 +565,7 @@ export const isDeidentifying = (
   destination: Destination,
 ): destination is DeidentifyingDestination =>
   isPacs(destination) && destination.deidentification !== undefined;
-/**
- * Returns whether a destination is a PACS that receives objects with the identity of the patient.
- */
+/** Returns true if a destination is a PACS that receives objects with the patient's identity. */
 export const sendsIdentity = (destination: Destination): destination is PacsDestination =>
   isPacs(destination) && destination.deidentification === undefined;
 export type FhirDestination = Extract<Destination, { type: 'fhir' }>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Where a secret is stored: a file or an environment variable. Secrets are never written in the
+ * Where a secret is stored: a file or an environment variable. Secrets are never part of the
  * settings themselves.
  */
 export const secretSchema = z.union([

@@ -13,12 +13,12 @@ const minVersion = z.enum(TLS_VERSIONS).default('1.2');
  */
 const CLIENT_CERTIFICATE = ['none', 'want', 'require'] as const;
 
-/** TLS of a port on which we listen. The PEM files are read again when they change. */
+/** TLS for a port we listen on. The PEM files are read again when they change. */
 export const listenerTlsSchema = z
   .strictObject({
     certFile: file,
     keyFile: file,
-    /** The authority of client certificates. */
+    /** The certificate authority for client certificates. */
     caFile: file.optional(),
     /** By default `require` if there is a `caFile`, otherwise `none`. */
     clientCertificate: z.enum(CLIENT_CERTIFICATE).optional(),
@@ -30,14 +30,17 @@ export const listenerTlsSchema = z
   );
 export type ListenerTls = z.infer<typeof listenerTlsSchema>;
 
-/** TLS of a node that we call. Without `caFile` its certificate must be from a public authority. */
+/**
+ * TLS for a node we connect to. Without `caFile`, its certificate must come from a public
+ * authority.
+ */
 export const nodeTlsSchema = z
   .strictObject({
     caFile: file.optional(),
     /** Our certificate, if the node requests one. */
     certFile: file.optional(),
     keyFile: file.optional(),
-    /** Name in the certificate of the node, if it differs from the host. */
+    /** Name in the node's certificate, if it differs from the host. */
     serverName: z.string().optional(),
     minVersion,
   })
@@ -48,10 +51,11 @@ export const certificateSchema = z
   .strictObject({
     /** Attributes of the subject: `{ CN: voluson-3, O: Example Hospital }`. */
     subject: z.record(z.string(), z.string()).optional(),
-    /** Subject alternative names (DNS or IP address), one of which the certificate must have. */
+    /** Subject alternative names (DNS or IP address); the certificate must have one of them. */
     san: z.array(z.string().min(1)).min(1).optional(),
     /**
-     * SHA-256 of the certificate in hex, with or without colons. One match in the list is enough.
+     * SHA-256 of the certificate in hex, with or without colons. Matching one in the list is
+     * enough.
      */
     fingerprint256: z
       .array(z.string().regex(/^([0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$/))

@@ -13,16 +13,19 @@ import { STUDY_STATE } from '../core/studies/study-store.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { Operations } from './operations.ts';
 
-/** An operation that a command may run by name. */
+/** An operation that can be run as a command, by name. */
 interface Command<Schema extends z.ZodType, Answer> {
   parameters: Schema;
   /**
-   * Audit action recorded with the person who ran the command; null for a command that changes
-   * nothing and shows no patient.
+   * Audit action, recorded with the person who ran the command; null if the command changes nothing
+   * and shows no patient.
    */
   audit: AuditAction | null;
   run(operations: Operations, parameters: z.output<Schema>): Promise<Answer>;
-  /** Validates parameters as they arrived and calls `run`. @throws SonogateError `invalid_input` */
+  /**
+   * Validates parameters as received and calls `run`.
+   * @throws SonogateError `invalid_input`
+   */
   runUnchecked(operations: Operations, parameters: unknown): Promise<Answer>;
 }
 
@@ -51,7 +54,7 @@ const byId = z.strictObject({ id: z.string() });
 const byStudy = z.strictObject({ study: z.string() });
 const byObject = z.strictObject({ id: z.uuid() });
 const byDestination = z.strictObject({ destination: z.string() });
-/** The person who acts: the account of the operating system, or the given name. */
+/** The person who acts: an operating system account, or a name that was given. */
 const person = z.string().trim().min(1).max(100);
 const reference = (type: string) =>
   z.string().regex(new RegExp(`^${type}/[A-Za-z0-9.-]{1,64}$`), `${type}/<id>`);
@@ -111,7 +114,7 @@ const COMMANDS = {
   ),
   'rules.test': command(
     z.strictObject({
-      /** Rules to test, in the form of a configuration file; null for the present rules. */
+      /** Rules to test, in configuration file format; null for the current rules. */
       routing: routingSchema.nullable().default(null),
       last: z.number().int().positive().max(10_000).default(100),
     }),
@@ -205,7 +208,7 @@ const COMMANDS = {
       objects: z.boolean(),
       person: z.string().optional(),
     }),
-    // No audit action here, because the query writes its own entry, which includes the result.
+    // No audit action, because the query writes its own entry, which includes the result.
     null,
     ({ archives }, query) => archives.find(query),
   ),
@@ -220,7 +223,7 @@ const COMMANDS = {
 
   'retention.clean': command(
     z.strictObject({ dryRun: z.boolean(), person: z.string().optional() }),
-    // No audit action here, because the removal writes its own entries.
+    // No audit action, because the removal writes its own entries.
     null,
     ({ retention }, { dryRun }) => retention.clean(dryRun),
   ),
@@ -235,7 +238,7 @@ const COMMANDS = {
   'audit.export': command(
     z.strictObject({
       format: z.string(),
-      /** Rows after the row with this id are exported. */
+      /** Only rows after the one with this id are exported. */
       after: z.coerce.bigint().default(0n),
       person: z.string().optional(),
     }),
@@ -252,7 +255,7 @@ export type CommandAnswer<Name extends CommandName> = AsJson<
   Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>
 >;
 
-/** A value after conversion to JSON and back: dates are text, and undefined is null. */
+/** Type of a value after a round trip through JSON: dates are strings, and undefined is null. */
 type AsJson<Value> = Value extends Date
   ? string
   : Value extends undefined
@@ -285,7 +288,7 @@ const BY_NAME: ReadonlyMap<
   }
 > = new Map(Object.entries(COMMANDS));
 
-/** Runs commands on `operations`, and records those that change something or show a person. */
+/** Runs commands on `operations`, and audits those that change something or show a person. */
 export function commandsOn(operations: Operations, writeAudit: WriteAudit): RunByName {
   return async (name, parameters) => {
     const named = BY_NAME.get(name);

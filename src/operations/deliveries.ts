@@ -7,8 +7,8 @@ import { SonogateError } from '../platform/errors/catalogue.ts';
 import type { DeliveryOperations } from './operations.ts';
 
 /**
- * Operations on deliveries. The database notifies a running outbox when deliveries become due
- * again.
+ * Creates the operations on deliveries. A running outbox is notified by the database when
+ * deliveries become due again.
  */
 export function createDeliveryOperations(
   { destinations, delivery }: Pick<Config, 'destinations' | 'delivery'>,

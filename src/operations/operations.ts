@@ -14,9 +14,9 @@ import type { StudyState, StudySummary } from '../core/studies/study-store.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
 
 /**
- * All operations that a person may request from the gateway, except requests of the API. `src/app`
- * creates this one object. The console calls it directly, and commands call it by name
- * (commands.ts) through the admin socket. Failures that a person can correct are SonogateErrors.
+ * All operations that a person may request from the gateway, except API requests. `src/app` creates
+ * this single object. The console calls it directly; commands call it by name (commands.ts) through
+ * the admin socket. Failures that a person can correct are SonogateErrors.
  */
 export interface Operations {
   keys: KeyOperations;
@@ -30,7 +30,7 @@ export interface Operations {
   archives: ArchiveOperations;
   retention: RetentionOperations;
   audit: AuditOperations;
-  /** Checks this machine and every peer, or one peer by the name of its destination or source. */
+  /** Checks this machine and every peer, or only the peer with this destination or source name. */
   doctor(peer: string | null): Promise<DoctorFinding[]>;
 }
 
@@ -40,30 +40,32 @@ export interface CreatedKey {
 }
 
 export interface KeyOperations {
-  /** Creates a key. The secret key is contained only in this answer. */
+  /** Creates a key. Only this response contains the secret key. */
   create(key: NewKey): Promise<CreatedKey>;
   list(): Promise<KeyRecord[]>;
   /**
-   * Creates a key that replaces the key `id`. The old key works for another `overlapHours` hours.
+   * Creates a key that replaces the key `id`. The old key keeps working for `overlapHours` hours.
    */
   rotate(id: string, overlapHours: number): Promise<CreatedKey>;
   revoke(id: string): Promise<KeyRecord>;
 }
 
-/** Operations on studies. A study is given by our own id or by its Study Instance UID. */
+/** Operations on studies. A study is identified by our own id or its Study Instance UID. */
 export interface StudyOperations {
-  /** Lists the studies that arrived last, of all states or of one state; without identity. */
+  /** Lists the most recently received studies, in all states or in one, without identity. */
   list(filter: { state: StudyState | null; limit: number }): Promise<StudySummary[]>;
-  /**
-   * Explains the processing of a study and the verdicts of the rules; null if the study is unknown.
-   */
+  /** Explains how a study was processed and how each rule applies; null if the study is unknown. */
   explain(study: string): Promise<StudyExplanation | null>;
-  /** Stops waiting for more objects. @throws `not_found`, also in a state that does not allow it. */
+  /**
+   * Stops waiting for more objects.
+   * @throws `not_found`, also in a state that does not allow this.
+   */
   complete(study: string): Promise<void>;
   /** Makes the study wait for a person once it is complete. @throws `not_found` */
   hold(study: string, reason: string): Promise<void>;
   /**
-   * Releases a held study under `rule` or, if it is null, under the rules that do not hold it.
+   * Releases a held study under `rule` or, if that is null, under the rules that do not hold
+   * studies.
    * @throws `not_found`
    */
   release(study: string, rule: string | null): Promise<void>;
@@ -72,29 +74,34 @@ export interface StudyOperations {
 }
 
 export interface RuleOperations {
-  /** Returns the present routing rules. */
+  /** Returns the current routing rules. */
   current(): Routing;
-  /** Checks that every attribute that the rules name exists. @throws `invalid_config` */
+  /**
+   * Checks that every attribute used in the rules exists.
+   * @throws `invalid_config`
+   */
   check(routing: Routing): void;
   /**
-   * Applies rules to the most recently received studies, without acting; null for the present
-   * rules.
+   * Applies rules to the most recently received studies without acting on them; null for the
+   * current rules.
    */
   dryRun(routing: Routing | null, last: number): Promise<DryRun[]>;
   /**
-   * Applies rules to the first bytes of a DICOM file that was not received; nothing is stored.
-   * @param source name of the source that would send it. @throws `object_not_understood`
+   * Applies rules to the first bytes of a DICOM file that was not received. Nothing is stored.
+   * @param source name of the source that would send it.
+   * @throws `object_not_understood`
    */
   judgeFile(
     routing: Routing,
     file: { start: Buffer; whole: boolean },
     source: string,
   ): FileVerdicts;
-  /** Whether there is a settings file into which `save` can write. */
+  /** Returns true if there is a settings file that `save` can write to. */
   canSave(): boolean;
   /**
-   * Writes checked rules, as YAML, into the settings file; they take effect when it is read again.
-   * @returns where the former file is kept. @throws `forbidden` if the file cannot be written.
+   * Writes checked rules, as YAML, to the settings file. They take effect when it is read again.
+   * @returns where the previous file is kept.
+   * @throws `forbidden` if the file cannot be written.
    */
   save(yaml: string): Promise<string>;
 }
@@ -104,21 +111,24 @@ export interface DeliveryOperations {
   breakers(): Promise<BreakerRow[]>;
   /** Sends a dead delivery again. @throws `not_found` */
   replay(id: string): Promise<DeliveryRow>;
-  /** Sends every dead delivery of a destination again. @returns the number of deliveries. */
+  /**
+   * Sends every dead delivery to a destination again.
+   * @returns the number of deliveries.
+   */
   replayAll(destination: string): Promise<number>;
   /**
-   * Diverts a delivery to another destination; null selects the alternate of its destination.
+   * Diverts a delivery to another destination; null selects its destination's alternate.
    * @throws `not_found`
    */
   divert(id: string, destination: string | null): Promise<DeliveryRow>;
   /**
-   * Sends the dead and waiting deliveries of a destination to its alternate. @returns the number of
-   * deliveries.
+   * Sends a destination's dead and waiting deliveries to its alternate.
+   * @returns the number of deliveries.
    */
   divertAll(destination: string): Promise<number>;
 }
 
-/** A report that waits for a person, with the reason; it contains no identity. */
+/** A report waiting for a person, with the reason. Contains no identity. */
 export interface HeldReport {
   /** Id of the delivery. */
   id: string;
@@ -129,11 +139,11 @@ export interface HeldReport {
   /** When the delivery was created, ISO 8601. */
   since: string;
   /**
-   * Whether the gateway still tries to send the report, because the patient may be registered
+   * Whether the gateway keeps trying to send the report, because the patient may be registered
    * later.
    */
   retried: boolean;
-  /** Patients or orders in the EHR that a person can choose. */
+  /** Patients or orders in the EHR for a person to choose from. */
   candidates: readonly {
     reference: string;
     agrees: readonly string[];
@@ -142,16 +152,17 @@ export interface HeldReport {
 }
 
 export interface HoldOperations {
-  /** Lists the reports that wait for a person, oldest first. */
+  /** Lists the reports waiting for a person, oldest first. */
   list(): Promise<HeldReport[]>;
   /**
-   * Returns one report with the patient identity in its images. The audit records who viewed it.
+   * Returns one report with the patient identity from its images. Who viewed it is recorded in the
+   * audit trail.
    */
   show(call: {
     id: string;
     person: string;
   }): Promise<HeldReport & { identity: DicomIdentity | null }>;
-  /** Sends the report again, to the patient and with the order that the person chose. */
+  /** Sends the report again, with the patient and the order that the person chose. */
   release(call: {
     id: string;
     person: string;
@@ -163,36 +174,39 @@ export interface HoldOperations {
   reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
 }
 
-/** Received objects that could not be recorded, on the machine that answers. */
+/** Operations on received objects that could not be recorded, on the machine that answers. */
 export interface QuarantineOperations {
   /** Lists the objects, newest first, without the patient. */
   list(): Promise<QuarantinedObject[]>;
   /**
-   * Registers an object as if it arrived now. @throws SonogateError `not_found`, or the reason why
-   * it was moved back to the quarantine.
+   * Registers an object as if it had just arrived.
+   * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
    */
   register(id: string): Promise<void>;
   /** Deletes an object permanently. @throws `not_found` */
   remove(id: string): Promise<void>;
 }
 
-/** Patients that HL7 messages merged. */
+/** Operations on patients merged by HL7 messages. */
 export interface PatientOperations {
-  /** Lists the merges that are valid, newest first, without the patients. */
+  /** Lists the merges in force, newest first, without the patients. */
   merges(): Promise<MergeNote[]>;
-  /** Withdraws a merge: its studies get their own patient ID again. @throws `not_found` */
+  /**
+   * Withdraws a merge: its studies get their own patient ID back.
+   * @throws `not_found`
+   */
   separate(id: string): Promise<{ studies: number }>;
 }
 
 export interface AlertOperations {
   /**
-   * Records who has seen the critical flags of a request; only the first person is recorded.
+   * Records who has seen the critical flags of a request. Only the first person is recorded.
    * @throws `not_found`
    */
   acknowledge(call: { request: string; person: string }): Promise<void>;
 }
 
-/** A study as an archive lists it. */
+/** A study as listed by an archive. */
 export interface FoundStudy extends PatientIdentity {
   studyInstanceUid: string;
   /** YYYYMMDD; '' if the archive does not report it. */
@@ -224,8 +238,8 @@ interface Retrieval {
 
 export interface ArchiveOperations {
   /**
-   * Returns the studies of an archive that match the keys. The audit records the query and who made
-   * it.
+   * Returns the studies in an archive that match the keys. The query, and who made it, is recorded
+   * in the audit trail.
    */
   find(query: {
     from: string;
@@ -237,13 +251,13 @@ export interface ArchiveOperations {
       modality?: string | undefined;
     };
     limit: number;
-    /** Whether to list the objects of each study too. */
+    /** Whether to list the objects of each study as well. */
     objects: boolean;
     person?: string | undefined;
   }): Promise<(FoundStudy & { listed: FoundObject[] | null })[]>;
   /**
-   * Requests that the running gateway retrieve a study and route it. @returns the id of the
-   * retrieval.
+   * Has the running gateway retrieve a study and route it.
+   * @returns the id of the retrieval.
    */
   fetch(study: string, from: string): Promise<{ id: string }>;
   /** @throws `not_found` */
@@ -252,8 +266,8 @@ export interface ArchiveOperations {
 
 export interface RetentionOperations {
   /**
-   * Removes received studies that are old enough, or with `dryRun` only counts them. `kept`
-   * contains the reasons why others are kept.
+   * Removes received studies that are old enough; with `dryRun`, only counts them. `kept` contains
+   * the reasons why others are kept.
    */
   clean(dryRun: boolean): Promise<{
     studies: number;
@@ -266,19 +280,19 @@ export interface RetentionOperations {
 
 export interface AuditOperations {
   /**
-   * Checks the seals of the audit. @param publicKeys paths of further files with public keys that
-   * have signed seals.
+   * Checks the seals of the audit trail.
+   * @param publicKeys paths of further files with public keys that have signed seals.
    */
   verify(
     publicKeys: readonly string[],
   ): Promise<
     Omit<AuditVerdict, 'findings'> & { findings: { what: string; seal: string; row?: string }[] }
   >;
-  /** Returns a page of the audit, one line for each event; `next` is null at the end. */
+  /** Returns a page of the audit trail, one line per event; `next` is null at the end. */
   export(format: string, after: bigint): Promise<{ lines: string[]; next: string | null }>;
 }
 
-/** The result of one check of the doctor. */
+/** The result of one doctor check. */
 export interface DoctorFinding {
   what: string;
   state: 'ok' | 'warning' | 'fault';

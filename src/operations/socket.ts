@@ -12,7 +12,7 @@ import type { Logger } from '../platform/logging/logger.ts';
 import { type RunByName, type RunCommand, typedCommands } from './commands.ts';
 
 /**
- * Maximum length of a socket path in bytes: `sun_path` holds 108 bytes on Linux and 104 on macOS.
+ * Maximum length of a socket path in bytes. `sun_path` holds 108 bytes on Linux and 104 on macOS.
  */
 const LONGEST_SOCKET_PATH = 100;
 
@@ -25,9 +25,9 @@ export function adminSocketPath(dataDir: string): string {
 
 /**
  * Serves commands on a Unix socket that only the gateway's own user may open (mode 0600). Commands
- * need it because the embedded database serves only one process. When several processes share a
- * data folder (with a server database), the first one serves; a socket file without a process that
- * answers is replaced.
+ * go through the socket because only one process can use the embedded database. If several
+ * processes share a data folder (with a database server), the first one serves; a socket file that
+ * no process answers on is replaced.
  */
 export async function serveAdminSocket(
   dataDir: string,
@@ -46,13 +46,13 @@ export async function serveAdminSocket(
       answer.end(body);
     });
   });
-  // Processes that start at the same moment all find no answer. Each process binds a temporary name
-  // and renames it, which is atomic: the last process serves, and no process fails to start.
+  // Processes starting at the same moment all get no answer. Each binds a temporary name and
+  // renames it, which is atomic: the last process serves, and no process fails to start.
   const own = join(dirname(path), `.a${randomBytes(3).toString('hex')}`);
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
     // The socket is bound before `listen` returns, so that no other file of this process is created
-    // with the restricted umask.
+    // with the restrictive umask.
     const umask = process.umask(0o177);
     server.listen(own, done);
     process.umask(umask);
@@ -69,7 +69,7 @@ export async function serveAdminSocket(
   };
 }
 
-/** Whether a gateway serves commands for this data folder. */
+/** Returns true if a gateway serves commands for this data folder. */
 export const gatewayAnswers = (dataDir: string): Promise<boolean> =>
   answers(adminSocketPath(dataDir));
 
@@ -104,13 +104,13 @@ async function handle(
   }
 }
 
-/** Thrown when no gateway runs on the data folder. */
+/** Thrown if no gateway is running on the data folder. */
 export class NoGatewayError extends Error {
   override name = 'NoGatewayError';
 }
 
 const refusal = z.object({
-  /** Code of the error; absent for a fault of the gateway itself. */
+  /** Error code; absent for a fault in the gateway itself. */
   code: z
     .custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(ERRORS, code))
     .optional()
@@ -119,8 +119,8 @@ const refusal = z.object({
 });
 
 /**
- * Runs one command in the gateway of `dataDir`. @throws NoGatewayError when no gateway runs,
- * SonogateError when it refuses.
+ * Runs one command in the gateway on `dataDir`.
+ * @throws NoGatewayError if no gateway is running, SonogateError if it refuses.
  */
 export async function callAdminSocket(
   dataDir: string,
@@ -128,7 +128,7 @@ export async function callAdminSocket(
   parameters: unknown,
 ): Promise<string> {
   const socketPath = adminSocketPath(dataDir);
-  // The connection is not reused, because another gateway may serve the same path at the next call.
+  // The connection is not reused, because a different gateway may serve the same path next time.
   const options = { socketPath, path: `/${name}`, method: 'POST', agent: false };
   const answer = await new Promise<IncomingMessage>((done, fail) => {
     const call = request(options, done);
@@ -144,6 +144,6 @@ export async function callAdminSocket(
   throw code === undefined ? new Error(detail) : new SonogateError(code, detail);
 }
 
-/** Returns the commands of the gateway that runs on `dataDir`. */
+/** Returns the commands of the gateway running on `dataDir`. */
 export const commandsOfGateway = (dataDir: string): RunCommand =>
   typedCommands((name, parameters) => callAdminSocket(dataDir, name, parameters));

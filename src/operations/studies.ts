@@ -43,7 +43,7 @@ export function createStudyOperations({ database, objects, rules }: StudyParts):
   };
 }
 
-/** The value with which a source admits every AE title. */
+/** The value that makes a source admit every AE title. */
 const ANY_AE_TITLE = '*';
 
 export function createRuleOperations({
@@ -75,7 +75,7 @@ export function createRuleOperations({
   };
 }
 
-/** Creates the operations on the quarantine of this machine; each machine has its own. */
+/** Creates the operations on this machine's quarantine; each machine has its own. */
 export function createQuarantineOperations(parts: RegistrationOptions): QuarantineOperations {
   return {
     list: () => quarantinedObjects(parts.dataDir),

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 
-/** Whether an address is one of the given addresses or in one of the ranges (CIDR). */
+/** Returns true if an address is one of the given addresses or within one of the ranges (CIDR). */
 export function isAddressIn(ranges: readonly string[], address: string): boolean {
   const list = new BlockList();
   for (const range of ranges) {

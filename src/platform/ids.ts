@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 
 type IdPrefix = 'req' | 'file' | 'art' | 'key' | 'whd' | 'whe' | 'acc' | 'dlv' | 'sub';
 
-/** Crockford's base 32 in lower case: it lacks i, l, o and u. Its texts sort like the numbers. */
+/** Crockford's base 32 in lower case, without i, l, o and u. The strings sort like the numbers. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;
 
-/** Returns the form of ids with this prefix, to check ids from outside. */
+/** Returns the pattern of ids with this prefix, for checking ids that come from outside. */
 export function idForm(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_[${ALPHABET}]{${LENGTH}}$`);
 }
 
 /**
- * The last id. Ids of the same millisecond count up from this id, so that they sort in the order of
- * creation.
+ * The last id. Further ids in the same millisecond count up from it, so that ids sort in the order
+ * of creation.
  */
 let last = 0n;
 
@@ -25,18 +25,18 @@ function uuidV7(milliseconds: number): bigint {
   return (high << 64n) | low;
 }
 
-/** Returns the next UUIDv7, later than all previous ones of this process. */
+/** Returns the next UUIDv7, greater than all previous ones in this process. */
 function nextUuid(now: Date): bigint {
   const next = uuidV7(now.getTime());
-  // Same millisecond, or a clock that was set back a little: continue from the last id (RFC 9562
-  // 6.2).
+  // In the same millisecond, or if the clock was set back a little, continue from the last id (RFC
+  // 9562 6.2).
   last = next > last || next >> 80n < (last >> 80n) - 1000n ? next : last + 1n;
   return last;
 }
 
 /**
  * Returns a time-ordered UUID, for large tables and many files. Rows that arrive together then have
- * neighbouring index entries, while random UUIDs would each change another page.
+ * neighbouring index entries, whereas random UUIDs would each touch a different page.
  */
 export function newUuid(now: Date = new Date()): string {
   const digits = nextUuid(now).toString(16).padStart(32, '0');
@@ -44,19 +44,19 @@ export function newUuid(now: Date = new Date()): string {
 }
 
 /**
- * Returns an id such as `req_` and 26 characters: time-ordered, and unique without asking the
- * database.
+ * Returns an id consisting of a prefix such as `req_` and 26 characters: time-ordered, and unique
+ * without asking the database.
  */
 export function newId(prefix: IdPrefix, now: Date = new Date()): string {
   return idOf(prefix, nextUuid(now));
 }
 
-/** Returns the lowest id of this time: ids made at this time or later sort after it. */
+/** Returns the lowest id for this time: ids created at this time or later sort after it. */
 export function firstId(prefix: IdPrefix, since: Date): string {
   return idOf(prefix, BigInt(Math.max(0, since.getTime())) << 80n);
 }
 
-/** Returns the id of a UUID, which is given as a number. */
+/** Returns the id for a UUID given as a number. */
 export function idOf(prefix: IdPrefix, uuid: bigint): string {
   let rest = uuid;
   let text = '';

@@ -1,7 +1,7 @@
 /**
  * Returns the results of `each` for every item, in the order of the items, with at most `atOnce`
- * calls at a time. After the first error no further call begins; the error is thrown when the
- * running calls have ended.
+ * calls at a time. After the first error, no further calls are started; the error is thrown once
+ * the running calls have ended.
  */
 export async function inParallel<Item, Given>(
   items: readonly Item[],

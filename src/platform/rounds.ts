@@ -3,7 +3,7 @@ import { EVENTS } from './logging/events.ts';
 import type { Logger } from './logging/logger.ts';
 
 export interface Rounds {
-  /** Starts no further rounds; resolves when the running one has ended. */
+  /** Starts no more rounds. Resolves when the running one has ended. */
   stop(): Promise<void>;
 }
 
@@ -12,22 +12,22 @@ interface BegunRounds extends Rounds {
   first: Promise<void>;
 }
 
-/** Called with the outcome of rounds. */
+/** Called with the outcomes of rounds. */
 interface RoundObserver {
-  /** `failures` is the number of failed rounds in a row, including this one. */
+  /** `failures` is the number of consecutive failed rounds, including this one. */
   onError(error: unknown, failures: number): void;
-  /** Called when a round succeeded after failed ones. */
+  /** Called when a round succeeds after failed ones. */
   onRecovery?(): void;
 }
 
 interface RoundParts extends RoundObserver {
   work(): Promise<unknown>;
   /**
-   * Pause in milliseconds from the end of a round to the start of the next. A function gets the
-   * number of failures in a row, so that the pause can grow.
+   * Pause in milliseconds from the end of a round to the start of the next. A function is passed
+   * the number of consecutive failures, so that the pause can grow.
    */
   pauseMilliseconds: number | ((failures: number) => number);
-  /** Whether to run one more round at the stop, for work that arrived after the last round. */
+  /** Whether to run one more round when stopping, for work that arrived after the last one. */
   onceMoreAtStop?: boolean;
 }
 
@@ -72,10 +72,10 @@ export function startRounds(parts: RoundParts): BegunRounds {
 }
 
 /**
- * Logs a line when failures begin, when the error changes, and when work succeeds again. An
+ * Logs a line when failures begin, when the error changes, and when the work succeeds again. An
  * unreachable database is logged as a warning with the same text for every kind of round, because
- * it is not a defect of the gateway.
- * @param work name of the work, a field of the lines.
+ * it is not a defect in the gateway.
+ * @param work name of the work, a field in the log lines.
  * @param log writes the line for any other error.
  */
 export function logRounds(

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { SecretPlace } from '../../config/secret.ts';
 
 /**
- * Reads a secret again at each call, so that a changed secret takes effect at once. @throws Error
- * if it is missing.
+ * Reads a secret anew on each call, so that a changed secret takes effect at once.
+ * @throws Error if it is missing.
  */
 export async function readSecret(place: SecretPlace): Promise<string> {
   if ('file' in place) return (await readFile(place.file, 'utf8')).trim();

@@ -15,10 +15,10 @@ interface Asked<Question, Answer> {
 /**
  * Combines many calls into one round trip: questions that arrive while a batch is running are sent
  * together in the next one. A busy gateway therefore makes few round trips, and on an idle one no
- * call waits. This saves time because a write to a socket and the wake-up of the server cost more
- * than most statements.
- * @param answerAll returns answers in the order of the questions. When it fails, each question is
- * asked again alone, so that one question cannot make others fail; asking twice must therefore do
+ * call waits. This saves time because a socket write and waking the server cost more than most
+ * statements.
+ * @param answerAll returns answers in the order of the questions. If it fails, each question is
+ * asked again alone, so that one question cannot make others fail. Asking twice must therefore do
  * no harm.
  */
 export function batched<Question, Answer>(

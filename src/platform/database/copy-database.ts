@@ -2,20 +2,20 @@ import { migrate } from './migrate.ts';
 import type { PooledDatabase } from './pooled.ts';
 import type { Queryable } from './port.ts';
 
-/** Number of rows in memory at a time. */
+/** Number of rows held in memory at a time. */
 const BATCH = 1000;
 
-/** SQL: settings with which rows have the same text in both databases. */
+/** SQL settings under which rows have the same text in both databases. */
 const SAME_TEXT = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres';
   SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'`;
 
 /**
- * The table into which the schema itself inserts a row. A row in any other table comes from a
- * gateway.
+ * The only table in which the schema itself inserts a row. A row in any other table was written by
+ * a gateway.
  */
 const SEEDED_TABLE = 'accounts';
 
-/** Thrown when the database to fill already belongs to a gateway. */
+/** Thrown if the target database already belongs to a gateway. */
 export class DatabaseNotEmptyError extends Error {
   override name = 'DatabaseNotEmptyError';
   constructor(table: string) {
@@ -25,9 +25,7 @@ export class DatabaseNotEmptyError extends Error {
   }
 }
 
-/**
- * Thrown when the written rows do not equal the rows that were read. The copy has been rolled back.
- */
+/** Thrown if the written rows differ from those that were read. The copy has been rolled back. */
 class CopyDiffersError extends Error {
   override name = 'CopyDiffersError';
   constructor(table: string) {
@@ -46,7 +44,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const rowOf = ({ columns }: Table) => `ROW(${columns.map(quoted).join(', ')})::text`;
 
 /**
- * Returns the tables of the current schema without the list of migrations; the tables of the queue
+ * Returns the tables in the current schema, except the list of migrations. The tables of the queue
  * are in another schema.
  */
 async function tablesOf(database: Queryable): Promise<Table[]> {
@@ -69,8 +67,7 @@ async function requireEmpty(to: Queryable, tables: readonly Table[]): Promise<vo
 }
 
 /**
- * Defers the check of foreign keys to the end, because rows of a table may refer to later rows of
- * the same table.
+ * Defers the foreign key checks to the end, because rows may refer to later rows in the same table.
  */
 async function deferForeignKeys(to: Queryable, clause: string): Promise<void> {
   const { rows } = await to.query<{ name: string; table: string }>(
@@ -82,10 +79,7 @@ async function deferForeignKeys(to: Queryable, clause: string): Promise<void> {
   }
 }
 
-/**
- * Returns the number of rows, and a sum of the digests of all rows, which does not depend on their
- * order.
- */
+/** Returns the number of rows, and an order-independent sum of their digests. */
 async function digestOf(database: Queryable, table: Table): Promise<{ rows: number; sum: string }> {
   const { rows } = await database.query<{ count: number; sum: string | null }>(
     `SELECT count(*)::int AS count,
@@ -113,9 +107,7 @@ async function copyTable(from: Queryable, to: Queryable, table: Table): Promise<
   await from.query('CLOSE rows_to_copy');
 }
 
-/**
- * Makes identity columns continue after the last number of the source, even if its row was removed.
- */
+/** Makes identity columns continue after the source's last number, even if its row was removed. */
 async function continueSequences(from: Queryable, to: Queryable): Promise<void> {
   const { rows } = await to.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
@@ -136,8 +128,8 @@ async function continueSequences(from: Queryable, to: Queryable): Promise<void> 
 /**
  * Copies every row of one database into an empty one, in one transaction on each side. Either all
  * rows are copied and compared, or none. The jobs of the queue are not copied, because the gateway
- * creates them again from the requests.
- * @returns the number of rows of each table.
+ * recreates them from the requests.
+ * @returns the number of rows in each table.
  * @throws DatabaseNotEmptyError, CopyDiffersError
  */
 export async function copyDatabase(

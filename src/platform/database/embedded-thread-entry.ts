@@ -2,12 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import type { Answered, Call, Compiled, QueryResult, Started } from './embedded-thread.ts';
 
-/** Entry of the thread of the embedded database (embedded-thread.ts). It answers calls in order. */
+/**
+ * Entry point of the embedded database thread (embedded-thread.ts). Calls are answered in order.
+ */
 const { folder, setUp, program } = workerData as Started & Compiled;
 /**
- * Settings of PGlite. One session needs few shared buffers, but the default of 128 MB would become
- * resident with use. Log files beyond 64 MB are removed by a checkpoint instead of kept for reuse
- * (default: up to 1 GB).
+ * PGlite settings. One session needs few shared buffers, but with the default of 128 MB they would
+ * become resident over time. Log files beyond 64 MB are removed by a checkpoint instead of being
+ * kept for reuse (default: up to 1 GB).
  */
 const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=32MB', 'max_wal_size=64MB'];
 
@@ -53,12 +55,14 @@ async function answer(call: Call): Promise<QueryResult<unknown> | null> {
   }
 }
 
-/** Names of errors after which PGlite is unusable: a trap of WebAssembly, and an exit of PostgreSQL. */
+/**
+ * Names of the errors that leave PGlite unusable: a WebAssembly trap, and an exit of PostgreSQL.
+ */
 const FATAL: ReadonlySet<string> = new Set(['RuntimeError', 'ExitStatus']);
 
 /**
- * Returns the fields of an error that a caller may see. The values of the statement are omitted,
- * because they may name a patient.
+ * Returns those fields of an error that a caller may see. The values of the statement are omitted,
+ * because they may identify a patient.
  */
 function plain(error: unknown): Extract<Answered, { error: object }>['error'] {
   const { code, constraint } = error as { code?: string; constraint?: string };
@@ -69,7 +73,7 @@ parentPort?.on('message', async ({ id, call }: { id: number; call: Call }) => {
   try {
     post({ id, answer: await answer(call) });
   } catch (error) {
-    // After a fault inside WebAssembly the database no longer answers: a new thread must recover
+    // After a fault inside WebAssembly, the database no longer answers: a new thread must recover
     // it.
     if (error instanceof Error && FATAL.has(error.name)) throw error;
     post({ id, error: plain(error) });

@@ -7,17 +7,17 @@ import { Worker } from 'node:worker_threads';
 export interface Started {
   /** Folder of the database; null keeps it in memory. */
   folder: string | null;
-  /** Statements that begin its only session. */
+  /** Statements that set up its only session. */
   setUp: string;
 }
 
-/** The global of Node.js that its type definitions lack. */
+/** The Node.js global that is missing in its type definitions. */
 declare namespace WebAssembly {
   type Module = object;
   function compile(bytes: Uint8Array): Promise<Module>;
 }
 
-/** PostgreSQL as PGlite has it, compiled once for all threads of this process. */
+/** PGlite's build of PostgreSQL, compiled once for all threads of this process. */
 export interface Compiled {
   program: WebAssembly.Module;
 }
@@ -32,7 +32,7 @@ export interface QueryResult<Row> {
   rowCount?: number | null;
 }
 
-/** A message of the thread: it is ready, the answer to a call, or a notification. */
+/** A message from the thread: it is ready, the answer to a call, or a notification. */
 export type Answered =
   | { ready: true }
   | { id: number; answer: QueryResult<unknown> | null }
@@ -42,7 +42,7 @@ export type Answered =
     }
   | { channel: string; payload: string };
 
-/** Thrown for an error of a statement, with its SQLSTATE as in node-postgres. */
+/** Thrown if a statement fails, with its SQLSTATE as in node-postgres. */
 class StatementError extends Error {
   override name = 'StatementError';
   readonly code: string | undefined;
@@ -60,8 +60,8 @@ class StatementError extends Error {
 }
 
 /**
- * Makes the error for a thread that ended unexpectedly. Its message is the one of node-postgres for
- * a lost session.
+ * Creates the error for a thread that ended unexpectedly, with node-postgres's message for a lost
+ * session.
  */
 const terminated = (cause: unknown) =>
   new Error('Connection terminated: the thread of the embedded database ended', { cause });
@@ -72,16 +72,16 @@ interface Waiting {
 }
 
 /**
- * Work budget after which V8 compiles a function again with more optimisation. With the default
- * (13,000,000) it compiles most functions of PGlite soon after the start, on all cores at once, and
- * never frees the 250 to 450 MB that this needs. With this budget, the functions that statements
- * use most are still compiled within seconds of work.
+ * Work budget after which V8 recompiles a function with more optimisation. With the default
+ * (13,000,000), it compiles most functions of PGlite soon after startup, on all cores at once, and
+ * never frees the 250 to 450 MB needed for this. With this budget, the functions used most by
+ * statements are still compiled within seconds of work.
  */
 const TIERING_BUDGET = 200_000_000;
 
 /**
- * Megabytes for rows that are passed to other threads. V8 lets this space grow to 64 MB, which
- * stays resident.
+ * Megabytes for rows passed to other threads. V8 would let this space grow to 64 MB, which would
+ * stay resident.
  */
 const YOUNG_GENERATION_MB = 8;
 
@@ -107,7 +107,7 @@ async function compile(): Promise<WebAssembly.Module> {
 /**
  * Runs PGlite in a thread, so that no SQL delays a socket or a health check. If the thread ends
  * unexpectedly, the calls in progress fail like those of a lost session, `lost` is emitted, and the
- * next call starts a new thread, which recovers the database from its folder; a database in memory
+ * next call starts a new thread, which recovers the database from its folder; an in-memory database
  * is lost. The thread keeps the process alive only while a call is in progress.
  */
 export class DatabaseThread extends EventEmitter<{
@@ -119,19 +119,22 @@ export class DatabaseThread extends EventEmitter<{
   #worker: Promise<Worker> | null = null;
   #lastId = 0;
   /**
-   * Incremented when the thread is lost, because the transactions of an earlier session no longer
+   * Incremented when the thread is lost, because transactions of an earlier session no longer
    * exist.
    */
   session = 0;
 
   constructor(started: Started) {
     super();
-    // One listener for each session of the pool that is subscribed to a channel.
+    // One listener for each pool session that is subscribed to a channel.
     this.setMaxListeners(0);
     this.#started = started;
   }
 
-  /** Opens the database. @throws the error of PGlite when it cannot be opened. */
+  /**
+   * Opens the database.
+   * @throws the PGlite error if it cannot be opened.
+   */
   async open(): Promise<void> {
     await this.#thread();
   }

@@ -8,7 +8,7 @@ import { DatabaseLockedError, LockFileError, takeLock } from './folder-lock.ts';
 import { openOnPool, type PooledDatabase } from './pooled.ts';
 import { startUpkeep } from './upkeep.ts';
 
-/** Grants one permit at a time, in the order of the requests. */
+/** Grants one permit at a time, in the order requested. */
 class Turnstile {
   #last: Promise<void> = Promise.resolve();
 
@@ -53,7 +53,7 @@ class Channels {
 
 /**
  * One client of the pool. PGlite has a single session, so a client holds the permit from `BEGIN` to
- * `COMMIT` or `ROLLBACK`. Statements of other clients therefore never become part of its
+ * `COMMIT` or `ROLLBACK`. Statements from other clients therefore never become part of its
  * transaction.
  */
 class PglitePoolClient extends EventEmitter {
@@ -103,7 +103,7 @@ class PglitePoolClient extends EventEmitter {
     }
   }
 
-  /** Releases the client; a transaction that is still open is rolled back. */
+  /** Releases the client. A transaction that is still open is rolled back. */
   release(_destroy?: boolean): void {
     if (this.#leave) this.query('ROLLBACK').catch(() => {});
     this.#thread.off('notification', this.#onNotification).off('lost', this.#onLost);
@@ -125,8 +125,8 @@ class PglitePoolClient extends EventEmitter {
   };
 
   /**
-   * Called when the session is lost. Only clients that listen receive an error; the others fail
-   * with their next statement.
+   * Called when the session is lost. Only clients that listen to channels receive an error; the
+   * others fail with their next statement.
    */
   readonly #onLost = (error: Error) => {
     this.#listening.clear();
@@ -134,7 +134,7 @@ class PglitePoolClient extends EventEmitter {
   };
 }
 
-/** PGlite with those parts of the interface of `pg.Pool` that BullMQ and this project use. */
+/** PGlite with those parts of the `pg.Pool` interface that BullMQ and this project use. */
 class PglitePool extends EventEmitter {
   /** Keep-alive is always true, because a call inside the process cannot be lost silently. */
   readonly options = { keepAlive: true };
@@ -169,8 +169,8 @@ class PglitePool extends EventEmitter {
 }
 
 /**
- * SQL: BullMQ's functions use unqualified names from its schema, so the only session of PGlite
- * has this schema on its search path.
+ * BullMQ's functions use unqualified names from its schema, so PGlite's only session has this
+ * schema on its search path.
  */
 const SEARCH_PATH = 'SET search_path TO public, bullmq';
 
@@ -178,10 +178,10 @@ const SEARCH_PATH = 'SET search_path TO public, bullmq';
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'database');
 
 /**
- * Opens PGlite in the data folder, or in memory when `dataDir` is null (tests). It serves one
- * process. PGlite runs with fsync off: if the process is killed, no committed data is lost, but a
- * power cut may lose some. A site that needs that guarantee sets DATABASE_URL.
- * @throws DatabaseLockedError when another process has it open.
+ * Opens PGlite in the data folder, or in memory if `dataDir` is null (tests). Only one process can
+ * use it. PGlite runs with fsync off: if the process is killed, no committed data is lost, but
+ * after a power failure some may be. Installations that must exclude this set DATABASE_URL.
+ * @throws DatabaseLockedError if another process has it open.
  */
 export async function openEmbedded(
   dataDir: string | null,
@@ -202,13 +202,13 @@ export async function openEmbedded(
 }
 
 /**
- * Free bytes below which a failed start is attributed to the full disk. The files of PGlite take
- * some 40 MB.
+ * Free bytes below which a failed startup is attributed to a full disk. The PGlite files take some
+ * 40 MB.
  */
 const LEAST_FREE_BYTES = 64 * 1024 ** 2;
 
 /**
- * Explains to the operator why the database did not open. PGlite itself reports only that it failed
+ * Explains to the operator why the database did not open. PGlite itself only reports that it failed
  * to initialize properly.
  */
 async function unopened(folder: string, cause: unknown): Promise<Error> {

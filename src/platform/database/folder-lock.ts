@@ -3,13 +3,13 @@ import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * The lock of the embedded database, held by the operating system. SQLite, which is part of
+ * The lock on the embedded database, held by the operating system. SQLite, which is part of
  * Node.js, locks a file next to the database (fcntl). The lock ends with its process, even if the
  * process is killed, and excludes every other process that can access the file. Process ids would
- * not work, because in two containers with the same data folder both gateways are process 1.
+ * not work: in two containers sharing a data folder, both gateways are process 1.
  */
 
-/** Thrown when another process has the database open; the message is for the operator. */
+/** Thrown if another process has the database open. The message is for the operator. */
 export class DatabaseLockedError extends Error {
   override name = 'DatabaseLockedError';
 
@@ -21,7 +21,7 @@ export class DatabaseLockedError extends Error {
   }
 }
 
-/** Thrown when the file of the lock cannot be opened or written. */
+/** Thrown if the lock file cannot be opened or written. */
 export class LockFileError extends Error {
   override name = 'LockFileError';
 
@@ -36,18 +36,18 @@ const BUSY = 5;
 
 /**
  * Locks a file.
- * @param path of the file. A second file with the suffix `.owner` names the process for the
+ * @param path of the file. A second file with the suffix `.owner` identifies the process for the
  * operator.
  * @returns a function that releases the lock.
  * @throws DatabaseLockedError while another process, or another part of this one, holds the lock.
- * @throws LockFileError if the disk is full or the folder may not be written.
+ * @throws LockFileError if the disk is full or the folder is not writable.
  */
 export function takeLock(path: string): () => void {
   const ownerPath = `${path}.owner`;
   const lock = lockFile(path);
   try {
-    // An exclusive transaction that writes nothing locks the file. The file remains empty and has
-    // no journal.
+    // An exclusive transaction that writes nothing locks the file. The file stays empty and has no
+    // journal.
     lock.exec('BEGIN EXCLUSIVE');
     writeFileSync(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 });
   } catch (error) {

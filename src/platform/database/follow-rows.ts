@@ -1,14 +1,14 @@
 import type { Queryable } from './port.ts';
 
-/** Longest time in seconds between the end time in a row and the commit of the row. */
+/** Maximum time in seconds between the end time in a row and the row's commit. */
 const OVERLAP_SECONDS = 120;
 const BATCH = 5000;
 
 /**
- * Follows rows that end: returns each row once, in the order of `ended`.
+ * Follows rows that reach their end: returns each row once, in the order of `ended`.
  * @param query takes a time and a limit ($1 in Unix seconds, $2) and returns the rows that ended
- * after it, by `ended` in Unix seconds; it must use an index.
- * @param sinceSeconds how many seconds before the first call the first rows may have ended.
+ * after it, ordered by `ended` in Unix seconds; it must use an index.
+ * @param sinceSeconds how far before the first call the first rows may have ended, in seconds.
  */
 export function followRows<Row extends { id: string; ended: number }>(
   database: Queryable,
@@ -19,8 +19,8 @@ export function followRows<Row extends { id: string; ended: number }>(
   let begun: number | null = null;
   let latest = 0;
   /**
-   * Rows that are read again because of the overlap: maps the id to the end time of the row. A
-   * delivery that was sent again ends a second time.
+   * Rows that are read again because of the overlap: maps the row id to the end time. A delivery
+   * that was sent again ends a second time.
    */
   const seen = new Map<string, number>();
   return async () => {
@@ -41,7 +41,7 @@ export function followRows<Row extends { id: string; ended: number }>(
   };
 }
 
-/** Returns the time of the database in Unix seconds; all processes share this clock. */
+/** Returns the database time in Unix seconds; all processes share this clock. */
 async function clockOf(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ now: number }>(
     'SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now',

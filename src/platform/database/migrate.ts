@@ -12,7 +12,7 @@ const ADVISORY_LOCK = 0x534f4e4f;
 const SCHEMA = '0001-schema.sql';
 const LAST_REPLACED = '0218-receptions-under-way.sql';
 
-/** Thrown when the database has only some of the migrations that `0001-schema.sql` replaced. */
+/** Thrown if the database has only some of the migrations replaced by `0001-schema.sql`. */
 class OutdatedDatabaseError extends Error {
   override name = 'OutdatedDatabaseError';
   constructor() {
@@ -23,9 +23,10 @@ class OutdatedDatabaseError extends Error {
 }
 
 /**
- * Applies every `migrations/NNNN-name.sql` that the database does not have yet, all in one
- * transaction, and then BullMQ's own migrations. Several processes may call it at the same time.
- * @returns the names of the applied migrations. @throws OutdatedDatabaseError
+ * Applies every `migrations/NNNN-name.sql` missing in the database, all in one transaction, and
+ * then BullMQ's own migrations. Several processes may call it at the same time.
+ * @returns the names of the applied migrations.
+ * @throws OutdatedDatabaseError
  */
 export async function migrate(database: PooledDatabase): Promise<string[]> {
   const names = (await readdir(MIGRATIONS)).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort();

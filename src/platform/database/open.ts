@@ -20,10 +20,9 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
     max: QUEUE_SESSIONS,
     options: '-c search_path=bullmq',
   });
-  // The pool replaces a session that dies, and the statements of that session fail. But
-  // node-postgres also emits "error": on the pool if the session is idle, and on the session itself
-  // if it is between two statements of a transaction. Without a listener, each of these events ends
-  // the process.
+  // The pool replaces a dead session, and that session's statements fail. But node-postgres also
+  // emits "error": on the pool if the session is idle, and on the session itself if it is between
+  // two statements of a transaction. Without a listener, each of these events ends the process.
   for (const each of [pool, queuePool]) {
     each.on('error', () => {});
     each.on('connect', (session) => {
@@ -56,7 +55,7 @@ export async function openServer(databaseUrl: string, logger: Logger): Promise<P
 export type { PooledDatabase } from './pooled.ts';
 
 interface DatabaseOptions {
-  /** PostgreSQL server; without it the embedded database is opened. */
+  /** URL of the PostgreSQL server; if absent, the embedded database is opened. */
   databaseUrl?: string | undefined;
   /** Folder of `database/`; null keeps the embedded database in memory (tests). */
   dataDir: string | null;
@@ -65,7 +64,7 @@ interface DatabaseOptions {
 
 /**
  * Opens the system of record; `migrate` brings its tables up to date.
- * @throws DatabaseLockedError when another process has the embedded database open.
+ * @throws DatabaseLockedError if another process has the embedded database open.
  */
 export function openDatabase(options: DatabaseOptions): Promise<PooledDatabase> {
   return options.databaseUrl === undefined

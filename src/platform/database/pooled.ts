@@ -24,17 +24,16 @@ const SQLSTATE = /^(08...|57P0[123]|53300)$/;
 const DIED = /^(Connection terminated|Client has encountered a connection error)/;
 
 /**
- * Thrown when the database server cannot be reached. Neither the statement nor its caller caused
- * the failure.
+ * Thrown if the database server is unreachable. Neither the statement nor its caller is at fault.
  */
 export class DatabaseUnreachableError extends Error {
   override name = 'DatabaseUnreachableError';
 }
 
 /**
- * Returns the error of a statement as its caller should see it: a DatabaseUnreachableError when the
- * server cannot be reached, so that the HTTP API or the DICOM listener can ask its caller to try
- * again later; otherwise unchanged.
+ * Returns the error of a statement as its caller should see it: a DatabaseUnreachableError if the
+ * server is unreachable, so that the HTTP API or the DICOM listener can ask clients to try again
+ * later; otherwise unchanged.
  */
 export function asUnreachable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -44,17 +43,15 @@ export function asUnreachable(error: unknown): unknown {
   return new DatabaseUnreachableError(error.message, { cause: error });
 }
 
-/**
- * A database with the functions that the queue and the change feed need in addition to the port.
- */
+/** A database that also provides what the queue and the change feed need. */
 export interface PooledDatabase extends Database {
   /** Pool whose sessions have BullMQ's schema on the search path. */
   queuePool: PgPool;
-  /** True when no other process can be using this database (embedded). */
+  /** True if no other process can be using this database (embedded). */
   exclusive: boolean;
   /**
-   * Calls `onNotify` with the payload of each NOTIFY on `channel`, and with an empty payload when
-   * notifications may have been missed. The subscription continues after a lost connection.
+   * Calls `onNotify` with the payload of each NOTIFY on `channel`, and with an empty payload if
+   * notifications may have been missed. The subscription survives a lost connection.
    */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
 }
@@ -70,7 +67,7 @@ interface Parts {
 
 const RECONNECT_MILLISECONDS = 1000;
 
-/** Creates the project's database from a `pg.Pool`, or from anything with the same interface. */
+/** Creates the database from a `pg.Pool`, or from anything with the same interface. */
 export function openOnPool({ pool, prepared, queuePool, exclusive, close }: Parts): PooledDatabase {
   const named = (name: string | undefined): Pick<PgPool, 'query'> =>
     name !== undefined && prepared ? { query: prepared(name) } : pool;
@@ -139,7 +136,7 @@ async function subscribe(
   const connect = async () => {
     const next = await pool.connect();
     next.on('notification', (message) => {
-      // The session of an ended subscription may deliver another notification while it closes.
+      // The session of an ended subscription may still deliver a notification while it is closing.
       if (!stopped && message.channel === channel) onNotify(message.payload ?? '');
     });
     next.on('error', () => {

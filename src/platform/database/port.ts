@@ -1,8 +1,8 @@
 /** The part of `pg.Pool` that the project uses; PGlite offers the same interface here. */
 export interface Queryable {
   /**
-   * Runs a statement. With a `name`, the session of a server keeps the statement prepared, which is
-   * meant for statements that many calls run outside transactions. Such a statement must list its
+   * Runs a statement. With a `name`, a server session keeps the statement prepared; this is meant
+   * for statements that are run often and outside transactions. Such a statement must list its
    * columns, because `*` fails after a migration.
    */
   query<Row extends object = Record<string, unknown>>(
@@ -13,7 +13,7 @@ export interface Queryable {
 }
 
 export interface Database extends Queryable {
-  /** Runs `work` in one transaction, which is rolled back when it throws. */
+  /** Runs `work` in one transaction, which is rolled back if it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

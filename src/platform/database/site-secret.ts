@@ -4,8 +4,9 @@ import type { Queryable } from './port.ts';
 const SECRET_BYTES = 32;
 
 /**
- * Returns a secret that all processes of a site share. It is created when it is first used. @throws
- * if it is missing after it was created, because an empty secret would protect nothing.
+ * Returns a secret shared by all processes of an installation, creating it on first use.
+ * @throws if the secret cannot be read back after its creation: an empty secret would protect
+ * nothing.
  */
 export async function loadSiteSecret(database: Queryable, name: string): Promise<Buffer> {
   await database.query(

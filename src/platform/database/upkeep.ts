@@ -4,7 +4,7 @@ import type { Database, Queryable } from './port.ts';
 
 /**
  * Upkeep of the embedded database. A PostgreSQL server has processes that write checkpoints and
- * vacuum tables; PGlite is a single session without them. Without upkeep its log of changes (WAL)
+ * vacuum tables; PGlite is a single session without them. Without upkeep, its write-ahead log (WAL)
  * and the space of deleted rows would grow until it is closed, its planner would have no
  * statistics, and its transaction numbers would never be frozen.
  */
@@ -13,15 +13,14 @@ import type { Database, Queryable } from './port.ts';
 const EVERY_MS = 60_000;
 
 /**
- * Length of the log in bytes beyond which a checkpoint is written, which makes its files free
- * again.
+ * Length of the log in bytes beyond which a checkpoint is written, which frees its files for reuse.
  */
 const CHECKPOINT_BYTES = 16 * 1024 ** 2;
 
 /**
- * SQL: the tables that autovacuum would vacuum or analyze, by its default thresholds
- * (autovacuum_vacuum_ threshold 50 and scale factor 0.2, insert threshold 1000, freeze age 200
- * million); tables with the most rows to remove come first.
+ * SQL for the tables that autovacuum would vacuum or analyze by its default thresholds
+ * (autovacuum_vacuum_threshold 50 and scale factor 0.2, insert threshold 1000, freeze age 200
+ * million). Tables with the most rows to remove come first.
  */
 const TABLES_IN_NEED = `
   SELECT format('%I.%I', s.schemaname, s.relname) AS name
@@ -35,7 +34,7 @@ const TABLES_IN_NEED = `
 /** Vacuums the tables that need it, and writes a checkpoint if the log has grown. */
 export async function maintain(database: Queryable): Promise<void> {
   const { rows: tables } = await database.query<{ name: string }>(TABLES_IN_NEED);
-  // Each table has its own statement, so that statements of the gateway can run between two tables.
+  // One statement per table, so that the gateway's own statements can run in between.
   for (const { name } of tables) await database.query(`VACUUM (ANALYZE) ${name}`);
   const { rows } = await database.query<{ grown: boolean }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn) > $1 AS grown
@@ -45,7 +44,7 @@ export async function maintain(database: Queryable): Promise<void> {
   if (rows[0]?.grown) await database.query('CHECKPOINT');
 }
 
-/** Maintains the database every minute; returns a function that stops this. */
+/** Maintains the database every minute. Returns a function that stops this. */
 export function startUpkeep(database: Database, logger: Logger): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   const timer = setInterval(() => {

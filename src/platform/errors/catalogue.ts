@@ -1,8 +1,8 @@
 /**
- * How a failed attempt is treated. Only this class decides whether the attempt is repeated (`tries`
- * limits how often). `transient`: try again. `ambiguous`: the peer may have the object, and trying
- * again is safe because the object is identical each time (same SOP Instance UID, conditional FHIR
- * entries). `permanent`: a person must act.
+ * How a failed attempt is treated. This class alone determines whether the attempt is repeated
+ * (`tries` limits how often). `transient`: try again. `ambiguous`: the peer may have the object;
+ * trying again is safe because the object is identical each time (same SOP Instance UID,
+ * conditional FHIR entries). `permanent`: a person must act.
  */
 const FAILURE_CLASSES = ['transient', 'ambiguous', 'permanent'] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
@@ -14,23 +14,23 @@ interface CatalogueEntry {
   dimse?: string;
   retry: FailureClass;
   /**
-   * Number of failures after which a delivery is given up even if time is left. It is set for codes
-   * that do not show whether the peer has a temporary fault or the object itself a permanent one.
+   * Number of failures after which a delivery is given up even if time is left. Set for codes that
+   * do not show whether the peer has a temporary fault or the object a permanent one.
    */
   tries?: number;
   title: string;
-  /** One sentence for the person who runs the gateway. */
+  /** One sentence for whoever runs the gateway. */
   operator: string;
 }
 
 /**
- * Number of attempts. They take about two and a half hours with the default waits of `delivery`.
+ * Number of attempts. With the default waits in `delivery`, they take about two and a half hours.
  */
 const PROCESSING_FAILURE_TRIES = 30;
 
 /**
- * Every error of the system, by its stable code. `docs/errors.md` is generated from it; statuses,
- * retries and titles are decided only here.
+ * Every error in the system, by its stable code. `docs/errors.md` is generated from this table, the
+ * only place that defines statuses, retries and titles.
  */
 export const ERRORS = {
   unauthenticated: {
@@ -689,8 +689,8 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /**
- * An error with a code of the catalogue. The caller sees `detail`, which must contain no PHI and no
- * stack.
+ * An error with a catalogue code. The caller sees `detail`, which must contain no PHI and no stack
+ * trace.
  */
 export class SonogateError extends Error {
   override name = 'SonogateError';
@@ -704,7 +704,7 @@ export class SonogateError extends Error {
   }
 }
 
-/** Returns the entry of a code, including the optional members that `as const` hides. */
+/** Returns the catalogue entry for a code, including the optional members that `as const` hides. */
 export function catalogueEntry(code: ErrorCode): CatalogueEntry {
   return ERRORS[code];
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the result of reading a file or folder, or `fallback` when it does not exist (ENOENT).
- * @throws every other error: a folder that cannot be read is not an empty folder.
+ * Returns the result of reading a file or folder, or `fallback` if it does not exist (ENOENT).
+ * @throws every other error: an unreadable folder is not an empty folder.
  */
 export async function ifMissing<Found, Fallback>(
   reading: Promise<Found>,
@@ -18,8 +18,7 @@ export async function ifMissing<Found, Fallback>(
 const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', '53100']);
 
 /**
- * Whether an error means that a disk of the site is full; the work can be repeated once there is
- * space.
+ * Returns true if an error means that a disk is full. The work can be repeated once there is space.
  */
 export function isOutOfSpace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CODES.has(error.code);

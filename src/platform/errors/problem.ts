@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { catalogueEntry, type ErrorCode, SonogateError } from './catalogue.ts';
 
-/** One part of a body that breaks its schema; `pointer` is a JSON Pointer (RFC 6901). */
+/** One part of a body that violates its schema; `pointer` is a JSON Pointer (RFC 6901). */
 export interface PointedError {
   pointer: string;
   detail: string;
@@ -20,7 +20,7 @@ export interface Problem {
 }
 
 /**
- * Thrown for input that breaks a rule. It lists every fault at once, so that a client can correct
+ * Thrown for input that violates a rule. Lists every fault at once, so that a client can correct
  * them together.
  */
 export class InvalidInputError extends SonogateError {
@@ -60,8 +60,8 @@ export function pointedErrors(error: z.ZodError, prefix = ''): PointedError[] {
 }
 
 /**
- * Returns the problem details of an error code. `baseUrl` is the address of this server without a
- * trailing slash; the type is a page of this server, so that it can be opened.
+ * Returns the problem details for an error code. `baseUrl` is this server's address without a
+ * trailing slash. The type is the URL of a page on this server, so that it can be opened.
  */
 export function problem(
   code: ErrorCode,

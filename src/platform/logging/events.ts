@@ -5,8 +5,8 @@ import { HL7V2_EVENTS } from './events/hl7v2.ts';
 import { REQUESTS_EVENTS } from './events/requests.ts';
 
 /**
- * Every line of the log on which an operator may act: `logger.event(EVENTS.associationAccepted,
- * {…})`. docs/log-events.md is generated from this table (`npm run docs`).
+ * Every log line that an operator may act on: `logger.event(EVENTS.associationAccepted, {…})`.
+ * docs/log-events.md is generated from this table (`npm run docs`).
  */
 export const EVENTS = {
   ...GATEWAY_EVENTS,

@@ -11,9 +11,9 @@ interface ErrorFields {
 }
 
 /**
- * Returns the fields of an error that the program itself created. For all other errors the message
- * is omitted, because the message of a database error contains the parameters of the statement and
- * the failed row, which may contain the name of a patient.
+ * Returns the log fields for an error. The message is included only if the program itself created
+ * the error: the message of a database error contains the statement's parameters and the failed
+ * row, and thus possibly a patient's name.
  */
 export function errorFields(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
@@ -27,9 +27,9 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/** The log of every part of the gateway. Fields must not contain patient identity. */
+/** The log used by every part of the gateway. Fields must not contain patient identity. */
 export interface Logger {
-  /** Writes a line on which an operator may act, at the level of its event. */
+  /** Writes a line that an operator may act on, at the level of its event. */
   event(event: LogEvent<NoFields>): void;
   event<Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>): void;
   /** Writes a line for a developer. */
@@ -37,8 +37,8 @@ export interface Logger {
 }
 
 /**
- * Creates a logger that writes JSON lines to standard error, so that standard output contains only
- * the output of a command. The line of an event has its id in `event`.
+ * Creates a logger that writes JSON lines to standard error, so that standard output contains
+ * nothing but the output of a command. The line of an event has its id in `event`.
  * @param destination for tests.
  */
 export function createLogger(
@@ -64,7 +64,7 @@ export function createLogger(
 
 export const silentLogger: Logger = createLogger('silent');
 
-/** Called with each event, whichever levels are written to the log. */
+/** Called with each event, whichever levels are logged. */
 export type OnEvent = (id: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Returns a logger that calls `onEvent` for every event before it writes the line. */

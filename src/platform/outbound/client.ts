@@ -4,7 +4,7 @@ import type { OutboundPurpose, UrlGuard } from './url-guard.ts';
 
 const CONNECT_MS = 5000;
 const FIRST_BYTE_MS = 15_000;
-/** Milliseconds after which a call fails if no byte of its answer arrives. */
+/** Milliseconds after which an HTTP request fails if no byte of the response arrives. */
 const SILENCE_MS = 15_000;
 const HEADER_BYTES = 16_384;
 
@@ -15,23 +15,23 @@ interface OutboundCall {
   signal: AbortSignal;
 }
 
-/** Calls URLs that clients give, and only those that the guard permits. */
+/** Sends HTTP requests to client-supplied URLs, but only to those that the guard permits. */
 export interface OutboundClient {
   /** Like `UrlGuard.check`. */
   check: UrlGuard['check'];
   /**
-   * Makes one call. Redirects are not followed but returned like any other answer; proxy variables
-   * and cookies are not used.
-   * @throws UrlNotPermittedError, before anything is sent; errors of undici and of the system.
+   * Sends one HTTP request. Redirects are not followed but returned like any other response; proxy
+   * variables and cookies are not used.
+   * @throws UrlNotPermittedError, before anything is sent; errors from undici and the system.
    */
   call(url: string, purpose: OutboundPurpose, call: OutboundCall): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;
 }
 
 /**
- * Creates the client. A connection goes to the address that was checked: undici resolves names
- * through the guard, and no name is resolved twice, which prevents DNS rebinding. undici is loaded
- * for the first call, because many processes never make one.
+ * Creates the client. Connections go to the address that was checked: undici resolves names through
+ * the guard, and no name is resolved twice, which prevents DNS rebinding. undici is loaded for the
+ * first request, because many processes never send one.
  */
 export function createOutboundClient(guard: UrlGuard): OutboundClient {
   const lookup: LookupFunction = (hostname, { all }, done) => {

@@ -6,15 +6,15 @@ import { bcp195 } from '../tls/profile.ts';
 
 export interface Mail {
   from: string;
-  /** The recipients that the mail names. */
+  /** The recipients listed in the mail. */
   to: readonly string[];
-  /** The recipients to which it is sent; without it, all of them. */
+  /** The recipients that the mail is sent to; by default, all of them. */
   sendTo?: readonly string[];
   subject: string;
   text: string;
   /**
-   * Message-ID without angle brackets. It is the same each time the mail is sent, so that a
-   * repetition is recognised.
+   * Message-ID without angle brackets. It is the same each time the mail is sent, so that
+   * duplicates are recognised.
    */
   messageId: string;
 }
@@ -22,15 +22,18 @@ export interface Mail {
 export interface SentMail {
   /** The recipients that the server accepted. */
   accepted: readonly string[];
-  /** Number of recipients that it refused for good. */
+  /** Number of recipients refused permanently. */
   refused: number;
-  /** Why it deferred other recipients, for example by greylisting; null if it deferred none. */
+  /** Why other recipients were deferred, for example by greylisting; null if none were. */
   deferral: MailError | null;
 }
 
-/** The mail server of the site (SMTP, RFC 5321). */
+/** The configured mail server (SMTP, RFC 5321). */
 export interface Mailer {
-  /** Sends a mail. @throws MailError if no recipient gets it. */
+  /**
+   * Sends a mail.
+   * @throws MailError if no recipient was accepted.
+   */
   send(mail: Mail, signal: AbortSignal): Promise<SentMail>;
   /** Signs in without sending anything. @throws MailError */
   check(): Promise<void>;
@@ -55,12 +58,12 @@ export class MailError extends Error {
 const PATIENCE_MS = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 };
 
 /**
- * Creates the mailer. Certificate and password are read for each mail, so that new ones take effect
- * at once.
+ * Creates the mailer. The certificate and the password are read for each mail, so that new ones
+ * take effect at once.
  */
 export function createMailer(server: MailServer): Mailer {
   const open = async () => {
-    // The library is loaded only on sites that send mail.
+    // The library is loaded only if mail is sent.
     const { createTransport } = await import('nodemailer');
     const { host, port, tls, caFile, serverName, user, password } = server;
     const ca = caFile && (await readFile(caFile));
@@ -88,7 +91,7 @@ export function createMailer(server: MailServer): Mailer {
           subject,
           text,
           messageId: `<${messageId}>`,
-          // Prevents automatic answers to this mail, which no person would read (RFC 3834 5).
+          // Prevents automatic replies to this mail, which no person would read (RFC 3834 5).
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
@@ -125,14 +128,14 @@ const NOT_CONNECTED: ReadonlySet<string> = new Set([
 
 const UNAUTHORIZED: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
 
-/** Whether the server may accept the recipient later: a reply of the 4xx class. */
+/** Returns true if the server may accept the recipient later: a 4xx reply. */
 const isDeferral = (error: unknown): boolean => {
   const { responseCode } = membersOf(error);
   return responseCode !== null && responseCode < 500;
 };
 
 /**
- * Translates an error of the library. The text of the server contains no patient, and is shortened.
+ * Translates an error from the library. The server's text contains no patient, and is shortened.
  */
 function mailError(error: unknown): MailError {
   const { code, responseCode, message } = membersOf(error);
@@ -146,8 +149,8 @@ function mailError(error: unknown): MailError {
 function membersOf(error: unknown): { code: string; responseCode: number | null; message: string } {
   if (!(error instanceof Error)) return { code: '', responseCode: null, message: String(error) };
   const text = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // The library replaces the code of a failed connection by its own. The cause is only in the text,
-  // as Node's `errno` name.
+  // The library replaces the code of a failed connection with its own. The cause is only in the
+  // text, as Node's `errno` name.
   const cause = /\b(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)\b/.exec(
     error.message,
   );

@@ -4,10 +4,10 @@ import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../../config/schema.ts';
 
 /**
- * Ranges that we never call unless the site lists them: this machine, private and link-local
- * networks (cloud metadata among them), documentation, benchmarks, multicast and reserved space
- * (IANA special-purpose address registries, RFC 6890; `::ffff:0:0:0/96`: IPv4-translated addresses,
- * RFC 2765 2.1).
+ * Ranges that are never contacted unless the settings list them: this machine, private and
+ * link-local networks (including cloud metadata), documentation, benchmarks, multicast and reserved
+ * space (IANA special-purpose address registries, RFC 6890; `::ffff:0:0:0/96`: IPv4-translated
+ * addresses, RFC 2765 2.1).
  */
 const REFUSED = [
   '0.0.0.0/8',
@@ -42,7 +42,7 @@ const REFUSED = [
 
 const refused = addressRanges(REFUSED);
 
-/** Makes a block list of `10.0.0.0/8`, `fd00::/8` or single addresses. */
+/** Creates a block list from `10.0.0.0/8`, `fd00::/8` or single addresses. */
 function addressRanges(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
@@ -55,15 +55,15 @@ function addressRanges(ranges: readonly string[]): BlockList {
 }
 
 /**
- * Whether the address (v4 or v6, without brackets), or the IPv4 address embedded in it, is in the
- * list.
+ * Returns true if the address (v4 or v6, without brackets), or the IPv4 address embedded in it, is
+ * in the list.
  */
 function isIn(list: BlockList, address: string): boolean {
   const inner = embeddedIpv4(address);
   return inner === null ? list.check(address, familyOf(address)) : list.check(inner, 'ipv4');
 }
 
-/** Whether a call may go to this address of the public internet. */
+/** Returns true if this address is on the public internet and may be contacted. */
 export function isPublic(address: string): boolean {
   return isIP(address) !== 0 && !isIn(refused, address);
 }
@@ -73,8 +73,8 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 }
 
 /**
- * Returns the IPv4 address that `::ffff:0:0/96` (RFC 4291 2.5.5.2) or `64:ff9b::/96` (RFC 6052)
- * represents.
+ * Returns the IPv4 address represented by an address in `::ffff:0:0/96` (RFC 4291 2.5.5.2) or
+ * `64:ff9b::/96` (RFC 6052).
  */
 function embeddedIpv4(address: string): string | null {
   if (isIP(address) !== 6) return null;
@@ -88,7 +88,7 @@ function embeddedIpv4(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** Returns the eight groups of an IPv6 address. `URL` has normalised its spelling. */
+/** Returns the eight groups of an IPv6 address, whose spelling `URL` has normalised. */
 function ipv6Groups(address: string): number[] {
   const [plain = ''] = address.split('%');
   const text = new URL(`http://[${plain}]`).hostname.slice(1, -1);
@@ -102,12 +102,12 @@ function ipv6Groups(address: string): number[] {
 
 export const LONGEST_URL = 2048;
 
-/** The purpose for which a client gave a URL. */
+/** What a client supplied a URL for. */
 export type OutboundPurpose = 'webhook' | 'input-file';
 
 /**
- * Thrown when the gateway must not call a URL. Only the log contains the reason; the caller never
- * sees it.
+ * Thrown if the gateway must not contact a URL. The reason is only logged; the caller never sees
+ * it.
  */
 export class UrlNotPermittedError extends Error {
   override name = 'UrlNotPermittedError';
@@ -119,16 +119,16 @@ export class UrlNotPermittedError extends Error {
   }
 }
 
-/** The rules for URLs that clients give us, against server-side request forgery (OWASP A10:2021). */
+/** The rules for client-supplied URLs, against server-side request forgery (OWASP A10:2021). */
 export interface UrlGuard {
   /**
-   * Returns the URL if it may be called. Its host name is not resolved here. @throws
-   * UrlNotPermittedError
+   * Returns the URL if it is permitted. Its host name is not resolved here.
+   * @throws UrlNotPermittedError
    */
   check(url: string, purpose: OutboundPurpose): URL;
   /**
    * Resolves a name and checks all its addresses.
-   * @throws UrlNotPermittedError when one of them may not be called; the resolver's own error.
+   * @throws UrlNotPermittedError if one of them is not permitted; the resolver's own error.
    */
   resolve(hostname: string): Promise<LookupAddress[]>;
 }
@@ -141,7 +141,8 @@ export type Lookup = (
 type ListedHost = Config['outbound']['hosts'][number];
 
 /**
- * Creates the guard. @param lookup the resolver; in production the one of the operating system.
+ * Creates the guard.
+ * @param lookup the resolver; in production, that of the operating system.
  */
 export function createUrlGuard(
   settings: Config['outbound'],
@@ -204,7 +205,7 @@ function withoutDot(name: string): string {
   return name.replace(/\.$/, '');
 }
 
-/** Whether a host name has a meaning only inside a network (RFC 6761, RFC 6762). */
+/** Returns true if a host name has a meaning only inside a network (RFC 6761, RFC 6762). */
 function isInternalName(name: string): boolean {
   return !name.includes('.') || /\.(localhost|local|internal|home\.arpa)$/.test(name);
 }

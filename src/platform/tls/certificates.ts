@@ -15,16 +15,15 @@ import { bcp195 } from './profile.ts';
 const LOOK_EVERY_MILLISECONDS = 5000;
 
 /**
- * Returns whether clients are asked for a certificate, and whether one without a certificate is
- * refused.
+ * Returns whether clients are asked for a certificate, and whether those without one are refused.
  */
 function clientCertificateMode({ clientCertificate, caFile }: ListenerTls) {
   return clientCertificate ?? (caFile === undefined ? 'none' : 'require');
 }
 
 /**
- * Returns the options of a TLS server from the settings.
- * @throws the system's error when a file cannot be read, OpenSSL's when it is not a certificate or
+ * Returns TLS server options from the settings.
+ * @throws the system error if a file cannot be read, or OpenSSL's if it is not a certificate or
  * key.
  */
 export async function serverOptions(tls: ListenerTls): Promise<TlsOptions> {
@@ -46,9 +45,9 @@ async function contextOptions(tls: ListenerTls): Promise<SecureContextOptions> {
 }
 
 /**
- * Uses new certificate files for new handshakes while connections continue. Files that do not
- * match, as in the middle of a change, are ignored until they match. @returns a function that stops
- * following the files.
+ * Uses new certificate files for new handshakes, while existing connections continue. Files that do
+ * not match, as in the middle of a change, are ignored until they do.
+ * @returns a function that stops watching the files.
  */
 export function followCertificate(
   server: Pick<Server, 'setSecureContext'>,
@@ -63,7 +62,7 @@ export function followCertificate(
       if (now === before) return before;
       try {
         const options = await contextOptions(tls);
-        // Throws when certificate and key do not match, before the server is changed.
+        // Throws if certificate and key do not match, before the server is changed.
         createSecureContext(options);
         server.setSecureContext(options);
         const { validTo } = new X509Certificate(options.cert as Buffer);
@@ -86,14 +85,14 @@ async function timesOf({ certFile, keyFile, caFile }: ListenerTls): Promise<stri
 }
 
 /**
- * Returns the certificate that the peer presented and proved in the handshake; null without one.
+ * Returns the certificate presented and proved by the peer in the handshake; null if there is none.
  */
 export function peerCertificate(socket: TLSSocket): X509Certificate | null {
   return socket.getPeerX509Certificate() ?? null;
 }
 
 /**
- * Whether, with the setting `want`, the peer presented a certificate that was not signed by one of
+ * Returns true if, with the setting `want`, the peer presented a certificate not signed by one of
  * our authorities.
  */
 export function showsUntrustedCertificate(socket: TLSSocket): boolean {
@@ -101,7 +100,7 @@ export function showsUntrustedCertificate(socket: TLSSocket): boolean {
 }
 
 /**
- * Whether a certificate, which its authority has verified, is bound to a peer of the configuration.
+ * Returns true if a certificate, already verified by its authority, is bound to a configured peer.
  */
 export function isBoundTo(
   { subject, san, fingerprint256 }: CertificateBinding,
@@ -122,11 +121,11 @@ function hasSubject(wanted: Readonly<Record<string, string>>, { subject }: X509C
 }
 
 /**
- * Whether a certificate has this alternative name. Names must be equal: a wildcard in a certificate
- * identifies no single device.
+ * Returns true if a certificate has this alternative name. Names must be equal: a wildcard
+ * certificate does not identify a single device.
  */
 function hasAlternativeName(name: string, { subjectAltName = '' }: X509Certificate): boolean {
-  // Node quotes names that contain a comma; names of devices do not.
+  // Node quotes names that contain a comma; device names do not.
   if (subjectAltName.includes('"')) return false;
   const wanted = name.toLowerCase();
   return subjectAltName

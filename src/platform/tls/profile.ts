@@ -37,9 +37,10 @@ const SIGNATURES = [
 const GROUPS = ['X25519', 'P-256', 'P-384', 'P-521'] as const;
 
 /**
- * Returns the options of every TLS connection, in and out: BCP 195 (RFC 8996, RFC 9325) as the
- * profile of PS3.15 B.12 requires. TLS 1.3 is used whenever the peer supports it. There is no
- * fallback to less, no renegotiation (RFC 9325 3.5) and no compression (RFC 9325 3.3).
+ * Returns the options for every TLS connection, in and out: BCP 195 (RFC 8996, RFC 9325) as
+ * required by the profile of PS3.15 B.12. TLS 1.3 is used whenever the peer supports it. There is
+ * no fallback below the minimum version, no renegotiation (RFC 9325 3.5) and no compression (RFC
+ * 9325 3.3).
  */
 export function bcp195(minVersion: TlsVersion): SecureContextOptions {
   return {

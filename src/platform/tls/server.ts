@@ -7,18 +7,18 @@ import { followCertificate, serverOptions, showsUntrustedCertificate } from './c
 /** A TLS server that uses new certificate files for new handshakes. */
 export interface FollowedTlsServer {
   server: Server;
-  /** Stops looking at the files. */
+  /** Stops watching the files. */
   stop(): void;
 }
 
 interface TlsServerParts {
   onConnection: (socket: Socket) => void;
-  /** Called for each connection that fails in its handshake, with the reason. */
+  /** Called with the reason for each connection that fails during the handshake. */
   onRefused: (address: string, reason: string) => void;
   logger: Logger;
-  /** Maximum duration of a handshake; by default the one of Node.js. */
+  /** Maximum duration of a handshake in milliseconds; the Node.js default if absent. */
   handshakeMilliseconds?: number | undefined;
-  /** Whether an answer can be written after the peer has ended its side. */
+  /** Whether a response can be written after the peer has ended its side. */
   allowHalfOpen?: boolean;
   /** Milliseconds between checks of the certificate files. */
   certificateEveryMilliseconds?: number | undefined;
@@ -26,7 +26,7 @@ interface TlsServerParts {
 
 /**
  * Creates a TLS server for a protocol other than HTTP.
- * @throws the system's error when a file cannot be read, OpenSSL's when it is not a certificate or
+ * @throws the system error if a file cannot be read, or OpenSSL's if it is not a certificate or
  * key.
  */
 export async function tlsServer(
@@ -45,7 +45,7 @@ export async function tlsServer(
     socket.destroy();
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // For an untrusted certificate the error itself reports only that the connection ended.
+    // For an untrusted certificate, the error itself only reports that the connection ended.
     const reason = socket.authorizationError ?? error.code ?? 'TLS';
     onRefused(socket.remoteAddress ?? '', String(reason));
   });

@@ -7,8 +7,8 @@ import type { Tracing } from '../../../config/schema.ts';
 import { VERSION } from '../version.ts';
 
 /**
- * One step in the processing of a study, in the form for export. Attributes contain our own ids,
- * but no identity.
+ * One step in processing a study, in export format. Attributes contain our own ids, but no
+ * identity.
  */
 export interface Span {
   traceId: string;
@@ -21,7 +21,7 @@ export interface Span {
   start: number;
   end: number;
   attributes: Record<string, string | number>;
-  /** Error code; null when the step succeeded. */
+  /** Error code; null if the step succeeded. */
   error: string | null;
 }
 
@@ -34,7 +34,10 @@ const KIND = {
 const PATIENCE_MILLISECONDS = 10_000;
 
 interface SpanExporter {
-  /** Exports spans. @throws Error when the collector did not accept them. */
+  /**
+   * Exports spans.
+   * @throws Error if the collector did not accept them.
+   */
   export(spans: readonly Span[]): Promise<void>;
   close(): Promise<void>;
 }

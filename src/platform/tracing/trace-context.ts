@@ -9,16 +9,16 @@ export interface TraceContext {
   sampled: boolean;
 }
 
-/** The origin of a request: a study, or a caller who may have sent a position in a trace. */
+/** The origin of a request: a study, or a caller who may have sent a trace context. */
 type TraceSource =
   | { kind: 'dicom'; study: string; revision: number }
   | { kind: 'api' | 'queue'; traceparent?: string };
 
-/** Form of a traceparent: version 00; ids of only zeros are invalid (W3C Trace Context 3.2). */
+/** Format of a traceparent: version 00; all-zero ids are invalid (W3C Trace Context 3.2). */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 const SAMPLED = 1;
 
-/** Parses a `traceparent` header; null when it is not valid. */
+/** Parses a `traceparent` header; null if it is invalid. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(text) ?? [];
   if (!traceId || !spanId || !flags) return null;
@@ -29,12 +29,14 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-/** Returns the span id of an object with one of our ids. Every process computes the same id. */
+/** Returns the span id of an object with one of our ids. Every process computes the same one. */
 export function spanIdOf(kind: string, id: string): string {
   return digest(`${kind} ${id}`).slice(0, 16);
 }
 
-/** Returns the trace of a revision of a study: every process of a site computes the same one. */
+/**
+ * Returns the trace of a study revision. Every process of an installation computes the same one.
+ */
 export function traceOfStudy(study: string, revision: number, ratio: number): TraceContext {
   const id = `${study} ${revision}`;
   const traceId = digest(`trace ${id}`).slice(0, 32);
@@ -42,8 +44,8 @@ export function traceOfStudy(study: string, revision: number, ratio: number): Tr
 }
 
 /**
- * Returns the trace of a request and its root span: the trace of its study, of the caller who sent
- * a traceparent, or a new one.
+ * Returns the trace of a request and its root span: the trace of its study, or of the caller if it
+ * sent a traceparent, otherwise a new one.
  */
 export function traceOfRequest(id: string, source: TraceSource, ratio: number): TraceContext {
   if (source.kind === 'dicom') return traceOfStudy(source.study, source.revision, ratio);
@@ -54,13 +56,15 @@ export function traceOfRequest(id: string, source: TraceSource, ratio: number): 
   return { traceId, spanId, sampled: isSampled(traceId, ratio) };
 }
 
-/** Returns the span id of the caller, if any; the root of the request is its child. */
+/** Returns the caller's span id, if there is one; the request's root span is its child. */
 export function callerOf(source: TraceSource): string | null {
   if (source.kind === 'dicom' || !source.traceparent) return null;
   return parseTraceparent(source.traceparent)?.spanId ?? null;
 }
 
-/** Whether a trace is sampled. The trace id decides, so that all processes decide the same. */
+/**
+ * Returns true if a trace is sampled. This depends on the trace id, so that all processes agree.
+ */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }

@@ -1,13 +1,13 @@
 import { event } from '../event.ts';
 
-/** Description of one message, without its patient. */
+/** Describes one message, without its patient. */
 interface MessageLine {
   sender: string;
   type: string;
   control: string;
 }
 
-/** Messages of HL7 version 2 that this gateway receives. */
+/** HL7 version 2 messages received by this gateway. */
 export const HL7V2_EVENTS = {
   hl7ListenerOpen: event<{ host: string; port: number }>({
     id: 'hl7_listener_open',
