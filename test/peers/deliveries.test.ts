@@ -14,7 +14,7 @@ import { ORTHANC_DICOMWEB_INSTALLED, type Orthanc, startOrthanc } from './orthan
 const OBJECTS = 4;
 const LOOPBACK = '127.0.0.1';
 
-/** What a study is called says where it is forwarded. */
+/** The study description determines where a study is forwarded. */
 const ruleTo = (destination: string) => ({
   name: destination,
   when: { studyDescription: { equals: destination } },
@@ -88,7 +88,10 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Sends a small study over DICOM. @returns the SOP Instance UIDs. */
+  /**
+   * Sends a small study over DICOM.
+   * @returns the SOP Instance UIDs.
+   */
   const receive = async (studyDescription: string): Promise<string[]> => {
     count += 1;
     const study = `1.2.840.114.${count}`;

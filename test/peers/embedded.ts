@@ -14,12 +14,12 @@ const copy = promisify(execFile);
 const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.meta.url);
 
 /**
- * A data folder with a fresh embedded database, `migrated` or `empty`. PGlite needs seconds to
- * initialize one, so that is done once and copied after that.
+ * Returns a data folder with a fresh embedded database, `migrated` or `empty`. PGlite takes seconds
+ * to initialize one, so this is done once and then copied.
  */
 export async function freshDataDir(state: 'migrated' | 'empty' = 'migrated'): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
-  // A thousand small files: the program copies them with a tenth of the work of `fs.cp`.
+  // For a thousand small files, the program takes a tenth of the work of `fs.cp`.
   await copy('cp', ['-r', join(await template(state), 'database'), join(dataDir, 'database')]);
   return dataDir;
 }
@@ -31,12 +31,12 @@ async function template(state: 'migrated' | 'empty'): Promise<string> {
   const database = await openDatabase({ dataDir: making, logger: silentLogger });
   if (state === 'migrated') await migrate(database);
   await database.close();
-  // Of several test processes the first one's stays.
+  // If several test processes get here, the first one's database is kept.
   await rename(making, ready).catch(() => rm(making, { recursive: true, force: true }));
   return ready;
 }
 
-/** Changes with everything that a template is made from. */
+/** Returns a hash that changes with everything a template is made from. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
   const require = createRequire(import.meta.url);

@@ -6,7 +6,7 @@ export const FFMPEG_INSTALLED = existsSync('/usr/bin/ffmpeg');
 const TIMEOUT_MILLISECONDS = 180_000;
 const LARGEST_OUTPUT = 512 * 1024 * 1024;
 
-/** Runs FFmpeg of Debian; what it writes to standard output. Throws with its words where it fails. */
+/** Runs Debian's FFmpeg and returns its standard output. Throws with its message if it fails. */
 export function ffmpeg(args: readonly string[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const all = ['-v', 'error', '-y', '-nostdin', ...args];
@@ -22,7 +22,7 @@ export function ffmpeg(args: readonly string[]): Promise<Buffer> {
   });
 }
 
-/** A moving test picture of FFmpeg's own, encoded as `args` say. */
+/** Writes FFmpeg's moving test picture, encoded according to `args`. */
 export async function makeVideo(
   path: string,
   args: readonly string[],
@@ -32,7 +32,10 @@ export async function makeVideo(
   await ffmpeg(['-f', 'lavfi', '-i', source, '-frames:v', String(frames), ...args, path]);
 }
 
-/** Every frame as RGB, upright, one after the other: no frame dropped or repeated for its time. */
+/**
+ * Returns every frame as RGB, upright and concatenated; no frame is dropped or repeated because of
+ * its time.
+ */
 export function decodeToRgb(path: string): Promise<Buffer> {
   const output = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-fps_mode', 'passthrough', '-'];
   return ffmpeg(['-i', path, ...output]);

@@ -31,16 +31,16 @@ import type {
 } from '@medplum/fhirtypes';
 import { indexDefinitions } from '../fhir/validators.ts';
 
-/** What the server does to a call instead of, or after, answering it. */
+/** What the server does to a request instead of, or after, answering it. */
 export type Fault =
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
   | { kind: 'page'; status: number }
   | { kind: 'slow'; milliseconds: number }
   | { kind: 'cut-before' }
-  /** 202 at once, the commit later. */
+  /** Responds with 202 at once and commits later. */
   | { kind: 'accepted'; milliseconds: number }
   | { kind: 'cut-after-commit' }
-  /** Done, and nothing said of where it is. */
+  /** Commits, but does not return the location. */
   | { kind: 'silent' }
   | { kind: 'entry-status'; status: string };
 
@@ -56,17 +56,20 @@ type OfType<Type extends Resource['resourceType']> = WithId<
 
 export interface FhirTestServer {
   baseUrl: string;
-  /** Every call so far, with its headers. */
+  /** Every request so far, with its headers. */
   calls: readonly Call[];
-  /** Does `fault` to the next calls of `METHOD path`, e.g. `POST /` or `POST /Patient/_search`. */
+  /**
+   * Applies `fault` to the next requests for `METHOD path`, such as `POST /` or `POST
+   * /Patient/_search`.
+   */
   fail(call: string, fault: Fault, times?: number): void;
-  /** Puts a resource in, as another system of the hospital would. */
+  /** Stores a resource as another system of the hospital would. */
   put<T extends Resource>(resource: T): Promise<WithId<T>>;
   all<Type extends Resource['resourceType']>(type: Type): Promise<OfType<Type>[]>;
   close(): Promise<void>;
 }
 
-/** Validates what it stores, and can be taken back to an earlier state. */
+/** Validates what it stores, and can be rolled back to an earlier state. */
 class TransactionalRepository extends MemoryRepository {
   readonly #current = new Map<string, WithId<Resource>>();
   /** Ids of the resources that have, or once had, an identifier. */
@@ -84,8 +87,8 @@ class TransactionalRepository extends MemoryRepository {
   }
 
   /**
-   * Looks up identifiers in an index. The search of the base class evaluates FHIRPath on every
-   * resource, which takes a processor to itself once the server holds some thousand.
+   * Looks up identifiers in an index. The base class's search evaluates FHIRPath on every resource,
+   * which occupies a whole processor once the server holds some thousand.
    */
   override async search<T extends Resource>(request: SearchRequest<T>): Promise<Bundle<WithId<T>>> {
     const tokens = request.filters
@@ -160,18 +163,21 @@ function indexSearchParameters(): void {
 }
 
 export interface FhirServerOptions {
-  /** What it states, and does: an interaction that it denies is refused. Null: it states nothing. */
+  /**
+   * What the server states and enforces: an interaction that the statement denies is refused. Null:
+   * no statement.
+   */
   capabilities?: CapabilityStatement | null;
-  /** What it does not take and does not state: answered with 405. */
+  /** What it neither supports nor states; answered with 405. */
   lacks?: readonly ('transaction' | 'conditional')[];
-  /** Whether a call may be served; those that may not are answered with 401. */
+  /** Returns true if a request may be served; others are answered with 401. */
   authorized?: (headers: IncomingMessage['headers']) => boolean;
-  /** `.well-known/smart-configuration`, which needs no authorization. */
+  /** `.well-known/smart-configuration`, which requires no authorization. */
   smartConfiguration?: object;
   tls?: ServerOptions;
 }
 
-/** A CapabilityStatement with what matters to a test. */
+/** Returns a CapabilityStatement with what matters to a test. */
 export function statementOf(
   rest: Partial<NonNullable<CapabilityStatement['rest']>[number]>,
 ): CapabilityStatement {
@@ -179,8 +185,8 @@ export function statementOf(
 }
 
 /**
- * An EHR for tests on a free port of the loopback: a FHIR router with validation, made atomic for
- * transactions, and with faults on demand.
+ * Starts an EHR for tests on a free loopback port: a FHIR router with validation, atomic
+ * transactions, and faults on demand.
  */
 export async function startFhirServer(options: FhirServerOptions = {}): Promise<FhirTestServer> {
   indexSearchParameters();
@@ -196,7 +202,7 @@ export async function startFhirServer(options: FhirServerOptions = {}): Promise<
     const method = request.method ?? 'GET';
     calls.push({ method, path, headers: request.headers });
     const body = await text(request);
-    // Some servers take a transaction at the base only without a trailing slash.
+    // Some servers accept a transaction at the base only without a trailing slash.
     if (request.url === '/fhir/') return answer(response, 404, {});
     if (path === '/.well-known/smart-configuration') {
       const stated = options.smartConfiguration;
@@ -295,7 +301,7 @@ export async function startFhirServer(options: FhirServerOptions = {}): Promise<
   };
 }
 
-/** Interactions that a statement denies. */
+/** Returns the interactions that a statement denies. */
 function denied(statement: CapabilityStatement | null): ('transaction' | 'conditional')[] {
   const [rest] = statement?.rest ?? [];
   const interactions = rest?.interaction ?? [];
@@ -355,7 +361,7 @@ function versionHeader(resource: Resource | undefined): Record<string, string> {
   return version ? { etag: `W/"${version}"` } : {};
 }
 
-/** The router goes on after a failed entry and answers 200; a transaction must not. */
+/** The router continues after a failed entry and answers 200; a transaction must not. */
 function failedEntry(resource: Resource): OperationOutcome | null {
   if (resource.resourceType !== 'Bundle' || resource.type !== 'transaction-response') return null;
   const outcomes = (resource.entry ?? []).map((entry) => entry.response?.outcome);

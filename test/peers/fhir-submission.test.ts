@@ -19,7 +19,9 @@ import { ORTHANC_DICOMWEB_INSTALLED, type Orthanc, startOrthanc } from './orthan
 const STUDY = '1.2.840.77.501';
 const UIDS = [`${STUDY}.1.1`, `${STUDY}.1.2`];
 
-/** An EHR that holds the ImagingStudy, Orthanc that holds its objects, and the FHIR face between them. */
+/**
+ * An EHR with the ImagingStudy, an Orthanc with its objects, and the FHIR interface between them.
+ */
 describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study of an EHR, submitted as a Task', () => {
   let orthanc: Orthanc;
   let ehr: FhirTestServer;
@@ -123,7 +125,7 @@ describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study of an EHR, submitted as a 
       expect(bytes.subarray(128, 132).toString()).toBe('DICM');
       expect(bytes.includes(object.sopInstanceUid)).toBe(true);
     }
-    // An object that is larger than the site permits, or that the archive lost, is missing.
+    // An object that exceeds the configured size, or that the archive has lost, is missing.
     const elsewhere = wanted.map((one) => ({ ...one, path: `${one.path}.again` }));
     const small = await fetchIntoFiles(archives, { ...limits, maxObjectBytes: 10 })(
       elsewhere,

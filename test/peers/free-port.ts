@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that the system hands out by itself (`ip_local_port_range` of Linux): else another
- * test that listens on port 0, or any connection that goes out, may take one before its program does.
+ * Below the ports that the system assigns on its own (Linux's `ip_local_port_range`). Otherwise
+ * another test listening on port 0, or any outgoing connection, could take a port before its
+ * program does.
  */
 const RANGE = { from: 20_000, below: 32_768 } as const;
 
-/** A TCP port of the loopback that was free a moment ago, and is given to nobody who asks for any. */
+/**
+ * Returns a loopback TCP port that was free a moment ago and is never assigned to someone who asks
+ * for any port.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(RANGE.from, RANGE.below);

@@ -5,7 +5,10 @@ import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { encodeFileMeta } from '../../pipelines/dicom/part10.ts';
 import { dicomFile, type Element, encapsulated, SYNTAX } from '../pipelines/input/dicom-sample.ts';
 
-/** A study of two series for queries and retrievals: a grey cine of two frames and a colour JPEG. */
+/**
+ * A study with two series for queries and retrievals: a grey cine with two frames and a colour
+ * JPEG.
+ */
 
 export const WIDTH = 32;
 export const HEIGHT = 24;
@@ -34,7 +37,7 @@ export const heldStudy = (
   ...over,
 });
 
-/** The two objects as files. */
+/** Writes the two objects as files. */
 export async function writeStudy(
   { study, cine, still, patientId, patientName, studyDate }: HeldStudy,
   folder: string,

@@ -13,7 +13,7 @@ import { sendBuffer } from '../dimse/send.ts';
 import { openSite, type Site } from '../dimse/site.ts';
 import { msh, ORDER, pid } from '../src/doors/hl7v2/receive/messages.ts';
 
-/** HAPI for HL7 version 2; `.ci/run` says how to install it. It needs a JDK of version 17. */
+/** HAPI for HL7 version 2, which needs JDK 17; `.ci/run` shows how to install it. */
 const JARS = fileURLToPath(new URL('../../.ci/hapi-hl7v2', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./hapi-hl7v2/Sender.java', import.meta.url));
 const INSTALLED = existsSync(JARS) && spawnSync('javac', ['-version']).status === 0;

@@ -19,7 +19,7 @@ import { sampleResult, sampleSubject } from '../fhir/sample.ts';
 import { makeAuthority, OPENSSL_INSTALLED } from './certificates.ts';
 import { freePort } from './free-port.ts';
 
-/** HAPI for HL7 version 2; `.ci/run` says how to install it. It needs a JDK of version 17. */
+/** HAPI for HL7 version 2, which needs JDK 17; `.ci/run` shows how to install it. */
 const JARS = fileURLToPath(new URL('../../.ci/hapi-hl7v2', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./hapi-hl7v2/Receiver.java', import.meta.url));
 const INSTALLED = existsSync(JARS) && spawnSync('javac', ['-version']).status === 0;
@@ -58,10 +58,10 @@ const DELIVERY: Delivery = {
   attempt: 1,
 };
 
-/** A receiver that prints what it read. */
+/** A receiver that prints what it reads. */
 interface Hapi {
   port: number;
-  /** The values of the next message that it received, in order. */
+  /** Returns the values of the next message received, in order. */
   received(): Promise<[string, string][]>;
   stop(): Promise<void>;
 }
@@ -94,7 +94,7 @@ async function startHapi(options: readonly string[] = [], tls = false): Promise<
     return value as string;
   };
   while ((await next()) !== 'listening');
-  // HAPI binds its port on a thread of its server, a moment later.
+  // HAPI binds its port a moment later, on a thread of its server.
   const receiver = destination({ port });
   while (!(await isOpen(receiver))) await setTimeout(50);
   return {

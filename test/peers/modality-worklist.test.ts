@@ -22,7 +22,7 @@ const COMPLETION = {
 } as const;
 const RULES = [{ name: 'obstetric', run: { endpoint: 'us/obstetric/interpret' } }];
 
-/** What a worklist entry states, beside its accession number and patient. */
+/** Contents of a worklist entry, with its accession number and patient. */
 interface Entry {
   accession: string;
   patientId: string;
@@ -33,7 +33,7 @@ interface Entry {
   pregnancyStatus?: number;
 }
 
-/** A worklist entry in the notation of `dump2dcm`. */
+/** Returns a worklist entry in `dump2dcm` notation. */
 const entryDump = (entry: Entry) =>
   [
     '(0008,0005) CS [ISO_IR 192]',
@@ -126,7 +126,7 @@ describe.skipIf(!DCMTK_INSTALLED)(
       });
     const requestOf = (at: Site) =>
       at.submitted.find(({ uniqueKey }) => uniqueKey?.includes(`:${studyUid()}:`));
-    /** The study arrives and completes; its request. */
+    /** Lets the study arrive and complete, and returns its request. */
     const submitted = async (over: Partial<SmallObject> = {}, at = site) => {
       await sendBuffer(at.node, object(over));
       at.pass(6);

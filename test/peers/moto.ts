@@ -9,9 +9,9 @@ const KEY = 'moto';
 const START_MS = 60_000;
 
 /**
- * The S3 server of moto (`pip install 'moto[s3,server]'`) with one empty bucket; null where it is not
- * installed. It knows all of S3's multipart uploads, of which s3rver lists and aborts none; signatures
- * it does not check.
+ * Starts moto's S3 server (`pip install 'moto[s3,server]'`) with one empty bucket; null if it is
+ * not installed. It supports all of S3's multipart uploads, whereas s3rver can neither list nor
+ * abort them; it does not check signatures.
  */
 export async function startMoto(): Promise<{ url: string; stop(): Promise<void> } | null> {
   const port = await freePort();

@@ -7,7 +7,10 @@ import { DCMTK_INSTALLED, dcmtk } from './dcmtk.ts';
 import { freePort } from './free-port.ts';
 import { ORTHANC_INSTALLED, type Orthanc, startOrthanc } from './orthanc.ts';
 
-/** The script of docs/query-retrieve.md: images alone, so that results do not go round in a circle. */
+/**
+ * The script in docs/query-retrieve.md. It forwards only images, so that results do not go round in
+ * a circle.
+ */
 const AUTO_ROUTING = `
 function OnStableStudy(study, tags, metadata)
   local series = ParseJson(RestApiGet('/studies/' .. study .. '/series'))
@@ -31,7 +34,10 @@ let orthanc: Orthanc;
 let site: Site;
 let study: PhantomFiles;
 
-/** One PACS does it all: takes the images of a cart, sends them to us, gets the results, is queried. */
+/**
+ * One PACS does everything: receives a cart's images, forwards them to us, receives the results,
+ * and is queried.
+ */
 describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routing', () => {
   beforeAll(async () => {
     const port = await freePort();

@@ -6,7 +6,7 @@ import { readFileMeta } from '../../pipelines/dicom/part10.ts';
 import { type Orthanc, startOrthanc } from './orthanc.ts';
 
 const DATA = '../shared/data/dicom/us';
-/** Orthanc gives no answer to it: DCMTK does not read its sequence delimiter. */
+/** Orthanc does not respond to this file, because DCMTK cannot read its sequence delimiter. */
 const UNREADABLE_FOR_ORTHANC = 'DIRW0007_broken-delimiter.dcm';
 const FILES = (existsSync(DATA) ? readdirSync(DATA) : [])
   .filter((name) => name !== UNREADABLE_FOR_ORTHANC)

@@ -9,14 +9,14 @@ const PROGRAM = ['/usr/sbin/Orthanc', '/usr/bin/Orthanc'].find((path) => existsS
 
 export const ORTHANC_INSTALLED = PROGRAM !== undefined;
 
-/** Its DICOMweb plugin, an own package of Debian. */
+/** Its DICOMweb plugin, a separate Debian package. */
 const DICOMWEB_PLUGIN = '/usr/share/orthanc/plugins/libOrthancDicomWeb.so';
 export const ORTHANC_DICOMWEB_INSTALLED = existsSync(DICOMWEB_PLUGIN);
 
 export interface Orthanc {
   aeTitle: string;
   dicomPort: number;
-  /** Of its REST interface. */
+  /** Address of its REST interface. */
   url: string;
   /** Simplified tags of every instance it holds. */
   instances(): Promise<Record<string, unknown>[]>;
@@ -24,10 +24,10 @@ export interface Orthanc {
 }
 
 /**
- * Starts a separate Orthanc on free ports; null where it is not installed.
- * @param dicomWeb with its DICOMweb plugin, under `/dicom-web/` of `url`.
- * @param settings entries of its configuration file, over those of every test.
- * @param lua a script that it runs.
+ * Starts a separate Orthanc on free ports; null if it is not installed.
+ * @param dicomWeb enables its DICOMweb plugin, under `/dicom-web/` of `url`.
+ * @param settings entries of its configuration file, overriding those of every test.
+ * @param lua a script for it to run.
  */
 export async function startOrthanc({
   dicomWeb = false,
@@ -61,7 +61,7 @@ export async function startOrthanc({
       DicomAlwaysAllowFind: true,
       DicomAlwaysAllowGet: true,
     };
-    // Orthanc reads its file at the start, so it must be there before the program runs.
+    // Orthanc reads its file at startup, so it must exist before the program runs.
     writeFileSync(configFile, JSON.stringify({ ...everyTest, ...settings }));
     return [configFile];
   });

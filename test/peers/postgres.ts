@@ -11,25 +11,25 @@ const run = promisify(execFile);
 const VERSIONS = '/usr/lib/postgresql';
 
 export interface PostgresServer {
-  /** Folder of `pg_dump` and the other programs of this version. */
+  /** Folder with this version's `pg_dump` and other programs. */
   programs: string;
-  /** Address of a new, empty database. */
+  /** Creates a new, empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** Kills it at once; its sessions end when they see that it is gone. */
+  /** Kills it immediately; its sessions end when they notice. */
   crash(): Promise<void>;
-  /** Brings it back at the same address. */
+  /** Restarts it at the same address. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Folder of PostgreSQL's programs (Debian), or null where it is not installed. */
+/** Returns the folder with PostgreSQL's programs (Debian); null if it is not installed. */
 async function programs(): Promise<string | null> {
   const versions = await readdir(VERSIONS).catch(() => []);
   const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
   return newest === undefined ? null : join(VERSIONS, newest, 'bin');
 }
 
-/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
+/** PostgreSQL refuses to run as root; Debian's package creates a user for it. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (of: '-u' | '-g') =>
@@ -38,9 +38,9 @@ function serverUser(): { uid: number; gid: number } | undefined {
 }
 
 /**
- * Starts a separate PostgreSQL server in a temporary folder; null where none is installed.
- * @param durable commits wait for the disk, as those of a site do
- * @param preload libraries of PostgreSQL to load at the start, such as `pg_stat_statements`
+ * Starts a separate PostgreSQL server in a temporary folder; null if it is not installed.
+ * @param durable commits wait for the disk, as in production
+ * @param preload PostgreSQL libraries to load at startup, such as `pg_stat_statements`
  */
 export async function startPostgres({
   durable = false,
@@ -98,7 +98,7 @@ export async function startPostgres({
     },
     resume: async () => {
       await until(async () => {
-        // It refuses to start while a session of the one that was killed still holds its memory.
+        // It refuses to start while a session of the killed server still holds its memory.
         if (server.exitCode !== null || server.signalCode !== null) {
           server = start();
           exited = once(server, 'exit');
@@ -115,7 +115,7 @@ export async function startPostgres({
   };
 }
 
-/** Tries until it works, for at most half a minute. */
+/** Retries until the attempt succeeds, for at most half a minute. */
 async function until(attempt: () => Promise<void>): Promise<void> {
   for (let left = 150; ; left -= 1) {
     try {

@@ -3,18 +3,24 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** `peer`: a machine or a PACS that knows the normalized services; `archive`: one that is queried. */
+/**
+ * `peer`: a machine or a PACS that supports the normalized services; `archive`: one that is
+ * queried.
+ */
 type Kind = 'peer' | 'archive';
 const program = (kind: Kind) => fileURLToPath(new URL(`./pynetdicom/${kind}.py`, import.meta.url));
 
-/** Where `.ci/run` installs it: its programs have the names of DCMTK's, so it is not on the PATH. */
+/**
+ * Folder into which `.ci/run` installs pynetdicom. Its programs have the same names as DCMTK's, so
+ * it is not on the PATH.
+ */
 const MODULES = fileURLToPath(new URL('../../.ci/python', import.meta.url));
 const env = { ...process.env, PYTHONPATH: MODULES };
 
 export const PYNETDICOM_INSTALLED =
   spawnSync('python3', ['-c', 'import pynetdicom'], { env }).status === 0;
 
-/** A program on pynetdicom that a test commands. */
+/** A pynetdicom program controlled by a test. */
 export interface PynetdicomPeer {
   ask<Answer>(order: Record<string, unknown>): Promise<Answer>;
   stop(): Promise<void>;

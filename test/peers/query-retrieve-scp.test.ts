@@ -77,7 +77,7 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs a DCMTK program of the model Study Root as a viewer. */
+  /** Runs a DCMTK program with the Study Root model, as a viewer would. */
   const ask = (program: string, keys: readonly string[], options: readonly string[] = []) =>
     dcmtk(program, [
       '-d',
@@ -170,7 +170,7 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
     `0020,000e=${study}.1`,
   ];
 
-  // It offers both in one context, of which Explicit VR is accepted.
+  // DCMTK offers both VRs in one context, in which Explicit VR is accepted.
   test.each([
     ['Explicit VR', ADA],
     ['Implicit VR', IDA],
@@ -208,7 +208,7 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
   );
 });
 
-/** The one object of a folder, and its pixels must be those of the cine. */
+/** Returns the only object in a folder, after checking that its pixels are those of the cine. */
 async function onlyObject(folder: string) {
   const [name, ...others] = await readdir(folder);
   expect(others).toEqual([]);

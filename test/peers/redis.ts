@@ -7,17 +7,17 @@ import { freePort } from './free-port.ts';
 
 export interface RedisServer {
   url: string;
-  /** Forgets everything, as a server that lost its memory does. */
+  /** Deletes everything, like a server that lost its memory. */
   flush(): Promise<void>;
   /** Makes the server unreachable: connections break and new ones are refused. */
   pause(): Promise<void>;
-  /** Brings it back at the same address, empty unless it is persistent. */
+  /** Restarts it at the same address, empty unless it is persistent. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a separate Redis server; null where none is installed.
+ * Starts a separate Redis server; null if it is not installed.
  * @param persistent each write is logged to the disk (AOF), so that it restarts with its data
  */
 export async function startRedis({ persistent = false } = {}): Promise<RedisServer | null> {

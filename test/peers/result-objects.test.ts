@@ -91,7 +91,7 @@ describe.skipIf(!DCMTK_INSTALLED)('storescp as PACS takes', () => {
   });
 });
 
-/** Media Storage SOP Instance UID (0002,0003) of a file. */
+/** Returns the Media Storage SOP Instance UID (0002,0003) of a file. */
 function decodeUid(file: Buffer | undefined): string {
   const bytes = file ?? Buffer.alloc(0);
   const at = bytes.indexOf(Buffer.from([2, 0, 3, 0, 0x55, 0x49]));

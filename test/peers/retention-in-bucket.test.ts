@@ -52,7 +52,10 @@ async function writeOld(dataDir: string): Promise<void> {
   await utimes(path, written, written);
 }
 
-/** A study of one object that arrived ten days ago, was put into the bucket then, and is no longer needed. */
+/**
+ * A study with one object that arrived ten days ago, was then put into the bucket, and is no longer
+ * needed.
+ */
 beforeEach(async () => {
   await database.query('TRUNCATE studies, unneeded_blobs CASCADE');
   await writeOld(listener);

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
 
-/** The one account s3rver knows. */
+/** The only account that s3rver accepts. */
 const KEY = 'S3RVER';
 
 /**
- * An S3 server on a free port with one empty bucket. It refuses unknown keys and expired addresses;
- * it does not check the signature itself (signature-v4.ts does).
+ * Starts an S3 server on a free port with one empty bucket. It refuses unknown keys and expired
+ * addresses but does not check signatures (signature-v4.ts does).
  */
 export async function startS3rver(): Promise<{
   url: string;
-  /** Where an object lies on this machine; its time is when it was last written. */
+  /** Returns the path of an object on this machine; its file time is when it was last written. */
   fileOf(key: string): string;
   stop(): Promise<void>;
 }> {

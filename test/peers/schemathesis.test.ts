@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSite, type Site } from '../gateway/site.ts';
 
-/** Where `.ci/run` installs it, with its own versions of what others use, too. */
+/**
+ * Folder into which `.ci/run` installs schemathesis, with its own versions of packages that others
+ * use too.
+ */
 const MODULES = fileURLToPath(new URL('../../.ci/schemathesis', import.meta.url));
 const PROGRAM = [
   '-c',
@@ -15,23 +18,23 @@ const PROGRAM = [
 const env = { ...process.env, PYTHONPATH: MODULES };
 const INSTALLED = spawnSync('python3', ['-c', 'import schemathesis'], { env }).status === 0;
 
-/** Calls of each operation and phase; raise it to search for longer. */
+/** Number of requests per operation and phase; raise it to search longer. */
 const EXAMPLES = process.env.FUZZ_EXAMPLES ?? '2';
-/** Calls at random take as long as all others together. */
+/** Random requests take as long as all others together. */
 const PHASES =
   process.env.SONOGATE_LONG === '1' ? 'examples,coverage,fuzzing' : 'examples,coverage';
 
 /**
- * What is covered: every operation of the description but those of `LEFT_OUT`, with a test key that
- * may do everything, with examples and with each keyword of each schema; with SONOGATE_LONG=1 also at
- * random.
+ * Covers every operation in the description except those in `LEFT_OUT`, using a test key with all
+ * permissions, the examples and each keyword of each schema; with SONOGATE_LONG=1 also random
+ * requests.
  *
- * What is left out, and what tests it instead:
- * - that every call which fits the description succeeds (`positive_data_acceptance`), because a
- *   submit needs files that were uploaded and a cancellation a request that still waits
- *   (openapi-fuzz.test.ts knows things that exist);
- * - sequences of calls (the phase `stateful`), because the description has no links from which they
- *   could be made (requests.test.ts, uploads.test.ts and run.test.ts call in sequence).
+ * Not covered here, with the tests that cover it:
+ * - that every request matching the description succeeds (`positive_data_acceptance`), because a
+ *   submit needs uploaded files and a cancellation needs a queued request (openapi-fuzz.test.ts
+ *   uses existing ones);
+ * - sequences of requests (the phase `stateful`), because the description contains no links to
+ *   build them from (requests.test.ts, uploads.test.ts and run.test.ts use sequences).
  */
 const CHECKS = [
   'not_a_server_error',
@@ -47,8 +50,8 @@ const CHECKS = [
 ];
 
 /**
- * Streams of events end with their request only (events.test.ts, many-streams.test.ts,
- * reviews.test.ts, compatible-queue.test.ts read them), and STOW-RS takes DICOM, which no schema
+ * Event streams end only with their request (covered by events.test.ts, many-streams.test.ts,
+ * reviews.test.ts and compatible-queue.test.ts), and STOW-RS accepts DICOM, which no schema
  * describes (dicomweb.test.ts, test/fuzz/hostile-objects.test.ts).
  */
 const LEFT_OUT = '/(events|stream)$|^/dicomweb/';
@@ -62,7 +65,7 @@ describe.skipIf(!INSTALLED)('schemathesis', () => {
       http: { host: '127.0.0.1', port: 0, callsPerMinute: 1_000_000 },
     });
     folder = await mkdtemp(join(tmpdir(), 'sonogate-schemathesis-'));
-    // 413: the announced size of an upload is over the limit of the site.
+    // 413: the announced size of an upload exceeds the configured limit.
     await writeFile(
       join(folder, 'schemathesis.toml'),
       '[checks.negative_data_rejection]\nexpected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 422, 429]\n',

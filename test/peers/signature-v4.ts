@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /**
- * The signature that a presigned address ought to have, by the steps of AWS Signature Version 4
- * (query string, unsigned payload): s3rver takes any.
+ * Computes the signature that a presigned address should have according to AWS Signature Version 4
+ * (query string, unsigned payload), because s3rver accepts any.
  */
 export function presignedSignature(
   method: string,
@@ -34,7 +34,7 @@ export function presignedSignature(
   return hmac(key, toSign).toString('hex');
 }
 
-/** RFC 3986: all but the unreserved characters. */
+/** Percent-encodes all but the unreserved characters of RFC 3986. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -18,7 +18,9 @@ const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 const READER = 'Dr Ada Reader';
 const TYPED_FEMUR_MM = 40.4;
 
-/** Where `.ci/run` installs highdicom, apart from Debian's pydicom, which is older. */
+/**
+ * Folder into which `.ci/run` installs highdicom, separate from Debian's pydicom, which is older.
+ */
 const env = {
   ...process.env,
   PYTHONPATH: fileURLToPath(new URL('../../.ci/highdicom', import.meta.url)),
@@ -28,7 +30,7 @@ const python = (script: string, args: readonly string[] = []) =>
 const PEERS_INSTALLED =
   DCMTK_INSTALLED && ORTHANC_INSTALLED && python('import highdicom').status === 0;
 
-/** What pydicom and highdicom read of an SR: its header, and each NUM with its equation. */
+/** Reads an SR with pydicom and highdicom: its header, and each NUM with its equation. */
 const READ = `
 import sys, json, pydicom, highdicom as hd
 document = pydicom.dcmread(sys.argv[1])
@@ -87,16 +89,16 @@ interface ReadBack {
 
 describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
   let orthanc: Orthanc;
-  /** An archive of signed documents only. */
+  /** An archive that receives only signed documents. */
   let archive: Program & { folder: string };
-  /** What the archive had before anybody signed. */
+  /** Number of objects in the archive before anything was signed. */
   let archivedDrafts: number;
   let ehr: FhirTestServer;
   let site: Site;
   let study: PhantomFiles;
   let requestId: string;
   let signed: Result;
-  /** SR in Orthanc, by SOP Instance UID. */
+  /** SRs in Orthanc, by SOP Instance UID. */
   const held = new Map<string, { tags: Record<string, unknown>; bytes: Buffer }>();
 
   const call = async (
@@ -146,7 +148,7 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
     expect(stderr).not.toContain('Traceback');
     return JSON.parse(stdout) as ReadBack;
   };
-  /** The files that the archive has written so far. */
+  /** Returns the files that the archive has written so far. */
   const archived = async () =>
     Promise.all(
       (await readdir(archive.folder)).map((name) => readFile(join(archive.folder, name))),
@@ -260,7 +262,7 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
     expect(femurs.length).toBeGreaterThan(0);
     for (const femur of femurs) {
       expect(femur.value).toBe(TYPED_FEMUR_MM);
-      // Nobody said how the reader measured it.
+      // Nothing is known about how the reader measured it.
       expect(femur.items).not.toContain('Equation Citation');
       expect(femur.items).not.toContain('Equation');
     }

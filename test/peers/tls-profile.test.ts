@@ -49,7 +49,9 @@ interface Seen {
   warned: string[];
 }
 
-/** A listener that takes a C-ECHO of `CART`, which is bound to the certificate of the cart. */
+/**
+ * Starts a listener that accepts a C-ECHO from `CART`, which is bound to the cart's certificate.
+ */
 async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
   const refused: string[] = [];
   const warned: string[] = [];

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What a token request must hold to be granted (SMART App Launch 2.2; RFC 7523). */
+/** What a token request must contain to be granted (SMART App Launch 2.2; RFC 7523). */
 export interface RegisteredClient {
   clientId: string;
   keyId: string;
@@ -14,22 +14,22 @@ export interface RegisteredClient {
 
 export interface TokenServer {
   tokenUrl: string;
-  /** Requests for a token so far, granted or not. */
+  /** Number of token requests so far, granted or not. */
   asked: number;
   /** Scope of the last request. */
   scope: string;
-  /** Whether an Authorization header carries a token that is still good. */
+  /** Returns true if an Authorization header contains a token that is still valid. */
   accepts(authorization: string | undefined): boolean;
-  /** Ends the life of every token that was given. */
+  /** Invalidates every token issued so far. */
   revoke(): void;
-  /** Answers the next requests with this. */
+  /** Responds to the next requests with this. */
   fail(status: number, body: object | string, times?: number): void;
   close(): Promise<void>;
 }
 
 /**
- * An authorization server on the loopback that checks signed assertions with the public key it has,
- * knowing nothing of how they were made.
+ * Starts an authorization server on the loopback that checks signed assertions with a public key
+ * alone, independently of how they were made.
  */
 export async function startTokenServer(
   client: RegisteredClient,
@@ -83,7 +83,7 @@ export async function startTokenServer(
   return tokens;
 }
 
-/** Why a request is not granted; null when it is. */
+/** Returns why a request is not granted; null if it is. */
 function complaint(
   form: URLSearchParams,
   client: RegisteredClient,

@@ -52,7 +52,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
     });
   });
   afterAll(async () => {
-    // First, so that no query that it still thinks about is waited for.
+    // The peer is stopped first, so that a query it is still processing is not awaited.
     await peer?.stop();
     await site?.close();
   });

@@ -1,23 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** How many tests of a file ended how. */
+/** Number of tests in a file, by outcome. */
 export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** Tests that were not run to their end, because the process of the file died. */
+  /** Tests that did not run to completion, because the process of the file died. */
   unfinished: number;
 }
 
-/** The outcome of one run of vitest. */
+/** The outcome of one vitest run. */
 export interface Report {
   files: Record<string, Counts>;
-  /** For each error outside any test: the file that ran at the time, or null if unknown. */
+  /** For each error outside any test, the file running at the time; null if unknown. */
   errors: (string | null)[];
 }
 
-/** Environment variable that names the file to which the reporter writes the `Report`. */
+/** Environment variable with the path of the file to which the reporter writes the `Report`. */
 export const REPORT_FILE = 'SONOGATE_TEST_REPORT';
 
 function countsOf(module: TestModule): Counts {
@@ -26,7 +26,7 @@ function countsOf(module: TestModule): Counts {
     const { state } = test.result();
     counts[state === 'pending' ? 'unfinished' : state] += 1;
   }
-  // A file that cannot be loaded, or whose preparation fails, has no failed test.
+  // A file that cannot be loaded, or whose setup fails, has no failed test.
   if (module.state() === 'failed') counts.failed = Math.max(counts.failed, 1);
   // A file whose process died before it was read has no tests at all.
   if (module.state() === 'queued' || module.state() === 'pending') {
@@ -35,7 +35,7 @@ function countsOf(module: TestModule): Counts {
   return counts;
 }
 
-/** Reporter of vitest for run.ts. vitest's JSON reporter omits errors outside tests. */
+/** vitest reporter for run.ts. vitest's JSON reporter omits errors outside tests. */
 export default class RunReporter implements Reporter {
   onTestRunEnd(
     modules: readonly TestModule[],
@@ -54,14 +54,17 @@ export default class RunReporter implements Reporter {
   }
 }
 
-/** Returns the files that failed, did not run to their end, or ran while an error occurred outside a test. */
+/**
+ * Returns the files that failed, did not run to completion, or were running when an error occurred
+ * outside a test.
+ */
 export function filesToRepeat({ files, errors }: Report): string[] {
   return Object.entries(files)
     .filter(([path, { failed, unfinished }]) => failed + unfinished > 0 || errors.includes(path))
     .map(([path]) => path);
 }
 
-/** Replaces what the first run says of `repeated` files by what the second run says of them. */
+/** Replaces the first run's results for the `repeated` files with those of the second run. */
 export function afterRepeat(first: Report, repeated: readonly string[], again: Report): Report {
   const cleared = new Set(repeated);
   return {
@@ -70,7 +73,7 @@ export function afterRepeat(first: Report, repeated: readonly string[], again: R
   };
 }
 
-/** Adds the files up. Unfinished tests and errors outside tests count as failed. */
+/** Sums up the files. Unfinished tests and errors outside tests count as failed. */
 export function totals({ files, errors }: Report): Omit<Counts, 'unfinished'> {
   const sum = (which: keyof Counts) =>
     Object.values(files).reduce((total, counts) => total + counts[which], 0);

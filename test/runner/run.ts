@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterRepeat, filesToRepeat, REPORT_FILE, type Report, totals } from './report.ts';
 
-/** More failed files than this are no accident of a busy machine; running them again would only take time. */
+/**
+ * Above this number, failures are not an accident of a busy machine, and running the files again
+ * would only take time.
+ */
 const MOST_FILES_TO_REPEAT = 8;
 
 const REPORTER = fileURLToPath(new URL('report.ts', import.meta.url));
@@ -40,10 +43,10 @@ function list(title: string, files: readonly string[]): void {
 }
 
 /**
- * Runs the tests, with the options of vitest. Files that failed run once more, one at a time and with
- * nothing beside them: real peers on a machine with two cores may miss a deadline that is no defect.
- * Such a file is named at the end, so that nobody overlooks a test that fails now and then.
- * The last line is "N passed, N failed[, N skipped]".
+ * Runs the tests with vitest's options. Files that failed run once more, one at a time and with
+ * nothing else running: real peers on a machine with two cores may miss a deadline without any
+ * defect. Such files are listed at the end, so that intermittent failures are not overlooked. The
+ * last line is "N passed, N failed[, N skipped]".
  */
 function main(options: readonly string[]): number {
   const folder = mkdtempSync(join(tmpdir(), 'sonogate-report-'));

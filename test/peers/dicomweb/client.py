@@ -1,4 +1,4 @@
-"""dicomweb-client, which a test commands by one JSON order on standard input."""
+"""dicomweb-client, controlled by a test through one JSON command on standard input."""
 
 import json
 import sys

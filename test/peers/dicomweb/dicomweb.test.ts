@@ -12,7 +12,7 @@ import { HEIGHT, heldStudy, sendStudy, WIDTH } from '../held-study.ts';
 import { ORTHANC_DICOMWEB_INSTALLED, type Orthanc, startOrthanc } from '../orthanc.ts';
 
 const PROGRAM = fileURLToPath(new URL('./client.py', import.meta.url));
-/** Where `.ci/run` installs dicomweb-client, apart from Debian's pydicom. */
+/** Folder into which `.ci/run` installs dicomweb-client, separate from Debian's pydicom. */
 const MODULES = fileURLToPath(new URL('../../../.ci/dicomweb', import.meta.url));
 const env = { ...process.env, PYTHONPATH: MODULES };
 const CLIENT_INSTALLED =
@@ -268,7 +268,7 @@ describe.skipIf(!CLIENT_INSTALLED)('dicomweb-client', () => {
   });
 });
 
-/** Runs the client beside the gateway, which is in this process. */
+/** Runs the client alongside the gateway, which is in this process. */
 async function runClient(order: object): Promise<unknown> {
   const child = spawn('python3', [PROGRAM], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(JSON.stringify(order));

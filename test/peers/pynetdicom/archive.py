@@ -1,4 +1,6 @@
-"""An archive on pynetdicom that a test commands by lines of JSON, also to break the standard."""
+"""An archive based on pynetdicom, controlled by a test through lines of JSON, which can make it
+break the standard.
+"""
 
 import json
 import sys
@@ -42,7 +44,7 @@ class Archive:
             yield answer
 
     def worklist(self, event):
-        """Answers with the entries of the test, whatever is asked; `endless`: again and again."""
+        """Answers with the test's entries, whatever the query is; `endless`: again and again."""
         self.asked.append(str(event.identifier.AccessionNumber))
         while True:
             for entry in self.told.get("entries", []):
@@ -140,7 +142,7 @@ def main():
     for line in sys.stdin:
         try:
             answer = archive.run(json.loads(line))
-        except Exception as error:  # what is wrong is for the test to say
+        except Exception as error:  # the test decides what is wrong
             answer = {"error": repr(error)}
         print(json.dumps(answer), flush=True)
 

@@ -1,4 +1,6 @@
-"""A DICOM peer on pynetdicom, driven by lines of JSON on standard input; answers one line each."""
+"""A DICOM peer based on pynetdicom, driven by lines of JSON on standard input; answers each with
+one line.
+"""
 
 import json
 import sys
@@ -100,7 +102,7 @@ class Peer:
         return 0x0000, None
 
     def report_over(self, association, request):
-        """Commits to all of a request, over the association that it came over."""
+        """Commits to everything in a request, over the association on which it arrived."""
         report = Dataset()
         report.TransactionUID = request.TransactionUID
         report.ReferencedSOPSequence = request.ReferencedSOPSequence
@@ -178,7 +180,7 @@ class Peer:
         raise ValueError(action)
 
     def answer(self, order):
-        """Reports on a request for commitment over a separate association, as its SCP."""
+        """Reports on a commitment request over a separate association, as its SCP."""
         ae = AE(ae_title=order["title"])
         ae.add_requested_context(StorageCommitmentPushModel, ImplicitVRLittleEndian)
         role = build_role(StorageCommitmentPushModel, scu_role=False, scp_role=True)
@@ -204,6 +206,6 @@ print(json.dumps({"ready": True}), flush=True)
 for line in sys.stdin:
     try:
         answer = peer.run(json.loads(line))
-    except Exception as error:  # told to the test, which says what it expected
+    except Exception as error:  # reported to the test, which knows what it expected
         answer = {"error": repr(error)}
     print(json.dumps(answer), flush=True)

@@ -1,4 +1,6 @@
-"""A workstation on pynetdicom: finds studies and pulls them, by one JSON order on standard input."""
+"""A workstation based on pynetdicom: finds and retrieves studies, given one JSON command on
+standard input.
+"""
 
 import json
 import sys

@@ -1,5 +1,7 @@
-"""A task manager: schedules a step by UPS-RS and follows it on the event channel. A test gives it one
-JSON order on standard input. pydicom writes and reads the data sets, requests and websockets talk."""
+"""A task manager: schedules a step with UPS-RS and follows it on the event channel. A test passes
+one JSON command on standard input. pydicom writes and reads the data sets; requests and
+websockets handle the communication.
+"""
 
 import json
 import sys
@@ -26,7 +28,7 @@ def item(**attributes):
 
 
 def scheduled():
-    """The required attributes of PS3.4 table CC.2.5-3, column N-CREATE."""
+    """Returns the required attributes from PS3.4 table CC.2.5-3, column N-CREATE."""
     reference = item(ReferencedSOPClassUID=order["sopClass"], ReferencedSOPInstanceUID=order["object"])
     return item(
         TransactionUID="",
@@ -65,7 +67,7 @@ def call(method, path, dataset=None):
 
 
 def read(dataset):
-    """The data set as pydicom understands it, written and read once more."""
+    """Writes the data set with pydicom, reads it again, and returns the result."""
     again = Dataset.from_json(json.dumps(dataset))
     return Dataset.from_json(again.to_json())
 
@@ -81,7 +83,7 @@ with connect(channel, additional_headers=headers) as events:
     print("created", uid, flush=True)
     reports, state = [], None
     while state not in ("COMPLETED", "CANCELED"):
-        # Reports hold elements of the command group, which a pydicom data set refuses.
+        # Reports contain command group elements, which a pydicom data set refuses.
         message = json.loads(events.recv(timeout=90))
         report = read({tag: value for tag, value in message.items() if not tag.startswith("0000")})
         affected, kind = message["00001000"]["Value"][0], message["00001002"]["Value"][0]

@@ -13,7 +13,7 @@ import { freePort } from '../free-port.ts';
 import { heldStudy, sendStudy } from '../held-study.ts';
 
 const PROGRAM = fileURLToPath(new URL('./client.py', import.meta.url));
-/** Where `.ci/run` installs dicomweb-client and websockets. */
+/** Folder into which `.ci/run` installs dicomweb-client and websockets. */
 const MODULES = fileURLToPath(new URL('../../../.ci/dicomweb', import.meta.url));
 const env = { ...process.env, PYTHONPATH: MODULES };
 const INSTALLED =
@@ -49,7 +49,7 @@ describe.skipIf(!INSTALLED)('a task manager in Python', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs the client; `kill` ends it as soon as it has created its workitem. */
+  /** Runs the client. `kill` ends it as soon as it has created its workitem. */
   async function client({ subscribe, kill = false }: { subscribe: boolean; kill?: boolean }) {
     const child = spawn('python3', [PROGRAM], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     child.stdin.end(
@@ -94,7 +94,7 @@ describe.skipIf(!INSTALLED)('a task manager in Python', () => {
     const way = ['SCHEDULED', 'IN PROGRESS', 'COMPLETED'];
     expect(states(reports)).toEqual(way);
 
-    // The client dies with its channel open; its step is performed all the same.
+    // The client dies with its channel open; its step is performed anyway.
     const { uid } = await client({ subscribe: false, kill: true });
     expect(uid).toMatch(/^[\d.]+$/);
     const headers = { Authorization: `Bearer ${key}` };

@@ -9,8 +9,8 @@ import { SUBJECT } from './example-subject.ts';
 import { asFile, hasPydicom, PYTHON } from './programs.ts';
 
 /**
- * The set of objects of one result as an Evidence Creator of IHE AI Results stores it (exchange 2.9),
- * read by pydicom: what refers to what, across the objects.
+ * The objects of one result as an IHE AI Results Evidence Creator stores them (exchange 2.9), read
+ * by pydicom to show the references between them.
  */
 const READ = `
 import sys, json, pydicom
@@ -62,7 +62,7 @@ interface Read {
   evidence: string[];
   references: string[];
   groups: { nums: number; names: (string | null)[]; tracking: string | null }[];
-  /** Values outside every measurement group. */
+  /** Values outside any measurement group. */
   loose: number;
   segments: { tracking: string | null; type: string; name: string }[];
   equipment: {
@@ -78,7 +78,10 @@ const OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 const COMPREHENSIVE_3D = '1.2.840.10008.5.1.4.1.1.88.34';
 const SOURCES: readonly string[] = SUBJECT.instances.map(({ sopInstanceUid }) => sopInstanceUid);
 
-/** The report first, then segmentations and the selection of key objects: the SOP classes of the profile. */
+/**
+ * Returns the report, then segmentations and the key object selection: the SOP classes of the
+ * profile.
+ */
 async function storedSet(result: Result): Promise<Read[]> {
   const source = {
     result,

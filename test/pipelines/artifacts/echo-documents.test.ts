@@ -16,12 +16,15 @@ import { ECHO, echoValue as value } from './example-echo.ts';
 import { SUBJECT } from './example-subject.ts';
 import { asFile, dciodvfy, installed, run } from './programs.ts';
 
-/** A concept that nothing names is never accepted, and so no section of a structured report has it. */
+/**
+ * A concept that occurs nowhere else is never accepted, so no section of a structured report
+ * contains it.
+ */
 const echoKeys = (Object.keys(CONCEPTS) as ConceptKey[]).filter(
   (key) => CONCEPTS[key].group === 'echo' && !key.endsWith('-unnamed'),
 );
 
-/** One value of every echo concept. */
+/** One value for every echo concept. */
 const EVERYTHING: Result = { ...ECHO, measurements: echoKeys.map((key) => value(key, 1.5)) };
 
 const items = (bytes: Buffer): ContentItem[] => [...walk(decode(bytes).root)];

@@ -1,7 +1,7 @@
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { MEASUREMENTS } from './example-measurements.ts';
 
-/** A growth scan at 28+0 weeks, complete enough for every row of the documents. */
+/** A growth scan at 28+0 weeks, complete enough to fill every row of the documents. */
 
 const notAssessed = (id: string, title: string): Result['sections'][number] => ({
   id,
@@ -124,7 +124,7 @@ export const RESULT: Result = resultSchema.parse({
   artifacts: [],
 });
 
-/** The same study where nothing could be measured. */
+/** The same study when nothing could be measured. */
 export const NOTHING_MEASURED: Result = {
   ...RESULT,
   measurements: [],

@@ -15,7 +15,9 @@ import { SUBJECT } from './example-subject.ts';
 import { asFile, PYTHON } from './programs.ts';
 import { cine } from './seg/example-cine.ts';
 
-/** Where `.ci/run` installs highdicom, apart from Debian's pydicom, which is older. */
+/**
+ * Folder into which `.ci/run` installs highdicom, separate from Debian's pydicom, which is older.
+ */
 const env = {
   ...process.env,
   PYTHONPATH: fileURLToPath(new URL('../../../.ci/highdicom', import.meta.url)),
@@ -44,7 +46,7 @@ for path in sys.argv[1:]:
 print(json.dumps(answers))
 `;
 
-/** What highdicom reads of each file: a row for each. */
+/** Returns what highdicom reads from each file, one row per file. */
 function readByHighdicom(files: readonly Buffer[]): unknown[] {
   const { stdout, stderr } = python(
     READ,
@@ -79,8 +81,8 @@ const outlined: Result = {
 };
 
 /**
- * The values that are not withheld: a NUM without a value is allowed, but highdicom refuses a document
- * that has one (exchange 2.2, and the last test here).
+ * Keeps only values that are not withheld: a NUM without a value is allowed, but highdicom refuses
+ * documents containing one (exchange 2.2, and the last test here).
  */
 const measured = (result: Result): Result => ({
   ...result,
@@ -89,10 +91,10 @@ const measured = (result: Result): Result => ({
 
 const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
-/** `srread` of highdicom does not know this class and says so; its TID 5200 form is read. */
+/** highdicom's `srread` does not support this class and says so; the TID 5200 form can be read. */
 const SIMPLIFIED_ADULT_ECHO = '1.2.840.10008.5.1.4.1.1.88.72';
 
-/** Every form of an object that a destination may ask for. */
+/** Returns every form of an object that a destination may request. */
 async function formsOf(role: keyof typeof DICOM_OBJECTS, result: Result): Promise<Buffer[]> {
   const objects = await DICOM_OBJECTS[role]({
     result,
@@ -107,7 +109,7 @@ const MASKS = cine(64, 48);
 const masksOf = (form: SegmentationForm) =>
   buildSegmentation(RESULT, SUBJECT, MASKS, { form, number: 1 });
 
-/** Read by one start of Python, because loading highdicom takes seconds. */
+/** Everything is read in one Python process, because loading highdicom takes seconds. */
 const read = new Map<string, unknown[]>();
 beforeAll(async () => {
   if (!INSTALLED) return;
@@ -159,7 +161,7 @@ describe.skipIf(!INSTALLED)('highdicom reads', () => {
     ]);
   });
 
-  // When this fails, highdicom has learned to read it: then nothing has to be left out above.
+  // If this fails, highdicom can now read such documents, and nothing needs to be left out above.
   test('no document with a withheld value, since it asks each NUM for its unit', () => {
     expect(RESULT.measurements.some(({ quality }) => quality === 'low')).toBe(true);
     const answers = answersFor('reports with withheld values');

@@ -22,7 +22,7 @@ import {
 } from './example-measurements.ts';
 import { TWINS } from './example-result.ts';
 
-/** A frame of one brightness. */
+/** Returns a frame of uniform brightness. */
 function plain(width: number, height: number, level: number) {
   return { width, height, data: new Uint8Array(width * height * 3).fill(level) };
 }

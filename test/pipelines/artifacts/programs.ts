@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs a real program on files. `output` is what it says on both streams. */
+/** Runs a real program on files. `output` combines both streams. */
 export function run(program: string, args: readonly string[]): { code: number; output: string } {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     encoding: 'utf8',
@@ -13,32 +13,39 @@ export function run(program: string, args: readonly string[]): { code: number; o
   return { code: status ?? -1, output: stdout + stderr };
 }
 
-/** Whether a program is on this machine; `.ci/run` installs those that the tests use. */
+/** Returns true if a program is on this machine; `.ci/run` installs those that the tests use. */
 export function installed(program: string, args: readonly string[] = ['--version']): boolean {
   const { error, status } = spawnSync(program, args, { timeout: 30_000 });
   return !error && (program !== PYTHON || status === 0);
 }
 
-/** Debian's Python, which has python3-pydicom; another one earlier on the path has not. */
+/** Debian's Python, which has python3-pydicom; another Python earlier on the path may not. */
 export const PYTHON = '/usr/bin/python3';
 export const hasPydicom = installed(PYTHON, ['-c', 'import pydicom']);
 
-/** The path of a new file with these bytes; it is removed with the other files of the run. */
+/**
+ * Writes these bytes to a new file and returns its path; it is removed with the other files of the
+ * run.
+ */
 export function asFile(bytes: Buffer, extension: string): string {
   const path = join(mkdtempSync(join(tmpdir(), 'sonogate-test-')), `file.${extension}`);
   writeFileSync(path, bytes);
   return path;
 }
 
-/** What Debian's dciodvfy says of an attribute that its edition of PS3.3 does not have at this place. */
+/** dciodvfy's message about an attribute that its edition of PS3.3 does not allow at this place. */
 const NOT_IN_IOD = 'Attribute is not present in standard DICOM IOD';
-/** Device UID of an item of Contributing Equipment (PS3.3 Table C.12-1), which is newer than dciodvfy. */
+/**
+ * Device UID in an item of Contributing Equipment (PS3.3 Table C.12-1), which is newer than
+ * dciodvfy.
+ */
 const DEVICE_UID = /0x0018,0x1002/;
 const EXTENDED = /contains attributes not present in standard DICOM IOD/;
 
 /**
- * Runs dciodvfy on a document. Returns its errors and warnings, without those on UTF-8, on our private
- * coding scheme, which it cannot know and which the document identifies itself, and on Device UID.
+ * Runs dciodvfy on a document. Returns its errors and warnings, except those about UTF-8, Device
+ * UID, and our private coding scheme, which it cannot know and which the document itself
+ * identifies.
  */
 export function dciodvfy(path: string): { code: number; complaints: string[] } {
   const { code, output } = run('dciodvfy', [path]);

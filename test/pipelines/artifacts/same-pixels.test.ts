@@ -12,7 +12,7 @@ import { measurement } from './example-measurements.ts';
 import { RESULT } from './example-result.ts';
 import { SUBJECT } from './example-subject.ts';
 
-/** A wide image of odd size; the network sees it reduced, with black above and below. */
+/** A wide image with odd dimensions; the network sees it reduced, with black above and below. */
 const [WIDTH, HEIGHT] = [641, 333];
 const NETWORK = { width: 192, height: 160 };
 const RADIUS = 9;
@@ -27,7 +27,7 @@ const gray = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, at) => {
   return SPOTS.some((spot) => Math.hypot(x - spot.x, y - spot.y) <= RADIUS) ? 255 : 0;
 });
 
-/** Acts as a network: finds the bright spots of its image, here by their centres of mass. */
+/** Acts as a network: finds the bright spots in its image by their centres of mass. */
 function located(): Point[] {
   const { pixels, placement } = letterbox(
     { width: WIDTH, height: HEIGHT, data: gray },
@@ -95,7 +95,7 @@ describe('preview', () => {
       .raw()
       .toBuffer({ resolveWithObject: true });
     scale = info.width / WIDTH;
-    // The first colour of calipers, #39d0ff, as far as it is drawn on the picture.
+    // The first caliper colour, #39d0ff, wherever it is drawn on the picture.
     for (let at = 0; at < info.width * Math.floor(HEIGHT * scale); at++) {
       const [r = 0, g = 0, b = 0] = data.subarray(3 * at, 3 * at + 3);
       if (Math.hypot(r - 0x39, g - 0xd0, b - 0xff) > 40) continue;
@@ -105,7 +105,9 @@ describe('preview', () => {
 
   const mean = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
-  /** Middle of the pixels at one extreme of the drawing: the tip of an arm of a cross. */
+  /**
+   * Returns the middle of the pixels at one extreme of the drawing: the tip of an arm of a cross.
+   */
   const tip = (along: 'x' | 'y', across: 'x' | 'y', most: (...values: number[]) => number) => {
     const edge = most(...drawn.map((pixel) => pixel[along]));
     return mean(drawn.filter((pixel) => pixel[along] === edge).map((pixel) => pixel[across]));

@@ -1,7 +1,7 @@
 import { data } from 'dcmjs';
 import { IDENTITY, SUBJECT, US_IMAGE } from './example-subject.ts';
 
-/** The image of `SUBJECT` that the head was measured on, as a cart would have sent it. */
+/** Returns the image of `SUBJECT` on which the head was measured, as a cart would have sent it. */
 export function sourceImage(): Buffer {
   const [head] = SUBJECT.instances;
   if (!head) throw new Error('the subject has no image');

@@ -14,7 +14,7 @@ import { RESULT } from './example-result.ts';
 import { ANONYMOUS } from './example-subject.ts';
 import { asFile, hasPydicom, PYTHON, run } from './programs.ts';
 
-/** Each measurement group as pydicom sees it: code, Numeric Value and unit of its first NUM. */
+/** Reads each measurement group with pydicom: the code, Numeric Value and unit of its first NUM. */
 const script = `
 import sys, json, pydicom
 ds = pydicom.dcmread(sys.argv[1])
@@ -34,7 +34,7 @@ print(json.dumps(groups))
 const groupsIn = (path: string): [string, number | null, string | null][] =>
   JSON.parse(run(PYTHON, ['-c', script, path]).output);
 
-/** What a receiver prints, in the unit and with the decimals of the result. */
+/** Returns what a receiver prints, in the unit and with the decimals of the result. */
 function printed(one: Measurement, read: number | null): string | null {
   const entry = conceptEntry(one.concept.key);
   const factor = entry?.unit === one.unit ? entry.exchange.factor : 1;

@@ -244,7 +244,8 @@ test('a presentation state draws the coordinates of the SR', () => {
   const sr = buildTid1500(RESULT, SUBJECT).toString('latin1');
   const states = buildPresentationStates(RESULT, SUBJECT);
   expect(states).toHaveLength(3);
-  // The head's ELLIPSE as eight FL: (180.5, 200.5) is its first vertex, counted from the corner.
+  // The head's ELLIPSE as eight FL values: (180.5, 200.5) is its first vertex, measured from the
+  // corner.
   const vertex = Buffer.alloc(8);
   vertex.writeFloatLE(180.5, 0);
   vertex.writeFloatLE(200.5, 4);

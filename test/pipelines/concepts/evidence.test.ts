@@ -90,7 +90,9 @@ describe('the evidence for a measurement', () => {
   });
 });
 
-/** The object at a path of keys, which may hold points: the longest key that matches is taken. */
+/**
+ * Returns the object at a path of keys. Keys may contain dots, so the longest matching key is used.
+ */
 function at(of: unknown, path: string): unknown {
   if (path === '') return of;
   if (typeof of !== 'object' || of === null) return undefined;
@@ -106,7 +108,7 @@ function at(of: unknown, path: string): unknown {
 
 const round = (value: number) => Math.round(value * 10_000) / 10_000;
 
-/** Every number that a set of metrics gives for an error, and for one that follows from it. */
+/** Returns every number in a set of metrics that is an error, or that follows from one. */
 function errorsIn(metrics: object): number[] {
   const numbers = Object.entries(metrics).flatMap(([key, value]) =>
     typeof value === 'number' && /error|accuracy/i.test(key) ? [{ key, value }] : [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONCEPTS, FINDING_CONCEPTS } from '../../../pipelines/concepts/concepts.ts';
 
-/** Longest Code Meaning (0008,0104), which is a long string (PS3.5 6.2). */
+/** Maximum length of a Code Meaning (0008,0104), a long string (PS3.5 6.2). */
 const LONG_STRING = 64;
 
 describe('the meaning of a private code', () => {

@@ -12,7 +12,7 @@ import { namedSweep, namedView } from '../../../pipelines/obstetric/shared/view-
 import { fetusKey } from '../../../pipelines/result/measured.ts';
 import { clip, NO_MODELS } from '../obstetric/evidence-sample.ts';
 
-/** An image that the cart names so: any reader takes it. */
+/** Creates an image with this view name from the cart; any reader accepts it. */
 const named = (viewName: string, stageName: string | null = null) =>
   clip('a.dcm', { ...UNDESCRIBED, viewName, stageName });
 

@@ -68,7 +68,9 @@ async function copyOf(
   return { held, paths, bytes, dataSet: dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict) };
 }
 
-/** The identifying values that are in the bytes, in any encoding that DICOM has for them. */
+/**
+ * Returns the identifying values found in the bytes, in any encoding that DICOM allows for them.
+ */
 function found(bytes: Buffer): string[] {
   const text = bytes.toString('latin1').toUpperCase();
   return IDENTIFYING.filter((value) => text.includes(value.toUpperCase()));
@@ -79,7 +81,7 @@ function pixelsOf(dataSet: NaturalDataset): Uint8Array {
   return new Uint8Array(pixels ?? new ArrayBuffer(0));
 }
 
-/** The brightest pixel in a rectangle of a grey frame. */
+/** Returns the brightest pixel in a rectangle of a grey frame. */
 function brightest(dataSet: NaturalDataset, area: { x: number; y: number; w: number; h: number }) {
   const columns = Number(dataSet.Columns);
   const pixels = pixelsOf(dataSet);

@@ -5,17 +5,17 @@ import { drawText, GLYPH } from '../../../models/phantom/overlay.ts';
 import { sizesAt } from '../../../models/phantom/sizes.ts';
 import { encodePart10 } from '../../../pipelines/dicom/part10.ts';
 
-/** Objects of a fictional patient whose identity is in every place where carts and people write it. */
+/** Objects of a fictional patient, with identity in every place where carts and people write it. */
 
 const STUDY_UID = '1.2.826.0.1.77310.1';
 const SERIES_UID = '1.2.826.0.1.77310.2';
 export const IMAGE_UID = '1.2.826.0.1.77310.3.1';
 const REPORT_UID = '1.2.826.0.1.77310.4.1';
 
-/** The middle name is a word that describes a view. */
+/** The middle name is a word that also describes a view. */
 export const PATIENT = { id: 'MRN-77310', name: 'ZUBIRI^ALMA^LONG' };
 
-/** What must not be in any byte of a copy. */
+/** Values that must not occur in any byte of a copy. */
 export const IDENTIFYING = [
   ...['ZUBIRI', 'ALMA', 'MRN-77310', 'HOSPITAL-OF-MERCY', 'STATION-9', 'OPERATOR-X', 'SERIAL-4711'],
   ...['ACC77310', 'VISIT-5', 'Dr. Garay', '77310', 'SECRET-PRIVATE', 'AE-OF-CART'],
@@ -62,7 +62,7 @@ const people: NaturalDataset = {
   RequestAttributesSequence: [{ RequestedProcedureDescription: 'ALMA ZUBIRI' }],
 };
 
-/** Where the ultrasound is on the screen: below the line with the name, beside the ruler. */
+/** Position of the ultrasound on the screen: below the line with the name, beside the ruler. */
 const REGION: NaturalDataset = {
   RegionSpatialFormat: 1,
   RegionDataType: 1,
@@ -77,7 +77,7 @@ const REGION: NaturalDataset = {
   PhysicalDeltaY: 0.0128,
 };
 
-/** The same region over the whole screen. */
+/** The same region, covering the whole screen. */
 export const WHOLE_SCREEN: NaturalDataset = {
   ...REGION,
   RegionLocationMinX0: 0,
@@ -97,10 +97,10 @@ function write(frame: PhantomFrame, text: string, at: { x: number; y: number }, 
   });
 }
 
-/** The frames drawn so far, by seed: drawing one takes longer than de-identifying it. */
+/** Frames drawn so far, by seed: drawing one takes longer than de-identifying it. */
 const drawn = new Map<number, PhantomFrame>();
 
-/** A screen with the name above the sector and on it; the second one only above it. */
+/** Returns a screen with the name above and on the sector, and one with the name only above it. */
 function screens(seed: number): [onPicture: PhantomFrame, above: PhantomFrame] {
   const made =
     drawn.get(seed) ?? simulateFrame({ plane: 'transthalamic', sizes: sizesAt(168), seed });
@@ -112,7 +112,7 @@ function screens(seed: number): [onPicture: PhantomFrame, above: PhantomFrame] {
   return [frame, above];
 }
 
-/** A page of a report as a capture of the screen, with lines through its rows. */
+/** Draws a report page as a screen capture, with lines through its rows. */
 export function pageOfText({ ground, ink }: { ground: number; ink: number }): Promise<Buffer> {
   const [made] = screens(11);
   const frame = { ...made, gray: new Uint8Array(made.gray.length).fill(ground) };
@@ -129,13 +129,13 @@ export function pageOfText({ ground, ink }: { ground: number; ink: number }): Pr
   });
 }
 
-/** Where the name is on the picture. */
+/** Returns the position of the name on the picture. */
 export function nameOnPicture({ columns, rows }: Pick<PhantomFrame, 'columns' | 'rows'>) {
   const width = TEXT.length * GLYPH.advance * TEXT_SIZE;
   return { x: Math.round((columns - width) / 2), y: Math.round(0.55 * rows) };
 }
 
-/** An image or a cine, with names in its header, in a private group and in its pixels. */
+/** Creates an image or a cine with names in its header, in a private group and in its pixels. */
 export async function image({
   encoding = { compression: 'native', colour: 'grey' },
   frames = 1,
@@ -148,9 +148,9 @@ export async function image({
   frames?: number;
   sopInstanceUid?: string;
   header?: Partial<ImageHeader>;
-  /** Fixes where the sector is on the screen. */
+  /** Determines where the sector is on the screen. */
   seed?: number;
-  /** Whether the name is on the picture in a frame, counted from 0. */
+  /** Returns true if the name is on the picture in a frame, counted from 0. */
   named?: (frame: number) => boolean;
 } = {}): Promise<Buffer> {
   const [one, other] = screens(seed);
@@ -171,7 +171,7 @@ export async function image({
   file.dict['00091001'] = { vr: 'LO', Value: ['ZUBIRI'] };
   file.meta['00020016'] = { vr: 'AE', Value: ['AE-OF-CART'] };
   const written = Buffer.from(file.write({ fragmentMultiframe: false }));
-  // PS3.10 7.1: the preamble may hold anything.
+  // The preamble may contain anything (PS3.10 7.1).
   written.write('ZUBIRI', 0, 'latin1');
   return written;
 }
@@ -186,7 +186,7 @@ const item = (type: string, name: NaturalDataset[], value: NaturalDataset): Natu
   ...value,
 });
 
-/** A report as a cart writes it (TID 5000), with people, dates and free text. */
+/** Creates a report as a cart writes it (TID 5000), with people, dates and free text. */
 export function report(changes: NaturalDataset = {}): Buffer {
   const image = {
     ReferencedSOPClassUID: '1.2.840.10008.5.1.4.1.1.6.1',

@@ -16,7 +16,7 @@ function inPicture(x: number, y: number): boolean {
   return Math.hypot(dx, dy) <= 170 && Math.abs(Math.atan2(dx, dy)) <= 0.7;
 }
 
-/** A frame with other speckle than the rest, and a text with its upper left corner at `name`. */
+/** Returns a frame with its own speckle, and with a text whose upper left corner is at `name`. */
 function frameOf(seed: number, name: { x: number; y: number } | null): Buffer {
   const pixels = Buffer.alloc(WIDTH * HEIGHT);
   let state = seed + 1;
@@ -53,7 +53,7 @@ async function cine(
   return clip;
 }
 
-/** The brightest pixel of one frame as it is sent, where the name was. */
+/** Returns the brightest pixel of one frame as sent, at the place of the name. */
 async function brightestSent(clip: Clip, frame: number): Promise<number> {
   const blanking = await blankingOf(clip, 'hold');
   if (typeof blanking === 'string') throw new Error(blanking);

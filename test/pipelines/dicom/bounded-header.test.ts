@@ -11,7 +11,9 @@ import { HEADER_ATTRIBUTES } from '../../../src/core/studies/instance-header.ts'
 import { dicomFile } from '../../dimse/dicom-file.ts';
 import { hostileObjects } from '../../fuzz/hostile-objects.ts';
 
-/** The largest header within the limits takes less than half of it on the slowest machine tried. */
+/**
+ * On the slowest machine tried, the largest header within the limits takes less than half of this.
+ */
 const MOST_CPU_MS = 4_000;
 
 let folder = '';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type TextKind, textDecoder } from '../../../pipelines/dicom/character-set.ts';
 
-/** Text of a value whose bytes are written as in PS3.5: `\e` is ESC. */
+/** Decodes a value whose bytes are written as in PS3.5, where `\\e` is ESC. */
 const decode = (sets: string, bytes: string, kind: TextKind = 'name') =>
   textDecoder(sets.split('\\'))(Buffer.from(bytes, 'latin1'), kind);
 
@@ -79,9 +79,9 @@ describe('code extensions', () => {
   });
 
   test('do not take a byte inside a character for a delimiter', () => {
-    // 春 is 3D 55: its first byte is that of `=`.
+    // 春 is 3D 55; its first byte equals that of `=`.
     expect(decode('\\ISO 2022 IR 87', 'A=\x1b$B=U\x1b(B^B')).toBe('A=春^B');
-    // In GB18030 a second byte may be that of the backslash.
+    // In GB18030, a second byte may equal the backslash.
     expect(decode('GB18030', '\x81\x5cA', 'short')).toBe('乗A');
   });
 

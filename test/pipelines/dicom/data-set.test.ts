@@ -15,7 +15,7 @@ const YAMADA = Buffer.from(
 const answer = (characterSet: string, patientName: Buffer) =>
   dataSet({ sopInstanceUid: '1.2', characterSet, patientName, patientId: 'P1' });
 
-/** Explicit elements of short form as implicit ones, whose length has 32 bits. */
+/** Converts short-form explicit elements to implicit ones, whose length has 32 bits. */
 function implicit(explicit: Buffer): Buffer {
   const elements: Buffer[] = [];
   for (let at = 0; explicit.readUInt16LE(at) < 0x7fe0; ) {

@@ -9,7 +9,10 @@ async function reading(image: Buffer) {
 }
 
 describe('a DICOM file (PS3.10 7.1)', () => {
-  /** Where the data set of a sample begins: after preamble, prefix and the one element of group 2. */
+  /**
+   * Offset of the data set in a sample: after the preamble, the prefix and the only element of
+   * group 2.
+   */
   const dataSetAt = (syntax: string) => 128 + 4 + 8 + syntax.length + (syntax.length % 2);
 
   it.each([

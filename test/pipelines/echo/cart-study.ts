@@ -13,7 +13,10 @@ import {
   value,
 } from '../input/cart-sr/cart-report.ts';
 
-/** A complete adult study of a machine's report, TID 5200 with codes of TID 5300, of no patient. */
+/**
+ * Returns a machine's report of a complete adult study, TID 5200 with codes from TID 5300, of a
+ * fictional patient.
+ */
 export function adultReport(): Buffer {
   const twoDimensional = sct('399064001', '2D mode');
   const lv = echoFindings(sct('87878005', 'Left ventricle'), twoDimensional, [
@@ -53,7 +56,7 @@ export function adultReport(): Buffer {
   return cartFile(echoReport(lv, mitral, aortic, right, outflow));
 }
 
-/** A work folder with these files and a job of the echo endpoint. */
+/** Creates a work folder with these files and an echo endpoint job. */
 export async function workFolder(
   files: Readonly<Record<string, Buffer>>,
   given: Partial<Pick<Job, 'options' | 'clinicalContext'>> = {},

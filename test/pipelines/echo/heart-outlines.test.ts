@@ -10,7 +10,7 @@ const read = (clips: readonly ChamberClip[], volumesTrusted = true) =>
 const outlinedValue = (measurements: ReturnType<typeof read>, key: string) =>
   measurements.find(({ concept }) => concept.key === key);
 
-/** Half an ellipsoid, ml. */
+/** Returns the volume of half an ellipsoid, ml. */
 const volume = (base: number, length: number) => ((Math.PI / 6) * base * base * length) / 1000;
 
 const EDV = volume(50, 90);

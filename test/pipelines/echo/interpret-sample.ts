@@ -15,7 +15,10 @@ const MAN: EchoPatient = { sex: 'male', age: 60, height: 175, weight: 70, surfac
 const ownerOf = (key: EchoConcept) =>
   SECTIONS.find(({ measures }) => measures.includes(key))?.id ?? 'lv-size';
 
-/** The result of a study with these values, and what `evidence` holds beside, of a man of 60. */
+/**
+ * Returns the result of a study of a 60-year-old man with these values and anything else in
+ * `evidence`.
+ */
 export function interpreted(
   given: Readonly<Partial<Record<EchoConcept, number>>>,
   provenance: 'cart-sr' | 'model' = 'cart-sr',

@@ -29,11 +29,11 @@ export interface MeasuredStudy {
   machine?: Given;
   outlines?: Given;
   patient?: Partial<EchoPatient>;
-  /** What the machine states about its values, where sections use it. */
+  /** What the machine states about its values, if sections use it. */
   cart?: EchoEvidence['study']['cart'];
 }
 
-/** The result of the endpoint for a study with known values and no image. */
+/** Returns the endpoint's result for a study with known values and no image. */
 export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: MeasuredStudy) {
   const measured = [...valuesBy(machine, 'cart-sr'), ...valuesBy(outlines, 'model')];
   const study = { clips: [], refused: [], files: 1, series: 1, ...(cart && { cart }) };
@@ -42,7 +42,7 @@ export function measuredStudy({ machine = {}, outlines = {}, patient, cart }: Me
     result,
     section: (id: string) => result.sections.find((one) => one.id === id),
     category: (id: string) => result.classifications.find((one) => one.id === id)?.value,
-    /** Findings of a section, as id and severity. */
+    /** Returns the findings of a section as id and severity. */
     findings: (section: string) =>
       result.findings
         .filter((one) => one.section === section)

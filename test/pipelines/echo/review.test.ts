@@ -11,7 +11,7 @@ import { beatingClip, HEALTHY } from './ventricle-sample.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
 
-/** A heart of two apical views that was outlined by networks. */
+/** Returns a heart outlined by networks in two apical views. */
 function outlinedHeart(): EchoReviewed {
   const clips = [beatingClip('A4C', HEALTHY), beatingClip('A2C', HEALTHY)];
   return {
@@ -57,7 +57,9 @@ const counting = (key: string, { measurements }: Result) =>
 
 type Points = readonly (readonly [number, number])[];
 
-/** The outline of end-systole of the four-chamber view, drawn again by `draw`. */
+/**
+ * Returns the result after `draw` has redrawn the end-systolic outline of the four-chamber view.
+ */
 function redrawn(reviewed: EchoReviewed, draw: (points: Points) => [number, number][]): Result {
   const original = interpretReviewed(reviewed, [], AT);
   const one = original.measurements.find(
@@ -73,7 +75,7 @@ function redrawn(reviewed: EchoReviewed, draw: (points: Points) => [number, numb
   return interpretReviewed(reviewed, effectsOf(change, state, reviewRules(reviewed)), AT);
 }
 
-/** The outline with its width about the long axis changed. */
+/** Scales the width of the outline about the long axis. */
 const narrowed = (share: number) => (points: Points) => {
   const middle = points.reduce((sum, [x]) => sum + x, 0) / points.length;
   return points.map(([x, y]): [number, number] => [middle + share * (x - middle), y]);

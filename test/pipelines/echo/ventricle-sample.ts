@@ -6,21 +6,24 @@ import type {
   ParasternalFrame,
 } from '../../../pipelines/echo/parasternal/clip.ts';
 
-/** A ventricle in one plane, millimetres: half an ellipse on its valve plane, apex on top. */
+/**
+ * A ventricle in one plane, in millimetres: half an ellipse standing on its valve plane, apex at
+ * the top.
+ */
 export interface VentricleShape {
-  /** Across the valve. */
+  /** Width of the valve. */
   base: number;
   length: number;
   wall: number;
-  /** Of the left or right half of the cavity alone: 1 as it is, smaller drawn inwards. */
+  /** Factor for the left half of the cavity only: 1 leaves it unchanged, less moves it inwards. */
   leftShare?: number;
-  /** Thickness of the left wall where it differs. */
+  /** Thickness of the left wall, if different. */
   leftWall?: number;
 }
 
 const STEPS = 48;
 
-/** Half an ellipse about (x, y) from its left to its right end, apex on top. */
+/** Returns half an ellipse around (x, y) from its left to its right end, apex at the top. */
 function dome(centre: Point, left: number, right: number, height: number): Point[] {
   return Array.from({ length: STEPS + 1 }, (_, i) => {
     const angle = Math.PI - (Math.PI * i) / STEPS;
@@ -29,7 +32,7 @@ function dome(centre: Point, left: number, right: number, height: number): Point
   });
 }
 
-/** Points along straight edges too, as outlines of masks have them. */
+/** Adds points along straight edges, as in outlines of masks. */
 function closed(points: readonly Point[], step: number): Point[] {
   return points.flatMap((from, i) => {
     const to = points[(i + 1) % points.length] ?? from;
@@ -41,7 +44,7 @@ function closed(points: readonly Point[], step: number): Point[] {
   });
 }
 
-/** Outlines of ventricle, wall and atrium in millimetres; the valve plane is y = 150. */
+/** Returns outlines of ventricle, wall and atrium in millimetres; the valve plane is at y = 150. */
 export function ventricleOutlines({ base, length, wall, ...left }: VentricleShape) {
   const { leftShare = 1, leftWall = wall } = left;
   const centre = { x: 100, y: 150 };
@@ -58,7 +61,7 @@ export function ventricleOutlines({ base, length, wall, ...left }: VentricleShap
 
 const ALL_SURE = { lv: 0.95, myocardium: 0.9, la: 0.9, rv: 0, ra: 0 } as const;
 
-/** One frame with these outlines, in pixels of `mmPerPixel`. */
+/** Returns one frame with these outlines, in pixels of `mmPerPixel`. */
 export function chamberFrame(
   frame: number,
   time: number,
@@ -95,12 +98,14 @@ const between = (a: VentricleShape, b: VentricleShape, share: number): Ventricle
   };
 };
 
-/** Seconds from end-diastole to end-systole, and of the whole beat. */
+/** Seconds from end-diastole to end-systole, and for the whole beat. */
 export const SYSTOLE = 0.36;
 export const BEAT = 0.9;
 const FRAMES_PER_SECOND = 50;
 
-/** A clip of whole beats that begins at end-diastole, cosine in and out. */
+/**
+ * Returns a clip of whole beats starting at end-diastole, with cosine contraction and relaxation.
+ */
 export function beatingClip(
   view: ApicalView,
   { diastole, systole }: BeatingShape,
@@ -133,7 +138,10 @@ export function beatingClip(
   };
 }
 
-/** A short axis at the papillary level that draws in everywhere but at one mid segment, 7 to 12. */
+/**
+ * Returns a short axis at the papillary level that contracts everywhere except at one mid segment,
+ * 7 to 12.
+ */
 export function shortAxisClip(still: number | null): ParasternalClip {
   const stillAngle = still === null ? null : 90 + 60 * (still - 7);
   const wall = (squeeze: number) => ({
@@ -148,10 +156,10 @@ export function shortAxisClip(still: number | null): ParasternalClip {
   return shortAxisBeat('PSAX-PM', wall);
 }
 
-/** Frames of a beat of a short axis. */
+/** Frames of a short-axis clip, and frames per beat. */
 const SHORT_AXIS = { frames: 48, perBeat: 36 } as const;
 
-/** One beat of a short axis: filled at the first frame, smallest in the middle of the beat. */
+/** Returns one short-axis beat: filled in the first frame, smallest in the middle of the beat. */
 export function shortAxisBeat(
   view: ParasternalClip['view'],
   wallAt: (squeeze: number) => ParasternalFrame['wall'],

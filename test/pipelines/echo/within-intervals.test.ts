@@ -17,7 +17,7 @@ const MODELS = new Set([
   'echo-parasternal',
 ]);
 
-/** The method of ours by which each quantity is measured on images, and values of sick and healthy hearts. */
+/** Our method of measuring each quantity on images, and values of sick and healthy hearts. */
 const MEASURED = {
   'lvef-networks': ['mean-of-networks', 10, 75],
   'lvef-4c': ['disc-summation', 10, 75],
@@ -76,7 +76,7 @@ const SURFACE = createMeasurement('body-surface-area', 'body-surface-area', 1.85
   source: { ...NO_FRAME, provenance: 'input' },
 });
 
-/** The result of values that were measured on images, all of which count. */
+/** Returns the result for values measured on images, all of which count. */
 const counting = (given: Readonly<Partial<Record<Key, number>>>, sex: 'male' | null = 'male') =>
   interpreted(
     {},
@@ -103,7 +103,7 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
   });
 
   it.each([
-    // 52 is the lower limit in men, and a value is rounded before it is graded.
+    // 52 is the lower limit in men, and a value is rounded before grading.
     [64.3, 'normal'],
     [64.1, null],
     [58, null],
@@ -166,7 +166,7 @@ describe('a calculated value', () => {
   });
 
   it('decides nothing where its own interval holds the cut-off', () => {
-    // Walls of 9 mm in a cavity of 50 mm: RWT 0.36 ± 0.12, with the cut-off at 0.42.
+    // Walls of 9 mm around a cavity of 50 mm: RWT 0.36 ± 0.12, with the cut-off at 0.42.
     const { category, summary } = counting({ ivsd: 0.9, lvidd: 5, lvpwd: 0.9 });
     expect(category('relative-wall-thickness-grade')).toBeUndefined();
     expect(category('lv-geometry')).toBeUndefined();
@@ -202,7 +202,7 @@ describe('a table of criteria', () => {
   });
 });
 
-/** Up to a dozen values of a heart, healthy or sick. */
+/** Up to a dozen values of a healthy or sick heart. */
 const PHYSIOLOGICAL = fc
   .subarray([...KEYS], { maxLength: 12 })
   .chain((keys) =>
@@ -237,7 +237,7 @@ describe('any study', () => {
           const half = onImages(key, value).uncertainty ?? 0;
           const moved = value + share * half;
           const before = counting(given);
-          // What is implausible is withheld, and decides in another way.
+          // Implausible values are withheld, and affect the conclusions differently.
           if (onImages(key, moved).quality !== 'accepted') return;
           const own = before.result.classifications.filter(({ section }) => ONE_VALUE.has(section));
           const point = interpreted(
@@ -282,7 +282,7 @@ describe('any study', () => {
               source: { ...NO_FRAME, provenance: 'cart-sr' },
             }),
           );
-          // Any set of methods may have been shown on patients.
+          // Any subset of the methods may have been validated on patients.
           const counts = (one: Measurement) =>
             accepted.some((key) => key === one.concept.key) || reviewOf(one, setting) === null;
           const measured = [...ofMachine, ...ours];
@@ -331,7 +331,9 @@ describe('any study', () => {
   });
 });
 
-/** Sections whose categories are those of one value each; the tables of others rest on several. */
+/**
+ * Sections whose categories each depend on one value; tables in other sections depend on several.
+ */
 const ONE_VALUE: ReadonlySet<string> = new Set(['lvef', 'la-volume', 'pericardial-effusion']);
 
 const bandOf = (value: string | undefined) =>

@@ -2,19 +2,19 @@ import { ACCELERATORS, type Accelerator } from '../../../pipelines/inference/acc
 import { type RegisteredModel, readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import type { LoadNetwork, Provider } from '../../../pipelines/inference/network.ts';
 
-/** How a provider behaves; all but what is named is as it should be. */
+/** How a provider behaves; absent properties mean normal behaviour. */
 export interface Behaviour {
-  /** It does not load. */
+  /** Does not load. */
   broken?: boolean;
-  /** What it adds to each answer. */
+  /** Offset added to each output. */
   off?: number;
-  /** Seconds for an image. */
+  /** Seconds per image. */
   seconds?: number;
-  /** Its runs throw. */
+  /** Throws on every run. */
   lost?: boolean;
 }
 
-/** The smallest model; the fake networks receive its images in its place. */
+/** Returns the smallest model; the fake networks receive its images. */
 export async function smallModel(): Promise<RegisteredModel> {
   const models = await readRegistry();
   const pixels = ({ input }: RegisteredModel) => input.width * input.height;
@@ -23,7 +23,7 @@ export async function smallModel(): Promise<RegisteredModel> {
   return smallest;
 }
 
-/** Replaces the library: each network answers the mean of each of its images. */
+/** Replaces the library: each network outputs the mean of each of its images. */
 export function fakeLibrary(behaviours: Partial<Record<Provider, Behaviour>> = {}) {
   const loaded: Provider[] = [];
   const open: Provider[] = [];
@@ -54,7 +54,7 @@ export function fakeLibrary(behaviours: Partial<Record<Provider, Behaviour>> = {
   return { load, loaded, open, behaviours };
 }
 
-/** A machine with these accelerators and none of the others. */
+/** Returns a machine with only these accelerators. */
 export const machineWith =
   (...present: Accelerator[]) =>
   () => ({

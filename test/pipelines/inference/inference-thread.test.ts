@@ -20,7 +20,7 @@ describe('a model on a separate thread', async () => {
 
   it('answers what it answers on the thread of its caller, to the last bit', async () => {
     const here = await openSession(model, CPU);
-    // More than a batch, the last one not full.
+    // More than a batch, so that the last one is not full.
     const images = Array.from({ length: here.batch + 1 }, (_, n) => image(n));
     expect(await session.run(images)).toEqual(await here.run(images));
     await here.close();
@@ -51,7 +51,7 @@ describe('a model on a separate thread', async () => {
       turns++;
     }
     await watched;
-    // A run on this thread leaves it two or three turns.
+    // A run on this thread would allow only two or three turns.
     expect(turns).toBeGreaterThan(100);
   });
 

@@ -6,7 +6,10 @@ import {
   toSource,
 } from '../../../pipelines/inference/letterbox.ts';
 
-/** A grey picture of `width` × `height` at `x`, `y` of a black screen, with what is drawn beside it. */
+/**
+ * Draws a grey picture of `width` × `height` at `x`, `y` on a black screen, with anything else
+ * beside it.
+ */
 function screen(
   size: { width: number; height: number },
   picture: { x: number; y: number; width: number; height: number },

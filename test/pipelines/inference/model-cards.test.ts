@@ -10,7 +10,7 @@ import type { OpenSession } from '../../../pipelines/inference/session.ts';
 import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
 import { openLocator } from '../../../pipelines/obstetric/open-locator.ts';
 
-/** Opens no network: which models a pipeline asks for is all that is looked at. */
+/** Opens no network: only the models that a pipeline requests matter. */
 const unopened: OpenSession = async (model) => ({
   model,
   provider: 'cpu',

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const inference = (file: string) =>
   new URL(`../../../pipelines/inference/${file}`, import.meta.url).href;
 
-/** The library's reporter leaves its log, its queue and a number of the machine in these folders. */
+/** The library's telemetry would leave its log, its queue and a machine number in these folders. */
 it.each([
   ['the thread of its caller', 'session.ts', 'openSession'],
   ['a separate thread', 'threads.ts', 'startInferenceThread()'],

@@ -6,7 +6,9 @@ import { machineWith, smallModel } from './fake-networks.ts';
 
 const model = await smallModel();
 
-/** A thread that opens its models on `accelerated` unless they must run on the processor. */
+/**
+ * Returns a thread that opens its models on `accelerated` unless they must run on the processor.
+ */
 function thread(accelerated: Provider) {
   const open: Provider[] = [];
   const opener: OpenSession = async (_, settings) => {

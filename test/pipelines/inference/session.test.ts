@@ -5,7 +5,7 @@ import { openSession } from '../../../pipelines/inference/session.ts';
 
 const CPU = { provider: 'cpu', threads: 1 } as const;
 
-/** The image of models/training/half_precision.py: a bright ring on a ramp. */
+/** Returns the image used by models/training/half_precision.py: a bright ring on a ramp. */
 function ringImage(width: number, height: number): Float32Array {
   return Float32Array.from({ length: width * height }, (_, i) => {
     const x = i % width;

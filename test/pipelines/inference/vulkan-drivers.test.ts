@@ -7,13 +7,19 @@ import { describe, expect, it } from 'vitest';
 import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/network.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** SwiftShader of Debian's chromium: a Vulkan driver in software, hundreds of times slower than we. */
+/**
+ * SwiftShader from Debian's chromium: a Vulkan driver in software, hundreds of times slower than
+ * our processor backend.
+ */
 const SWIFTSHADER = '/usr/lib/chromium/vk_swiftshader_icd.json';
 
 const inference = (file: string) =>
   new URL(`../../../pipelines/inference/${file}`, import.meta.url).href;
 
-/** Runs a program with one Vulkan driver, in a separate process, since a process looks for drivers only once. */
+/**
+ * Runs a program with one Vulkan driver in a separate process, because a process looks for drivers
+ * only once.
+ */
 async function withDriver<T>(driver: string, body: string): Promise<{ answer: T; stderr: string }> {
   const program = join(await temporaryFolder(), 'program.mjs');
   await writeFile(
@@ -32,7 +38,9 @@ async function withDriver<T>(driver: string, body: string): Promise<{ answer: T;
   return { answer: JSON.parse(stdout), stderr };
 }
 
-/** Opens two models one after the other as a gateway does, and prints what was logged about each. */
+/**
+ * Opens two models one after the other, as a gateway does, and prints what was logged about each.
+ */
 const OPEN_TWO = `
   const open = networkOpener();
   const answer = [];
@@ -49,7 +57,7 @@ interface Opened {
   answers: boolean;
 }
 
-/** It compiles the shaders of a model for seconds; on a busy machine for longer. */
+/** Compiling a model's shaders takes seconds, and longer on a busy machine. */
 const PATIENCE = { timeout: 180_000 };
 
 describe('WebGPU on a Vulkan driver in software', PATIENCE, () => {

@@ -6,7 +6,9 @@ import { LIMITS } from '../../../pipelines/input/limits.ts';
 import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { onDisk } from './on-disk.ts';
 
-/** Frames of one grey each, below one another as sharp takes an animation. */
+/**
+ * Returns uniformly grey frames stacked vertically, the form in which sharp accepts an animation.
+ */
 function flatFrames(side: number, grays: readonly number[]) {
   const frame = side * side * 3;
   const data = Buffer.alloc(frame * grays.length);
@@ -37,7 +39,10 @@ async function grayAt(clip: Clip, frame: number): Promise<number | undefined> {
   return (await clip.frames[frame]?.gray())?.data[0];
 }
 
-/** A GIF89a of `frames` images of `side` x `side`, each with the code of one pixel only. */
+/**
+ * Encodes a GIF89a with `frames` images of `side` x `side`, each containing the code of only one
+ * pixel.
+ */
 function claiming(side: number, frames: number): Buffer {
   const size = [side & 0xff, side >> 8];
   const header = [...Buffer.from('GIF89a'), ...size, ...size, 0x80, 0, 0, 0, 0, 0, 255, 255, 255];

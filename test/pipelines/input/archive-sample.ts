@@ -3,16 +3,16 @@ import { buffer } from 'node:stream/consumers';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 
-/** Archives written entry by entry, so that a test can write them wrongly as well. */
+/** Archives written entry by entry, so that tests can also write invalid ones. */
 
 export interface ZipEntry {
   name: string;
   content: Buffer | string;
-  /** Unix mode of the entry; a regular file unless given. */
+  /** Unix mode of the entry; by default a regular file. */
   mode?: number;
   encrypted?: boolean;
   method?: number;
-  /** Of the content, unless given. */
+  /** By default, the checksum of the content. */
   checksum?: number;
 }
 
@@ -27,7 +27,7 @@ function uint(size: 2 | 4, value: number): Buffer {
   return bytes;
 }
 
-/** A zip file of deflated entries (APPNOTE 4.3). */
+/** Encodes a zip file with deflated entries (APPNOTE 4.3). */
 export function zipFile(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -77,7 +77,7 @@ export function zipFile(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...locals, central, end]);
 }
 
-/** A zip file of these files. */
+/** Encodes these files as a zip file. */
 export function zipOf(files: Readonly<Record<string, Buffer | string>>): Buffer {
   return zipFile(Object.entries(files).map(([name, content]) => ({ name, content })));
 }
@@ -89,7 +89,7 @@ export interface TarEntry {
   linkname?: string;
 }
 
-/** A tar file of these entries. */
+/** Encodes these entries as a tar file. */
 export async function tarFile(entries: readonly TarEntry[]): Promise<Buffer> {
   const archive = pack();
   for (const { content = '', ...header } of entries) archive.entry(header, content);

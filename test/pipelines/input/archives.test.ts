@@ -26,7 +26,7 @@ async function read(files: Files): Promise<Study> {
 const namesOf = ({ clips }: Study) => clips.map(({ file }) => file);
 
 const image = ultrasound();
-/** Another image: a study counts each once. */
+/** Returns a different image, because a study counts each image only once. */
 const another = (instance: number) => ultrasound({ instance });
 
 describe('archives', () => {
@@ -53,7 +53,8 @@ describe('archives', () => {
   it('a tar of the time before POSIX, without its magic, is a tar', async () => {
     const tar = await tarFile([{ name: 'a.dcm', content: image }]);
     const old = Buffer.from(tar);
-    // The eight bytes of magic and version (POSIX.1 ustar) leave, and their sum leaves the checksum.
+    // Removes the eight bytes of magic and version (POSIX.1 ustar), and their sum from the
+    // checksum.
     const sum = [...old.subarray(257, 265)].reduce((total, byte) => total + byte, 0);
     old.fill(0, 257, 265);
     const checksum = Number.parseInt(old.toString('latin1', 148, 154), 8) - sum;
@@ -234,7 +235,7 @@ describe('limits of archives', () => {
     expect(files).toEqual([]);
     expect(refused.map(({ file }) => file)).toEqual(['bomb.zip', 'outer.zip']);
     expect(refused[0]?.reason).toContain('more than 200 times its size');
-    // What remains is the inner archive of a thousand bytes, never its content.
+    // Only the inner archive of a thousand bytes remains, never its content.
     expect(await readdir(folder)).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-/** A DICOM file written element by element, so that a test can write it wrongly as well. */
+/** A DICOM file written element by element, so that tests can also write invalid ones. */
 
 type Value = readonly number[] | string | Buffer | readonly Element[][];
 export type Element = readonly [tag: string, vr: string, value: Value];
@@ -93,7 +93,7 @@ function encode(encoding: Encoding, [tag, vr, value]: Element): Buffer {
   return Buffer.concat([head, type, length, bytes]);
 }
 
-/** A Part 10 file of these elements, in the order given. */
+/** Encodes these elements as a Part 10 file, in the order given. */
 export function dicomFile(
   syntax: string,
   elements: readonly Element[],
@@ -113,7 +113,9 @@ export function dicomFile(
   ]);
 }
 
-/** Pixel Data of undefined length: an offset table, then one item per fragment (PS3.5 A.4). */
+/**
+ * Encodes Pixel Data of undefined length: an offset table, then one item per fragment (PS3.5 A.4).
+ */
 export function encapsulated(
   fragments: readonly Buffer[],
   offsets: readonly number[] = [],
@@ -132,7 +134,10 @@ export function encapsulated(
   ]);
 }
 
-/** One calibrated tissue region: 0.5 mm per pixel over the whole of a 4 × 2 image, unless changed. */
+/**
+ * Returns one calibrated tissue region, by default 0.5 mm per pixel over the whole of a 4 × 2
+ * image.
+ */
 export function region(changes: Partial<Record<string, number>> = {}): Element[] {
   const value = (name: string, standard: number) => [changes[name] ?? standard];
   return [
@@ -150,7 +155,9 @@ export function region(changes: Partial<Record<string, number>> = {}): Element[]
 }
 
 export interface Sample {
-  /** Tells images apart by their SOP Instance UID and, unless `pixels` are given, their pixels. */
+  /**
+   * Distinguishes images by their SOP Instance UID and, unless `pixels` are given, by their pixels.
+   */
   instance?: number;
   syntax?: string;
   sopClass?: string;
@@ -164,7 +171,7 @@ export interface Sample {
   bitsStored?: number;
   regions?: Element[][];
   extra?: Element[];
-  /** Null: none. */
+  /** Null for none. */
   pixels?: Element | null;
   trailer?: Buffer;
 }
@@ -175,7 +182,7 @@ function pixelsOf(instance = 0): Buffer {
   return Buffer.from([0, 10, 20, 30, 40, 50, 60 ^ (instance >> 8), 70 ^ (instance & 0xff)]);
 }
 
-/** An ultrasound image of 4 × 2 grey pixels with the values 0, 10 … 70, unless changed. */
+/** Creates an ultrasound image, by default 4 × 2 grey pixels with the values 0, 10 … 70. */
 export function ultrasound(sample: Sample = {}): Buffer {
   const {
     instance,

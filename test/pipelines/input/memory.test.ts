@@ -24,7 +24,7 @@ async function measure(files: Iterable<Buffer>): Promise<{ frames: number; peak:
     count += 1;
   }
   const script = join(import.meta.dirname, 'peak-memory.ts');
-  // A small young generation: what is dropped is collected soon, and the peak is what is held.
+  // With a small young generation, garbage is collected soon, so the peak shows what is held.
   const argv = ['--max-semi-space-size=4', script, folder];
   return JSON.parse((await run(process.execPath, argv)).stdout);
 }
@@ -54,7 +54,7 @@ describe('peak memory', () => {
     const short = await measure([await cine(40)]);
     const long = await measure([await cine(2_000)]);
     expect(long.frames).toBe(2_000);
-    // All its grey frames would be 146 MiB, and 439 MiB in colour.
+    // All grey frames together would take 146 MiB, and 439 MiB in colour.
     expect(long.peak - short.peak).toBeLessThan(90 * MIB);
   }, 180_000);
 

@@ -28,7 +28,7 @@ describe.skipIf(!present)('real ultrasound files of many vendors and transfer sy
     }
   });
 
-  /** Of the decoded pixels of one frame. */
+  /** Returns a digest of the decoded pixels of one frame. */
   async function digest(name: string, frame = 0): Promise<string> {
     const pixels = await (await clip(name)).frames[frame]?.rgb();
     if (!pixels) throw new Error(`${name} has no frame ${frame}`);
@@ -59,7 +59,7 @@ describe.skipIf(!present)('real ultrasound files of many vendors and transfer sy
     expect(regions).toHaveLength(1);
     expect(regions[0]?.scale.x).toBeCloseTo(0.524781, 6);
     expect(frames).toHaveLength(65);
-    // The frame time vector is not uniform; it only ever grows.
+    // The frame times are not uniform, but they increase throughout.
     const times = frames.map(({ time }) => time);
     expect(times.toSorted((a, b) => a - b)).toEqual(times);
   });

@@ -7,22 +7,22 @@ import { promisify } from 'node:util';
 import type { RgbImage } from '../../../pipelines/contract/study.ts';
 import { PYTHON } from '../artifacts/programs.ts';
 
-/** Pixels as other programs decode them; each function takes a frame number from 0. */
+/** Pixels as decoded by other programs; each function accepts a frame number starting at 0. */
 export type Reference = (path: string, frame: number) => Promise<RgbImage>;
 
 export const DECODERS_INSTALLED = ['dcmj2pnm', 'dcml2pnm', 'gdcmconv', 'ojph_expand', 'cjxl'].every(
   (program) => existsSync(`/usr/bin/${program}`),
 );
 
-/** GDCM takes half a minute for a cine where other tests keep the machine busy. */
+/** GDCM takes half a minute per cine while other tests keep the machine busy. */
 const TIMEOUT_MILLISECONDS = 120_000;
 
-/** Runs a program of Debian; throws with its words where it fails. */
+/** Runs a Debian program. Throws with its message if it fails. */
 export async function run(program: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(program, args, { timeout: TIMEOUT_MILLISECONDS });
 }
 
-/** Hands out the path of a file in a folder that is gone afterwards. */
+/** Provides paths in a temporary folder that is removed afterwards. */
 export async function inFolder<T>(use: (path: (name: string) => string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'pixels-'));
   try {
@@ -32,7 +32,7 @@ export async function inFolder<T>(use: (path: (name: string) => string) => Promi
   }
 }
 
-/** An 8-bit PGM or PPM image as RGB. */
+/** Reads an 8-bit PGM or PPM image as RGB. */
 export function readPnm(bytes: Buffer): RgbImage {
   const head = /^P([56])\s+(?:#[^\n]*\n)*(\d+)\s+(\d+)\s+255\s/.exec(
     bytes.toString('latin1', 0, 200),
@@ -52,12 +52,12 @@ function byProgram(program: string): Reference {
     });
 }
 
-/** Native, RLE and JPEG. */
+/** For native, RLE and JPEG. */
 export const dcmtkPixels = byProgram('dcmj2pnm');
-/** JPEG-LS. */
+/** For JPEG-LS. */
 export const dcmtkJpegLsPixels = byProgram('dcml2pnm');
 
-/** JPEG 2000 and much else: GDCM decompresses, DCMTK maps to RGB. */
+/** For JPEG 2000 and many others: GDCM decompresses, DCMTK converts to RGB. */
 export const gdcmPixels: Reference = (path, frame) =>
   inFolder(async (file) => {
     await run('gdcmconv', ['--raw', path, file('raw.dcm')]);
@@ -73,7 +73,7 @@ open(sys.argv[3], 'wb').write(convert_color_space(pixels, 'YBR_FULL', 'RGB').tob
 print(pixels.shape[1], pixels.shape[0])
 `;
 
-/** YBR_FULL, rounded where DCMTK truncates. */
+/** For YBR_FULL; rounds where DCMTK truncates. */
 export const pydicomPixels: Reference = (path, frame) =>
   inFolder(async (file) => {
     const args = ['-c', CONVERT, path, String(frame), file('rgb')];
@@ -82,7 +82,7 @@ export const pydicomPixels: Reference = (path, frame) =>
     return { width, height, data: await readFile(file('rgb')) };
   });
 
-/** Writes an image as the binary PNM that encoders take. */
+/** Writes an image as binary PNM, which the encoders accept. */
 export function writePnm(
   path: string,
   { width, height, data }: { width: number; height: number; data: Buffer },
@@ -96,7 +96,7 @@ export function writePnm(
   );
 }
 
-/** Mean and largest difference of the samples of two images of one size. */
+/** Returns the mean and the largest difference between the samples of two images of equal size. */
 export function difference(one: RgbImage, other: RgbImage): { mean: number; largest: number } {
   if (one.width !== other.width || one.height !== other.height) {
     throw new Error(`${one.width} x ${one.height} is not ${other.width} x ${other.height}`);

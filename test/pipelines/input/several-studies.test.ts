@@ -6,7 +6,7 @@ import { unsupportedClaims } from '../../../pipelines/result/render/report-check
 import { ultrasound } from './dicom-sample.ts';
 import { onDisk } from './on-disk.ts';
 
-/** An image with distinct pixels of the study with this UID; null: without a Study Instance UID. */
+/** Returns an image with distinct pixels and this Study Instance UID; null for none. */
 const ofStudy = (instance: number, study: string | null) =>
   ultrasound({ instance, extra: study ? [['0020000D', 'UI', study]] : [] });
 

@@ -9,7 +9,7 @@ import { readStudy } from '../../../pipelines/input/read-study.ts';
 import { obstetricInputSchema, scaleByFile } from '../../../pipelines/obstetric/input.ts';
 import { onDisk } from './on-disk.ts';
 
-/** Rows of an image that is 50 cm deep at 1 mm a pixel. */
+/** Rows in an image that is 50 cm deep at 1 mm per pixel. */
 const ROWS = PLAUSIBLE.deepestCm * 10;
 
 describe('the scale that a request gives (mm_per_px)', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blobs, reduced, smoothed } from '../../../pipelines/measure/regions.ts';
 
-/** Rows of digits as an image; `.` is 0, `#` is 255. */
+/** Builds an image from rows of digits; `.` is 0, `#` is 255. */
 function image(...rows: string[]) {
   const width = rows[0]?.length ?? 0;
   const data = Uint8Array.from(rows.join(''), (letter) => (letter === '#' ? 255 : 0));

@@ -7,7 +7,7 @@ import { onDisk } from '../input/on-disk.ts';
 
 const [WIDTH, HEIGHT] = [800, 600];
 
-/** Speckle as smooth as that of a real image: noise of `seed`, blurred along the lines. */
+/** Returns speckle as smooth as in a real image: noise from `seed`, blurred along the lines. */
 async function tissue(seed: number): Promise<Buffer> {
   const noise = Buffer.alloc(WIDTH * HEIGHT);
   let state = seed + 1;
@@ -23,7 +23,7 @@ async function tissue(seed: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Where the tissue is: a sector, a curved array, a linear array, or the whole screen. */
+/** Shape of the tissue: a sector, a curved array, a linear array, or the whole screen. */
 const SHAPES = {
   sector: '<path d="M400 70 L120 480 A500 500 0 0 0 680 480 Z" fill="#fff"/>',
   curved: '<path d="M300 90 A160 160 0 0 0 500 90 L720 430 A480 480 0 0 1 80 430 Z" fill="#fff"/>',
@@ -34,7 +34,7 @@ const SHAPES = {
 interface Bar {
   maker: string;
   shape: keyof typeof SHAPES;
-  /** Behind the text. */
+  /** Colour behind the text. */
   ground: string;
   ink: string;
   font: string;
@@ -70,7 +70,7 @@ const NAMES: readonly (readonly string[])[] = [
   ['Nguyễn Thị Hoa', 'St. Elsewhere OB/GYN 2026/01/14'],
 ];
 
-/** Every ground with every shape; fonts, sizes, places and compression take turns. */
+/** Every ground with every shape, cycling through fonts, sizes, places and compression. */
 const BARS: Bar[] = GROUNDS.flatMap(([maker, ground, ink], g) =>
   (Object.keys(SHAPES) as (keyof typeof SHAPES)[]).map((shape, s) => ({
     maker,
@@ -114,7 +114,7 @@ async function screenOf(bar: Bar, seed: number, withText: boolean): Promise<Buff
 
 const rgbOf = (jpeg: Buffer) => sharp(jpeg).removeAlpha().raw().toBuffer();
 
-/** The pixels of `screen` that the text of the bar has changed clearly: its ink. */
+/** Returns the pixels of `screen` that the text of the bar changed clearly: its ink. */
 async function inkOf(screen: Buffer, bar: Bar, seed: number): Promise<number[]> {
   const [bare, written] = await Promise.all([
     screenOf(bar, seed, false).then(rgbOf),
@@ -130,7 +130,7 @@ async function inkOf(screen: Buffer, bar: Bar, seed: number): Promise<number[]> 
   return ink;
 }
 
-/** 1 for each pixel that is covered as text. */
+/** Returns 1 for each pixel that is covered as text. */
 async function coveredOf(picture: Buffer): Promise<Uint8Array> {
   const frame = { width: WIDTH, height: HEIGHT, data: await rgbOf(picture) };
   const covered = new Uint8Array(WIDTH * HEIGHT);

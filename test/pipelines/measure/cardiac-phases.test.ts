@@ -3,7 +3,10 @@ import { cardiacPhases } from '../../../pipelines/measure/cardiac-phases.ts';
 
 const RATE = 50;
 
-/** Areas of a cavity: largest at `start` and every `beat` seconds after, smallest 40 % later. */
+/**
+ * Returns areas of a cavity: largest at `start` and every `beat` seconds after that, smallest 40 %
+ * later.
+ */
 function course(seconds: number, beat: number, start: number, least = 60) {
   return Array.from({ length: Math.round(seconds * RATE) }, (_, i) => {
     const time = i / RATE;

@@ -6,7 +6,7 @@ import { ventricleOutlines } from '../echo/ventricle-sample.ts';
 
 const SIZE = 200;
 
-/** A mask of the pixels for which `inside` holds. */
+/** Returns a mask of the pixels for which `inside` is true. */
 function mask(inside: (x: number, y: number) => boolean): Uint8Array {
   return Uint8Array.from({ length: SIZE * SIZE }, (_, i) =>
     inside(i % SIZE, Math.floor(i / SIZE)) ? 1 : 0,
@@ -27,7 +27,7 @@ describe('the outline of a mask', () => {
       SIZE,
       SIZE,
     );
-    // The column that is cut out leaves two halves, of which one is the largest region.
+    // Removing the column leaves two halves, one of which is the largest region.
     expect(areaOf(outline ?? [])).toBeGreaterThan(2300);
     expect(areaOf(outline ?? [])).toBeLessThan(2700);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lineProfile, meanLevel, steepestStep } from '../../../pipelines/measure/line-profile.ts';
 
-/** Rows of one level each: 0 to row 39, 120 from there on. */
+/** Each row has one level: 0 up to row 39, 120 below that. */
 const image = {
   width: 60,
   height: 100,

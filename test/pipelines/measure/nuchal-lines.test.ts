@@ -7,8 +7,9 @@ const HEIGHT = 120;
 const BOX = { minX: 40, minY: 48, maxX: 160, maxY: 72 };
 
 /**
- * Two bright lines four pixels thick on grey tissue; between them, inner border to inner border, a
- * dark band of `thickness` pixels in the middle that tapers to 60 % at the ends, tilted by `slope`.
+ * Draws two bright lines four pixels thick on grey tissue. Between them, inner border to inner
+ * border, is a dark band of `thickness` pixels in the middle that tapers to 60 % at the ends,
+ * tilted by `slope`.
  */
 function band(thickness: number, slope = 0, dark = 10, line = 200): GrayImage {
   const data = new Uint8Array(WIDTH * HEIGHT);

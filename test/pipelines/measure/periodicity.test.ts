@@ -9,14 +9,16 @@ interface Cine {
   frames: number;
   framesPerSecond: number;
   beatsPerMinute: number;
-  /** Swing of the wall, pixels. */
+  /** Excursion of the wall, pixels. */
   swing: number;
   seed?: number;
-  /** Grey levels that the whole picture gains in step with the beat. */
+  /** Grey levels by which the whole picture brightens in step with the beat. */
   flicker?: number;
 }
 
-/** A dark cavity whose wall moves with two harmonics, in speckle that is new in each frame. */
+/**
+ * Yields a dark cavity whose wall moves with two harmonics, in speckle that is new in each frame.
+ */
 function* beatingCavity(cine: Cine): Generator<GrayImage> {
   const { frames, framesPerSecond, beatsPerMinute, swing, seed = 1, flicker = 0 } = cine;
   const random = createRandom(seed);

@@ -15,7 +15,7 @@ import { onDisk } from '../input/on-disk.ts';
 const WIDTH = 640;
 const HEIGHT = 480;
 
-/** A sector of speckle, its apex at (320, 60), 300 pixels long, ± 40°. */
+/** Returns true inside the sector: apex at (320, 60), 300 pixels long, ± 40°. */
 function inSector(x: number, y: number): boolean {
   const [dx, dy] = [x - 320, y - 60];
   return Math.hypot(dx, dy) <= 300 && Math.abs(Math.atan2(dx, dy)) <= (40 * Math.PI) / 180;
@@ -35,7 +35,7 @@ const TEXT = 'font-family="sans-serif" fill="#ffffff"';
 const NAME = `<text x="12" y="34" font-size="24" ${TEXT}>BEISPIEL, ZOE</text>`;
 const BESIDE_SECTOR = `<text x="12" y="100" font-size="20" ${TEXT}>PID 4711 1994</text>`;
 const TITLE_BAR = `<rect width="640" height="40" fill="#405060"/>${NAME}`;
-/** A title of full lines of letters, as on the clips of some makers: few rows show the bare ground. */
+/** A title with full lines of letters, as on some makers' clips: few rows show the bare ground. */
 const LETTERED_BAR = `<rect width="640" height="48" fill="#2c2c2c"/>${[16, 40]
   .map(
     (y) =>
@@ -45,7 +45,7 @@ const LETTERED_BAR = `<rect width="640" height="48" fill="#2c2c2c"/>${[16, 40]
 const PANEL = `<rect x="470" y="90" width="160" height="60" fill="#303030"/>
   <text x="476" y="128" font-size="22" ${TEXT}>ZOE 4711</text>`;
 
-/** The frame with text and graphics burned in, and where they are. */
+/** Returns the frame with text and graphics burned in, and their positions. */
 async function burnIn(frame: Buffer, drawing: string): Promise<{ frame: Buffer; ink: number[] }> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480">${drawing}</svg>`;
   const raw = { width: WIDTH, height: HEIGHT, channels: 1 } as const;
@@ -66,7 +66,7 @@ interface Screen {
   burnedIn?: 'YES' | 'NO';
 }
 
-/** A screen as DICOM, read as a study, with the pixels that were burned in. */
+/** Creates a screen as DICOM, read as a study, with the pixels that were burned in. */
 async function screen({ drawing, frames = 1, regions = [], burnedIn }: Screen) {
   const drawn = await Promise.all(
     Array.from({ length: frames }, (_, n) => burnIn(speckle(n + 1), drawing)),
@@ -85,7 +85,7 @@ async function screen({ drawing, frames = 1, regions = [], burnedIn }: Screen) {
   return { clip, ink: drawn[0]?.ink ?? [] };
 }
 
-/** The luminance of the preview, at the size of the frame. */
+/** Returns the luminance of the preview, at frame size. */
 async function previewOf(clip: Clip): Promise<Uint8Array> {
   const frame = await createShownFrames().frame(clip, 1);
   if (!frame) throw new Error('no frame');
@@ -107,7 +107,7 @@ const sectorPixels = Array.from({ length: WIDTH * HEIGHT }, (_, i) => i).filter(
   inSector(i % WIDTH, Math.floor(i / WIDTH)),
 );
 
-/** The rectangle around the sector, as a cart writes it, and one of the whole screen. */
+/** The rectangle around the sector, as written by carts, and one covering the whole screen. */
 const aroundSector = region({ minX: 100, minY: 56, maxX: 540, maxY: 370 });
 const wholeScreen = region({ maxX: WIDTH - 1, maxY: HEIGHT - 1 });
 
@@ -172,7 +172,7 @@ describe('a burned-in name', () => {
   });
 });
 
-/** A grey image with a square of one colour from (10, 10) to (10 + side, 10 + side). */
+/** Returns a grey image with a square of one colour from (10, 10) to (10 + side, 10 + side). */
 function coloured(side: number, colour: [number, number, number], tint = [1, 1, 1]): RgbImage {
   const [width, height] = [100, 80];
   const data = new Uint8Array(width * height * 3);
@@ -230,7 +230,7 @@ describe('colour Doppler is distinguished from tissue', () => {
 });
 
 const CLIPS = '../shared/data/echo-clips';
-/** Rows of the title above the clips of the volunteer. */
+/** Rows of the title above the volunteer's clips. */
 const TITLE_ROWS = 48;
 
 describe.skipIf(!existsSync(CLIPS))('a real clip with a title of letters', () => {
@@ -247,7 +247,7 @@ describe.skipIf(!existsSync(CLIPS))('a real clip with a title of letters', () =>
       image.data.subarray(y * image.width, (y + 1) * image.width).some((value) => value > 20),
     );
     expect(lines.slice(0, TITLE_ROWS)).not.toContain(true);
-    // Within the depth that every clip shows.
+    // Checked within the depth that every clip shows.
     expect(lines.slice(120, 400)).not.toContain(false);
   });
 });

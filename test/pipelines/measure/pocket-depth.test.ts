@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deepestPocket } from '../../../pipelines/measure/pocket-depth.ts';
 
-/** Fluid where the picture has a dot, one cell a character. */
+/** Returns fluid where the picture has a dot, one cell per character. */
 function fluid(...rows: string[]) {
   const width = rows[0]?.length ?? 0;
   const values = Float32Array.from(rows.join(''), (cell) => (cell === '.' ? 1 : 0));

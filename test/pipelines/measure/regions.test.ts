@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { largestOf, paint, pixelsOf, regionsOf } from '../../../pipelines/measure/regions.ts';
 
-/** Rows of digits; `.` is 0. */
+/** Builds a map from rows of digits; `.` is 0. */
 function map(...rows: string[]) {
   const width = rows[0]?.length ?? 0;
   const values = Uint8Array.from(rows.join(''), (digit) => (digit === '.' ? 0 : Number(digit)));

@@ -19,7 +19,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 const DATED = { dating: { ga_days: 196, basis: 'crl' }, report: true };
 
-/** Runs a job in a new folder; its files do not even exist. */
+/** Runs a job in a new folder. Its files do not even exist. */
 async function run(changes: Partial<Job> = {}) {
   runs += 1;
   const folder = join(root, String(runs));
@@ -50,7 +50,7 @@ const ECHO = {
   clinicalContext: { age_years: 45, sex: 'female', height_cm: 170, weight_kg: 65 },
 };
 
-/** One run of each endpoint, which most tests look at. */
+/** One run of each endpoint, shared by most tests. */
 const fetus = once(() => run());
 const heart = once(() => run(ECHO));
 
@@ -62,7 +62,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Artifacts of either endpoint. */
+/** Artifacts of both endpoints together. */
 const ALL_KINDS = [
   'key-frame-1.jpg',
   'cine-1.mjpeg',

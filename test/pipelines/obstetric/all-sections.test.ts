@@ -9,7 +9,7 @@ import {
   sectionOf,
 } from './evidence-sample.ts';
 
-/** api 2.6, in its order. */
+/** In the order of api 2.6. */
 const SECTION_IDS = [
   'planes',
   'biometry',

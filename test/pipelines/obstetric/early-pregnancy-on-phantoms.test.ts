@@ -6,11 +6,11 @@ import { locateContents } from '../../../pipelines/obstetric/early-pregnancy/loc
 import { locateSacs } from '../../../pipelines/obstetric/early-pregnancy/locate-sac.ts';
 import { EARLY_UNCERTAINTY } from '../../../pipelines/obstetric/early-pregnancy/measure.ts';
 
-/** Seeds that no threshold was chosen on. */
+/** These seeds were not used to choose any threshold. */
 function simulate(gaDays: number, seed: number, anatomy: Record<string, number>): PhantomFrame {
   const [frame] = earlyPregnancy.simulate({
     gaDays,
-    // Of a grown fetus: an early view does not look at them.
+    // Dimensions of a larger fetus, which an early view does not use.
     sizes: sizesAt(98, MEDIAN_GROWTH),
     seed,
     frames: 1,

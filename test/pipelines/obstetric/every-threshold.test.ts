@@ -36,11 +36,11 @@ import { isPlausible } from '../../../pipelines/obstetric/shared/measurement.ts'
 
 type Said = string | number | boolean | null;
 
-/** The conclusions just below a threshold, on it and just above it. */
+/** The conclusions just below, at and just above a threshold. */
 interface Threshold {
   of: string;
   at: number;
-  /** Distance of "just below" and "just above". */
+  /** Step used for "just below" and "just above". */
   by: number;
   said(value: number): Said;
   expected: readonly [below: Said, on: Said, above: Said];

@@ -39,7 +39,7 @@ const SQUARE: CalibratedRegion = {
   source: 'region',
 };
 
-/** A locator without any model: what image analysis finds is all there is. */
+/** A locator without models, so that only image analysis finds anything. */
 export const NO_MODELS: Locator = {
   planes: null,
   head: null,
@@ -52,7 +52,7 @@ export const NO_MODELS: Locator = {
   models: [],
 };
 
-/** Lengths without an interval, as a machine reports them: no cut-off is within it. */
+/** Lengths without an interval, as reported by a machine, so that no cut-off lies within it. */
 export const EXACT = { uncertainty: NO_MODELS.uncertainty } as const;
 
 function frame(index: number): Frame {
@@ -103,7 +103,10 @@ function onFrame(plane: Plane, shot: Shot) {
 
 const found = ({ confidence = 0.95, accepted = true }: Shot) => ({ confidence, accepted });
 
-/** An outline with axes of these lengths in mm at 0.4 mm per pixel, in the middle of the image. */
+/**
+ * Returns an outline with axes of these lengths in mm at 0.4 mm per pixel, in the middle of the
+ * image.
+ */
 export function outline(longMm: number, shortMm: number, angle = 0.3): Ellipse {
   const semiAxis = (mm: number) => mm / 2 / MM_PER_PIXEL;
   return {
@@ -144,7 +147,7 @@ export interface Case {
   readings: FrameReading[];
   options?: Record<string, unknown>;
   evidence?: Partial<StudyEvidence>;
-  /** A section that throws fails the test, unless the test is about that. */
+  /** By default, a section that throws fails the test. */
   onFailure?: SectionFailed;
 }
 
@@ -152,7 +155,7 @@ const failTest: SectionFailed = (section, cause) => {
   throw new Error(`section ${section} failed`, { cause });
 };
 
-/** The result of the sections on these readings. */
+/** Returns the result of the sections for these readings. */
 export function interpretReadings({
   readings,
   options = {},

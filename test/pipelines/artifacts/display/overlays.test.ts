@@ -292,7 +292,7 @@ describe('growth', () => {
       centile,
       points.find(([weeks]) => weeks === 28)?.[1].toFixed(1),
     ]);
-    // Papageorghiou et al., Lancet 2014, table of HC.
+    // Papageorghiou et al., Lancet 2014, HC table.
     expect(at28).toEqual([
       [3, '243.6'],
       [10, '248.9'],

@@ -2,12 +2,12 @@ import { type Clip, type RgbImage, UNDESCRIBED } from '../../../../pipelines/con
 
 export const [COLUMNS, ROWS] = [640, 480] as const;
 
-/** A name as white bars in the top left corner. */
+/** A name, drawn as white bars in the top left corner. */
 export const NAME = { minX: 20, minY: 10, maxX: 200, maxY: 30 } as const;
-/** The ultrasound region: below the name. */
+/** The ultrasound region, below the name. */
 export const REGION = { minX: 40, minY: 60, maxX: 600, maxY: 440 } as const;
 
-/** Speckle in the region, which differs from frame to frame, and bars outside of it where asked for. */
+/** Returns speckle in the region, different in each frame, and bars outside it if requested. */
 export function pixelsOf(frame: number, named: boolean): RgbImage {
   const data = new Uint8Array(3 * COLUMNS * ROWS);
   let state = frame + 1;

@@ -16,7 +16,7 @@ const strain = (segments: unknown): Section => ({
 const labels = (marks: readonly Mark[]) =>
   marks.filter((mark): mark is Label => mark.kind === 'label');
 
-/** Position of the number of a segment, from the centre of the picture, y upwards. */
+/** Returns the position of a segment's number relative to the centre of the picture, y upwards. */
 function placeOf(segment: number) {
   const drawing = bullsEye({ sections: [strain([{ segment, strain: -12.3 }])] });
   const label = labels(drawing?.marks ?? []).find(({ text }) => text === '-12.3');

@@ -29,7 +29,7 @@ const hasPoppler = installed('pdftotext', ['-v']);
 const pdf = (result: Result, subject: Subject) =>
   renderReport(result, subject, [], INTERGROWTH_CURVES);
 
-/** Text of each page in reading order. */
+/** Returns the text of each page in reading order. */
 function pages(bytes: Buffer): string[] {
   const { output } = run('pdftotext', ['-layout', asFile(bytes, 'pdf'), '-']);
   return output.split('\f').filter((page) => page.trim() !== '');
@@ -219,7 +219,7 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
   });
 });
 
-/** The page on which the appendix begins, from 1. */
+/** Returns the number of the page on which the appendix begins, counted from 1. */
 const appendixOf = (bytes: Buffer) =>
   pages(bytes).findIndex((page) => /^Appendix$/m.test(page)) + 1;
 

@@ -16,7 +16,7 @@ const white = async (): Promise<RgbImage> => ({
   data: new Uint8Array(3 * SIZE.width * SIZE.height).fill(255),
 });
 
-/** A clip of one region over its whole picture, without a name burned in. */
+/** Returns a clip whose region covers its whole picture, without a burned-in name. */
 function clipOf(file: string, rgb: () => Promise<RgbImage>): Clip {
   const gray = async () => ({ ...SIZE, data: new Uint8Array(SIZE.width * SIZE.height) });
   const area = { minX: 0, minY: 0, maxX: SIZE.width - 1, maxY: SIZE.height - 1 };

@@ -12,7 +12,7 @@ import { AC, HC } from '../example-measurements.ts';
 import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 
-/** A structure on the first frame of head.dcm: by default a square of 11 by 11 pixels. */
+/** Returns a structure on the first frame of head.dcm, by default a square of 11 by 11 pixels. */
 const listed = (changes: Partial<LocatedStructure>): LocatedStructure => ({
   file: 'head.dcm',
   sop_instance_uid: '2.25.2001',

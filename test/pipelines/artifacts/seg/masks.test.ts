@@ -58,7 +58,7 @@ describe('a filled ellipse', () => {
       300,
       200,
     );
-    // Area of an ellipse with half diameters u and v: π |u × v|.
+    // Area of an ellipse with semi-axis vectors u and v: π |u × v|.
     const area = Math.PI * Math.abs(100 * 70 - 20 * 10);
     expect(pixels.reduce((sum, pixel) => sum + pixel, 0) / area).toBeCloseTo(1, 2);
   });

@@ -97,7 +97,7 @@ describe.skipIf(!installed('dciodvfy'))('dciodvfy has no complaint', () => {
 
   test('but finds pixel data of a frame too few', () => {
     const bytes = built(cine(64, 48));
-    // Number of Frames (0028,0008) IS "9 " becomes "8 ".
+    // Changes Number of Frames (0028,0008) IS from "9 " to "8 ".
     const at = bytes.indexOf(Buffer.from([0x28, 0, 8, 0, 0x49, 0x53]));
     bytes.write('8', at + 8, 'latin1');
     expect(dciodvfy(asFile(bytes, 'dcm')).code).not.toBe(0);

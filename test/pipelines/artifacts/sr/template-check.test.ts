@@ -7,7 +7,7 @@ import { buildTid5000 } from '../../../../pipelines/artifacts/sr/tid5000.ts';
 import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 
-/** Planted errors, one at a time: a checker that finds none of them would prove nothing. */
+/** Deliberate errors, one at a time: a checker that finds none of them would prove nothing. */
 
 const TID_1500 = decode(buildTid1500(RESULT, SUBJECT));
 const TID_5000 = decode(buildTid5000(RESULT, SUBJECT));

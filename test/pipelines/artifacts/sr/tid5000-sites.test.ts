@@ -9,7 +9,7 @@ import { RESULT } from '../example-result.ts';
 import { SUBJECT } from '../example-subject.ts';
 import { asFile, dciodvfy, installed } from '../programs.ts';
 
-/** Values that belong to a site and not to a group of biometry. */
+/** Values that belong to a site instead of a biometry group. */
 const AT_SITES: Result = {
   ...RESULT,
   measurements: [
@@ -29,7 +29,7 @@ const AT_SITES: Result = {
 
 const file = buildTid5000(AT_SITES, SUBJECT);
 
-/** The tree as indented titles, numbers beside their codes. */
+/** Returns the tree as indented titles, with numbers beside their codes. */
 function outline(item: ContentItem): unknown {
   const { name, value, items } = item;
   if (value.type === 'NUM') return name?.meaning;

@@ -208,7 +208,8 @@ describe('dilated pattern (echo 14.3)', () => {
     ['female', 49, 5.2, 61, 'non-dilated LV dysfunction'],
     ['female', 49, 5.2, 62, 'dilated LV with systolic dysfunction'],
     ['male', 49, null, null, 'LV dysfunction, size unknown'],
-    // Without the sex what holds by the limits of both: above 5.8 cm, and up to 5.2 cm.
+    // If the sex is unknown, only what holds by both limits is stated: above 5.8 cm, and up to 5.2
+    // cm.
     [null, 50, 7, 120, 'no dilated pattern'],
     [null, 49, 5.9, null, 'dilated LV with systolic dysfunction'],
     [
@@ -242,7 +243,7 @@ describe('focused cardiac ultrasound (echo 15)', () => {
   it.each([
     [52.4, 50],
     [52.5, 55],
-    // The nearest step of the same band: 50 % would be normal, 40 % mildly reduced, and so on.
+    // The nearest step in the same band: 50 % would be normal, 40 % mildly reduced, and so on.
     [48, 45],
     [49, 45],
     [49.5, 50],

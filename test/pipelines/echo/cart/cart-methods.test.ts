@@ -23,7 +23,10 @@ const value = (concept: CartCode, unit: string, given: Given) =>
 const lvidd = (given: Given) => value(ln('29436-3'), 'cm', { key: 'lvidd', ...given });
 const ef = (given: Given) => value(ln('18043-0'), '%', { key: 'lvef', ...given });
 
-/** The measurements and the rendered report of a study that holds only the report of the machine. */
+/**
+ * Returns the measurements and the rendered report of a study that contains only the machine's
+ * report.
+ */
 function reported(cart: readonly CartMeasurement[], context: Partial<EchoContext> = {}) {
   const evidence = gatherEvidence(
     {

@@ -13,18 +13,18 @@ import { labelOf } from '../../../../pipelines/echo/locate/chambers.ts';
 import { outlineOf } from '../../../../pipelines/measure/outline.ts';
 
 /**
- * Three patients of CAMUS (Leclerc 2019) in two planes, with the masks of the expert and the biplane
- * volumes that the data set gives. Their pixels are twice as wide as high.
+ * Three CAMUS patients (Leclerc 2019) in two planes, with the expert's masks and the biplane
+ * volumes from the data set. Their pixels are twice as wide as high.
  */
 const PATIENTS = '../shared/data/camus-biplane';
 
-/** The fields of a text of `Name = value` or `Name: value` lines. */
+/** Parses the fields of a text with `Name = value` or `Name: value` lines. */
 function fieldsOf(text: string): Record<string, string> {
   const lines = text.split(/\r?\n/).map((line) => line.split(/[=:]/).map((part) => part.trim()));
   return Object.fromEntries(lines.map(([name = '', value = '']) => [name, value]));
 }
 
-/** Left ventricle of one phase of one view, in millimetres, from the mask of the expert. */
+/** Returns the left ventricle in one phase of one view, in millimetres, from the expert's mask. */
 async function expertVentricle(patient: string, view: string, phase: string) {
   const stem = join(PATIENTS, patient, `${patient}_${view}_${phase}_gt`);
   const header = fieldsOf(await readFile(`${stem}.mhd`, 'utf8'));

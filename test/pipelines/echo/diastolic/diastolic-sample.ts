@@ -4,7 +4,7 @@ import { interpreted } from '../interpret-sample.ts';
 
 export type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
-/** The conclusions of the section for these values. */
+/** Returns the section's conclusions for these values. */
 export function graded(
   given: Given,
   patient: Parameters<typeof interpreted>[2] = {},
@@ -17,7 +17,7 @@ export function graded(
     by: (id: string) => study.category(id)?.value,
     said: study.summary('diastolic'),
     status: study.section('diastolic')?.status,
-    /** Criteria of a classification that were met. */
+    /** Returns the criteria of a classification that were met. */
     met: (id: string) =>
       study
         .category(id)
@@ -28,7 +28,7 @@ export function graded(
   };
 }
 
-/** Of a healthy heart: every criterion is there and negative. */
+/** A healthy heart: every criterion is available and negative. */
 export const HEALTHY = {
   'mitral-e': 80,
   'mitral-a': 60,

@@ -55,7 +55,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** What is read of a display that was written as DICOM. */
+/** Returns what is read from a display written as DICOM. */
 async function read(frame: PhantomFrame, header: Partial<ImageHeader>) {
   files += 1;
   const name = `${files}.dcm`;
@@ -82,7 +82,7 @@ async function spectrum(id: EchoSpectrumId, flow: Flow, given: object = {}) {
 
 type Expected = readonly [key: EchoConcept, truth: string, factor: number, tolerance: number];
 
-/** Tolerances are shares of the truth; those of one seed lie a little above the worst of many. */
+/** Tolerances are shares of the truth, slightly above the worst of many seeds. */
 const SPECTRA: readonly (readonly [EchoSpectrumId, Flow, readonly Expected[]])[] = [
   [
     'mitral-inflow',

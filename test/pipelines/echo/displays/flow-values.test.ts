@@ -7,14 +7,14 @@ const SECONDS = 0.005;
 const BEAT = 1;
 const BEATS = 4;
 
-/** cm/s at a share of the flow time, 0 to 1. */
+/** Velocity in cm/s at a share of the flow time, 0 to 1. */
 type Shape = (share: number) => number;
 
 const ejection =
   (peak: number): Shape =>
   (share) =>
     peak * Math.sin(Math.PI * share);
-/** Rises at once and falls slowly, as a jet of AR. */
+/** Rises at once and falls slowly, like an AR jet. */
 const decay =
   (peak: number): Shape =>
   (share) =>

@@ -11,7 +11,10 @@ const FOLDER = '../shared/data/dicom/doppler';
 const present = existsSync(FOLDER);
 if (!present) console.warn(`${FOLDER} is absent: no real display is read`);
 
-/** What the machine printed beside its display, in the unit of the concept, and that of one pixel. */
+/**
+ * Values that the machine printed beside its display, in the unit of the concept, and the value of
+ * one pixel.
+ */
 const PRINTED = [
   ['tte47_18_doppler-av.dcm', 'lvot-vmax', 0.888, 0.0049383],
   ['tte47_21_doppler-tissue-lateral.dcm', 'e-prime-unnamed', 11.6, 0.1087],
@@ -51,7 +54,7 @@ describe.skipIf(!present)('of a real display, without reading its text', () => {
   it('a value has calipers on the display', async () => {
     const values = await read('tte47_18_doppler-av.dcm');
     const [caliper] = values[0]?.source.calipers ?? [];
-    // From the baseline, row 464, down to the peak of an ejection away from the probe.
+    // From the baseline at row 464 down to the peak of an ejection away from the probe.
     expect(caliper?.points[0]?.[1]).toBe(464);
     expect(caliper?.points[1]?.[1]).toBeGreaterThan(620);
   });

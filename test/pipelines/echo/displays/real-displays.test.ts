@@ -21,7 +21,7 @@ import type { Clip } from '../../../../pipelines/contract/study.ts';
 import { tracedMeasurements } from '../../../../pipelines/echo/displays/measure.ts';
 import { readDisplays } from '../../../../pipelines/echo/displays/read.ts';
 
-/** A display with nothing besides its flow; each test adds what real screens show. */
+/** A display with nothing but its flow; each test adds something that real screens show. */
 const PLAIN: DisplayScene = {
   faintDb: 0,
   noiseDb: 4,
@@ -67,7 +67,7 @@ function spectrum(
   return read(frame, mode === 'continuous' ? 'cw' : 'pw', { viewName, ...header });
 }
 
-/** A bright band of slow echoes on both sides of the baseline. */
+/** Returns a bright band of slow echoes on both sides of the baseline. */
 const band = (reach: number) => ({ clutter: { level: 0, reach } });
 
 const off = (value: number | undefined, truth: number) =>
@@ -153,7 +153,7 @@ describe("tissue Doppler of an annulus: S' is towards the probe, e' and a' away 
     expect(off(of(s)?.value, 11)).toBeLessThan(0.1);
     expect(off(of(e)?.value, 14)).toBeLessThan(0.1);
     const upper = of(s)?.source.calipers?.[0]?.points ?? [];
-    // Rows count downwards: the peak of S' is above the baseline.
+    // Rows count downwards, so the peak of S' is above the baseline.
     expect(upper[1]?.[1]).toBeLessThan(upper[0]?.[1] ?? 0);
   });
 });

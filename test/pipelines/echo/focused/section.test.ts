@@ -98,7 +98,7 @@ describe('the size of the RV', () => {
     ['by areas', { 'rv-to-lv-area': 1 }, 'enlarged'],
     ['by areas', { 'rv-to-lv-area': 1.01 }, 'severely enlarged'],
     ['by areas before diameters', { 'rv-to-lv-area': 0.45, 'rv-to-lv': 1.2 }, 'normal'],
-    // The basal diameter of a healthy RV is two thirds of that of its LV and more.
+    // A healthy RV has a basal diameter of at least two thirds of that of its LV.
     ['by diameters, of a normal heart', { 'rv-to-lv': 0.8 }, 'normal'],
     ['by diameters', { 'rv-to-lv': 1 }, 'normal'],
     ['by diameters', { 'rv-to-lv': 1.01 }, 'enlarged'],

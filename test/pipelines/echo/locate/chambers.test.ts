@@ -34,7 +34,7 @@ afterAll(async () => {
   await research.close();
 });
 
-/** An apical four-chamber frame of a phantom in a good window, and its masks. */
+/** Returns an apical four-chamber frame of a phantom in a good window, and its masks. */
 function apical(seed: number) {
   const heart = createHeart(drawHeart(createRandom(seed), {}));
   const [frame] = ECHO_VIEWS.A4C.simulate({ heart, seed, frames: 1 });

@@ -3,7 +3,7 @@ import { labelsOf, withoutSpecks } from '../../../../pipelines/echo/locate/label
 
 const AS_IS = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 
-/** Probabilities of two classes on a grid of 4 × 4 from those of class 1. */
+/** Returns probabilities of two classes on a 4 × 4 grid, given those of class 1. */
 function shares(ofOne: readonly number[]): Float32Array {
   return Float32Array.from([...ofOne.map((share) => 1 - share), ...ofOne]);
 }

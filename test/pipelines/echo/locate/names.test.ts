@@ -7,7 +7,7 @@ const coded = (viewCode: string) => headerView({ viewCode, viewName: null });
 describe('the view that the header codes', () => {
   it.each([
     ['SCT:399214001', 'A4C', 'A4C'],
-    // Aimed at the RV: an A4C to the reader, and none on which the LV is measured.
+    // RV-focused views: the classifier sees an A4C, but the LV is not measured on them.
     ['DCM:130681', 'A4C-RV', 'A4C'],
     ['DCM:130682', 'A4C-RV', 'A4C'],
     ['SCT:399139001', 'PLAX', 'PLAX'],

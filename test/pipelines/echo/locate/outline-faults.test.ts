@@ -8,7 +8,10 @@ import {
 } from '../../../../pipelines/echo/locate/outline-faults.ts';
 import { litHull } from '../../../../pipelines/echo/locate/sector.ts';
 
-/** A circle of radius 20 about (50, 50); `dent` pulls one quarter of it inwards to this radius. */
+/**
+ * Returns a circle of radius 20 around (50, 50); `dent` pulls one quarter of it inwards to this
+ * radius.
+ */
 function chamber(dent = 20): Point[] {
   return Array.from({ length: 96 }, (_, i) => {
     const angle = (2 * Math.PI * i) / 96;
@@ -44,7 +47,7 @@ describe('the outline of a chamber', () => {
     const cut = chamber().map(({ x, y }) => ({ x, y: Math.min(100, y + 42) }));
     expect(shareOnEdge(cut, FAN)).toBeGreaterThan(0.15);
     expect(outlineFault('la', cut, FAN)).toBe('out-of-sector');
-    // The tip alone touches it.
+    // Only the tip touches it.
     expect(
       outlineFault(
         'la',

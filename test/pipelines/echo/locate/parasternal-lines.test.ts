@@ -5,12 +5,12 @@ import { type Line, longAxisLines } from '../../../../pipelines/echo/locate/para
 const SIZE = 300;
 const NONE = { lv: 0, myocardium: 0, la: 0, rv: 0, ra: 0, aorta: 0, effusion: 0 };
 
-/** Along the axis from the base towards the apex, and across it, downwards: pixels of the drawing. */
+/** Pixels of the drawing along the axis from the base towards the apex, and across it downwards. */
 type Inside = (along: number, across: number) => boolean;
 
 /**
- * A long axis of 300 × 300 pixels turned by `turn` radians around the middle of the base: septum 14,
- * cavity 60, posterior wall 12, atrium 50 and root 40 pixels thick.
+ * Draws a long axis of 300 × 300 pixels, rotated by `turn` radians around the middle of the base:
+ * septum 14, cavity 60, posterior wall 12, atrium 50 and root 40 pixels thick.
  */
 function drawn(turn: number, leftOut: readonly number[] = []): ParasternalMasks {
   const structures: readonly (readonly [number, Inside])[] = [

@@ -6,7 +6,7 @@ import { drawHeart } from '../../../../models/phantom/heart/sizes.ts';
 import { createRandom } from '../../../../models/phantom/random.ts';
 import type { GrayImage } from '../../../../pipelines/contract/image.ts';
 
-/** Frames of a phantom in a good window, from the R wave on. */
+/** Simulates frames of a phantom in a good window, starting at the R wave. */
 export function phantomClip(view: EchoViewId, seed: number, frames = 1): PhantomFrame[] {
   const heart = createHeart(drawHeart(createRandom(seed), {}));
   return ECHO_VIEWS[view].simulate({ heart, seed, frames, frameTimeMs: 120 });

@@ -3,7 +3,7 @@ import type { GrayImage } from '../../../../pipelines/contract/image.ts';
 import { mirroredImage, sectorOf } from '../../../../pipelines/echo/locate/sector.ts';
 import { cropped } from '../../../../pipelines/inference/letterbox.ts';
 
-/** A screen of 400 × 300: lit rectangles on black. */
+/** Draws a screen of 400 × 300: lit rectangles on black. */
 function screen(...lit: { x: number; y: number; width: number; height: number }[]): GrayImage {
   const image = { width: 400, height: 300, data: new Uint8Array(400 * 300) };
   for (const { x, y, width, height } of lit) {

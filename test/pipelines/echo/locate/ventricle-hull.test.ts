@@ -4,7 +4,10 @@ import { completeVentricle, convexHull } from '../../../../pipelines/echo/locate
 const GRID = { width: 6, height: 5, classes: 4 };
 const SIZE = GRID.width * GRID.height;
 
-/** Probabilities from a picture of classes: 0.7 for the class shown, 0.1 for each other. */
+/**
+ * Returns probabilities for a picture of classes: 0.7 for the class shown, 0.1 for each other
+ * class.
+ */
 function shares(picture: readonly number[]): Float32Array {
   const out = new Float32Array(GRID.classes * SIZE).fill(0.1);
   picture.forEach((label, pixel) => {

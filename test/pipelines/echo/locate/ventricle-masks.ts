@@ -1,17 +1,20 @@
 import type { ChamberMasks } from '../../../../pipelines/echo/locate/chambers.ts';
 
 export interface DrawnVentricle {
-  /** Of the cavity, pixels: from base to apex, and half across. */
+  /** Size of the cavity in pixels: from base to apex, and half the width. */
   length?: number;
   halfWidth?: number;
-  /** Thickness of the wall; 0: none. */
+  /** Thickness of the wall; 0 for none. */
   wall?: number;
-  /** Turn of the apex from straight up, radians, clockwise. */
+  /** Rotation of the apex from vertical, radians, clockwise. */
   lean?: number;
   centre?: { x: number; y: number };
 }
 
-/** Masks of 240 × 240 pixels: half an ellipse open at the base, its wall around it but at the base. */
+/**
+ * Draws masks of 240 × 240 pixels: half an ellipse open at the base, with a wall everywhere except
+ * at the base.
+ */
 export function drawVentricle({
   length = 110,
   halfWidth = 30,

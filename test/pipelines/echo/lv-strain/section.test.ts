@@ -139,7 +139,7 @@ describe('outlines against the machine', () => {
     [-17.4, true],
     [-20.5, false],
     [-20.6, true],
-    // 19.0 and 20.46 are shown as 19.0 and 20.5, and compared as shown.
+    // 19.0 and 20.46 are displayed as 19.0 and 20.5, and compared as displayed.
     [-20.46, false],
   ])('-19.0 %% with a contour strain of %d %%: disagreement reported %s', (mean, expected) => {
     expect(said(mean)?.includes('the value of the machine counts')).toBe(expected);

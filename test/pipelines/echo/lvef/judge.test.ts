@@ -18,7 +18,10 @@ const machine = (key: ConceptKey, number: number, method?: MethodKey) =>
   value('cart-sr', key, number, method);
 const images = (key: ConceptKey, number: number) => value('model', key, number);
 
-/** The conclusions of the LVEF section, and of those that use the EF, for a study. */
+/**
+ * Returns the conclusions of the LVEF section for a study, and those of the sections that use the
+ * EF.
+ */
 function told(study: MeasuredStudy) {
   const { section, category, result } = measuredStudy(study);
   const own = result.findings.filter((one) => one.section === 'lvef');

@@ -5,7 +5,7 @@ import type {
 
 type Line = readonly [{ x: number; y: number }, { x: number; y: number }];
 
-/** Down the picture from a row, so many pixels. */
+/** Returns a line from a row down the picture, `length` pixels long. */
 const down = (from: number, length: number): Line => [
   { x: 100, y: from },
   { x: 100, y: from + length },
@@ -13,7 +13,10 @@ const down = (from: number, length: number): Line => [
 
 const VIEWS = { PLAX: 'PLAX', PSAX: 'PSAX-PM', subcostal: 'SUBCOSTAL-4C' } as const;
 
-/** Half a millimetre a pixel: cavity 50 mm, walls 9 and 10 mm, fluid where it is given. */
+/**
+ * Returns a clip at half a millimetre per pixel: cavity 50 mm, walls 9 and 10 mm, and fluid if
+ * given.
+ */
 export function parasternalClip(
   family: ParasternalClip['family'],
   fluidMm: number | null,

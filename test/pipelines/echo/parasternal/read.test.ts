@@ -51,7 +51,7 @@ const SURE = Object.fromEntries(PARASTERNAL_STRUCTURES.map((name) => [name, 0.9]
   number
 >;
 
-/** A round cavity in its muscle, as the model would outline it. */
+/** Returns a round cavity inside its muscle, as the model would outline it. */
 function ringed(): ParasternalMasks {
   const labels = new Uint8Array(SIZE * SIZE).map((_, pixel) => {
     const out = Math.hypot((pixel % SIZE) - 32, Math.floor(pixel / SIZE) - 32);

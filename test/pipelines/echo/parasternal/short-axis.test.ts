@@ -23,17 +23,19 @@ const SURE = Object.fromEntries(
 interface Ring {
   radius: number;
   wall: number;
-  /** Direction of the middle of the septum on the display, and its arc, degrees. */
+  /** Direction of the middle of the septum on the display, and its arc, in degrees. */
   septum?: number;
   arc?: number;
-  /** Degrees without muscle, from 0 on. */
+  /** Degrees without muscle, starting at 0. */
   open?: number;
   middle?: number;
 }
 
 const apart = (one: number, other: number) => Math.abs(((one - other + 540) % 360) - 180);
 
-/** A round cavity with its wall, and the RV behind the septum, one millimetre a pixel. */
+/**
+ * Draws a round cavity with its wall, and the RV behind the septum, at one millimetre per pixel.
+ */
 function ring({
   radius,
   wall,
@@ -79,14 +81,14 @@ describe('the wall of a short axis', () => {
   it('is null without a ventricle', () => expect(wallOf({ radius: 0, wall: 0 })).toBeNull());
 });
 
-/** One beat between two walls. */
+/** Returns one beat between two walls. */
 const beating = (
   view: ParasternalClip['view'],
   filled: ShortAxisWall | null,
   tight: ShortAxisWall | null,
 ) => shortAxisBeat(view, (squeeze) => (squeeze > 0.5 ? tight : filled));
 
-/** A wall that is drawn in everywhere but in one direction of the display. */
+/** Returns a wall that moves inwards everywhere except in one direction of the display. */
 function still(direction: number, septum: number): ShortAxisWall | null {
   const [rest, tight] = [
     wallOf({ radius: 30, wall: 10, septum }),

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { linesOnPicture } from '../../../../pipelines/echo/parasternal/wall-edges.ts';
 
-/** Half a millimetre a pixel. */
+/** Half a millimetre per pixel. */
 const SCALE = { x: 0.5, y: 0.5 };
 const BLOOD = 2;
 const MUSCLE = 80;
 
 type Layer = readonly [level: number, mm: number];
 
-/** A picture of layers from the top down, and behind them tissue of half the level of muscle. */
+/**
+ * Returns a picture of layers from the top down; behind them is tissue at half the level of muscle.
+ */
 function picture(layers: readonly Layer[]) {
   const [width, height] = [80, 320];
   const levels = layers.flatMap(([level, mm]) => Array<number>(2 * mm).fill(level));
@@ -19,7 +21,7 @@ function picture(layers: readonly Layer[]) {
   return { width, height, data };
 }
 
-/** RV 20 mm, septum 11, cavity 46, posterior wall 9; then what is behind it. */
+/** RV 20 mm, septum 11, cavity 46, posterior wall 9, and then `behind`. */
 const heart = (...behind: Layer[]) =>
   picture([[BLOOD, 20], [MUSCLE, 11], [BLOOD, 46], [MUSCLE, 9], ...behind]);
 
@@ -29,7 +31,7 @@ const line = (fromMm: number, toMm: number) =>
     { x: 40, y: 2 * toMm },
   ] as const;
 
-/** As a network with a coarse grid outlines it: each border some 2 mm beside. */
+/** As outlined by a network with a coarse grid: each border is off by some 2 mm. */
 const OUTLINED = {
   septum: line(22, 33),
   cavity: line(33, 75),

@@ -26,7 +26,7 @@ function imaged(...clips: ParasternalClip[]) {
   );
 }
 
-/** A space behind the posterior wall of PLAX, mm, that PLAX outlines no deeper. */
+/** A space in mm behind the posterior wall in PLAX that is outlined no deeper there. */
 const plax = (gap: number | null, outlined: number | null = gap) =>
   parasternalClip('PLAX', outlined, 1, gap);
 

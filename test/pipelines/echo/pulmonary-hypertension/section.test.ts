@@ -8,7 +8,7 @@ type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 const ID = 'pulmonary-hypertension';
 const probability = (given: Given) => interpreted(given).category('ph-probability')?.value;
 
-/** Unhindered RA pressure of 3 mmHg. */
+/** Normal RA pressure of 3 mmHg. */
 const CAVA = { 'ivc-diameter': 15, 'ivc-collapse': 60 } as const;
 const PLETHORA = { 'ivc-diameter': 24, 'ivc-collapse': 20 } as const;
 

@@ -11,8 +11,8 @@ import {
 } from '../ventricle-sample.ts';
 
 /**
- * An A4C in which a right ventricle of these sizes beats beside a healthy left one.
- * @param second the sizes in the second beat, where they differ.
+ * Returns an A4C in which a right ventricle of this size beats beside a healthy left one.
+ * @param second the dimensions in the second beat, if they differ.
  */
 function withRightVentricle(
   diastole: VentricleShape,
@@ -67,7 +67,7 @@ describe('the right ventricle of an A4C', () => {
     );
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'accepted']);
     expect(Math.abs((value('rv-basal')?.value ?? 0) - 34)).toBeLessThan(1);
-    // 34 of 50 mm, and less of the area: a normal RV.
+    // 34 of 50 mm, and a smaller share of the area: a normal RV.
     expect(value('rv-to-lv')?.value).toBeCloseTo(0.68, 1);
     expect(value('rv-to-lv-area')?.value).toBeLessThan(0.6);
   });
@@ -79,7 +79,7 @@ describe('the right ventricle of an A4C', () => {
     );
     expect(noteOf(value('rv-basal'))).toContain('outside the plausible');
     for (const key of OF_VENTRICLE) expect([key, value(key)?.quality]).toEqual([key, 'inadequate']);
-    // Said of the values that are plausible by themselves.
+    // The remark appears on values that are plausible by themselves.
     const notes = OF_VENTRICLE.map((key) => noteOf(value(key)));
     expect(notes.join()).toContain('the outline of the RV is not reliable');
   });

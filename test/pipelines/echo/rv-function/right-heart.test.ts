@@ -193,7 +193,8 @@ describe('pericardial effusion (echo 13)', () => {
   });
 
   it.each([
-    // An outline of 14 mm may be of 10 mm of fluid, which is moderate; one of 13 mm of 9, small.
+    // A 14 mm outline may be 10 mm of fluid, which is moderate; a 13 mm outline 9 mm, which is
+    // small.
     [14, 9, true],
     [13, 9, false],
     [14, 10, false],

@@ -9,7 +9,7 @@ const PULSED = code('SCT', '261199008');
 const TISSUE = code('SCT', '439858009');
 const CONTINUOUS = code('SCT', '261198000');
 
-/** A machine's RIMP by these image modes, beside other values of it. */
+/** Returns a result with the machine's RIMP in these image modes, and its other values. */
 function withIndex(value: number, modes: readonly (CartCode | null)[], others = {}) {
   const cart = modes.map((imageMode) =>
     cartValue({ concept: code('LN', '80086-2'), key: 'rimp', value, unit: '1', imageMode }),

@@ -15,7 +15,7 @@ function of(given: Given, provenance: 'cart-sr' | 'model') {
   );
 }
 
-/** The concepts that remain after the values were compared with each other. */
+/** Returns the concepts that remain after the values were compared with each other. */
 const standing = (machine: Given, images: Given = {}) =>
   withConsistency([...of(machine, 'cart-sr'), ...of(images, 'model')])
     .filter(({ quality }) => quality === 'accepted')

@@ -15,7 +15,7 @@ describe('what can be believed of a value', () => {
     ['av-vmax', 7.01, 'inadequate'],
     ['av-area-vmax', 0.29, 'inadequate'],
     ['ivc-collapse', -1, 'inadequate'],
-    // Of these no range is known.
+    // No range is known for these.
     ['mv-half-time', 5000, 'accepted'],
     ['mv-area-half-time', Number.POSITIVE_INFINITY, 'inadequate'],
     ['mv-area-half-time', Number.NEGATIVE_INFINITY, 'inadequate'],

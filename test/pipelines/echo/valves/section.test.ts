@@ -26,7 +26,7 @@ describe('a divisor of zero in the report of the machine', () => {
   });
 });
 
-/** LVOT 3.14 cm2; an AVA of 0.63 cm2 by peak velocities. */
+/** LVOT 3.14 cm2; an AVA of 0.63 cm2 from peak velocities. */
 const BY_VMAX = {
   'av-vmax': 3.5,
   'av-mean-gradient': 30,

@@ -80,7 +80,7 @@ describe('an area near a cut-off (echo 19, rule 2)', () => {
 
 describe('an area and the DVI beside it', () => {
   it.each([
-    // 1 % of a DVI of 0.80 is 0.008; of 0.25 less than the last digit that is printed.
+    // 1 % of a DVI of 0.80 is 0.008; 1 % of 0.25 is less than the last printed digit.
     [0.8 * 3, 3, 0.8, false],
     [0.792 * 3, 3, 0.8, false],
     [0.791 * 3, 3, 0.8, true],

@@ -4,7 +4,7 @@ import { viewsDataSchema } from '../../../../pipelines/echo/views/section.ts';
 import { clipOf, displayOf } from '../clip-sample.ts';
 import { interpreted } from '../interpret-sample.ts';
 
-/** The image of a display, as it is among the images of the study. */
+/** Returns the image of a display as it appears among the images of the study. */
 const spectrumIn = (file: string) => {
   const image = clipOf(null, 'spectral');
   return { ...image, clip: { ...image.clip, file } };

@@ -10,7 +10,7 @@ import { measuredStudy } from '../measured-study.ts';
 import { rendered } from '../rendered.ts';
 import { beatingClip, HEALTHY, shortAxisBeat, shortAxisClip } from '../ventricle-sample.ts';
 
-/** The conclusions of the section for these clips. */
+/** Returns the section's conclusions for these clips. */
 function said(
   clips: readonly ChamberClip[],
   shortAxes: readonly ParasternalClip[] = [],
@@ -99,7 +99,9 @@ const BULGING_LEFT = beatingClip(
   },
 );
 
-/** Its middle segment, seen in a short axis: outwards and thinner, where the others draw in. */
+/**
+ * Its middle segment in a short axis: it moves outwards and thins, whereas the others move inwards.
+ */
 const BULGING_AXIS = shortAxisBeat('PSAX-PM', (squeeze) => ({
   septum: 180,
   rays: Array.from({ length: 72 }, (_, i) => {

@@ -12,7 +12,7 @@ import {
 } from '../../../../pipelines/artifacts/sr/content-item.ts';
 import { encode } from '../../../../pipelines/artifacts/sr/encode.ts';
 
-/** Reports as carts write them, for tests: TID 5000, TID 5200 and TID 5300 of a phantom. */
+/** Test reports as written by carts: TID 5000, TID 5200 and TID 5300 of a phantom. */
 
 export const dcm = (value: string, meaning = value): Code => ({
   scheme: 'DCM',
@@ -40,7 +40,7 @@ export const US_IMAGE = '1.2.840.10008.5.1.4.1.1.6.1';
 export const COMPREHENSIVE = '1.2.840.10008.5.1.4.1.1.88.33';
 export const SIMPLIFIED_ECHO = '1.2.840.10008.5.1.4.1.1.88.72';
 
-/** A value that a container CONTAINS. */
+/** Returns a value that a container CONTAINS. */
 export function value(
   name: Code,
   number: number,
@@ -63,7 +63,7 @@ export const measuredOn = (sopInstanceUid: string, frame: number | null = null) 
     frame,
   });
 
-/** TID 1008. */
+/** Returns a fetus as subject (TID 1008). */
 export function fetus(id: string): ContentItem[] {
   return [
     code('HAS OBS CONTEXT', dcm('121024', 'Subject Class'), dcm('121026', 'Fetus')),
@@ -71,15 +71,15 @@ export function fetus(id: string): ContentItem[] {
   ];
 }
 
-/** TID 5008. */
+/** Returns a biometry group (TID 5008). */
 export const biometryGroup = (...values: readonly ContentItem[]) =>
   container(dcm('125005', 'Biometry Group'), values, '5008');
 
-/** TID 5005. */
+/** Returns the fetal biometry section (TID 5005). */
 export const fetalBiometry = (...items: readonly ContentItem[]) =>
   container(dcm('125002', 'Fetal Biometry'), items, '5005');
 
-/** TID 5000 with these sections. */
+/** Returns a TID 5000 report with these sections. */
 export function obstetricReport(...sections: readonly ContentItem[]): ContentItem {
   return root(dcm('125000', 'OB-GYN Ultrasound Procedure Report'), '5000', [
     text('HAS OBS CONTEXT', dcm('121013', 'Device Observer Name'), 'PHANTOM-1'),
@@ -87,7 +87,7 @@ export function obstetricReport(...sections: readonly ContentItem[]): ContentIte
   ]);
 }
 
-/** TID 5202: the findings of one site, in one measurement group of an image mode. */
+/** Returns the findings for one site, in one measurement group for an image mode (TID 5202). */
 export function echoFindings(
   site: Code,
   mode: Code,
@@ -103,12 +103,12 @@ export function echoFindings(
   ]);
 }
 
-/** TID 5200, or with the containers of TID 5300. */
+/** Returns a TID 5200 report, or one with the containers of TID 5300. */
 export function echoReport(...sections: readonly ContentItem[]): ContentItem {
   return root(dcm('125200', 'Adult Echocardiography Procedure Report'), '5200', sections);
 }
 
-/** TID 1500 with one measurement group on an image of this class. */
+/** Returns a TID 1500 report with one measurement group on an image of this class. */
 export function imagingReport(sopClassUid: string, ...values: readonly ContentItem[]): ContentItem {
   const on = image('CONTAINS', dcm('260753009', 'Source'), {
     sopClassUid,
@@ -124,7 +124,7 @@ export function imagingReport(sopClassUid: string, ...values: readonly ContentIt
 
 export const PATIENT = { name: 'Beispiel^Zoe', id: 'PID-4711' } as const;
 
-/** The report as the cart would store it, with a name in its header and in its text. */
+/** Encodes the report as the cart would store it, with a name in its header and in its text. */
 export function cartFile(tree: ContentItem, header: NaturalDataset = {}): Buffer {
   return encode(
     {

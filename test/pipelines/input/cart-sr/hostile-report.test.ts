@@ -21,7 +21,9 @@ async function readReport(bytes: Buffer) {
 
 const FL = ln('11963-6', 'Femur Length');
 
-/** A report whose header names TID 5000, and then these bytes (explicit little endian). */
+/**
+ * Returns a report whose header states TID 5000, followed by these bytes (explicit little endian).
+ */
 function reportWith(trailer: Buffer): Buffer {
   const title: Element[] = [
     ['00080100', 'SH', '125000'],
@@ -37,7 +39,7 @@ function reportWith(trailer: Buffer): Buffer {
 
 describe('a hostile report', () => {
   it('that nests deeper than the limit is refused, one less deep is read', async () => {
-    // Each container is a content sequence inside a content sequence.
+    // Returns nested containers; each is a content sequence inside a content sequence.
     const nested = (levels: number): ContentItem =>
       levels === 0
         ? value(FL, 50, 'mm')
@@ -60,7 +62,8 @@ describe('a hostile report', () => {
     const whole = cartFile(obstetricReport(fetalBiometry(value(FL, 50.25, 'mm'))));
     const damaged = Buffer.from(whole);
     damaged.write('5e.2-', whole.indexOf('50.25'), 'latin1');
-    // Floating Point Value (0040,A161) goes before Numeric Value: it leaves with another tag.
+    // Disables Floating Point Value (0040,A161), which takes precedence over Numeric Value, by
+    // changing its tag.
     damaged.write('\x62', whole.indexOf(Buffer.from('400061a14644', 'hex')) + 2, 'latin1');
     expect(await readReport(damaged)).toEqual({ cart: undefined, reason: undefined });
   });

@@ -16,7 +16,7 @@ async function clipOf(path: string): Promise<Clip> {
 
 type Expected = [
   file: string,
-  /** mm per pixel along x of each region, or the refusal. */
+  /** mm per pixel along x for each region, or the refusal. */
   calibration: number[] | RegExp,
   mode: Clip['mode'],
   timing: Clip['timing'],

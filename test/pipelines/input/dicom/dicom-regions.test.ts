@@ -5,7 +5,7 @@ import { valueAt } from '../../../../pipelines/measure/m-mode/plane.ts';
 import { type Element, region, type Sample, SYNTAX, ultrasound } from '../dicom-sample.ts';
 import { onDisk } from '../on-disk.ts';
 
-/** An image of 40 × 20 pixels, wide enough for several regions. */
+/** Returns an image of 40 × 20 pixels, wide enough for several regions. */
 async function clipOf(regions: Element[][], more: Sample = {}): Promise<Clip> {
   const pixels: Element = ['7FE00010', 'OB', Buffer.alloc(800, 90)];
   const image = ultrasound({ columns: 40, rows: 20, regions, pixels, ...more });
@@ -25,7 +25,7 @@ interface Axes {
   extra?: Element[];
 }
 
-/** A spectral display in rows 4 to 18: 2 ms and 0.5 cm/s a pixel, baseline at row 14. */
+/** Returns a spectral display in rows 4 to 18: 2 ms and 0.5 cm/s per pixel, baseline at row 14. */
 function sweep(axes: Axes = {}): Element[] {
   const { format = 3, type = 3, flags = 0, units = [4, 7], delta = [0.002, -0.5] } = axes;
   const { reference = [10, 0], extra = [] } = axes;
@@ -130,7 +130,7 @@ describe('sweeps of spectral Doppler and M-mode (PS3.3 C.8.5.5)', () => {
         ['00186034', 'FD', [60]],
       ],
     ];
-    // echo 2.7: 5000 Hz at 2 MHz are 192.5 cm/s.
+    // 5000 Hz at 2 MHz are 192.5 cm/s (echo 2.7).
     expect((await sweepOf({ ...axes, extra: at2MHz })).valuePerPixel).toBeCloseTo(1.925, 9);
     expect((await sweepOf({ ...axes, extra: at60Degrees })).valuePerPixel).toBeCloseTo(3.85, 9);
     expect(await sweepOf(axes)).toMatchObject({ unit: 'Hz', valuePerPixel: 50 });

@@ -46,7 +46,7 @@ async function video(
 
 const H264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
 const HEVC = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-pix_fmt', 'yuv420p'];
-/** Pale, for versions of FFmpeg differ in where they take 10-bit chroma to lie. */
+/** Pale colours, because versions of FFmpeg differ in where they place 10-bit chroma. */
 const HEVC_10 = [...HEVC.slice(0, -1), 'yuv420p10le', '-vf', 'eq=saturation=0.2'];
 const MPEG2 = ['-c:v', 'mpeg2video', '-bf', '2', '-q:v', '3'];
 
@@ -67,7 +67,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video in DICOM', () => {
     ['HEVC of 10 bits, elementary stream', '1.2.840.10008.1.2.4.108', 'hevc', HEVC_10],
   ])('%s: has the frames that FFmpeg decodes', async (_, syntax, extension, args) => {
     const { bytes, rgb } = await video(extension, args);
-    // In one fragment, and in three as the fragmentable syntaxes allow.
+    // In one fragment, and in three, as the fragmentable syntaxes allow.
     const third = 2 * Math.floor(bytes.length / 6);
     const parts = [
       bytes.subarray(0, third),

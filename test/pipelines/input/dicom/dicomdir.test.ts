@@ -15,7 +15,10 @@ interface Listed {
   uid?: string;
 }
 
-/** A DICOMDIR that lists these files, with a patient's name as real ones have (PS3.3 F.3). */
+/**
+ * Encodes a DICOMDIR that lists these files and contains a patient's name, as real ones do (PS3.3
+ * F.3).
+ */
 function dicomdir(listed: readonly Listed[], syntax: string = SYNTAX.explicit): Buffer {
   const patient: Element[] = [
     ['00041430', 'CS', 'PATIENT'],
@@ -111,7 +114,7 @@ describe.skipIf(!present)('the DICOMDIR set of pydicom', () => {
       .toSorted((a, b) => a.name.localeCompare(b.name));
   }
 
-  /** The folders of the three patients; another folder holds a separate set. */
+  /** Matches the folders of the three patients; another folder contains a separate set. */
   const listed = (name: string) => /^\d{8}\//.test(name);
 
   const VARIANTS = ['DICOMDIR', 'DICOMDIR-bigEnd', 'DICOMDIR-implicit', 'DICOMDIR-reordered'];

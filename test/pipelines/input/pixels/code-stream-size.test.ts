@@ -6,7 +6,7 @@ import { generatedSamples } from '../../../fuzz/samples.ts';
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#345' } });
 
-/** SOC and SIZ of a JPEG 2000 stream that claims this size (ITU-T T.800 A.5.1). */
+/** Encodes SOC and SIZ of a JPEG 2000 stream that claims this size (ITU-T T.800 A.5.1). */
 function siz(xSize: number, ySize: number, xOffset: number, yOffset: number, components: number) {
   const bytes = Buffer.alloc(42);
   bytes.writeUInt32BE(0xff4fff51, 0);

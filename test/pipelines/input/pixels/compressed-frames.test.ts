@@ -39,7 +39,10 @@ async function firstGrays(clip: Clip | undefined): Promise<(number | undefined)[
   return Promise.all((clip?.frames ?? []).map(async ({ gray }) => (await gray()).data[0]));
 }
 
-/** Extended Offset Table and its lengths (PS3.3 C.7.6.3.1.8): 64-bit, the basic one stays empty. */
+/**
+ * Returns the Extended Offset Table and its lengths (PS3.3 C.7.6.3.1.8): 64-bit, with the basic one
+ * left empty.
+ */
 function extendedOffsets(fragments: readonly Buffer[]): Element[] {
   const table = Buffer.alloc(8 * fragments.length);
   const lengths = Buffer.alloc(8 * fragments.length);
@@ -113,7 +116,7 @@ describe('frames of compressed pixel data', () => {
   });
 });
 
-/** Three tables of 256 entries of 16 bits; the first as segments (PS3.3 C.7.9.2). */
+/** Returns three tables of 256 16-bit entries, the first one segmented (PS3.3 C.7.9.2). */
 function palettes(): Element[] {
   const table = (entry: (index: number) => number) => {
     const bytes = Buffer.alloc(512);
@@ -123,7 +126,7 @@ function palettes(): Element[] {
   const descriptors = (['1', '2', '3'] as const).map(
     (colour) => [`0028110${colour}`, 'US', [256, 0, 16]] as const,
   );
-  // A discrete segment of one entry, then a line of 255 to the last.
+  // A discrete segment with one entry, then a line of 255 entries to the end.
   const words = Uint16Array.from([0, 1, 0, 1, 255, 0xff00]);
   return [
     ...descriptors,

@@ -24,14 +24,14 @@ if (!DECODERS_INSTALLED)
 const COLUMNS = 50;
 const ROWS = 36;
 
-/** Smooth with an edge and some noise, the same every time. */
+/** Returns a smooth level with an edge and some noise, deterministically. */
 function level(x: number, y: number, sample: number, top: number): number {
   const noise = ((x * 7919 + y * 104_729 + sample * 1299) % 17) / 400;
   const ramp = (x / COLUMNS + (y / ROWS) * (sample + 1)) / 4 + (x > 30 ? 0.2 : 0);
   return Math.round(Math.min(ramp + noise, 1) * top);
 }
 
-/** Samples of a frame, interleaved, 8 bits or 16 bits little endian. */
+/** Returns a frame of interleaved samples, with 8 bits or 16 bits little endian. */
 function picture(samples: 1 | 3, bits = 8): Buffer {
   const wide = bits > 8;
   const bytes = Buffer.alloc(COLUMNS * ROWS * samples * (wide ? 2 : 1));
@@ -77,7 +77,7 @@ async function readBytes(bytes: Buffer): Promise<RgbImage> {
   return readFrame(file);
 }
 
-/** An object of one encapsulated frame. */
+/** Creates an object with one encapsulated frame. */
 function wrapped(syntax: string, samples: 1 | 3, stream: Buffer, changes: Sample = {}): Buffer {
   const trailer = encapsulated([
     stream.length % 2 ? Buffer.concat([stream, Buffer.of(0)]) : stream,

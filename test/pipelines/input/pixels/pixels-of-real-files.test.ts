@@ -21,7 +21,7 @@ const present = existsSync(ROOT);
 const possible = present && DECODERS_INSTALLED && FFMPEG_INSTALLED;
 if (!possible) console.warn(`${ROOT} or a reference decoder is absent: pixels are not compared`);
 
-/** Every image of the folder, with the program that it is compared with. */
+/** Every image in the folder, with its reference decoder. */
 const REFERENCES: Readonly<Record<string, Reference>> = {
   'us/DIRW0007_12fr_j2k.dcm': gdcmPixels,
   'us/DIRW0007_12fr_rgb_jpegls.dcm': dcmtkJpegLsPixels,
@@ -52,10 +52,10 @@ const REFERENCES: Readonly<Record<string, Reference>> = {
   'doppler/tte47_42_mmode-plax-av.dcm': dcmtkPixels,
 };
 
-/** No reference decoder reads it as it is: it is compared in another way below. */
+/** No reference decoder reads these unchanged; they are compared differently below. */
 const OTHERWISE = ['us/DIRW0007_broken-delimiter.dcm', 'us/DIRW0007_h264_mpeg4_4_102.dcm'];
 
-/** Lossy coding leaves the rounding of the inverse transform to the decoder (PS3.5 8.2.1). */
+/** With lossy coding, the decoder decides how to round the inverse transform (PS3.5 8.2.1). */
 const LOSSY = /jpegbaseline|Issue164|J2KI|ybr_color/;
 const MEAN_OF_LOSSY = 2;
 

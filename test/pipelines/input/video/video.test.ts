@@ -18,7 +18,7 @@ async function read(path: string, mmPerPx?: number): Promise<Clip> {
   return clip;
 }
 
-/** The reason of a file that must be refused. */
+/** Returns the reason for which a file must be refused. */
 async function refusalOf(path: string): Promise<string> {
   const { clips, refused } = await readStudy([{ name: 'video', path }]);
   expect(clips).toEqual([]);
@@ -27,14 +27,14 @@ async function refusalOf(path: string): Promise<string> {
 
 const H264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p'];
 const HEVC = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-pix_fmt', 'yuv420p'];
-/** At the edges of strong colours, versions of FFmpeg differ in where they take 10-bit chroma to lie. */
+/** At the edges of strong colours, versions of FFmpeg differ in where they place 10-bit chroma. */
 const PALE = ['-vf', 'eq=saturation=0.2'];
 const MPEG4 = ['-c:v', 'mpeg4', '-bf', '2', '-q:v', '3'];
 const FAST = ['-preset', 'ultrafast'];
 const MJPEG = ['-c:v', 'mjpeg', '-q:v', '3'];
 const MPEG2 = ['-c:v', 'mpeg2video', '-bf', '2', '-q:v', '3'];
 
-/** Of every frame: pixels as FFmpeg decodes them, times in order from 0. */
+/** Checks every frame: pixels as decoded by FFmpeg, times increasing from 0. */
 async function expectAsFfmpeg(path: string, clip: Clip): Promise<void> {
   const expected = await decodeToRgb(path);
   const size = clip.width * clip.height * 3;
@@ -52,7 +52,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
       const names = Array.from({ length: 8 }, (_, n) => `v${n}.mp4`);
       await makeVideo(path('v0.mp4'), MPEG4);
       for (const name of names.slice(1)) await copyFile(path('v0.mp4'), path(name));
-      // The files differ, or they would be one clip.
+      // The files must differ, or they would count as one clip.
       for (const name of names) await appendFile(path(name), name);
       const { clips, refused } = await readStudy(
         names.map((name) => ({ name, path: path(name) })),
@@ -110,7 +110,7 @@ describe.skipIf(!FFMPEG_INSTALLED)('a video', () => {
 
   it('of a variable frame rate has the times of its container', async () => {
     await inFolder(async (path) => {
-      // Every frame lasts longer than the one before it.
+      // Every frame lasts longer than the previous one.
       const times = [
         '-vf',
         'settb=1/1000,setpts=N*N*10',

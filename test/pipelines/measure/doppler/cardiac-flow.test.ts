@@ -6,10 +6,13 @@ import { wavesOf } from '../../../../pipelines/measure/waves.ts';
 
 const SECONDS = 0.005;
 
-/** A wave of a beat: when it begins after the beat, how long it lasts (seconds), how high it is. */
+/** A wave in a beat: its start within the beat and its duration in seconds, and its height. */
 type Bump = readonly [from: number, lasts: number, height: number];
 
-/** The curve of some beats of one length, each with the same waves over a level at the baseline. */
+/**
+ * Returns the curve of several beats of equal length, each with the same waves above a level at the
+ * baseline.
+ */
 function curveOf(bumps: readonly Bump[], { beats = 4, length = 0.9, level = 0 } = {}) {
   return Float64Array.from({ length: Math.round((beats * length) / SECONDS) }, (_, column) => {
     const time = (column * SECONDS) % length;
@@ -94,7 +97,8 @@ describe('the fillings of a ventricle', () => {
   });
 
   it('are doubtful where two beats of one wave look like E and A of one beat', () => {
-    // E of 80 and 95 in turn, every 0.9 s: the gap between them is longer than any systole.
+    // E alternates between 80 and 95 every 0.9 s; the gap between the waves is longer than any
+    // systole.
     const curve = curveOf(
       [
         [0.4, 0.25, 80],

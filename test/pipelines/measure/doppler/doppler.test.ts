@@ -66,7 +66,7 @@ function traced(waveform: DopplerWaveform) {
   return { ...waveform, psv, edv, average, pi: (psv - edv) / average, ri: (psv - edv) / psv };
 }
 
-/** What docs/doppler.md states for unseen spectra. */
+/** Accuracy that docs/doppler.md states for unseen spectra. */
 const TOLERANCE = { pi: 0.12, ri: 0.04, psv: 0.08, rate: 0.03 };
 
 describe('Doppler indices of unseen simulated spectra', () => {
@@ -185,7 +185,7 @@ describe('what is refused', () => {
 const REAL = '../shared/data/dicom/doppler';
 
 describe.skipIf(!existsSync(REAL))('values printed on real screens (needs ../shared/data)', () => {
-  /** The ranges of columns hold the beat with the printed mark. */
+  /** Each column range contains the beat with the printed mark. */
   it.each([
     { file: 'tte47_18_doppler-av', side: 'below', from: 550, to: 590, printed: 88.8 },
     { file: 'tte47_21_doppler-tissue-lateral', side: 'above', from: 670, to: 710, printed: 11.4 },

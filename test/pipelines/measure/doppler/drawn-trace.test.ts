@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { drawnTrace } from '../../../../pipelines/measure/doppler/envelope.ts';
 
-/** A display whose first column is 50 and whose baseline is row 150 of it, 0.5 cm/s to the row. */
+/**
+ * A display that starts at column 50, with its baseline at its own row 150 and 0.5 cm/s per row.
+ */
 const DISPLAY = { left: 50, top: 200, zeroRow: 150, velocityPerRow: 0.5 };
 const CURVE = Float64Array.of(0, 20, 40, -10);
 

@@ -5,15 +5,18 @@ import type { MModePlane } from '../../../../pipelines/measure/m-mode/plane.ts';
 const DEPTH_PER_ROW = 0.04;
 const SECONDS_PER_COLUMN = 0.02;
 
-/** Depth in cm of a structure that moves towards the probe by `excursion` with each beat. */
+/**
+ * Returns the depth in cm of a structure that moves towards the probe by `excursion` with each
+ * beat.
+ */
 const beating = (depth: number, excursion: number) => (column: number) => {
   const phase = ((column * SECONDS_PER_COLUMN) / 0.8) % 1;
   return depth - (excursion * (1 - Math.cos(2 * Math.PI * phase))) / 2;
 };
 
 /**
- * Three beats: grey tissue, from `blood` on nothing, from `wall` on tissue again, and a ring of
- * 3 mm where one is given; centimetres.
+ * Draws three beats: grey tissue, nothing from `blood` on, tissue again from `wall` on, and a 3 mm
+ * ring if given; in centimetres.
  */
 function sweep(ring: ((column: number) => number) | null, level: number): MModePlane {
   const [columns, rows] = [120, 330];

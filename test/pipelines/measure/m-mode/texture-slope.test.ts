@@ -5,7 +5,7 @@ import type { MModePlane } from '../../../../pipelines/measure/m-mode/plane.ts';
 const ROWS = 90;
 const COLUMNS = 40;
 
-/** An M-mode whose texture is a function of `depth - rowsPerSample * time`. */
+/** Returns an M-mode whose texture is a function of `depth - rowsPerSample * time`. */
 function moving(rowsPerSample: number, texture: (row: number) => number): MModePlane {
   const levels = Float32Array.from({ length: ROWS * COLUMNS }, (_, i) =>
     texture(Math.floor(i / COLUMNS) - rowsPerSample * (i % COLUMNS)),
@@ -22,7 +22,7 @@ function moving(rowsPerSample: number, texture: (row: number) => number): MModeP
   };
 }
 
-/** Irregular, so that it matches itself at no other place. */
+/** Irregular, so that it matches itself nowhere else. */
 const speckle = (row: number) => 100 + 60 * Math.sin(row * 0.9) + 40 * Math.sin(row * 0.37 + 1);
 
 const middle = (slopes: Float32Array) => slopes[(ROWS >> 1) * COLUMNS + (COLUMNS >> 1)] ?? 0;

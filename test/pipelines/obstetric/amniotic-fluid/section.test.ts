@@ -63,7 +63,7 @@ function interpret(
   });
 }
 
-/** As a structured report of the machine brings it, mm. */
+/** Returns a value as found in the machine's structured report, mm. */
 function fromMachine(key: 'amniotic-fluid-index' | 'deepest-vertical-pocket', value: number) {
   const concept = { scheme: 'LN', code: '11627-7', meaning: 'Amniotic Fluid Index' };
   return cartValue({ key, concept, value, unit: 'mm' });

@@ -214,7 +214,10 @@ describe('brain measurements of the machine', () => {
   });
 });
 
-/** A cerebellum, a cistern and an atrium of these sizes, on the plane on which each is measured. */
+/**
+ * Returns a cerebellum, a cistern and an atrium of these sizes, each on the plane on which it is
+ * measured.
+ */
 function brain(
   sizes: { tcd?: number; cistern?: number; atrium?: number },
   given: { calibrated?: boolean; accepted?: boolean } = {},
@@ -328,7 +331,7 @@ describe('brain measurements on images', () => {
     expect(own.map(({ value }) => value)).toEqual(categories);
     if (sides) expect(screen(result).summary).toContain(`at a cut-off: ${sides}`);
     else expect(screen(result).summary).not.toContain('at a cut-off');
-    // Enlarged in either case.
+    // It is enlarged in both cases.
     const enlarged = result.findings.filter(({ text }) => text.includes('ventriculomegaly'));
     expect(enlarged).toHaveLength(atrium >= 14 ? 1 : 0);
   });

@@ -11,7 +11,10 @@ import {
   sectionOf,
 } from '../evidence-sample.ts';
 
-/** What the machine reports beside or in place of our biometry: BPD, weight, weights of twins. */
+/**
+ * Returns what the machine reports in addition to or instead of our biometry: BPD, weight, twin
+ * weights.
+ */
 
 const fromCart = (key: ConceptKey, value: number, fetus: string | null = null) => {
   const { codings, unit } = CONCEPTS[key];

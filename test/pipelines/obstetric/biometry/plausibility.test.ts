@@ -28,11 +28,11 @@ const ratioOf = (id: string) => {
 };
 
 const EXACT = 1e-9;
-/** A circle of this circumference has two axes of this length; the perimeter is then exact. */
+/** A circle with this circumference has two equal axes, so the perimeter is exact. */
 const round = (circumference: number) => circumference / Math.PI;
 const AC = 240;
 const acOf = (mm: number) => abdomen(round(mm), round(mm));
-/** A head of plausible shape whose circumference is this. */
+/** Returns a plausibly shaped head with this circumference. */
 const hcOf = (mm: number) => {
   const { value } = measurementOf(interpretReadings({ readings: [head(100, 80)] }), 'hc');
   return head((100 * mm) / value, (80 * mm) / value);
@@ -135,7 +135,7 @@ describe('two lengths that contradict each other are both withheld', () => {
 });
 
 describe('of three lengths the one that both others contradict is withheld', () => {
-  // Median lengths of 28 weeks: HC 260, AC 233, FL 51.
+  // Median lengths at 28 weeks: HC 260, AC 233, FL 51.
   it.each([
     ['an AC with placenta in it', [head(91.8, 73.5), abdomen(120, 118), femur(51.3)], 'ac'],
     ['a femur of half the length', [head(91.8, 73.5), abdomen(75, 73.5), femur(24)], 'fl'],
@@ -206,7 +206,7 @@ describe('a value of the machine', () => {
 });
 
 describe('a healthy fetus', () => {
-  /** At 14 weeks the femur is too short for a limit that does not let everything pass. */
+  /** At 14 weeks the femur is so short that a useful limit would withhold correct values. */
   const FROM_WEEKS = 15;
 
   it('is not withheld from 15 weeks on, with lengths up to two standard deviations apart', () => {

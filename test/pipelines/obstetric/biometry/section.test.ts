@@ -307,7 +307,7 @@ describe('what is withheld', () => {
 });
 
 describe('a plane below the gate', () => {
-  /** Frames on which the head planes together have these shares. */
+  /** Returns frames in which the head planes together have these shares. */
   const study = (...shares: number[]) => {
     const planes = shares.map((share) => {
       const shown = clip('head.dcm');
@@ -466,7 +466,7 @@ describe('findings', () => {
   });
 
   it('a cephalic index whose interval is outside of 70 to 86 prefers HC to BPD', () => {
-    // Each axis is known to 3 %, the index to the root of two of that.
+    // Each axis is known to 3 %, so the index is known to 3 % times the root of two.
     const share = 0.03 * Math.SQRT2;
     const low = 70 / (1 + share);
     const high = 86 / (1 - share);

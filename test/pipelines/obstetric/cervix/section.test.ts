@@ -15,19 +15,19 @@ import {
 
 interface Shown {
   mm: number;
-  /** How far the middle of the canal lies from the straight line, mm. */
+  /** Distance of the middle of the canal from the straight line, mm. */
   bowMm?: number;
   funnel?: { depthMm: number; widthMm: number; fullness?: number };
   accepted?: boolean;
   calibrated?: boolean;
   bladder?: boolean;
-  /** As the machine names the view. */
+  /** View name from the machine. */
   viewName?: string | null;
 }
 
 const LEFT = { x: 200, y: 300 };
 
-/** A horizontal canal with the external os on the left. */
+/** Returns a horizontal canal with the external os on the left. */
 function shown(given: Shown): CervixReading {
   const pixels = (mm: number) => mm / MM_PER_PIXEL;
   const { viewName = 'TRANSVAGINAL CERVIX' } = given;
@@ -64,7 +64,7 @@ function shown(given: Shown): CervixReading {
   };
 }
 
-/** A length as the machine's report gives it, in the part of this fetus. */
+/** Returns a length as in the machine's report, in this fetus's part. */
 function ofMachine(value: number, fetus: string | null = null) {
   const concept = { scheme: 'LN', code: '11961-0', meaning: 'Cervix Length' };
   return cartValue({ key: 'cervical-length', concept, value, unit: 'mm', fetus });

@@ -75,7 +75,7 @@ export function spectrum(
   };
 }
 
-/** A value as a structured report of the machine brings it. */
+/** Returns a value as found in the machine's structured report. */
 export function fromMachine(key: ConceptKey, value: number): CartMeasurement {
   const concept = { scheme: 'LN', code: '12008-9', meaning: 'Pulsatility Index' };
   return cartValue({ key, concept, value, unit: CONCEPTS[key].unit });

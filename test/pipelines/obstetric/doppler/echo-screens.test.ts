@@ -35,7 +35,7 @@ async function interpreted(file: string, viewName: string | null) {
 }
 
 describe.skipIf(FILES.length === 0)('an echo screen that is sent as an obstetric study', () => {
-  // With simulated evidence accepted, so that nothing is withheld for want of evidence.
+  // Simulated evidence is accepted, so that nothing is withheld for lack of evidence.
   it.each(FILES)('%s gives no accepted value, category, finding or centile', async (file) => {
     const { result } = await interpreted(file, null);
     expect(result.measurements.filter(({ quality }) => quality === 'accepted')).toEqual([]);

@@ -44,7 +44,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** What the readers are given of one phantom that was written as DICOM. */
+/** Returns what the readers receive for one phantom written as DICOM. */
 async function written(
   view: PhantomView,
   changes: Partial<ImageHeader> = {},

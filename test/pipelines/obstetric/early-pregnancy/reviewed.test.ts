@@ -12,7 +12,7 @@ import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { effectsOf } from '../../../../pipelines/run/review.ts';
 import { clip, MM_PER_PIXEL, NO_MODELS, outline } from '../evidence-sample.ts';
 
-/** An embryo of this length on a clip. */
+/** Returns an embryo of this length on a clip. */
 function embryo(mm: number, index: number): EarlyClip {
   const taken = clip(`${index}.dcm`);
   const ends: [Point, Point] = [
@@ -37,7 +37,7 @@ function embryo(mm: number, index: number): EarlyClip {
   };
 }
 
-/** More clips than the section lists lengths of; the further ones are longer. */
+/** More clips than the section lists lengths for; the remaining ones are longer. */
 const STUDY: ObstetricReviewed = {
   given: {
     study: { clips: [], refused: [], files: 5, series: 1 },

@@ -61,7 +61,7 @@ const SWEPT = {
 const SUSPICIOUS = 'suspicious-for-pregnancy-loss';
 const SILENT: CardiacActivity = { status: 'not-seen', strength: 0.1 };
 
-/** One clip of a sac of these sizes in the middle of an image of 0.4 mm per pixel. */
+/** Returns one clip of a sac of these sizes in the middle of an image at 0.4 mm per pixel. */
 function view(given: View): EarlyClip {
   const { plane = 'sagittal', route = 'transvaginal', sac = [30, 20], accepted = true } = given;
   const taken = clip(`${plane}.dcm`, given.clip);
@@ -123,7 +123,7 @@ function interpret(
         concept: { scheme: 'LN', code: 'code', meaning: key },
         value,
         unit: key === 'fetal-heart-rate' ? '/min' : 'mm',
-        // Without it a diameter of the sac is not a mean sac diameter.
+        // Without this, a sac diameter is not a mean sac diameter.
         derivation: key === 'mean-sac-diameter' ? 'mean' : null,
         fetus,
       }),
@@ -238,7 +238,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     ['CRL 7 mm, activity missed or none', silent(7.0001), 'suspicious-for-pregnancy-loss'],
     ['CRL 15 mm, activity missed or none', silent(15), 'suspicious-for-pregnancy-loss'],
     ['MSD 15.9 mm, no embryo', empty(15.9), 'uncertain-viability'],
-    // The interval of 16 mm holds the limit of 16 mm; the viability is uncertain in either case.
+    // The interval around 16 mm contains the limit; the viability is uncertain in either case.
     ['MSD 16 mm, no embryo', empty(16.0001), 'uncertain-viability'],
     ['MSD of 16 mm and its interval', empty(18.6), 'suspicious-for-pregnancy-loss'],
     ['MSD 24.9 mm, no embryo', empty(24.9), 'suspicious-for-pregnancy-loss'],
@@ -525,7 +525,7 @@ describe('a crown-rump length on several frames', () => {
 });
 
 describe('a value of the machine beside ours', () => {
-  // Ours is known to 4.5 mm.
+  // Our measurement is known to 4.5 mm.
   it.each([
     [16.4, false],
     [16.6, true],
@@ -633,7 +633,7 @@ describe('the age by CRL beside the one by last period (ACOG Committee Opinion 7
     expect(redatingDays(days)).toBe(limit);
   });
 
-  // CRL 10 mm: 49.66, 50 days.
+  // CRL 10 mm corresponds to 49.66, so 50 days.
   it.each([
     [55, false],
     [56, true],
