@@ -5,12 +5,12 @@ import { afterAll } from 'vitest';
 
 const folders: string[] = [];
 
-// Here and not in the function: vitest takes no hook from within a test.
+// Registered at module level, because vitest does not accept hooks inside a test.
 afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** A new folder, which is removed after the last test of the file that asks for it. */
+/** Creates a folder that is removed after the last test in the file that requests it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-test-'));
   folders.push(folder);

@@ -178,7 +178,7 @@ export function interpretReadings({
       views: {},
       priors: [],
       ...evidence,
-      // These readings are made up: what they give is judged as if its method were shown to work.
+      // These readings are made up, so their values are judged as if the method had been validated.
       accept: evidence.accept ?? 'simulated',
     },
     [],
@@ -188,7 +188,7 @@ export function interpretReadings({
   );
 }
 
-/** The evidence of a study of which only this much is known. */
+/** Returns the evidence of a study of which only this much is known. */
 export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
   return evidenceOf({
     study: { clips: [], refused: [], files: 1, series: 1 },
@@ -204,7 +204,7 @@ export function evidenceWith(given: Partial<StudyEvidence>): ObstetricEvidence {
   });
 }
 
-/** The rendered text of a section for this evidence. */
+/** Returns the rendered text of a section for this evidence. */
 export function runSection<Evidence extends SectionEvidence>(
   section: ObstetricSection<Evidence>,
   evidence: Evidence,
@@ -214,19 +214,19 @@ export function runSection<Evidence extends SectionEvidence>(
   return renderOutcome(outcome, byId([...before, ...(outcome.measurements ?? [])]));
 }
 
-/** A measurement of a result; throws where there is none. */
+/** Returns a measurement of a result. Throws if it is missing. */
 export function measurementOf(result: Result, id: string) {
   const measurement = result.measurements.find((one) => one.id === id);
   if (!measurement) throw new Error(`no measurement ${id}`);
   return measurement;
 }
 
-/** A section of a result. */
+/** Returns a section of a result. Throws if it is missing. */
 export function sectionOf(result: Result, id: string) {
   const section = result.sections.find((one) => one.id === id);
   if (!section) throw new Error(`no section ${id}`);
   return section;
 }
 
-/** A fetus of 28 weeks at the medians of INTERGROWTH-21st 2014. */
+/** A fetus at 28 weeks with the medians of INTERGROWTH-21st 2014. */
 export const MEDIAN_28_WEEKS = () => [head(91.8, 73.5), abdomen(75, 73.5), femur(51.3)];

@@ -17,7 +17,7 @@ import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts'
 import { evidenceWith, runSection } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
-/** From pixels to the section on phantoms that no weight has seen; the plane is given. */
+/** Tested from pixels to the section, on phantoms not used in training; the plane is given. */
 
 const locator = await openLocator({ provider: 'cpu', threads: 1, allow: 'permissive' });
 afterAll(() => locator.close());
@@ -52,7 +52,10 @@ type Outcome = Awaited<ReturnType<typeof interpret>>['heart'];
 const measured = (outcome: Outcome, key: string) =>
   outcome.measurements?.find(({ concept }) => concept.key === key)?.value ?? Number.NaN;
 
-/** The middle error of some phantoms: one may be a bad picture, a reader that fails is found. */
+/**
+ * Returns the median error over several phantoms: tolerates one bad picture, but detects a failing
+ * reader.
+ */
 async function middleError(
   view: PhantomView,
   plane: Plane,

@@ -16,13 +16,13 @@ import type { ReaderInput } from '../../../pipelines/obstetric/shared/reader.ts'
 import { evidenceWith, runSection } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
-/** From pixels to the section on phantoms that no weight has seen; the plane is given. */
+/** Tested from pixels to the section, on phantoms not used in training; the plane is given. */
 
 const locator = await openLocator({ provider: 'cpu', threads: 1, allow: 'permissive' });
 afterAll(() => locator.close());
 
 function simulate(view: PhantomView, seed: number, gaDays: number, anatomy = {}): PhantomFrame {
-  // These views draw their own sizes; the growth chart begins at 14 weeks.
+  // These views choose their own dimensions; the growth chart begins at 14 weeks.
   const request = { gaDays, sizes: sizesAt(Math.max(gaDays, 98)), seed, frames: 1, anatomy };
   return view.simulate(request)[0] as PhantomFrame;
 }

@@ -35,7 +35,7 @@ function sessionOf(
   return { model, provider: 'cpu', batch: 16, run, close: async () => undefined };
 }
 
-/** A classifier that gives a class this probability and `other` the rest. */
+/** Returns a classifier that assigns this probability to a class and the rest to `other`. */
 const classifier = (named: string, probability: number) =>
   sessionOf(
     'fetal-plane',
@@ -51,15 +51,18 @@ const map = (inside: (x: number, y: number) => boolean) =>
     inside((i % WIDTH) - 31.5, Math.floor(i / WIDTH) - 23.5) ? 1 : 0,
   );
 const disc = (radius: number) => map((x, y) => Math.hypot(x, y) < radius);
-/** Near enough to an ellipse for the gate, and less of one than a disc is. */
+/** Close enough to an ellipse for the gate, but less so than a disc. */
 const SQUARE = map((x, y) => Math.max(Math.abs(x), Math.abs(y)) < 16);
 
-// It answers the same to every part of an image, and is therefore one that looks once.
+// Returns the same output for every part of an image; an image therefore needs only one run.
 const outlinerOf = (values: Float32Array) => sessionOf('fetal-head', ['outline'], 0.9, values);
-/** A model whose map is a disc of this radius in the middle; 0: nothing is there. */
+/** Returns a model whose map is a disc of this radius in the middle; 0 for an empty map. */
 const outliner = (radius: number) => outlinerOf(disc(radius));
 
-/** Symphysis and head whose maps are nowhere higher than `level`: outlined the less surely. */
+/**
+ * Returns symphysis and head maps that are nowhere higher than `level`: the lower, the less
+ * certain.
+ */
 const symphysisAndHead = (level: number) =>
   sessionOf(
     'symphysis-head',
@@ -68,11 +71,11 @@ const symphysisAndHead = (level: number) =>
     Float32Array.from([...disc(8), ...disc(16)], (value) => level * value),
   );
 
-/** No ellipse: none covers more than the lesser part of it. */
+/** Not an ellipse: no ellipse covers more than a minor part of it. */
 const cross = (x: number, y: number) =>
   Math.min(Math.abs(x), Math.abs(y)) < 2 && Math.max(Math.abs(x), Math.abs(y)) < 16;
 
-/** A chest model with these maps of heart and thorax, and no spine, crux or apex. */
+/** Returns a chest model with these maps of heart and thorax, and without spine, crux or apex. */
 const chestOf = (heart: Float32Array, thorax: Float32Array) => {
   const points = new Float32Array(3 * WIDTH * HEIGHT);
   return sessionOf(

@@ -12,9 +12,9 @@ import { spectrum } from './doppler/doppler-sample.ts';
 import { abdomen, clip, femur, head, MM_PER_PIXEL, outline } from './evidence-sample.ts';
 
 /**
- * The whole pipeline after the readers, over generated evidence: HC, AC and FL count where they are
- * in the domain of their evidence; fluid, placenta, cervix, NT, first trimester, spectra, heart, brain
- * and sweeps need a review, and may say anything.
+ * Runs the whole pipeline after the readers on generated evidence. HC, AC and FL count if they are
+ * in the domain of their evidence; fluid, placenta, cervix, NT, first trimester, spectra, heart,
+ * brain and sweeps need a review and may have any value.
  */
 
 const MODELS: Locator['models'] = [
@@ -48,7 +48,7 @@ const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: unde
 const mm = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 const interval = fc.option(mm(0.2, 8), { nil: null });
 
-/** What every reader found whose methods need a review. */
+/** Findings of every reader whose methods need a review. */
 const proposals: fc.Arbitrary<Views> = fc.record({
   amnioticFluid: some(
     fc.tuple(mm(0, 200), interval).map(([depth, uncertainty]) => ({
@@ -223,7 +223,10 @@ const proposals: fc.Arbitrary<Views> = fc.record({
   ),
 }) as fc.Arbitrary<Views>;
 
-/** Head, abdomen and femur in and out of the domain of their evidence, and of each other. */
+/**
+ * Head, abdomen and femur, inside and outside the domain of their evidence, and consistent with
+ * each other or not.
+ */
 const lengths: fc.Arbitrary<FrameReading[]> = fc
   .record({
     headMm: some(mm(20, 120)),
@@ -266,7 +269,7 @@ function interpreted(
   });
 }
 
-/** Everything that a reader takes for settled. */
+/** Everything that a reader would take as settled. */
 const concluded = ({
   findings,
   classifications,

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const WIDTH = 400;
 const HEIGHT = 300;
 
-/** A femur of 100 pixels at 0.5 mm on a grey image. */
+/** Returns a femur of 100 pixels at 0.5 mm on a grey image. */
 function femurImage(frames = 1, instance = 1): Buffer {
   return ultrasound({
     instance,
@@ -25,7 +25,7 @@ function femurImage(frames = 1, instance = 1): Buffer {
   });
 }
 
-/** Replaces the models: every frame is a femur, and its ends are known. */
+/** Replaces the models: every frame is a femur with known ends. */
 const knownFemur: Locator = {
   planes: async (images) => images.map(() => ({ label: 'femur', confidence: 0.95 })),
   head: null,
@@ -64,7 +64,7 @@ async function workFolder(
     priorFiles,
     options,
     clinicalContext: {},
-    // A phantom: what is measured on it counts in this setting only.
+    // This is a phantom, so its measurements count only with this setting.
     evidence: 'simulated',
     models: { allow: 'all', provider: 'cpu', threads: 1 },
   };

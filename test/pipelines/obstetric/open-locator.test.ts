@@ -21,7 +21,7 @@ function phantoms(plane: PhantomPlane, count: number) {
   });
 }
 
-/** Middle relative error: one frame may be a bad one, a model that fails is not found this way. */
+/** Returns the median relative error: tolerates one bad frame, but detects a failing model. */
 const middle = (errors: number[]) => median(errors.map(Math.abs));
 
 describe('the locator on phantoms of 28 weeks', () => {
@@ -93,7 +93,7 @@ describe('the locator on real heads', () => {
   it.skipIf(!existsSync(`${DATA}/hc18`))(
     'measures head circumference of held-out hc18 images within 3 mm on average (needs ../shared/data)',
     async () => {
-      // The list begins with the earliest pregnancies: every tenth is a fair sample of it.
+      // The list begins with the earliest pregnancies; every tenth case is a representative sample.
       const cases = (await hc18Cases(DATA, 'test')).filter((_, i) => i % 10 === 0);
       const errors: number[] = [];
       for (const { path, mmPerPixel = Number.NaN, referenceMm = Number.NaN } of cases) {

@@ -9,14 +9,14 @@ import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /**
- * Adult hearts, thyroid, elbow, a probe in air: screens of real machines that show no fetus. The
- * gestational age is given, so that nothing stays silent for want of it.
+ * Adult hearts, thyroid, elbow, a probe in air: screens from real machines that show no fetus. The
+ * gestational age is given, so that nothing is left out for lack of it.
  */
 const FOLDER = '../shared/data/dicom/us';
 const present = existsSync(FOLDER);
 if (!present) console.warn(`${FOLDER} is absent: real screens of other organs are not interpreted`);
 
-/** The same pixels in another transfer syntax (real-files.test.ts shows that they are). */
+/** The same pixels in another transfer syntax (as real-files.test.ts shows). */
 const REPEATED = /_jpegls|_broken-delimiter|_repaired|_h264|_expb|1A_rle\.|US1_(?!UNCR)|color-px/;
 
 const opened: OpenLocator[] = [];
@@ -28,7 +28,7 @@ const pipeline = createObstetricPipeline({
     opened.push(locator);
     return locator;
   },
-  // Documents are views of the result, which is looked at itself.
+  // Documents are derived from the result, which is checked directly.
   writeArtifacts: async () => [],
 });
 
@@ -59,19 +59,20 @@ describe.skipIf(!present)('a screen without a fetus', () => {
     const { measurements, findings, classifications, scores } = await interpret(name);
     const said = measurements.map(({ section, label, value }) => `${section}: ${label} ${value}`);
     expect(said).toEqual([]);
-    // A plane may be named wrongly; nothing follows from it.
+    // A plane may be misidentified, without consequences.
     expect(classifications.filter(({ section }) => section !== 'planes')).toEqual([]);
     expect([...findings, ...scores]).toEqual([]);
   });
 
-  // The whole image looks like an abdomen, a femur, a placenta; with a scale it could be measured.
+  // The whole image looks like an abdomen, a femur or a placenta; with a scale it could be
+  // measured.
   it.each(['US-PAL-8-10x-echo', 'YBR_FULL-RLE.dcm', 'color-pl.dcm', 'examples_palette.dcm'])(
     '%s gives none that is used, even when the sender adds a scale',
     async (name) => {
       const { measurements, findings, sections } = await interpret(name, 0.3);
       expect(measurements.filter(({ quality }) => quality === 'accepted')).toEqual([]);
       expect(findings).toEqual([]);
-      // These two repeat which planes were named; every other section is silent.
+      // These two list the planes identified; every other section reports nothing.
       const others = sections.filter(({ id }) => id !== 'planes' && id !== 'anomaly-screen');
       const assessed = others.filter(({ status }) => status === 'complete' || status === 'partial');
       expect(assessed.map(({ id }) => id)).toEqual([]);

@@ -37,7 +37,7 @@ describe('npx sonogate interpret on a phantom study with known sizes', () => {
     expect(measurementOf(result, 'ga-by-hc-ac-fl').value).toBeGreaterThan(gaDays - 21);
     expect(measurementOf(result, 'ga-by-hc-ac-fl').value).toBeLessThan(gaDays + 21);
     expect(measurementOf(result, 'efw').reference?.chart).toBe('intergrowth-2020-efw');
-    // The interval of the weight holds the 10th centile.
+    // The interval of the weight contains the 10th centile.
     expect(sectionOf(result, 'growth')).toMatchObject({
       status: 'partial',
       reason: { code: 'at_cut_off' },

@@ -29,7 +29,7 @@ const HEADER: StudyHeader = {
   studyDescription: 'Obstetric ultrasound (phantom)',
 };
 
-/** An umbilical artery whose flow is reversed at the end of diastole. */
+/** Returns an umbilical artery with reversed end-diastolic flow. */
 async function reversedFlow(): Promise<Buffer> {
   const frames = umbilicalArtery.simulate({
     gaDays: GA_DAYS,
@@ -62,7 +62,7 @@ beforeAll(async () => {
     priorFiles: [],
     options: { dating: { ga_days: GA_DAYS }, previews: false },
     clinicalContext: {},
-    // A phantom: what is measured on it counts in this setting only.
+    // This is a phantom, so its measurements count only with this setting.
     evidence: 'simulated',
     models: { allow: 'all', provider: 'cpu', threads: 1 },
   };

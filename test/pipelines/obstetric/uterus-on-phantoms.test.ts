@@ -22,7 +22,7 @@ import type { Result } from '../../../pipelines/result/envelope.ts';
 import { interpretReadings, measurementOf, NO_MODELS, sectionOf } from './evidence-sample.ts';
 import { onPlane } from './phantom-plane.ts';
 
-/** From pixels to the section on phantoms that no weight has seen; the plane is given. */
+/** Tested from pixels to the section, on phantoms not used in training; the plane is given. */
 
 const model = modelFor(await readRegistry(), 'uterine-structures', 'permissive');
 if (!model) throw new Error('no model of uterine structures is registered');
@@ -54,7 +54,7 @@ async function interpret(planes: FramePlane[]): Promise<Result> {
   return interpretReadings({ readings: [], options, evidence: { views } });
 }
 
-/** Half widths of the 95 % intervals, mm, as models/evaluate.ts measured them. */
+/** Half widths of the 95 % intervals in mm, as measured by models/evaluate.ts. */
 const { pocket, cervicalLength } = await uterineUncertainty(model);
 
 describe('on unseen phantoms', () => {

@@ -10,13 +10,14 @@ import {
 } from './evidence-sample.ts';
 
 /**
- * What every section says when its view, the physical scale or the gestational age is not there. The
- * scale and the age of a section whose view has a separate reader are checked in the test of that section.
+ * What every section states if its view, the physical scale or the gestational age is missing. For
+ * sections whose view has its own reader, missing scale and age are covered by the section's own
+ * test.
  */
 
 const DATED = { dating: { ga_days: 140 } };
 
-/** A study of one image on which no plane was recognised. */
+/** Returns a study with one image on which no plane was recognised. */
 function withoutViews(options: Case['options']) {
   const other = clip('other.dcm');
   return interpretReadings({

@@ -7,7 +7,7 @@ describe('the category of a value with an interval', () => {
   it.each([
     [80.3, 5.6, null, ['normal', 'high']],
     [85.9, 5.6, 'high', null],
-    // The ends do not belong to the interval.
+    // The interval does not include its ends.
     [85.6, 5.6, 'high', null],
     [74.4, 5.6, 'normal', null],
     [74.5, 5.6, null, ['normal', 'high']],

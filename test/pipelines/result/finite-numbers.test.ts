@@ -7,7 +7,7 @@ import { run, spectrum } from '../obstetric/doppler/doppler-sample.ts';
 
 type Path = readonly (string | number)[];
 
-/** Every place of a value that holds a number. */
+/** Returns every place in a value that contains a number. */
 function numbersIn(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'number') return [path];
   if (typeof value !== 'object' || value === null) return [];

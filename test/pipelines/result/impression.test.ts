@@ -26,7 +26,7 @@ const NORMAL_HEART: Partial<Record<EchoConcept, number>> = {
   'effusion-depth': 0,
 };
 
-/** The impression of a study of a man whose machine sent these values. */
+/** Returns the impression for a study of a man whose machine sent these values. */
 function echo(machine: Partial<Record<EchoConcept, number>>) {
   const { result } = measuredStudy({ machine });
   if (!result.report) throw new Error(result.sections.at(-1)?.reason?.detail ?? 'no report');
@@ -165,7 +165,7 @@ describe('contradictions', () => {
   });
 });
 
-/** A fetus of 28 weeks with these lengths, mm. */
+/** Returns a fetus at 28 weeks with these lengths, mm. */
 const fetus = (hc: number, ac: number, fl: number) =>
   interpretReadings({
     readings: [

@@ -65,7 +65,7 @@ describe('of several values of a quantity', () => {
       'fetal-heart-rate-fetus-a',
       'fetal-heart-rate-doppler-3-fetus-b',
     ]);
-    // A fetus number is not the number of a repeated value.
+    // A fetus number is not the index of a repeated value.
     const numbered = [of('1', 'fetal-heart-rate'), of('2', 'fetal-heart-rate')];
     expect(countingValues(withStanding(numbered))).toHaveLength(2);
   });

@@ -7,7 +7,7 @@ const result = interpretReadings({
   readings: MEDIAN_28_WEEKS(),
   options: { report: false, dating: { ga_days: 196 } },
 });
-// Without its own section, the last one, which is added again below.
+// Without its last section, which is added again below.
 const interpreted = { ...result, sections: result.sections.slice(0, -1) };
 
 it('puts a report that the result bears out behind the other sections', () => {

@@ -22,7 +22,7 @@ const ENDPOINTS = {
   },
 };
 
-/** The result where one section throws, and what was logged. */
+/** Returns the result if one section throws, and what was logged. */
 function withBroken(
   endpoint: keyof typeof ENDPOINTS,
   id: string,

@@ -26,7 +26,7 @@ const HC = ln('11984-2', 'Head Circumference');
 const LVEF = ln('18043-0', 'Left Ventricular Ejection Fraction');
 const REAL = '../shared/data/sr';
 
-/** Runs the pipeline on reports, by the name of their file. */
+/** Runs the pipeline on reports, by file name. */
 async function translate(paths: readonly string[]) {
   const folder = join(dirname(paths[0] ?? ''), `job-${Math.random().toString(36).slice(2)}`);
   await mkdir(join(folder, 'files'), { recursive: true });
@@ -91,7 +91,7 @@ describe('the report of a machine', () => {
       conclusion:
         'Values of the structured report of the ultrasound machine, not reviewed: 2; withheld as implausible: 0.',
     });
-    // Nothing here was asserted by AI.
+    // No AI asserted any of this.
     expect(JSON.stringify([report, observations])).not.toMatch(/AIAST|AI draft/);
   });
 

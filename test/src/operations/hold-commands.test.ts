@@ -3,7 +3,9 @@ import { commandsOn } from '../../../src/operations/commands.ts';
 import type { HoldOperations } from '../../../src/operations/operations.ts';
 import { NO_OPERATIONS } from './no-operations.ts';
 
-/** What reaches the queue; what the queue does with it is in fault-table.test.ts. */
+/**
+ * Records what reaches the queue; what the queue does with it is covered in fault-table.test.ts.
+ */
 function operations() {
   const asked: unknown[] = [];
   const held = {

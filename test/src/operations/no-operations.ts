@@ -4,7 +4,7 @@ const never = () => {
   throw new Error('a test does not expect this operation');
 };
 
-/** Operations that all fail; a test replaces those that it needs. */
+/** Operations that all fail; a test replaces those it needs. */
 export const NO_OPERATIONS: Operations = {
   keys: { create: never, list: never, rotate: never, revoke: never },
   studies: {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 
-/** Pieces of work, each of which ends when the test ends it. */
+/** Returns pieces of work, each of which ends when the test ends it. */
 function gates(count: number) {
   const all = Array.from({ length: count }, () => Promise.withResolvers<void>());
   const begun: number[] = [];
@@ -13,7 +13,7 @@ function gates(count: number) {
   return { all, begun, each };
 }
 
-/** Until everything that can go on has gone on. */
+/** Waits until everything that can continue has continued. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('work in parallel', () => {

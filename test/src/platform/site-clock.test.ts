@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(clocks.splice(0).map((clock) => clock.stop()));
 });
 
-/** A database whose clock shows `time()`; null: it cannot be reached. */
+/** Returns a database whose clock shows `time()`, or which is unreachable if that is null. */
 const databaseAt = (time: () => Date | null): Queryable => ({
   async query<Row extends object>() {
     const at = time();

@@ -23,7 +23,7 @@ export const BEATING = {
   maxY: 300,
 } as const satisfies MModeRhythm;
 
-/** A thorax of 100 by 90 pixels about (200, 200), its spine on the right. */
+/** Returns a thorax of 100 by 90 pixels around (200, 200), with its spine on the right. */
 export function chest(
   area: number,
   degrees: number,
@@ -58,7 +58,7 @@ export interface Given {
   views?: FetalHeartReadings['views'];
   chestFrames?: number;
   mMode?: MModeRhythm[];
-  /** Whether the sweeps are known to be of a fetus. */
+  /** True if the sweeps are known to be of a fetus. */
   fetal?: boolean;
   cines?: CardiacActivity[];
   gaDays?: number | null;
@@ -66,7 +66,7 @@ export interface Given {
   spectra?: SpectrumReading[];
 }
 
-/** The section on these readings; its accepted rate beside it. */
+/** Runs the section on these readings and returns its accepted rate as well. */
 export function run(given: Given = {}) {
   const {
     chests = null,

@@ -67,7 +67,7 @@ describe('size and axis of the heart', () => {
 
     it('do not put a large heart of one cine before the frame of another clip', () => {
       const [first, ...others] = beat([0.3, 0.31, 0.32, 0.33]) as [ChestReading, ...ChestReading[]];
-      // In order: cine 0.33, still 0.26, cine 0.32.
+      // In this order: cine 0.33, still 0.26, cine 0.32.
       expect(ratioOf([first, chest(0.26, 45), ...others])).toBeCloseTo(0.32, 6);
       const outcome = run({ chests: [first, chest(0.26, 45), ...others] });
       expect(measured(outcome, 'cardiothoracic-area-ratio-2')?.value).toBeCloseTo(0.26, 6);

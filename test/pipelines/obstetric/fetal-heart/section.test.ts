@@ -63,7 +63,7 @@ describe('fetal heart rate', () => {
     expect(bandAt(limit - half + 0.01)).toBeUndefined();
     expect(bandAt(limit + half - 0.01)).toBeUndefined();
     expect(bandAt(limit + half + 0.01)).toBe(high);
-    // Fast or tachycardia: abnormal in either case.
+    // Fast or tachycardia; both are abnormal.
     expect(at(limit).findings).toHaveLength(low === 'fast' ? 1 : 0);
   });
 

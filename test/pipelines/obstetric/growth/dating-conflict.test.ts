@@ -17,7 +17,7 @@ const composite = (days: number) =>
 const byHc = (days: number) =>
   createMeasurement('ga-by-hc', 'ga-by-hc', days, 'hadlock-1984-ga-hc');
 
-/** A fetus of median size for an age other than the one that is given. */
+/** Returns a fetus with the median size for a different age than the stated one. */
 function grownTo(days: number, dating: { ga_days: number; basis: string }) {
   const at = (measure: 'hc' | 'ac' | 'fl') => intergrowthSizeAt(measure, days / 7, 0) ?? Number.NaN;
   const [hc, ac] = [at('hc') / Math.PI, at('ac') / Math.PI];

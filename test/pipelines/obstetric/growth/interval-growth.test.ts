@@ -14,7 +14,7 @@ import {
   sectionOf,
 } from '../evidence-sample.ts';
 
-/** Head, abdomen and femur of one z-score each, at an exact age. */
+/** Returns a head, abdomen and femur with one z-score each, at an exact age. */
 function fetus(gaDays: number, z: { hc?: number; ac?: number; fl?: number } = {}) {
   const length = (measure: 'hc' | 'ac' | 'fl') =>
     intergrowthSizeAt(measure, gaDays / 7, z[measure] ?? 0) ?? Number.NaN;
@@ -178,7 +178,8 @@ describe('earlier values of a report', () => {
     ['FETUS A UA', 'FETUS B UA', true],
     ['FETUS A UA', 'FETUS A UA', false],
   ])('on images named %s and %s are left out: %s', (one, other, left) => {
-    // Nothing is measured on them: a spectrum or a sweep names its fetus, too.
+    // Nothing is measured on these clips, but the label of a spectrum or a sweep also identifies
+    // its fetus.
     const clips = [one, other].map((viewName) => clip('named.dcm', { viewName }));
     const before = scan(28, { clips, readings: fetus(168) });
     expect(growth(196, [before]).data.change === null).toBe(left);

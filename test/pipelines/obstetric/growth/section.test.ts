@@ -67,7 +67,7 @@ describe('centiles', () => {
       interpretation: 'N',
     });
     expect(measurementOf(result, 'efw').reference?.chart).toBe('intergrowth-2020-efw');
-    // Half a centile scale is within the interval of the weight, which is that of its formula.
+    // The formula's interval for the weight spans half of the centile scale.
     expect(sectionOf(result, 'growth').reason?.code).toBe('at_cut_off');
   });
 
@@ -130,7 +130,7 @@ describe('a small fetus', () => {
 
   it('needs Doppler before it is called constitutionally small', () => {
     const result = small(238);
-    // The interval of the weight holds the 10th centile: advice, but no category.
+    // The interval of the weight contains the 10th centile: advice is given, but no category.
     expect(result.classifications.map(({ id }) => id)).not.toContain('size-category');
     expect(sectionOf(result, 'growth').data.fgr).toMatchObject({
       form: 'sga-doppler-needed',
@@ -181,7 +181,7 @@ describe('a small fetus', () => {
   });
 });
 
-/** A fetus whose parts have these z-scores at 34+0 weeks. */
+/** Returns a fetus whose parts have these z-scores at 34+0 weeks. */
 function fetus34(z: { hc?: number; bpd?: number; ac?: number; fl?: number }) {
   const length = (measure: 'hc' | 'bpd' | 'ac' | 'fl') =>
     intergrowthSizeAt(measure, 34, z[measure] ?? 0) ?? Number.NaN;

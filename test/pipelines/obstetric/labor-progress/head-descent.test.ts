@@ -9,12 +9,14 @@ import {
 } from '../../../../pipelines/obstetric/labor-progress/measure.ts';
 
 const WIDTH = 256;
-/** Level, from (30, 50) to (70, 50): the lower edge is the right end. */
+/** Horizontal, from (30, 50) to (70, 50); the lower edge is the right end. */
 const SYMPHYSIS: Ellipse = { centre: { x: 50, y: 50 }, a: 20, b: 8, angle: 0 };
 const AXIS = symphysisAxis(SYMPHYSIS, WIDTH);
 const HEAD: Ellipse = { centre: { x: 75, y: 120 }, a: 40, b: 30, angle: 0 };
 
-/** A point seen from the lower edge at this angle to the axis, on the side of the head. */
+/**
+ * Returns a point at this angle to the axis as seen from the lower edge, on the side of the head.
+ */
 function at(degrees: number, distance = 60): Point {
   const angle = (degrees * Math.PI) / 180;
   return {
@@ -37,7 +39,7 @@ describe('symphysisAxis', () => {
     expect(axis.sideKnown).toBe(true);
   });
 
-  /** An axis whose right end is this many degrees below its left end. */
+  /** Returns an axis whose right end is this many degrees below its left end. */
   const tilted = (share: number, degrees: number) =>
     symphysisAxis(
       { ...SYMPHYSIS, centre: { x: share * WIDTH, y: 50 }, angle: (degrees * Math.PI) / 180 },

@@ -5,14 +5,14 @@ import { locateTransperineal } from '../../../../pipelines/obstetric/labor-progr
 
 const SIZE = 64;
 const GATE = 0.8;
-/** All of it lit, twice as large as the input of the network. */
+/** Fully lit, and twice as large as the network input. */
 const IMAGE = {
   width: 2 * SIZE,
   height: 2 * SIZE,
   data: new Uint8Array(4 * SIZE * SIZE).fill(90),
 };
 
-/** 1 within an upright shape around the middle of the input. */
+/** Returns 1 within an upright shape around the middle of the input. */
 const shape = (inside: (x: number, y: number) => boolean, level = 1) =>
   Float32Array.from({ length: SIZE * SIZE }, (_, i) =>
     inside((i % SIZE) - 31.5, Math.floor(i / SIZE) - 31.5) ? level : 0,
@@ -52,7 +52,7 @@ describe('the border of a structure', () => {
     ]);
     const pixels = filledPolygon(border, IMAGE.width, IMAGE.height);
     const area = pixels.reduce((sum, pixel) => sum + pixel, 0);
-    // 32 by 32 of the input are 64 by 64 of the image; an ellipse would lose its corners.
+    // 32 by 32 in the input are 64 by 64 in the image; an ellipse would lose the corners.
     expect(area / (64 * 64)).toBeGreaterThan(0.97);
     expect(area / (64 * 64)).toBeLessThan(1.01);
   });
@@ -80,7 +80,7 @@ describe('a bladder joined to the head', () => {
     const lobes = shape((x, y) => Math.hypot(x, y - 8) < 18 || Math.hypot(x, y + 16) < 9);
     const { pair, borders } = await located(disc(6), lobes);
     const border = borders['fetal-head']?.border ?? [];
-    // The input shows the image at half its size; the middle of the head is at (31.5, 39.5) of the input.
+    // The input shows the image at half its size, with the middle of the head at (31.5, 39.5).
     const farthest = Math.max(...border.map(({ x, y }) => Math.hypot(x - 63.5, y - 79.5)));
     expect(farthest).toBeLessThan(2 * 18 * 1.12);
     expect(pair?.head.a).toBeLessThan(2 * 18 * 1.12);

@@ -21,7 +21,10 @@ interface Shot {
 
 let shots = 0;
 
-/** A head whose leading part is at this angle of progression, its long axis at -20 degrees. */
+/**
+ * Returns a head whose leading part is at this angle of progression, with its long axis at -20
+ * degrees.
+ */
 function transperineal({ degrees = 120, accepted = true, clip: changes, head }: Shot = {}) {
   shots += 1;
   const taken = clip(`transperineal-${shots}.dcm`, changes);
@@ -84,7 +87,7 @@ describe('labor progress', () => {
     });
     const bands = run([transperineal({ degrees: 130 })]).classifications;
     expect(bands?.map(({ value: band }) => band)).toEqual(['low or mid', 'down']);
-    // 121 degrees, known to 6, are on both sides of 120.
+    // 121 degrees, known to within 6, may be on either side of 120.
     expect(outcome.classifications?.map(({ value: band }) => band)).toEqual(['down']);
   });
 

@@ -80,7 +80,7 @@ interface Given {
   crlMm?: number;
   gaDays?: number;
   machineMm?: number;
-  /** Thickness of a second fetus in the machine's report. */
+  /** Thickness for a second fetus in the machine's report. */
   otherMm?: number;
 }
 
@@ -118,7 +118,7 @@ describe('nuchal translucency', () => {
       reason: { code: 'plane_not_all_assessed' },
     });
     expect(outcome.summary).toContain('neutral position of the head');
-    // The interval of 1.6 mm holds the limit of 2.33 mm; that of 1.2 mm does not.
+    // The interval of 1.6 mm contains the limit of 2.33 mm; that of 1.2 mm does not.
     expect(largest(outcome)).toMatchObject({ interpretation: null, inputs: ['crl'] });
     const thin = run({ frames: [midsagittal({ mm: 1.2 })], crlMm: 60 });
     expect(largest(thin)).toMatchObject({ interpretation: 'N' });

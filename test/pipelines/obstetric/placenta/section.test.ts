@@ -30,7 +30,7 @@ function onClip(file: string, { calibrated = true, view }: Shown) {
   return { clip: taken, frame: taken.frames[0] as (typeof taken.frames)[number] };
 }
 
-/** The lower edge `mm` from the os; negative: it reaches over it. */
+/** Returns a lower edge `mm` from the os; negative values reach over it. */
 function edge(mm: number, shown: Shown = {}): EdgeReading {
   const taken = onClip(`edge-${mm}.dcm`, shown);
   return {

@@ -5,7 +5,10 @@ import { abdomen, femur, head, MM_PER_PIXEL } from '../evidence-sample.ts';
 const of = (criteria: ReturnType<typeof qualityOf>, name: RegExp) =>
   criteria.find((one) => name.test(one.name))?.met;
 
-/** Long axis in mm of an ellipse with axes 4 : 3 that covers this share of 800 x 600 pixels. */
+/**
+ * Returns the long axis in mm of an ellipse with axes 4 : 3 that covers this share of 800 x 600
+ * pixels.
+ */
 function longAxisFor(share: number): number {
   const semi = Math.sqrt((share * 800 * 600) / (Math.PI * 0.75));
   return 2 * semi * MM_PER_PIXEL;

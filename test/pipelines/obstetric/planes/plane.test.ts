@@ -71,7 +71,7 @@ describe('the views that lie behind at an age', () => {
     expect(pastPlanes(gaDays)).toEqual(planes);
   });
 
-  /** Says of every image: early pregnancy 60 %, amniotic fluid 35 %, other 5 %. */
+  /** Classifies every image as early pregnancy 60 %, amniotic fluid 35 %, other 5 %. */
   const session = {
     model: {
       input: { width: 8, height: 8 },

@@ -15,7 +15,7 @@ function frameOf(estimate: FramePlane['estimate']): FramePlane {
   return { clip: taken, frame, estimate };
 }
 
-/** The frames of the section on an image whose planes are this likely. */
+/** Returns the section's frames for an image whose planes have these probabilities. */
 function listed(classes: readonly string[], likely: readonly number[]) {
   const estimate = planeOfLogits(likely.map(Math.log), classes, 1, GATE);
   const evidence = evidenceWith({ planes: [frameOf(estimate)] });

@@ -354,7 +354,10 @@ describe('the part that a frame of a sweep shows', () => {
 });
 
 describe('the runs of head and trunk along a sweep', () => {
-  /** Capital: outlined and named; small: outlined only; x: a head called a trunk; a dot: neither. */
+  /**
+   * Capital: outlined and identified; small: outlined only; x: a head classified as a trunk; a dot:
+   * neither.
+   */
   const FRAMES: Readonly<Record<string, SweptFrame>> = {
     H: { plane: 'transthalamic', head: true, abdomen: false },
     h: { plane: 'other', head: true, abdomen: false },

@@ -3,7 +3,7 @@ import { bestFrames, candidateFrames } from '../../../../pipelines/obstetric/sha
 import type { FramePlane, Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 import { clip } from '../evidence-sample.ts';
 
-/** Frames of one clip, each with its plane; the later ones are the more confident. */
+/** Returns frames of one clip, each with its plane. Confidence increases with the index. */
 function frames(file: string, labels: readonly Plane[]): FramePlane[] {
   const [still] = clip(file).frames;
   if (!still) throw new Error('a clip has a frame');

@@ -9,7 +9,7 @@ const HEIGHT = 192;
 const IDENTITY = { scaleX: 1, scaleY: 1, offsetX: 0, offsetY: 0 };
 const HEAD: Ellipse = { centre: { x: 130.3, y: 92.8 }, a: 80, b: 62, angle: 0.3 };
 
-/** A mask that falls from 1 to 0 over `softness` pixels at the border of each ellipse. */
+/** Returns a mask that falls from 1 to 0 over `softness` pixels at the border of each ellipse. */
 function maskOf(ellipses: readonly Ellipse[], softness: number, height = 1) {
   const values = Float32Array.from({ length: WIDTH * HEIGHT }, (_, i) => {
     const point = { x: i % WIDTH, y: Math.floor(i / WIDTH) };
@@ -64,7 +64,10 @@ describe('outlineOfMask', () => {
   });
 });
 
-/** A model that takes for the structure what is bright; `asked` counts the images of each run. */
+/**
+ * Returns a model that treats whatever is bright as the structure; `asked` records the number of
+ * images in each run.
+ */
 function brightnessModel(asked: number[], task = 'fetal-head'): ModelSession {
   const model = {
     task,
@@ -79,7 +82,7 @@ function brightnessModel(asked: number[], task = 'fetal-head'): ModelSession {
   return { model, run } as unknown as ModelSession;
 }
 
-/** A bright ellipse on grey: nothing of the image is black. */
+/** Returns a bright ellipse on grey, without any black in the image. */
 function brightEllipse(ellipse: Ellipse, width = 1024, height = 768) {
   const data = Uint8Array.from({ length: width * height }, (_, i) => {
     const point = { x: i % width, y: Math.floor(i / width) };
@@ -149,7 +152,7 @@ describe('locateOutline of an abdomen', () => {
   });
 
   it('is not accepted where the two looks differ, however sure each of them is', async () => {
-    // Whatever it is shown, it draws the same disc: the ellipse follows the crop and not the image.
+    // Outputs the same disc for every input, so the ellipse follows the crop instead of the image.
     const disc = maskOf([{ centre: { x: 127.5, y: 95.5 }, a: 60, b: 60, angle: 0 }], 1).values;
     const session = {
       ...brightnessModel([], 'fetal-abdomen'),

@@ -14,7 +14,7 @@ import {
 
 const WIDTH = 128;
 const HEIGHT = 96;
-/** The image is four times the grid. */
+/** The image is four times the size of the grid. */
 const PLACEMENT = { scaleX: 0.25, scaleY: 0.25, offsetX: 0, offsetY: 0 };
 const onImage = (cells: number) => (cells + 0.5) * 4 - 0.5;
 
@@ -48,7 +48,7 @@ function drawn(given: Partial<Record<UterineStructure, SoftMask>>): UterineMaps 
 const EXTERNAL = { x: 30, y: 50 };
 const INTERNAL = { x: 70, y: 50 };
 
-/** The strip about a canal between the two ora that rises by `bow` cells in its middle. */
+/** Returns the strip around a canal between the two ora that rises by `bow` cells in its middle. */
 const canal = (bow: number) => {
   const line = Array.from({ length: 81 }, (_, i) => {
     const t = i / 80;

@@ -7,13 +7,13 @@ import type { Statement } from '../../../../pipelines/result/statement.ts';
 import { interpreted } from '../../echo/interpret-sample.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
 
-/** A number in a sentence: `-1.5`, `28+3`. */
+/** Matches a number in a sentence: `-1.5`, `28+3`. */
 const NUMBER = /(?<![\w.])-?\d+(?:[.+]\d+)*/g;
 const numbersIn = (text: string): string[] => text.match(NUMBER) ?? [];
 
 const shifted = (value: number | null) => (value === null ? null : value * 1.137 + 0.0371);
 
-/** The same measurement with every number changed: a sentence then prints other values. */
+/** Returns the measurement with every number changed, so that a sentence prints other values. */
 function changed(one: Measurement): Measurement {
   const { reference } = one;
   return {
@@ -30,7 +30,9 @@ function changed(one: Measurement): Measurement {
   };
 }
 
-/** Whether a number is one of a measurement, in the unit of its concept or ten times that. */
+/**
+ * Returns true if a number belongs to a measurement, in the unit of its concept or ten times that.
+ */
 function isOf({ value, uncertainty, reference }: Measurement, printed: string): boolean {
   const numbers = [value, uncertainty, ...Object.values(reference ?? {})];
   const decimals = printed.split('.')[1]?.length ?? 0;
@@ -48,7 +50,10 @@ const statementsIn = (result: Result): Statement[] => [
   ...result.guidance.flatMap(({ statement }) => statement ?? []),
 ];
 
-/** Numbers of a statement that depend on measurements and belong to none that it is about. */
+/**
+ * Returns the numbers in a statement that vary with measurements but belong to none of those it
+ * cites.
+ */
 function unsupported(statement: Statement, measurements: readonly Measurement[]): string[] {
   const of = (some: readonly Measurement[]) => new Map(some.map((one) => [one.id, one]));
   const fixed = new Set(numbersIn(renderStatement(statement, of(measurements.map(changed)))));

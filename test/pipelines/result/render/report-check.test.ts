@@ -14,7 +14,7 @@ const LEFT = createMeasurement('heart-left', 'fetal-heart-rate', 143, 'cine-peri
   laterality: 'left',
 });
 
-/** A dated study with one value of the left side, in a section that was assessed. */
+/** Returns a dated study with one left-side value in a section that was assessed. */
 function sample(): Result {
   const result = interpretReadings({
     readings: MEDIAN_28_WEEKS(),
@@ -28,12 +28,12 @@ function sample(): Result {
 
 const result = sample();
 const written = writeReport(result);
-/** The report without its impression, which is checked by its own statements. */
+/** The report without its impression, which is checked against its own statements. */
 const report = { ...written, impression: [], impression_lines: undefined };
 const check = (findings: readonly string[]) =>
   unsupportedClaims({ ...report, findings: [...findings] }, result);
 
-/** The line with one digit of its n-th number changed; null where it has no such number. */
+/** Returns the line with one digit of its n-th number changed; null if there is no such number. */
 function withChangedDigit(line: string, n: number): string | null {
   const match = [...line.matchAll(/\d+(?:\.\d+)?/g)][n];
   if (!match) return null;
@@ -42,7 +42,7 @@ function withChangedDigit(line: string, n: number): string | null {
   return `${line.slice(0, last)}${digit}${line.slice(last + 1)}`;
 }
 
-/** Lines whose numbers are those of measurements, by the label they begin with. */
+/** Lines whose numbers come from measurements, recognised by the label at their start. */
 const rows = report.findings.filter((line) =>
   result.measurements.some(({ label }) => line.startsWith(label)),
 );

@@ -8,11 +8,14 @@ import { ApiError } from '../../../../src/doors/http/client.ts';
 import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { problem } from '../../../../src/platform/errors/problem.ts';
 
-/** A file of this machine. */
+/** Any file on this machine. */
 const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
 const NAME = basename(CLI);
 
-/** Runs the command line in this process, which is cheap; its exit status and standard error. */
+/**
+ * Runs the command line in this process, which is cheap. Returns its exit status and standard
+ * error.
+ */
 async function run(given: readonly string[], environment: Record<string, string> = {}) {
   const named = { SONOGATE_URL: '', SONOGATE_KEY: '', ...environment };
   for (const [name, value] of Object.entries(named)) vi.stubEnv(name, value);
@@ -33,7 +36,10 @@ async function run(given: readonly string[], environment: Record<string, string>
   }
 }
 
-/** A server of one answer on a free port of this machine, until the test has ended. */
+/**
+ * Starts a server with a single response on a free port of this machine; it is closed after the
+ * test.
+ */
 async function answering(answer: Buffer): Promise<number> {
   const server = createServer((socket) => socket.once('data', () => socket.end(answer)));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -41,7 +47,7 @@ async function answering(answer: Buffer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port of this machine on which nothing listens. */
+/** Returns a port of this machine on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -133,7 +139,7 @@ describe('a command', () => {
   });
 
   it('to a node that calls itself otherwise ends with 3 and the reason of A-ASSOCIATE-RJ', async () => {
-    // PS3.8 9.3.4: rejected permanently (1) by the service user (1), called AE title (7).
+    // Rejected permanently (1) by the service user (1): called AE title (7) (PS3.8 9.3.4).
     const port = await answering(Buffer.from('03000000000400010107', 'hex'));
     const { status, stderr } = await run(['echo', `OTHER@127.0.0.1:${port}`]);
     expect(stderr).toContain('A-ASSOCIATE-RJ: called AE title not recognized (1/1/7)');

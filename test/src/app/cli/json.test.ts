@@ -2,14 +2,16 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { program } from '../../../../src/app/cli/sonogate.ts';
 
-/** Each command without sub-commands, by its full name. */
+/** Returns each command without sub-commands, by its full name. */
 function leaves(command: Command, path = ''): [string, Command][] {
   const below = command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`.trim()));
   const acts = command.commands.length === 0 || path === 'simulate';
   return acts ? [[path, command], ...below] : below;
 }
 
-/** Servers and watchers without an answer; `audit export` has lines of JSON by its `--format`. */
+/**
+ * Servers and watchers return nothing; `audit export` produces lines of JSON with its `--format`.
+ */
 const WITHOUT_ANSWER = [
   'serve',
   'demo',

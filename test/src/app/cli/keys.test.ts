@@ -22,7 +22,7 @@ const keys = (...given: string[]) =>
     env: { ...process.env, SONOGATE_DATA_DIR: dataDir },
   });
 
-/** PGlite serves one process: it is closed before a command opens it. */
+/** PGlite serves one process, so the database is closed before a command opens it. */
 async function withDatabase<Answer>(
   use: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<Answer>,
 ): Promise<Answer> {

@@ -8,7 +8,7 @@ import { SUBJECT } from '../../../pipelines/artifacts/example-subject.ts';
 
 const [seg = Buffer.alloc(0)] = buildSegmentations(RESULT, SUBJECT);
 
-/** The bytes with one text for another of the same length. */
+/** Replaces a text in the bytes with another of the same length. */
 const replaced = (bytes: Buffer, from: string, to: string): Buffer =>
   Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
 
@@ -30,7 +30,7 @@ const observation = {
   },
   request: { method: 'PUT', url: 'Observation?identifier=a|c' },
 };
-/** The report of the observation. */
+/** The report that contains the observation. */
 const listing = {
   ...report,
   resource: { ...report.resource, result: [{ reference: observation.fullUrl }] },

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A certificate of 127.0.0.1 that is its own authority and ends in so many days. */
+/** Creates a self-signed certificate for 127.0.0.1 that expires in a number of days. */
 async function selfSigned(days: number): Promise<{ certFile: string; keyFile: string }> {
   const [certFile, keyFile] = [`${days}.pem`, `${days}.key`].map((name) => join(folder, name)) as [
     string,

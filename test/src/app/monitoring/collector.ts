@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A span as an OTLP/HTTP JSON body holds it (opentelemetry-proto, trace/v1). */
+/** A span as contained in an OTLP/HTTP JSON body (opentelemetry-proto, trace/v1). */
 export interface OtlpSpan {
   traceId: string;
   spanId: string;
@@ -27,12 +27,12 @@ export interface Collector {
   spans: OtlpSpan[];
   /** Headers of the last post. */
   headers: Record<string, unknown>;
-  /** What is answered; 200 at first. */
+  /** Response status, initially 200. */
   status: number;
   close(): Promise<void>;
 }
 
-/** A small OTLP/HTTP receiver: keeps what is posted to /v1/traces. */
+/** Starts a small OTLP/HTTP receiver that keeps what is posted to /v1/traces. */
 export async function startCollector(): Promise<Collector> {
   const server = createServer(async (request, response) => {
     const body = await text(request);

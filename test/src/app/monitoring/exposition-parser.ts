@@ -1,4 +1,4 @@
-/** A metric family as a strict reader of the text format 0.0.4 sees it. */
+/** A metric family as a strict reader of text format 0.0.4 interprets it. */
 export interface Family {
   help: string;
   type: string;
@@ -11,9 +11,10 @@ const SAMPLE =
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/;
 
 /**
- * Reads the Prometheus text format as strictly as a scraper does, and more: HELP and TYPE before the
- * samples, each family once and in one piece, no sample twice, histograms cumulative and complete.
- * @throws Error that names the line.
+ * Reads the Prometheus text format even more strictly than a scraper: HELP and TYPE before the
+ * samples, each family once and in one piece, no duplicate samples, histograms cumulative and
+ * complete.
+ * @throws Error stating the line.
  */
 export function parseExposition(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line has no end');

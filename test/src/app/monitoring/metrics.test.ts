@@ -30,7 +30,7 @@ const collector = (meters = createProcessMeters()) =>
 
 const scrape = async (metrics: ReturnType<typeof collector>) => parseExposition(await metrics());
 
-/** The value of the one sample of a family with these labels; null when no sample has them. */
+/** Returns the value of the family's only sample with these labels; null if there is none. */
 function sampleOf(family: Family | undefined, labels: Record<string, string>, suffix = '') {
   const found = family?.samples.filter(
     ({ name, labels: own }) =>
@@ -39,7 +39,7 @@ function sampleOf(family: Family | undefined, labels: Record<string, string>, su
   return found?.length === 1 ? (found[0]?.value ?? null) : null;
 }
 
-/** A study that came `doorSeconds` ago, its request, and a delivery that is confirmed now. */
+/** Adds a study that arrived `doorSeconds` ago, its request, and a delivery confirmed now. */
 async function finishStudy(id: string, doorSeconds: number): Promise<void> {
   await database.query(
     `INSERT INTO studies (id, study_instance_uid, source, calling_ae_title, called_ae_title, state,
@@ -146,7 +146,7 @@ describe('what is open', () => {
   });
 
   test('is read from indexes, whatever the history', { timeout: 60_000 }, async () => {
-    // The history alone matters here: its copy in the worklist is left out.
+    // Only the history matters here, so its copy in the worklist is left out.
     await database.transaction(async (tx) => {
       await tx.query("SET LOCAL session_replication_role = 'replica'");
       await tx.query(

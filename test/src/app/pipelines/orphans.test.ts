@@ -6,7 +6,7 @@ import { PIPELINE_PROGRAM } from '../../../../src/app/pipelines/program.ts';
 it('ends a pipeline process whose gateway died while the process was starting', async () => {
   const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(gone, 'exit');
-  // It computes without a pause, as a process does that loads its program.
+  // Computes without a pause, like a process that is loading its program.
   const orphan = spawn(
     process.execPath,
     [`--import=${PIPELINE_PROGRAM.confinement}`, '--eval', 'for (;;);'],

@@ -40,7 +40,7 @@ const STUDY: StudyHeader = {
 };
 const studyInstanceUid = STUDY.studyInstanceUid;
 
-/** A still and a cine, small: what matters here is how they travel. */
+/** A small still and a small cine: only how they are sent matters. */
 beforeAll(async () => {
   const screen = { columns: 160, rows: 120 };
   const cine = simulateCine({ plane: 'femur', sizes: sizesAt(140), seed: 1, screen }, 3);
@@ -64,7 +64,9 @@ afterEach(async () => {
   site = null;
 });
 
-/** Which sign of completeness each style leaves a gateway, and how long after its last word. */
+/**
+ * The sign of completeness that each style gives a gateway, and the delay after its last activity.
+ */
 const SIGN: Record<CartStyle, { signal: 'quiet-time' | 'association-release'; because: string }> = {
   ge: { signal: 'quiet-time', because: 'performed-procedure' },
   philips: { signal: 'association-release', because: 'association-release' },
@@ -113,7 +115,7 @@ describe.each(CART_STYLES)('an exam of a cart of the style %s', (style) => {
       expect((await findStudy(database, studyInstanceUid))?.state).toBe('receiving');
       site.pass(11);
     } else {
-      // The sign is seen by the next round; the deadline that it sets is five seconds away.
+      // The next round notices the sign, and the deadline that it sets is five seconds away.
       await expect
         .poll(async () => (await findStudy(database, studyInstanceUid))?.complete_because)
         .toBe(because);

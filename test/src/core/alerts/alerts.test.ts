@@ -22,10 +22,12 @@ interface ReceivedMail {
   text: string;
 }
 
-/** Quoted-printable text (RFC 2045 6.7) without its soft line breaks. */
+/** Decodes the soft line breaks and equals signs in quoted-printable text (RFC 2045 6.7). */
 const decoded = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 
-/** A mail server of another project (smtp-server), with TLS and a password, on a free port of loopback. */
+/**
+ * Starts a third-party mail server (smtp-server) with TLS and a password, on a free loopback port.
+ */
 async function startMailServer(files: { cert: Buffer | string; key: Buffer | string }) {
   const received: ReceivedMail[] = [];
   const refusals: { code: number; text: string }[] = [];
@@ -151,7 +153,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
   const deliveries = async () => (await outbox.list()).filter(({ kind }) => kind === 'mail');
   const states = async () => (await deliveries()).map(({ state, code }) => code ?? state);
   const settings = () => ({ ...site.config, alerts });
-  /** As if the flag had been raised that many minutes earlier. */
+  /** Moves the flag that many minutes into the past. */
   const minutesPass = (minutes: number) =>
     site.database.query(
       'UPDATE deliveries SET created_at = created_at - make_interval(mins => $1)',
@@ -257,7 +259,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     await site.database.query('DELETE FROM triage_acknowledgements');
     await acknowledgeFlags(site.database, second, by);
     expect(await escalateAlerts(site.database, settings())).toBe(0);
-    // The later revision has another flag, and nobody has seen that of the first one.
+    // The later revision has another flag, and the flag of the first has not been seen by anyone.
     await site.database.query(
       `UPDATE request_events SET data = data || '{"code": "2"}'
        WHERE request_id = $1 AND name = 'triage'`,

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** Rows 1 to 9, sealed by threes. */
+/** Rows 1 to 9, sealed in groups of three. */
 beforeEach(async () => {
   await database.query('TRUNCATE audit, audit_seals RESTART IDENTITY');
   const write = createAuditWriter(database);

@@ -1,7 +1,7 @@
 import type { AuditAction, AuditRow } from '../../../../src/core/audit/audit.ts';
 import type { AuditSite, AuditSubject } from '../../../../src/core/audit/facts.ts';
 
-/** A row with only its action and `over`. */
+/** Returns a row with only its action and `over`. */
 export function auditRow(action: AuditAction, over: Partial<AuditRow> = {}): AuditRow {
   return {
     id: '17',

@@ -25,9 +25,9 @@ const chunks = (...parts: string[]) => Readable.from(parts.map((part) => Buffer.
 
 interface OpenStore {
   store: BlobStore;
-  /** Where this machine keeps bytes while it receives them. */
+  /** Folder in which this machine keeps bytes while receiving them. */
   incoming: string;
-  /** The file of stored bytes, by their digest. */
+  /** Returns the file of stored bytes, by digest. */
   fileOf(sha256: string): string;
   close(): Promise<void>;
 }

@@ -35,7 +35,7 @@ async function openBucket(dataDir: string): Promise<Opened> {
   };
 }
 
-/** Every adapter of the port `ReceivedObjects`. */
+/** All adapters of the port `ReceivedObjects`. */
 describe.each([
   ['folder', openFolder],
   ['bucket', openBucket],
@@ -53,7 +53,7 @@ describe.each([
     await opened.close();
     await rm(dataDir, { recursive: true });
   });
-  /** A new object, synced in the data folder as the intake leaves it. */
+  /** A new object, synced in the data folder, as after intake. */
   beforeEach(async () => {
     count += 1;
     const content = Buffer.from(`object ${count}`);

@@ -83,7 +83,7 @@ it('without a bucket an object is where it was received, or nowhere', async () =
 });
 
 it('an object that cannot be reached is not taken for one that is gone', async () => {
-  // A link to itself: the disk answers, but not with ENOENT.
+  // A link to itself makes the disk return an error other than ENOENT.
   const path = 'intake/cart/2026-01-01/loop.dcm';
   await symlink('loop.dcm', join(listener, path));
   const here = objectsOnDisk(listener);

@@ -20,7 +20,7 @@ import { freshDataDir } from '../../../peers/embedded.ts';
 import { startMoto } from '../../../peers/moto.ts';
 import { startS3rver } from '../../../peers/s3rver.ts';
 
-/** S3 takes no shorter part but the last one. */
+/** S3 accepts no shorter part except the last one. */
 const PART_BYTES = 5 * 2 ** 20;
 const FILE = Buffer.alloc(PART_BYTES + 1000, 'sonogate');
 const OTHER = Buffer.alloc(PART_BYTES + 1000, 'elsewhere');
@@ -82,7 +82,7 @@ describe.each([
     await rm(folder, { recursive: true });
   });
 
-  /** A test of the parts of a new pending file. */
+  /** Tests the parts of a new pending file. */
   const spec = (title: string, when: boolean, run: (file: TestFile) => Promise<void>) =>
     it.skipIf(!when)(title, { timeout: 30_000 }, async ({ skip }) => {
       if (!opened) return skip(`${name}: the program is not installed`);
@@ -171,7 +171,7 @@ describe.each([
 type Addressed = PartState & { url: string | null };
 type TestFile = ReturnType<typeof testFile>;
 
-/** What a client does with the parts of one file. */
+/** Returns what a client does with the parts of one file. */
 function testFile(parts: UploadParts, id: string) {
   const state = () => parts.state(id, FILE.length);
   return {

@@ -55,7 +55,10 @@ async function add(destination = 'pacs', study = `${count}`): Promise<string> {
   return instance;
 }
 const breaker = async (): Promise<BreakerRow | undefined> => (await listBreakers(site.database))[0];
-/** Seconds to the next probe after a step; in one transaction, during which the clock does not move. */
+/**
+ * Returns the seconds until the next probe after a step, in one transaction so that the clock does
+ * not move.
+ */
 const waitAfter = (step: (tx: Queryable) => Promise<unknown>): Promise<number> =>
   site.database.transaction(async (tx) => {
     await step(tx);

@@ -35,7 +35,7 @@ const UID = '1.2.3.4';
 const FILE = dicomFile({ sopInstanceUid: UID });
 const ENDLESS = new AbortController().signal;
 
-/** A deliverer, and deliveries to a destination that works and to one that cannot be reached. */
+/** A deliverer, with deliveries to a working destination and to an unreachable one. */
 interface Adapter {
   deliverer: Deliverer;
   working: Delivery;
@@ -69,7 +69,7 @@ const delivery = (kind: Delivery['kind'], destination: string, object: string): 
   attempt: 1,
 });
 
-/** The result objects of one request, over these transports. */
+/** Delivers the result objects of one request over these transports. */
 function dicomAdapter(transports: Record<'pacs' | 'gone', StoreTransport>): Adapter {
   const names = ['pacs', 'gone'] as const;
   const deliverer = createDicomDeliverer({
@@ -120,7 +120,7 @@ async function cStoreTransports(): Promise<Record<'pacs' | 'gone', StoreTranspor
 
 const openCStore = async () => dicomAdapter(await cStoreTransports());
 
-/** An origin server that stores every object. */
+/** Starts an origin server that stores every object. */
 async function openStow(): Promise<Adapter> {
   const stored = { '00081199': { Value: [{ '00081155': { Value: [UID] } }] } };
   const server = createServer((request, response) => {
@@ -211,7 +211,7 @@ async function openWebhook(): Promise<Adapter> {
     client,
     logger: silentLogger,
   });
-  /** Attempts are recorded beside the row of their delivery. */
+  /** Attempts are recorded next to their delivery's row. */
   const deliveryTo = async (port: number) => {
     const made = delivery('webhook', await endpointAt(port), 'request.succeeded');
     await database.query(
@@ -228,7 +228,7 @@ async function openWebhook(): Promise<Adapter> {
   };
 }
 
-/** A receiver that accepts every message. */
+/** Starts a receiver that accepts every message. */
 async function openHl7v2(): Promise<Adapter> {
   const server = createTcpServer((socket) => {
     socket.on('data', (bytes) => {
@@ -268,7 +268,7 @@ async function openHl7v2(): Promise<Adapter> {
   };
 }
 
-/** Every adapter of the port `Deliverer` of the outbox. */
+/** All adapters of the outbox port `Deliverer`. */
 describe.each([
   ['C-STORE', openCStore],
   ['STOW-RS', openStow],

@@ -247,7 +247,7 @@ describe.each([
 
   it('gives back what it is sending when it stops, to be sent at the next start', async () => {
     const first = await start(async (_, signal) => {
-      // The outbox may stop between the claim of a delivery and its send.
+      // The outbox may stop between claiming a delivery and sending it.
       if (!signal.aborted) await once(signal, 'abort');
       return failed('ambiguous');
     });
@@ -329,7 +329,8 @@ describe.each([
     );
     await enqueue(Array.from({ length: MAX_CONCURRENT_DELIVERIES + 2 }, (_, n) => sr(`pacs-${n}`)));
     await expect.poll(() => underWay.length).toBe(MAX_CONCURRENT_DELIVERIES);
-    // What waits longest is taken first: with this one, the others would have been.
+    // The longest waiting delivery is claimed first, so once this one is claimed, the others would
+    // have been.
     const later = await enqueue([{ kind: 'fhir', destination: 'ehr', object: 'fhir-bundle' }]);
     await settled(outbox, later, 'delivered');
     expect(underWay).toHaveLength(MAX_CONCURRENT_DELIVERIES);

@@ -30,7 +30,7 @@ const BACKENDS = [
   { name: 'PostgreSQL server, queue on Redis', server: true, redis: true },
 ];
 
-/** What the core requires of its queue, whatever stores it. */
+/** What the core requires of its queue, regardless of the storage. */
 describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
   const missing = (server && !postgres) || (onRedis && !redis);
   let site: Site;

@@ -33,7 +33,7 @@ async function kill(): Promise<void> {
   await exited;
 }
 
-/** Starts a gateway that submits a request, and waits until that has reached `status`. */
+/** Starts a gateway that submits a request, and waits until the request has reached `status`. */
 async function submitIn(behaviour: string, status: string): Promise<string> {
   child = spawn(process.execPath, [PROGRAM, dataDir, behaviour], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -47,7 +47,10 @@ async function submitIn(behaviour: string, status: string): Promise<string> {
   throw new Error('the gateway ended early');
 }
 
-/** The requests whose files are below `work/`: in its folder, or in that of a pipeline process. */
+/**
+ * Returns the requests with files below `work/`, in their own folder or in that of a pipeline
+ * process.
+ */
 async function runsLeft(): Promise<string[]> {
   const paths = await readdir(join(dataDir, 'work'), { recursive: true });
   const jobs = paths.filter((path) => basename(path) === 'job.json');
@@ -97,7 +100,7 @@ describe('a stop in the middle of a run', () => {
   });
 });
 
-/** Linux: the processes whose parent is `pid`. */
+/** Returns the processes whose parent is `pid` (Linux). */
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.trim().split(/\s+/).filter(Boolean).map(Number);

@@ -11,7 +11,7 @@ const TIMEOUT_SECONDS = 45;
 let site: Site;
 
 beforeAll(async () => {
-  // Longer than any of these takes on a busy machine: what hangs has a separate site.
+  // Longer than any of these takes on a busy machine. Hanging runs have a separate site.
   site = await openSite({ worker: { timeoutSeconds: TIMEOUT_SECONDS, childMemoryMegabytes: 96 } });
   await site.startWorker();
 });
@@ -225,7 +225,7 @@ describe('a request whose pipeline fails', () => {
     const id = await own.submit('read-for-ever');
     const other = await own.submit('result');
     await own.follow(id);
-    // The pipeline has its `unreadable` file in the job of the second run.
+    // In the second run, the job lists the file as `unreadable`.
     expect(await own.row(id)).toMatchObject({ status: 'succeeded', attempts: 1 });
     await own.follow(other);
     await own.close();
@@ -252,7 +252,8 @@ describe('a request whose pipeline fails', () => {
     const own = await openSite();
     let away = 0;
     const transaction: typeof own.database.transaction = async (work) => {
-      // The result is being stored and the request has not ended: the last step of the run.
+      // The result is being stored and the request has not ended, which is the last step of the
+      // run.
       const { rows } = await own.database.query(
         "SELECT 1 FROM requests WHERE stage->>'name' = $1",
         [STAGES.uploading.name],

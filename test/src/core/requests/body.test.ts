@@ -16,7 +16,7 @@ const SUCCEEDED = { event: 'request.succeeded', triage: [] } as const;
 const told = (over: object, shape: 'request' | 'queue' = 'request') =>
   JSON.parse(webhookBody({ ...ENDED, ...over }, shape, SUCCEEDED)) as Record<string, unknown>;
 
-/** The request with a field that makes its body exactly so many bytes long. */
+/** Returns the request with a field that makes its body exactly this many bytes long. */
 const ofLength = (bytes: number) => {
   const bare = Buffer.byteLength(JSON.stringify({ ...ENDED, output: '', ...SUCCEEDED }));
   return { output: 'x'.repeat(bytes - bare) };

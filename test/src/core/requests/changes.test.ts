@@ -34,7 +34,8 @@ describe('the change feed', () => {
     const unwatch = feed.watch(id, () => {
       told += 1;
     });
-    // The first look at a request tells: what came before it may have been missed.
+    // The first look at a request always reports a change, because earlier ones may have been
+    // missed.
     await expect.poll(() => told).toBe(1);
     await site.database.query('UPDATE requests SET last_seq = last_seq + 1 WHERE id = $1', [id]);
     await expect.poll(() => told).toBe(2);

@@ -248,7 +248,7 @@ describe('the event log', () => {
     const events = [];
     for await (const event of site.core.events.follow(id, 0, '', reader.signal)) {
       events.push(event);
-      // Once it waits for a fourth, which never comes.
+      // Aborts while it waits for a fourth event, which never comes.
       if (events.length === 3) setTimeout(() => reader.abort(), 50);
     }
     expect(events).toHaveLength(3);
@@ -355,7 +355,7 @@ describe('transitions', () => {
 
 describe('retention', () => {
   it('purges result and input after its days, and not before; row and cost stay', async () => {
-    // Runs before all that the other tests have left in the queue.
+    // Runs before everything that other tests have left in the queue.
     const id = await site.submit('result', { priority: 'high' });
     await site.startWorker();
     await site.follow(id);

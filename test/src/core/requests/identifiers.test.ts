@@ -3,7 +3,7 @@ import { LONGEST_INDICATION } from '../../../../pipelines/contract/job.ts';
 import { findIdentifiers, namedIdentifiers } from '../../../../src/core/requests/identifiers.ts';
 import { INDICATIONS } from './indications.ts';
 
-/** The kinds of what is found. */
+/** Returns the kinds of identifiers found. */
 const kinds = (text: string) => findIdentifiers(text).map(({ what }) => what);
 
 describe('free text of the clinical context', () => {
@@ -106,14 +106,17 @@ describe('free text of the clinical context', () => {
 describe('a text made to be slow to judge', () => {
   const times = (part: string, length: number) => part.repeat(Math.floor(length / part.length));
 
-  /** CPU time of this thread only: other work of the machine is not counted. */
+  /** Measures CPU time of this thread only, so that other load on the machine does not count. */
   const once = (text: string) => {
     const begun = process.threadCpuUsage();
     for (let run = 0; run < 20; run++) findIdentifiers(text);
     const { user, system } = process.threadCpuUsage(begun);
     return (user + system) / 1000;
   };
-  /** The least of three: a collection of garbage or a compilation falls into one of them. */
+  /**
+   * Returns the minimum of three, because a garbage collection or a compilation affects only one of
+   * them.
+   */
   const cpuMilliseconds = (text: string) => Math.min(once(text), once(text), once(text));
 
   it.each([
@@ -130,7 +133,7 @@ describe('a text made to be slow to judge', () => {
     ['capitals after a title', (n: number) => `Mr ${'A'.repeat(n)}`],
   ])('%s: twice the length takes no more than about twice the time', (_what, text) => {
     const [half, whole] = [LONGEST_INDICATION, 2 * LONGEST_INDICATION];
-    // Squared would be 4 times; some take less than the tick that the system counts in.
+    // Quadratic growth would be 4 times; some take less than one tick of the system's clock.
     expect(cpuMilliseconds(text(whole))).toBeLessThan(3 * cpuMilliseconds(text(half)) + 20);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Indications as referrals give them. None names a person, though many hold the name of one: a
- * syndrome, an operation, a valve, an antibody.
+ * Indications as written in referrals. None identifies a person, though many contain a person's
+ * name: a syndrome, an operation, a valve, an antibody.
  */
 export const INDICATIONS: readonly string[] = [
   'Down syndrome screening',

@@ -23,7 +23,7 @@ describe('an artifact', () => {
   });
 
   it('that cannot be reached is not taken for one that is not there', async () => {
-    // A link to itself: the disk answers, but not with ENOENT.
+    // A link to itself makes the disk return an error other than ENOENT.
     await symlink('loop.png', resultPath(dataDir, ID, 'loop.png'));
     await expect(artifactPath(dataDir, ID, 'loop.png', 'succeeded')).rejects.toThrow('ELOOP');
   });

@@ -14,7 +14,9 @@ import { openSite, type Site } from './site.ts';
 const postgres: PostgresServer | null = await startPostgres();
 afterAll(() => postgres?.stop());
 
-/** Two data folders, one database and one bucket: the one runs requests, the other is asked. */
+/**
+ * Two data folders, one database and one bucket: one machine runs requests, the other is queried.
+ */
 describe.skipIf(!postgres)('two machines with one bucket', () => {
   let server: Awaited<ReturnType<typeof startS3rver>>;
   let spools: string[];
@@ -78,7 +80,7 @@ describe.skipIf(!postgres)('two machines with one bucket', () => {
   });
 
   it('a storage that cannot be reached delays the end, and the run is not repeated', async () => {
-    // The preview's write, then the first of the result.
+    // Fails the write of the preview, then the first write of the result.
     refuse = 2;
     const id = await asked.submit('result');
     await asked.follow(id);

@@ -21,7 +21,7 @@ import { freshDataDir } from '../../../peers/embedded.ts';
 
 const open = z.record(z.string(), z.unknown());
 
-/** An endpoint of the shape of a real one; its pipeline does what `options.behaviour` says. */
+/** An endpoint shaped like a real one, whose pipeline behaves as `options.behaviour` specifies. */
 export const endpoint: Endpoint = {
   id: 'us/test/interpret',
   model: 'us/test',
@@ -64,7 +64,7 @@ const fetchNothing: FetchHostedFile = async () => {
   throw new HostedFileError('not in this test');
 };
 
-/** An archive whose objects hold their own UID, and that has no object `gone`. */
+/** An archive whose objects contain their own UID, and which lacks the object `gone`. */
 const fetchOwnUids: FetchArchivedObjects = async (wanted) => {
   const [lost, found] = [true, false].map((is) =>
     wanted.filter(({ object }) => (object.sopInstanceUid === 'gone') === is),
@@ -73,7 +73,7 @@ const fetchOwnUids: FetchArchivedObjects = async (wanted) => {
   return (lost ?? []).map(({ path }) => path);
 };
 
-/** A pipeline keeps nothing from run to run, so the request itself changes after its first one. */
+/** A pipeline keeps nothing between runs, so the request itself is changed after its first run. */
 const BETTER_NEXT_TIME = `
   CREATE OR REPLACE FUNCTION better_next_time() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -88,21 +88,21 @@ const BETTER_NEXT_TIME = `
 interface SiteOptions {
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
-  /** An earlier site's folder; it then stays when this one closes. */
+  /** An earlier site's folder; it is then kept when this site closes. */
   dataDir?: string;
   endpoints?: Endpoint[];
   worker?: Partial<Config['worker']>;
   now?: () => Date;
-  /** What fetches hosted files; without it none can be had. */
+  /** Fetches hosted files; if absent, none can be fetched. */
   fetchFile?: FetchHostedFile;
-  /** Without it a folder. */
+  /** By default, a folder. */
   blobs?: BlobStore;
   logger?: Logger;
 }
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
-/** The request core with a separate database and queue, as `main.ts` assembles it. */
+/** Opens the request core with a separate database and queue, assembled as in `main.ts`. */
 export async function openSite(options: SiteOptions = {}) {
   const { databaseUrl, redisUrl, endpoints = [endpoint], logger = silentLogger } = options;
   const { fetchFile = fetchNothing } = options;
@@ -200,7 +200,7 @@ export async function openSite(options: SiteOptions = {}) {
       if (!row) throw new Error(`no request ${id}`);
       return row;
     },
-    /** Every event up to `done`. */
+    /** Returns every event up to `done`. */
     follow: async (id: string) => {
       const events = [];
       const patience = AbortSignal.timeout(50_000);

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/core/requests/request.ts';
 import { canMove, TRANSITIONS } from '../../../../src/core/requests/transitions.ts';
 
-/** The states of a request (api 3): the arrows, and no others. */
+/** State transitions of a request (api 3); there are no others. */
 const ARROWS = new Set([
   'queued preparing',
   'queued canceled',

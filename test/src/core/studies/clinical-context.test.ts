@@ -8,7 +8,7 @@ const dating = (lastMenstrualDate: string, StudyDate: string) =>
 describe('dating from the last menstrual date', () => {
   test.each([
     ['20260101', '20260521', 140],
-    ['20240101', '20240520', 140], // a leap year has the day more
+    ['20240101', '20240520', 140], // a leap year has one more day
     ['20260101', '20260212', 42],
     ['20260101', '20261029', 301],
   ])('%s, scanned on %s: %i days', (lmp, study, days) => {

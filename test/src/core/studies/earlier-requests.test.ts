@@ -22,7 +22,7 @@ async function study(): Promise<string> {
   return id;
 }
 
-/** A run of a revision under a rule; its request id. */
+/** Runs a revision under a rule and returns the request id. */
 async function run(of: string, revision: number, rule: string, model = endpoint.model) {
   const id = await site.submit('result', { endpoint: model });
   await site.database.query(

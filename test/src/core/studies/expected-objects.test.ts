@@ -29,7 +29,7 @@ let site: Site;
 let study = '';
 let count = 0;
 
-/** The quiet time never ends: only lists of objects complete a study. */
+/** The quiet time never ends, so only object lists complete a study. */
 beforeAll(async () => {
   site = await openSite({
     completion: { signal: 'quiet-time', quietSeconds: 36_000, afterReleaseSeconds: 36_000 },
@@ -76,7 +76,10 @@ async function begin(step: string): Promise<void> {
   expect(created.status).toBe(0);
 }
 
-/** @param numbers null leaves out the Performed Series Sequence. */
+/**
+ * Sets the state of a procedure step.
+ * @param numbers null leaves out the Performed Series Sequence.
+ */
 async function set(step: string, numbers: number[] | null, status = 'COMPLETED'): Promise<void> {
   const changed = await performedProcedureService(parts())(
     request('N-SET', PERFORMED_PROCEDURE_STEP, `${study}.9.${step}`, {
@@ -101,7 +104,7 @@ async function notify(note: string, numbers: number[]): Promise<void> {
   expect(taken.status).toBe(0);
 }
 
-/** The signal that brings the completion forward now; `quiet-time` when none does. */
+/** Returns the signal that would complete the study early now; `quiet-time` if there is none. */
 async function signal() {
   await completeExpected(site.database, () => new Date(Date.now() + 3_600_000));
   return (await findStudy(site.database, study))?.complete_because;

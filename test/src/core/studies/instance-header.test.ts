@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** An element of explicit VR little endian that goes before the Study Instance UID. */
+/** Inserts an element of explicit VR little endian before the Study Instance UID. */
 function inserted(file: Buffer, tag: number[], vr: string, value: Buffer): Buffer {
   const head = Buffer.from([...tag, ...Buffer.from(vr), 0, 0, 0, 0, 0, 0]);
   head.writeUInt32LE(value.length, 8);
@@ -29,7 +29,7 @@ function inserted(file: Buffer, tag: number[], vr: string, value: Buffer): Buffe
   return Buffer.concat([file.subarray(0, at), head, value, file.subarray(at)]);
 }
 
-/** The same file with its data set deflated (PS3.5 A.5), and perhaps damaged then. */
+/** Returns the same file with its data set deflated (PS3.5 A.5) and optionally damaged. */
 function deflated(file: Buffer, damage: (dataSet: Buffer) => Buffer = (all) => all): Buffer {
   const { meta, dataSetOffset } = decodeFileMeta(file);
   const transferSyntax = '1.2.840.10008.1.2.1.99';

@@ -20,8 +20,8 @@ import { asFile, installed, run } from '../../../pipelines/artifacts/programs.ts
 import { sourceImage } from '../../../pipelines/artifacts/source-image.ts';
 
 /**
- * Objects that the machine sends with its image: its structured report and a PDF, both without
- * pixels.
+ * Objects that the machine sends along with its image: its structured report and a PDF, both
+ * without pixels.
  */
 const MACHINE: Subject = { ...SUBJECT, requestId: 'of the machine' };
 const REPORT = buildTid5000(RESULT, MACHINE);
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Values whose source is the machine's report; of mother, fetus and heart. */
+/** Maternal, fetal and cardiac values whose source is the machine's report. */
 const CART: Result = {
   ...RESULT,
   measurements: (['hc', 'efw', 'lvidd'] as const).map((key) =>

@@ -39,7 +39,7 @@ const study = (id: string, uid: string, last: Date) =>
     [id, uid, last],
   );
 
-/** One study with one object, whose request has ended, was delivered and was purged. */
+/** One study with one object; its request has ended, and its result was delivered and purged. */
 beforeEach(async () => {
   audit.length = 0;
   for (const table of ['studies', 'requests', 'deliveries', 'commitment_reports', 'retrievals']) {

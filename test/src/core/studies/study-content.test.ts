@@ -54,7 +54,7 @@ async function arrive(studyDescription: string): Promise<void> {
 }
 const reaches = (state: string) => expect.poll(async () => (await row())?.state).toBe(state);
 
-/** The study is judged again every second, with the answer at that moment. */
+/** Sets the classification's outcome; the study is judged again every second. */
 async function lookEnds(status: Site['looked']['status'], result: unknown): Promise<void> {
   site.looked = { status, result };
   site.pass(2);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** One study whose quiet time ends 30 s after the start. */
+/** One study whose quiet time ends after 30 s. */
 beforeEach(async () => {
   await database.query('DELETE FROM studies');
   await database.query(

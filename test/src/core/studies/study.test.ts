@@ -238,14 +238,16 @@ test('a study is not complete while its own association sends a long cine', asyn
 });
 
 describe('the end of an association', () => {
-  /** Seconds from the last object to completion, by the deadline in the row. */
+  /**
+   * Returns the seconds from the last object to completion, according to the deadline in the row.
+   */
   const secondsToCompletion = async () => {
     const found = await row();
     if (!found) return null;
     return Math.round((found.complete_after.getTime() - found.last_received_at.getTime()) / 1000);
   };
 
-  /** An association that has sent one object and is still open. */
+  /** Opens an association that has sent one object and remains open. */
   async function openAssociation(number: number): Promise<RawPeer> {
     const peer = new RawPeer(site.gateway.port);
     await peer.associate(associateRequest({ callingAeTitle: 'CART2' }));

@@ -20,7 +20,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 const ACCOUNT = 'acc_1';
 const BOTH = ['request.succeeded', 'request.failed'];
 const HOUR_MS = 3_600_000;
-/** tcpmux, which nobody serves. */
+/** tcpmux, on which nothing listens. */
 const CLOSED_PORT = 1;
 
 describe('a webhook', () => {
@@ -28,7 +28,7 @@ describe('a webhook', () => {
   let receiver: Receiver;
   let client: OutboundClient;
   let outbox: Outbox | null;
-  /** Seconds after each failed attempt, in place of minutes and hours. */
+  /** Seconds to wait after each failed attempt, instead of minutes and hours. */
   let waits: number[];
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What the receiver answers: a status, headers, a body that may break off; or nothing at all. */
+/** Response of the receiver: a status, headers, a body that may break off; or nothing at all. */
 export type Reply =
   | { status: number; headers?: OutgoingHttpHeaders; body?: string; breaksOff?: boolean }
   | 'silence';
@@ -18,12 +18,12 @@ export interface Received {
 export interface Receiver {
   port: number;
   received: Received[];
-  /** Answers of the next calls, one each; 204 when there are no more. */
+  /** Responses to the next requests, one each; 204 when none are left. */
   replies: Reply[];
   close(): Promise<void>;
 }
 
-/** A client's own server, on a free port of loopback. */
+/** Starts a client's own server on a free loopback port. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const replies: Reply[] = [];

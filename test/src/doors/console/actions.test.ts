@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** The row of the n-th study of the fixture. */
+/** Returns the row of the fixture's n-th study. */
 async function rowOf(n: number): Promise<WorklistRow> {
   const query = `/worklist?q=${fixtureStudy(n).studyInstanceUid}`;
   const { critical, rows } = await administrator.get<WorklistPage>(query);
@@ -259,7 +259,7 @@ describe('the rules', () => {
         { rule: 'mother', acts: true },
       ],
     });
-    // Images are looked at when a study arrives, not here.
+    // Images are classified when a study arrives, not here.
     const byPlane = { name: 'planes', when: { plane: 'femur' }, hold: true };
     expect(await tried(stringify({ rules: [byPlane] }))).toMatchObject({
       wouldAct: [],

@@ -11,8 +11,8 @@ export interface IdentityProvider {
 export const CLIENT = { id: 'sonogate', secret: 'a secret of the test' } as const;
 
 /**
- * A real OpenID Connect provider on loopback with accounts whose claims the test gives. It asks
- * nobody anything: its forms for development take any name and password.
+ * Starts a real OpenID Connect provider on loopback, with accounts whose claims the test specifies.
+ * It never prompts: its development forms accept any name and password.
  * @param claims by subject.
  */
 export async function startIdentityProvider(
@@ -34,7 +34,7 @@ export async function startIdentityProvider(
       },
     ],
     claims: { openid: ['sub'], profile: ['name', 'groups'] },
-    // The gateway reads the ID token alone.
+    // The gateway reads only the ID token.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: { keys: ['of the test'] },
@@ -53,7 +53,7 @@ export async function startIdentityProvider(
   };
 }
 
-/** A browser that keeps cookies by host and port and follows redirects one at a time. */
+/** Opens a browser that keeps cookies by host and port and follows redirects one at a time. */
 export function openBrowser() {
   const jars = new Map<string, Map<string, string>>();
 
@@ -80,8 +80,8 @@ export function openBrowser() {
     cookies: (host: string) => jars.get(host) ?? new Map<string, string>(),
 
     /**
-     * Signs `login` in at the provider, from the address that the gateway sent it to.
-     * @returns the address that the provider sends it back to.
+     * Signs `login` in at the provider, from the address to which the gateway redirected.
+     * @returns the address to which the provider redirects back.
      */
     async signInAt(authorization: string, login: string): Promise<string> {
       let address = authorization;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** All that identifies somebody in the fixture, as an answer could contain it. */
+/** Everything identifying in the fixture, in any form that a response could contain. */
 const IDENTIFYING = [
   /FAMILY\d/i,
   /GIVEN\d/i,
@@ -44,7 +44,10 @@ const IDENTIFYING = [
   /onerror/,
 ];
 
-/** Every answer that a role can read: lists, each study, each delivery, and what the stream tells. */
+/**
+ * Returns every response that a role can read: lists, each study, each delivery, and the event
+ * stream.
+ */
 async function everythingRead({ call, get }: Client): Promise<string> {
   const read = async (path: string) => {
     const answer = await call('GET', path);
@@ -109,7 +112,7 @@ describe('a viewer', () => {
     const viewer = await site.signIn('viewer');
     const { rows } = await viewer.get<WorklistPage>('/worklist');
     const pseudonyms = rows.map(({ subject }) => subject?.pseudonym);
-    // The fixture gives the studies 2n and 2n + 1 to one patient.
+    // The fixture assigns the studies 2n and 2n + 1 to one patient.
     expect(new Set(pseudonyms).size).toBe(Math.floor(rows.length / 2) + 1);
     expect(pseudonyms[0]).toMatch(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/);
   });
@@ -175,7 +178,7 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     };
     await readEvents(site.url, client.cookie, twice, async () => {
       await site.database.query(change, [`${role} 1`, studyInstanceUid]);
-      // Shown once, so that the second change is not told together with the first.
+      // Waits until it is shown, so that the second change is not reported together with the first.
       await expect.poll(entries).toHaveLength(1);
       await site.database.query(change, [`${role} 2`, studyInstanceUid]);
     });

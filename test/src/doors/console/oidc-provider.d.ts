@@ -1,4 +1,4 @@
-/** The part of the provider that the tests use; the package ships no types. */
+/** Types for the part of the provider used in the tests; the package ships none. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

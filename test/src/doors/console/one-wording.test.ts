@@ -41,10 +41,12 @@ const STUDIES = [
   ['echo', { ...HEART, report: null }],
 ] as const satisfies readonly (readonly [string, Result])[];
 
-/** Lines are broken differently on paper, so that spaces do not count. */
+/** Lines break differently on paper, so spaces are ignored. */
 const letters = (text: string) => text.replaceAll(/\s+/g, '');
 
-/** Code of the pages is checked with the types of a browser (pages/tsconfig.json), not with these. */
+/**
+ * The code of the pages is type-checked with browser types (pages/tsconfig.json), not with these.
+ */
 interface StudyParts {
   summaryView(view: ResultView, rows: ResultView['measurements'], show: () => void): unknown;
 }
@@ -60,7 +62,7 @@ const ofConsole = (result: Result): string => {
   return page.replaceAll(/<li>/g, '\n').replaceAll(/<[^>]*>/g, ' ');
 };
 
-/** The texts of a structured report, with the meaning of their names. */
+/** Returns the texts in a structured report, with the meanings of their concept names. */
 const textsOf = (document: Buffer): { name: string; text: string }[] =>
   [...walk(decode(document).root)].flatMap(({ name, value }) =>
     value.type === 'TEXT' ? [{ name: name?.meaning ?? '', text: value.text }] : [],
@@ -80,7 +82,7 @@ async function ofPdf(result: Result): Promise<string> {
 }
 
 describe.each(STUDIES)('the impression of a study: %s', (_, result) => {
-  // The lines of the structured report are the measure: each is an item there.
+  // The lines of the structured report are the reference, because each is an item there.
   const lines = textsOf(buildTid1500(result, ANONYMOUS)).flatMap(({ name, text }) =>
     name === 'Impression' ? [text] : [],
   );
@@ -116,7 +118,7 @@ describe.each(STUDIES)('the impression of a study: %s', (_, result) => {
   });
 });
 
-/** A heart with an image whose view is not certain and a display that was not measured. */
+/** Returns a heart with an image whose view is uncertain, and a display that was not measured. */
 function withUnreadImages(): Result {
   const display = { ...displayOf('lvot', 'pw'), refusal: 'no-flow' } as const;
   const named = { ...clipOf(null), belowGate: 'SUBCOSTAL-IVC', confidence: 0.4 } as const;
@@ -129,7 +131,9 @@ function withUnreadImages(): Result {
   return interpreted({ 'lvef-biplane': 35 }, 'model', {}, { clips, spectra: [display] }).result;
 }
 
-/** A fetus whose heart is seen on one of two cines, with a file that could not be read. */
+/**
+ * Returns a fetus whose heart is visible on one of two cines, with a file that could not be read.
+ */
 function withSilentCine(): Result {
   const cines = ['object-0004.dcm', 'object-0005.dcm'].map((file) => clip(file));
   const [beats, silent] = cines;
@@ -167,7 +171,7 @@ function withSilentCine(): Result {
   });
 }
 
-/** Every text of a result that a person reads in the console, the report and the PDF. */
+/** Returns every text of a result that a person reads in the console, the report and the PDF. */
 function shownTexts(result: Result): string[] {
   const { sections, findings, guidance, report } = result;
   const { classifications } = viewResult({
@@ -190,7 +194,7 @@ function shownTexts(result: Result): string[] {
   ];
 }
 
-/** The texts of a FHIR resource that an EHR shows. */
+/** Returns the texts of a FHIR resource that an EHR displays. */
 function fhirTexts(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) =>
@@ -202,7 +206,7 @@ function fhirTexts(value: unknown): string[] {
   );
 }
 
-/** Keys of our tables that are no words: no text of any table uses them. */
+/** Keys of our tables that are not words and occur in no text of any table. */
 const CODES = (() => {
   const named = Object.values(CATEGORIES).reduce((all, one) => Object.assign(all, one), {});
   const texts = { ...named, ...PLANE_LABELS, ...VESSELS, ...FLOWS };

@@ -5,7 +5,10 @@ import type { ConsoleRole } from '../../../../src/doors/console/contract.ts';
 import { type Client, type ConsoleSite, openConsole } from './site.ts';
 import { fillWorklist } from './worklist-fixture.ts';
 
-/** Who may call each route of contract.ts. An unknown id is enough: 403 is decided first. */
+/**
+ * The roles that may call each route of contract.ts. An unknown id is enough, because 403 is
+ * checked first.
+ */
 const EVERYONE: readonly ConsoleRole[] = CONSOLE_ROLES;
 const READERS: readonly ConsoleRole[] = ['clinician', 'administrator'];
 const SIGNERS: readonly ConsoleRole[] = ['clinician'];
@@ -85,7 +88,7 @@ describe('the table', () => {
       ([method, path]) =>
         `${method} ${path.replace(/\/none(?=\/|$)/, path.startsWith('/worklist') ? '/{key}' : '/{id}').replace('report.pdf', '{name}')}`,
     );
-    // Signing out would end the sessions of the test; the stream does not end by itself.
+    // Signing out would end the sessions of the test, and the stream does not end on its own.
     const apart = ['DELETE /session', 'DELETE /sessions', 'GET /events'];
     expect(listed.length).toBeGreaterThan(30);
     expect(tabled.toSorted()).toEqual(listed.filter((one) => !apart.includes(one)).toSorted());
@@ -95,7 +98,7 @@ describe('the table', () => {
 describe('each route', () => {
   it.each(ROUTES)('%s %s lets in %j and nobody else', async (method, path, allowed) => {
     for (const role of CONSOLE_ROLES) {
-      // The doctor would call peers: a name that no peer has ends it before.
+      // The doctor would contact peers; an unknown name prevents that.
       const body = path === '/doctor' ? { peer: 'nobody' } : method === 'POST' ? {} : undefined;
       const { status } = await as(role).call(method, path, body);
       if (allowed.includes(role)) expect([401, 403, 500], `${role}`).not.toContain(status);

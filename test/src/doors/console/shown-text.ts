@@ -1,4 +1,4 @@
-/** Text of a template of the console: its parts with their values, and the tags between them. */
+/** Returns the text of a console template: its parts with their values, and the tags in between. */
 export function shownText(template: unknown): string {
   if (Array.isArray(template)) return template.map(shownText).join('');
   if (typeof template === 'string' || typeof template === 'number') return `${template}`;

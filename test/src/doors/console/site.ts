@@ -30,17 +30,19 @@ export interface ConsoleSite {
   database: PooledDatabase;
   /** Signs in with a new key of this role. */
   signIn(role: ConsoleRole): Promise<Client>;
-  /** A key of the site's own account. */
+  /** Returns a key of the site's own account. */
   key(role: ConsoleRole | null): Promise<{ key: string; id: string }>;
   close(): Promise<void>;
 }
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 export interface Client {
   session: Session;
   keyId: string;
   cookie: string;
-  /** A call of the console's API; one that changes something carries the token of the session. */
+  /**
+   * Sends a request to the console's API. Requests that change something carry the session's token.
+   */
   call(
     method: string,
     path: string,
@@ -60,7 +62,10 @@ const EHR = {
   patientIdentifierSystems: { '*': 'urn:oid:2.25.1' },
 };
 
-/** One rule that takes every ultrasound study, so that the tests do not depend on the default rules. */
+/**
+ * One rule that matches every ultrasound study, so that the tests do not depend on the default
+ * rules.
+ */
 const ROUTING = {
   rules: [
     { name: 'obstetric', when: { modality: 'US' }, run: { endpoint: 'us/obstetric/interpret' } },
@@ -68,8 +73,8 @@ const ROUTING = {
 };
 
 /**
- * The console on the real core, rules and hold queue, on a free port of loopback; without listeners
- * and workers, so that nothing changes but by the test.
+ * Opens the console on the real core, rules and hold queue, on a free loopback port. There are no
+ * listeners or workers, so only the test changes anything.
  */
 export async function openConsole(
   settings: Record<string, unknown> = {},
@@ -104,7 +109,7 @@ export async function openConsole(
       config,
       fixedRules(config.routing),
     ),
-    // Every upload is reported as if all of it were stored; the store itself has its own tests.
+    // Every upload is reported as fully stored; the store has its own tests.
     storeInstances: async ({ keyName, body }) => {
       body.resume();
       return {
@@ -166,7 +171,7 @@ export function signInWith(
   });
 }
 
-/** `name=value` of the one cookie that an answer sets. */
+/** Returns `name=value` of the only cookie that a response sets. */
 export function cookieOf(answer: Response): string {
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }

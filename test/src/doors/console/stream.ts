@@ -4,8 +4,8 @@ import { readServerSentEvents } from '../../../../src/doors/http/client.ts';
 export type SentEvent = ConsoleEvent & { id: string };
 
 /**
- * Reads the stream of changes until what has come is `enough`.
- * @param afterHello is called once the stream is open: changes from then on must be in it.
+ * Reads the stream of changes until `enough` returns true.
+ * @param afterHello is called once the stream is open: it must contain changes from then on.
  */
 export async function readEvents(
   url: string,

@@ -20,7 +20,7 @@ const page = (query = '') => clinician.get<WorklistPage>(`/worklist${query}`);
 const uidOf = ({ subject }: WorklistRow) =>
   subject?.shown === 'identity' ? subject.studyInstanceUid : '';
 
-/** The whole worklist, page by page. */
+/** Returns the whole worklist, page by page. */
 async function everyRow(query: string): Promise<{ critical: WorklistRow[]; rows: WorklistRow[] }> {
   const first = await page(`?limit=60${query}`);
   const rows = [...first.rows];
@@ -247,7 +247,7 @@ describe('a row', () => {
 });
 
 describe('the stream of changes', () => {
-  // Otherwise the stream also reports studies that still receive, beside those that a test changes.
+  // Otherwise the stream would also report studies that are still receiving.
   beforeAll(async () => {
     await site.database.query(
       `UPDATE studies SET last_received_at = now() - interval '1 minute' WHERE state = 'receiving'`,
@@ -273,7 +273,7 @@ describe('the stream of changes', () => {
     expect(told).toMatchObject({ type: 'row', data: { changed: ['study'] } });
   });
 
-  /** The stream repeats the last seconds to a page that connects again: they now begin here. */
+  /** The stream repeats the last seconds to a page that reconnects; this makes them start now. */
   const forgetThePast = () =>
     site.database.query(
       `INSERT INTO console_changes (key, what, at) VALUES ('', 'study', now() - interval '1 minute')`,

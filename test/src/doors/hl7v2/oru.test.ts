@@ -33,7 +33,7 @@ const lines = (change: Partial<OruInput> = {}): string[] =>
     .filter(Boolean);
 const of = (name: string, message: readonly string[]) =>
   message.filter((line) => line.startsWith(`${name}|`)).map((line) => line.split('|'));
-/** The OBX of a concept, by its sub-ID. */
+/** Returns the OBX of a concept, by its sub-ID. */
 const obx = (id: string, message = lines()) =>
   of('OBX', message).find((fields) => fields[4] === id);
 

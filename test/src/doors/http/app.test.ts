@@ -168,7 +168,7 @@ describe('the HTTP door', () => {
     it('answer bytes that are not HTTP, and go on serving', async () => {
       const { hostname, port } = new URL(gateway.url);
       const socket = connect(Number(port), hostname);
-      // An A-ASSOCIATE-RQ that came to the wrong port.
+      // An A-ASSOCIATE-RQ sent to the wrong port.
       socket.end(Buffer.from([1, 0, 0, 0, 0, 4, 0, 1, 0, 0]));
       expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
       expect((await gateway.call('/health/live')).status).toBe(200);

@@ -106,7 +106,7 @@ describe('bad input', () => {
     expect(answer.status).toBe(422);
   });
 
-  /** A call with its path as written; `fetch` would tidy it up first. */
+  /** Sends a request with its path unchanged; `fetch` would normalize it. */
   const getAsWritten = async (path: string) => {
     const { hostname, port } = new URL(gateway.url);
     const call = request({ hostname, port, path, headers: { Authorization: `Bearer ${key}` } });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The client as it comes from npm; only the host names are ours (exchange 5.2). */
+/** Creates the unmodified client from npm; only the host names are ours (exchange 5.2). */
 function client(credentials = key) {
   return createFalClient({
     credentials,
@@ -34,7 +34,7 @@ function client(credentials = key) {
 const submit = async () =>
   (await client().queue.submit(ENDPOINT, { input: { files: [file] } })).request_id;
 
-/** Plays the worker for the next request that is queued. */
+/** Acts as the worker for the next queued request. */
 async function workOn(end: (id: string) => Promise<void>): Promise<void> {
   const next = async () =>
     (

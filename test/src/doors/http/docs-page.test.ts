@@ -5,11 +5,11 @@ import { type Gateway, startGateway } from './gateway.ts';
 
 const browser: Browser | null = await startChromium();
 
-/** The reference of the API as a person reads it, under the content security policy of the server. */
+/** The API reference as a person reads it, under the server's content security policy. */
 describe.skipIf(browser === null)('the page /docs', () => {
   let gateway: Gateway;
   let page: Page;
-  /** Errors, refusals of the policy, and calls to anywhere else. */
+  /** Errors, policy violations, and requests to other origins. */
   const trouble: string[] = [];
 
   beforeAll(async () => {

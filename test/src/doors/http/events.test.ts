@@ -12,7 +12,9 @@ interface Frame {
   data: Record<string, unknown>;
 }
 
-/** The events of a stream, read until `enough`, and all of its text. */
+/**
+ * Reads the events of a stream until `enough` returns true, and returns them with the full text.
+ */
 async function follow(answer: Response, enough: (frames: Frame[], text: string) => boolean) {
   let text = '';
   const decoder = new TextDecoder();

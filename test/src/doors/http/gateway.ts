@@ -30,7 +30,7 @@ export const MAX_UPLOAD_BYTES = 1_000_000;
 export const MAX_FILE_BYTES = 3_000_000;
 export const PART_BYTES = 600_000;
 
-/** An endpoint of the shape of a real one (api 2.3), small enough to see at a glance. */
+/** An endpoint shaped like a real one (api 2.3), small enough to take in at a glance. */
 const endpoint: Endpoint = {
   id: 'us/obstetric/interpret',
   model: 'us/obstetric',
@@ -61,7 +61,7 @@ const endpoints: Endpoint[] = withReviews(
   { report: { paper: 'a4' } },
 );
 
-/** One host inside, which may serve files and take webhooks; else as a site starts out. */
+/** One internal host, which may serve files and receive webhooks; otherwise the defaults. */
 const OUTBOUND: Config['outbound'] = {
   hosts: [{ host: 'pacs.example', addresses: ['10.0.0.0/8'], ports: [443, 8443], http: false }],
   inputFiles: 'listed-hosts',
@@ -69,7 +69,7 @@ const OUTBOUND: Config['outbound'] = {
   fetchTimeoutSeconds: 10,
 };
 
-/** As good as none. */
+/** High enough to have no effect. */
 const CALL_LIMITS = { callsPerMinute: 100_000, openStreamsPerKey: 100 };
 
 export interface Gateway {
@@ -78,20 +78,20 @@ export interface Gateway {
   dataDir: string;
   uploads: Uploads;
   worker: TestWorker;
-  /** A live key of the default account unless `key` says otherwise. */
+  /** Creates a live key of the default account unless `key` specifies otherwise. */
   key(key?: Partial<NewKey>): Promise<string>;
-  /** A call with a key; `body` is sent as JSON. */
+  /** Sends a request with a key; `body` is sent as JSON. */
   call(path: string, options?: CallOptions): Promise<Response>;
-  /** The id of a ready file with these bytes. */
+  /** Uploads these bytes and returns the id of the ready file. */
   upload(bytes?: string, filename?: string, key?: string): Promise<string>;
-  /** The id of a new request. */
+  /** Submits a request and returns its id. */
   submit(): Promise<string>;
-  /** Moves the clock that the HTTP door and the uploads go by. */
+  /** Advances the clock used by the HTTP door and the uploads. */
   advance(milliseconds: number): void;
   stop(): Promise<void>;
 }
 
-/** The fields of answers that the tests read; each is checked by what is expected of it. */
+/** The response fields that the tests read; each test checks those it expects. */
 interface Answer {
   id: string;
   status: string;
@@ -122,9 +122,9 @@ export interface CallOptions {
 type Overrides = Partial<HttpDeps> & { callLimits?: typeof CALL_LIMITS };
 
 /**
- * The HTTP door on the real core, database and files, on a free port of loopback. Only the queue
- * holds its jobs for good: the tests move requests themselves, through `worker`.
- * @param settings of the reviews.
+ * Starts the HTTP door on the real core, database and files, on a free loopback port. Only the
+ * queue never releases its jobs: the tests move requests themselves, through `worker`.
+ * @param settings settings of the reviews.
  */
 export async function startGateway(
   { callLimits = CALL_LIMITS, ...overrides }: Overrides = {},

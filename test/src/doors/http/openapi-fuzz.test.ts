@@ -4,7 +4,7 @@ import type { Scope } from '../../../../src/core/accounts/keys.ts';
 import { openSite, type Site } from '../../../gateway/site.ts';
 import { HOSTILE_TEXT, type JsonSchema, valuesOf } from './schema-arbitrary.ts';
 
-/** A bounded run; raise it to search for longer. */
+/** Limits the run; raise it to search longer. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 12);
 const SHORTEST_RUN = 100;
 
@@ -21,8 +21,8 @@ interface Call {
 }
 
 /**
- * The calls that the served description allows, most of them valid and some broken at any place,
- * against the whole gateway with the real endpoints.
+ * Sends requests that the served description allows, most of them valid and some broken at any
+ * place, to the whole gateway with the real endpoints.
  */
 describe('the description of the API', () => {
   let site: Site;
@@ -38,7 +38,7 @@ describe('the description of the API', () => {
     });
     url = site.gateway.http?.url ?? '';
     const key = await newKey(['admin']);
-    // Weighted towards the key that may do everything.
+    // Weighted towards the key with all permissions.
     keys = [key, key, key, key, key, await newKey(['read']), `sg_test_${'0'.repeat(43)}`, ''];
     known = await thingsOf(key);
     const document = await (await fetch(`${url}/v1/openapi.json`)).json();
@@ -56,7 +56,7 @@ describe('the description of the API', () => {
     return made.key;
   }
 
-  /** Ids and names that exist: a ready and a pending file, a canceled request, a key. */
+  /** Returns existing ids and names: a ready and a pending file, a canceled request, a key. */
   async function thingsOf(key: string): Promise<string[]> {
     const post = async (path: string, body?: object) => {
       const answer = await fetch(path.startsWith('http') ? path : url + path, {
@@ -80,11 +80,11 @@ describe('the description of the API', () => {
     await post(`/v1/requests/${id}/cancel`);
     const { id: otherKey } = await post('/v1/keys', { name: 'to be ended', test: true });
     const names = ['us', 'obstetric', 'echo', 'interpret'];
-    // A submit needs a ready file: most ids are one.
+    // A submit needs a ready file, so most ids are of one.
     return [...Array(4).fill(ready.file.id), pending.file.id, id, otherKey, ...names];
   }
 
-  /** What makes another path of the address, as an empty segment does, is another call. */
+  /** Values that change the path, such as an empty segment, would make a different request. */
   const isSegment = (value: string) => !['', '.', '..'].includes(value);
   const segment = () =>
     fc.oneof(
@@ -149,7 +149,7 @@ describe('the description of the API', () => {
       answered.set(operation, (answered.get(operation) ?? new Set()).add(answer.status));
       calls += 1;
     };
-    // Calls with a body have more ways to go wrong.
+    // Requests with a body have more ways to go wrong.
     const anyCall = fc.oneof(
       ...Object.entries(described).map(([operation, { requestBody }]) => ({
         weight: requestBody ? 4 : 1,
@@ -168,7 +168,7 @@ describe('the description of the API', () => {
   });
 });
 
-/** A path with its parts filled in, so that none of them is taken for more than one segment. */
+/** Fills in the parts of a path, so that none is taken for more than one segment. */
 function filled(path: string, parts: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(parts[name]?.toWellFormed() ?? ''),

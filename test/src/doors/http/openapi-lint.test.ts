@@ -8,7 +8,9 @@ import { exampleOf } from '../../../../src/doors/http/openapi/examples.ts';
 const ADDRESS = 'https://ultrasound.hospital';
 const ENDPOINTS = [obstetricEndpoint, echoEndpoint];
 
-/** Every rule that its authors recommend, and that descriptions and examples are not forgotten. */
+/**
+ * Every rule recommended by the linter's authors, and rules requiring descriptions and examples.
+ */
 const RULES: Parameters<typeof createConfig>[0] = {
   extends: ['recommended-strict'],
   rules: {
@@ -19,9 +21,9 @@ const RULES: Parameters<typeof createConfig>[0] = {
     'no-invalid-media-type-examples': 'error',
     'no-invalid-schema-examples': 'error',
     'no-unused-components': 'error',
-    // Counts by the name of a plane are described by `propertyNames`.
+    // Counts by plane name are described by `propertyNames`.
     'no-required-schema-properties-undefined': 'off',
-    // An artifact is answered by a redirect.
+    // The response to a request for an artifact is a redirect.
     'operation-2xx-response': 'off',
   },
 };
@@ -59,8 +61,9 @@ const { schemas } = DOCUMENT.components as { schemas: Record<string, Json> };
 const resolve = (ref: string): Json => schemas[ref.split('/').at(-1) ?? ''] ?? {};
 
 /**
- * Fields at any depth of a schema (in lists, alternatives and maps too) that nothing describes, or
- * that show no value. A field of one fixed value, as `kind` of a change, shows and describes itself.
+ * Returns fields at any depth of a schema (including lists, alternatives and maps) that have no
+ * description or no example. A field with one fixed value, such as the `kind` of a change, needs
+ * neither.
  */
 function undescribed(schema: Json, place: string, seen = new Set<Json>()): string[] {
   const { $ref, properties = {}, items, prefixItems, anyOf, oneOf, allOf } = schema;
@@ -89,7 +92,7 @@ function undescribed(schema: Json, place: string, seen = new Set<Json>()): strin
   ];
 }
 
-/** Whether a body with nothing in it is all that there is to show. */
+/** Returns true if an empty body is the only possible example. */
 const isEmptyObject = (schema: Json): boolean => {
   const target = typeof schema.$ref === 'string' ? resolve(schema.$ref) : schema;
   return target.additionalProperties === false && Object.keys(target.properties ?? {}).length === 0;

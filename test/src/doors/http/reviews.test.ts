@@ -11,7 +11,7 @@ import { type CallOptions, type Gateway, startGateway } from './gateway.ts';
 
 const DRAWN_AT = new Date('2026-01-01T00:00:00Z');
 
-/** A fetus of 28 weeks at the medians, as the pipeline leaves it. */
+/** Returns a fetus at 28 weeks with median lengths, as the pipeline leaves it. */
 function study(
   accept: ObstetricReviewed['given']['accept'] = 'simulated',
   readings = MEDIAN_28_WEEKS(),
@@ -35,7 +35,7 @@ function study(
   };
 }
 
-/** The process ends, as it were, between the signature and its deliveries. */
+/** Simulates that the process ends between the signature and its deliveries. */
 const STOP_AT_DELIVERY = [
   `CREATE FUNCTION stop_at_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'stopped'; END $$`,
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** A finished request with evidence. */
+/** Creates a finished request with evidence. */
 async function finished(reviewed = study(), at = gateway): Promise<string> {
   const id = await at.submit();
   await at.worker.start(id);

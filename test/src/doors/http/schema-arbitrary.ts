@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** What the described schemas use of JSON Schema 2020-12. */
+/** The parts of JSON Schema 2020-12 that the described schemas use. */
 export interface JsonSchema {
   type?: string;
   enum?: unknown[];
@@ -20,7 +20,7 @@ export interface JsonSchema {
   exclusiveMinimum?: number;
 }
 
-/** Text that parsers, paths and databases stumble over. */
+/** Text that trips up parsers, paths and databases. */
 export const HOSTILE_TEXT = [
   '',
   '\0',
@@ -39,8 +39,9 @@ export const HOSTILE_TEXT = [
 ];
 
 /**
- * Values of a schema, most of them valid, each place now and then replaced by something else.
- * @param known text that means something to the server, such as ids, tried where any text is allowed
+ * Generates values of a schema, most of them valid, with any place occasionally replaced by
+ * something else.
+ * @param known text that means something to the server, such as ids, tried wherever text is allowed
  */
 export function valuesOf(schema: JsonSchema, known: readonly string[]): Arbitrary<unknown> {
   const anything = fc.oneof(fc.jsonValue(), fc.constantFrom(...HOSTILE_TEXT));

@@ -56,7 +56,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('the HTTP door with TLS', () => {
     return server;
   }
 
-  /** The status and HSTS header of a call; null when there was no answer. */
+  /** Returns the status and HSTS header of a response; null if there was none. */
   const call = (port: number, options: object = {}) =>
     new Promise<{ status?: number; hsts?: string } | null>((resolve) => {
       const ca = readFileSync(authority.caFile);

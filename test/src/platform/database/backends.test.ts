@@ -157,7 +157,7 @@ describe.each([
     await database.query('SELECT sum(sqrt(n)) FROM generate_series(1, 1500000) AS n');
     const milliseconds = performance.now() - begin;
     clearInterval(timer);
-    // On the thread of the sockets there would be a single turn, after the statement.
+    // On the sockets' thread there would be a single turn, after the statement.
     expect(turns).toBeGreaterThan(Math.min(5, milliseconds / 50));
   });
 
@@ -185,7 +185,7 @@ describe('an embedded database whose thread ends by itself', () => {
     const cut = database.transaction(async (tx) => {
       await tx.query('INSERT INTO kept VALUES (2)');
       await threads[0]?.terminate();
-      // In the new session this statement would be committed at once, without its transaction.
+      // In the new session this statement would be committed immediately, outside its transaction.
       await tx.query('INSERT INTO kept VALUES (3)').catch(() => {});
       await tx.query('INSERT INTO kept VALUES (4)');
     });

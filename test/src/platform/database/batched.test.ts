@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { batched } from '../../../../src/platform/database/batched.ts';
 
-/** Doubles numbers; notes which were asked for together, and refuses negative ones. */
+/**
+ * Returns a function that doubles numbers and refuses negative ones, and the batches in which they
+ * were requested.
+ */
 function doubling() {
   const batches: number[][] = [];
   const double = batched(async (numbers: readonly number[]) => {

@@ -13,7 +13,7 @@ import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { freshDataDir } from '../../../peers/embedded.ts';
 import { type PostgresServer, startPostgres } from '../../../peers/postgres.ts';
 
-/** Values that a copy by way of JSON, or of JavaScript's numbers and dates, would change. */
+/** Values that a copy through JSON, or through JavaScript's numbers and dates, would change. */
 const DELICATE = {
   text: 'a "quoted", (bracketed) \\ name\nof two lines, 林',
   microseconds: '2026-01-02 03:04:05.678901+00',
@@ -38,7 +38,10 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** More studies than fit into one batch, a delivery whose alternate comes first, a JSON null, a gap in an identity. */
+/**
+ * Inserts more studies than fit into one batch, a delivery that appears before its alternate, a
+ * JSON null, and a gap in an identity column.
+ */
 async function fill(database: PooledDatabase): Promise<void> {
   await database.query("UPDATE accounts SET name = $1 WHERE id = 'default'", [DELICATE.text]);
   await database.query(
@@ -106,7 +109,7 @@ describe('a copy of the embedded database on a PostgreSQL server', () => {
     await to.query("UPDATE studies SET state = 'complete' WHERE study_instance_uid = '1.2.1'");
     const after = (await to.query<{ id: number; rows: number }>(LAST)).rows[0];
     expect(after?.rows).toBe((before?.rows ?? 0) + 1);
-    // The number of the row that was removed is not given again.
+    // The number of a removed row is not reused.
     expect(after?.id).toBe((before?.id ?? 0) + 2);
     const orphan = to.query(
       `INSERT INTO deliveries (id, request_id, kind, destination, object, state, give_up_at)

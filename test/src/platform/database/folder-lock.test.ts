@@ -26,7 +26,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A process that takes the lock and keeps it; `contained` makes it process 1, as in a container. */
+/**
+ * Starts a process that takes the lock and keeps it; `contained` makes it process 1, as in a
+ * container.
+ */
 async function holder(contained: boolean): Promise<{ child: ChildProcess; said: string }> {
   const script = `
     const { takeLock } = await import('${MODULE}');

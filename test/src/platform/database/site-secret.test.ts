@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Queryable } from '../../../../src/platform/database/port.ts';
 import { loadSiteSecret } from '../../../../src/platform/database/site-secret.ts';
 
-/** The table of secrets; `keeps` false: rows that are written are gone when they are read. */
+/** A table of secrets. If `keeps` is false, written rows are gone when they are read. */
 function table({ keeps = true, values = new Map<string, string>() } = {}): Queryable {
   return {
     async query(text: string, parameters: readonly unknown[] = []) {

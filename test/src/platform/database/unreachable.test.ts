@@ -42,7 +42,7 @@ test.skipIf(!server)('a killed server cannot be reached; the pool recovers with 
   const ask = () => database.query('SELECT 1');
   const change = () => database.transaction((tx) => tx.query('SELECT 1'));
   await server.crash();
-  // A session answers until it sees that its server is gone.
+  // A session responds until it notices that its server is gone.
   const gone = () => ask().catch((error: unknown) => error);
   await expect.poll(gone).toBeInstanceOf(DatabaseUnreachableError);
   await expect(change()).rejects.toBeInstanceOf(DatabaseUnreachableError);
@@ -61,7 +61,7 @@ test.skipIf(!server)(
     const work = database.transaction(async (tx) => {
       await tx.query('SELECT 1');
       await server.crash();
-      // Its session sees that the server is gone while no statement is under way.
+      // Its session notices that the server is gone while no statement is running.
       await delay(300);
       await tx.query('SELECT 1');
     });

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Bytes of the files below a folder of the database. */
+/** Returns the size in bytes of the files in a folder of the database. */
 async function sizeOf(part: string): Promise<number> {
   const folder = join(embeddedFolder(dataDir), part);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -38,7 +38,7 @@ async function sizeOf(part: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Replaces every row by another, as a queue does with its jobs. */
+/** Replaces every row with another, as a queue does with its jobs. */
 const rewrite = (round: number) =>
   database.query(
     `INSERT INTO jobs SELECT n, $1::int, repeat(md5((n * ($1::int + 1))::text), 60)
@@ -60,7 +60,7 @@ describe('of a table that is written again and again', () => {
     once = await tableBytes();
     for (let round = 1; round <= ROUNDS; round += 1) {
       await rewrite(round);
-      // PostgreSQL counts what a statement did about a second later.
+      // PostgreSQL counts the effect of a statement about a second later.
       await vi.waitFor(async () => {
         vi.advanceTimersByTime(60_000);
         const { rows } = await database.query<{ updated: string; dead: string }>(
@@ -76,7 +76,7 @@ describe('of a table that is written again and again', () => {
   }, 120_000);
 
   test('the room of earlier rows is used again', async () => {
-    // Old and new version of each row, and not ROUNDS of them.
+    // Old and new version of each row, not `ROUNDS` versions.
     expect(await tableBytes()).toBeLessThan(3 * once);
   });
 

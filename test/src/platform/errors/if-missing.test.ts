@@ -35,7 +35,7 @@ describe('what may be missing', () => {
   );
 });
 
-/** A file where a folder is looked for: it cannot be listed, not even by root (ENOTDIR). */
+/** Creates a file where a folder is expected, which not even root can list (ENOTDIR). */
 async function unreadable(name: string): Promise<string> {
   const dataDir = await mkdtemp(join(folder, 'data-'));
   await writeFile(join(dataDir, name), '');

@@ -9,7 +9,7 @@ import { createLogger } from '../../../../src/platform/logging/logger.ts';
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 const all: readonly (readonly [string, LogEvent])[] = Object.entries(EVENTS);
 
-/** Names of the events that the code logs. */
+/** Returns the names of the events that the code logs. */
 async function loggedNames(): Promise<Set<string>> {
   const names = new Set<string>();
   for await (const path of glob('{src,dimse,fhir}/**/*.ts', { cwd: ROOT })) {

@@ -6,7 +6,7 @@ import { interpreted } from '../../../echo/interpret-sample.ts';
 
 const { result } = interpreted({ ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 });
 
-/** The row of the diastolic diameter with this interpretation and this range. */
+/** Returns the row of the diastolic diameter with these changes to its interpretation and range. */
 function rowOf(changes: Partial<Measurement>): string {
   const measurements = result.measurements.map((one) =>
     one.concept.key === 'lvidd' ? { ...one, ...changes } : one,

@@ -6,8 +6,9 @@ import type { Pipeline } from '../../../../../pipelines/contract/job.ts';
 import { published } from '../../../../../pipelines/input/reading.ts';
 
 /**
- * A pipeline that does what `options.behaviour` says, so that the worker can be tried against each
- * way a real one can end. It reads its files and writes a result, like any other.
+ * A pipeline that behaves as `options.behaviour` specifies, so that the worker can be tested
+ * against every way in which a real one can end. Like any other, it reads its files and writes a
+ * result.
  */
 export const pipeline: Pipeline = async (folder, report, signal) => {
   const job = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));
@@ -45,7 +46,7 @@ export const pipeline: Pipeline = async (folder, report, signal) => {
     case 'show-environment':
       throw new Error(Object.keys(process.env).join());
     case 'hang':
-      // Deaf to the abort signal: only its end ends it.
+      // Ignores the abort signal; only killing it ends it.
       for (;;) await sleep(1000);
     case 'spin':
       for (;;) Math.sqrt(2);
@@ -112,7 +113,7 @@ async function untilThere(path: string, signal: AbortSignal): Promise<void> {
   while (!(await there())) await sleep(20, undefined, { signal });
 }
 
-/** As the system says it. */
+/** Creates a disk-full error with the system's wording. */
 function diskFull(): Error {
   const error = new Error('ENOSPC: no space left on device, write');
   return Object.assign(error, { code: 'ENOSPC', syscall: 'write' });

@@ -14,7 +14,10 @@ interface Given {
   content?: ContentFacts;
 }
 
-/** The rule of `config/default.yaml` that acts on a study, and whether its images must be classified first. */
+/**
+ * Returns the rule in `config/default.yaml` that applies to a study, and whether its images must be
+ * classified first.
+ */
 function ruled({ description, modality = 'US', attributes = {}, content = NOT_LOOKED }: Given) {
   const { acting, open } = route(routing, {
     known: {

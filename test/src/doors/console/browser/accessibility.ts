@@ -1,10 +1,10 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** WCAG 2.2 A and AA, with what the checker's authors hold to be good practice. */
+/** WCAG 2.2 A and AA, plus what the checker's authors consider good practice. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Accessibility violations on the current page: rule, its message, and the element. */
+/** Returns accessibility violations on the current page: rule, message, and element. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = JSON.stringify({ runOnly: TAGS, resultTypes: ['violations'] });

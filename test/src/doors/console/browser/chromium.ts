@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Where Debian installs it. */
+/** Debian's installation path. */
 const EXECUTABLE = '/usr/bin/chromium';
 
-/** How long a page may take to show something on a machine that does other things too. */
+/** Maximum time for a page to show something on a busy machine. */
 const PATIENCE_MS = 100_000;
 
-/** A real browser without a window; null where it is not installed. */
+/** Starts a real browser without a window; null if it is not installed. */
 export async function startChromium(): Promise<Browser | null> {
   try {
     await access(EXECUTABLE);
@@ -17,19 +17,21 @@ export async function startChromium(): Promise<Browser | null> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox'] });
 }
 
-/** A user's browser window, with all responses it received and all errors in it. */
+/** A user's browser window, with all responses received and all errors. */
 export interface Window {
   page: Page;
   context: BrowserContext;
-  /** Bodies of all answers and all server-sent events, as text. */
+  /** Bodies of all responses and all server-sent events, as text. */
   heard: string[];
-  /** Exceptions, refusals of the content security policy and dialogs; empty when all is well. */
+  /**
+   * Exceptions, violations of the content security policy, and dialogs; empty if there are none.
+   */
   trouble: string[];
 }
 
 /**
- * A new window that is signed in by the form, as a person does it. `free` lets scripts of a test set
- * styles that the content security policy forbids to the page.
+ * Opens a window and signs in with the form, as a person would. `free` lets test scripts set styles
+ * that the content security policy forbids on the page.
  */
 export async function openWindow(
   browser: Browser,
@@ -52,7 +54,7 @@ export async function openWindow(
   const trouble: string[] = [];
   page.on('pageerror', ({ message }) => trouble.push(message));
   page.on('console', (message) => {
-    // The page itself reports an answer that is not a success.
+    // The page itself reports unsuccessful responses.
     const own = !message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && own) trouble.push(message.text());
   });
@@ -68,7 +70,10 @@ export async function openWindow(
   return { page, context, heard, trouble };
 }
 
-/** A network of another test that comes or goes breaks off what Chromium loads; it is loaded again. */
+/**
+ * When another test's network appears or disappears, Chromium aborts what it is loading, so the
+ * page is loaded again.
+ */
 export async function openSignIn(page: Page, url: string): Promise<void> {
   const field = page.getByLabel('Key', { exact: true });
   for (let tries = 0; tries < 3; tries += 1) {
@@ -83,13 +88,13 @@ export async function openSignIn(page: Page, url: string): Promise<void> {
   }
 }
 
-/** Writes down what arrives over the network, as the browser's own log of it has it. */
+/** Records what arrives over the network, from the browser's own log. */
 async function listen(page: Page, context: BrowserContext, heard: string[]): Promise<void> {
   const log = await context.newCDPSession(page);
   await log.send('Network.enable');
   log.on('Network.eventSourceMessageReceived', ({ data }) => heard.push(data));
   log.on('Network.loadingFinished', ({ requestId }) => {
-    // A body that the browser has thrown away belonged to a page that was left.
+    // If the browser has discarded a body, it belonged to a page that was left.
     void log.send('Network.getResponseBody', { requestId }).then(
       ({ body }) => heard.push(body),
       () => undefined,

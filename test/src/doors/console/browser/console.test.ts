@@ -9,23 +9,23 @@ import { violationsOf } from './accessibility.ts';
 import { openSignIn, openWindow, startChromium, type Window } from './chromium.ts';
 import { openWard, type Ward } from './ward.ts';
 
-/** A run of the pipeline on a machine that does other things too; no speed is asserted. */
+/** Time for a pipeline run on a busy machine; speed is not tested. */
 const PATIENCE_MS = 150_000;
-/** Shorter, so that a wait in vain says what it saw. */
+/** Shorter, so that an unsuccessful wait reports what it saw. */
 const LONG_MS = 100_000;
 
-/** An equals sign would end the group of a PN (PS3.5 6.2.1). */
+/** An equals sign would end the component group of a PN (PS3.5 6.2.1). */
 const NAME_MARKUP = '<img src onerror>';
 const MARKUP = '<img src=x onerror="window.harmed=1">';
-/** Turns the text behind it around (Unicode, right-to-left override). */
+/** Reverses the text that follows (Unicode, right-to-left override). */
 const TURNED = '\u202Egnp.exe';
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondel';
 const SVG = '<svg onload="window.harmed=1">';
 
-/** The result of a request, by itself and with its review. */
+/** The result of a request, alone and with its review. */
 const RESULTS = '**/api/requests/*/{result,review}';
 
-/** Gives a result an earlier study: itself, so that no second one has to run. */
+/** Adds an earlier study to a result: itself, so that no second study has to run. */
 async function withPrior(route: Route): Promise<void> {
   const answer = await route.fetch();
   const body = await answer.json();
@@ -34,11 +34,11 @@ async function withPrior(route: Route): Promise<void> {
   await route.fulfill({ json: body });
 }
 
-/** The deliveries of a study to one destination. */
+/** Returns a study's deliveries to one destination. */
 const deliveryOf = (page: Page, destination: string) =>
   page.locator('.deliveries > li').filter({ has: page.getByText(destination, { exact: true }) });
 
-/** Shows what a page hides at first, so that all of it is checked. */
+/** Reveals what a page initially hides, so that everything is checked. */
 const UNFOLDED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   async Rules(page) {
     await page.getByRole('button', { name: 'Dry run' }).click();
@@ -65,7 +65,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
   let ward: Ward;
   let desk: Window;
   let guest: Window;
-  /** Where the accessibility checker runs, which adds its own styles. */
+  /** A separate window for the accessibility checker, which adds its own styles. */
   let checked: Window;
   let study: PhantomFiles;
   let strange: PhantomFiles[];
@@ -83,7 +83,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       openWindow(browser, { url: ward.url, key: administrator, free: true }),
       openWindow(browser, { url: ward.url, key: viewer }),
     ]);
-    // A reload would remove this mark: what follows happens without one.
+    // A reload would remove this mark, so what follows happens without one.
     await desk.page.evaluate('window.sameDocument = true');
     study = await phantomFiles('console');
     strange = await Promise.all([
@@ -141,7 +141,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
         expect.arrayContaining([expect.stringContaining(NAME_MARKUP), LONG, `Turned${TURNED}`]),
       );
     expect(await page.locator('.rows').textContent()).toContain(SVG);
-    // An identity is never cut, however narrow the window is.
+    // An identity is never truncated, however narrow the window.
     for (const width of [390, 600, 820, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       const cut = await page.evaluate(
@@ -149,7 +149,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       );
       expect(cut, `${width} px`).toEqual([]);
     }
-    // The mark of direction ends with the name: what follows is not turned around.
+    // The direction mark ends with the name, so what follows is not reversed.
     const bidi = await page.evaluate(
       `getComputedStyle([...document.querySelectorAll('bdi')].find((node) => node.textContent.includes('gnp.exe'))).unicodeBidi`,
     );
@@ -286,7 +286,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByRole('link', { name: 'PHANTOM WARD' }).click();
     const calipers = page.locator('.overlay .caliper');
     await expect.poll(() => calipers.count(), { timeout: LONG_MS }).toBeGreaterThan(0);
-    // The values stand below the picture, and only their numbers beside the calipers.
+    // The values are shown below the picture, and only their numbers beside the calipers.
     expect(await page.locator('.overlay text').allTextContents()).toContain('1');
     expect(await page.locator('.values').textContent()).toMatch(/ mm/);
     expect(await page.locator('.overlay .mask').count()).toBe(0);

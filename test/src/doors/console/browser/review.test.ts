@@ -8,19 +8,19 @@ import { violationsOf } from './accessibility.ts';
 import { openWindow, startChromium, type Window } from './chromium.ts';
 import { openWard, type Ward } from './ward.ts';
 
-/** A run of the pipeline on a machine that does other things too; no speed is asserted. */
+/** Time for a pipeline run on a busy machine; speed is not tested. */
 const PATIENCE_MS = 240_000;
 const LONG_MS = 100_000;
 
 const browser: Browser | null = await startChromium();
 
 const panel = (page: Page) => page.locator('#review');
-/** "3 of 11 decided", as a reader of the page sees it. */
+/** Returns the count in "3 of 11 decided", as displayed on the page. */
 const decided = async (page: Page) => {
   const [, count] = /(\d+) of \d+ decided/.exec((await panel(page).textContent()) ?? '') ?? [];
   return Number(count);
 };
-/** Waits until every change is saved; a refusal is shown as it is. */
+/** Waits until every change is saved. A refusal is reported as displayed. */
 async function saved(page: Page): Promise<void> {
   await expect.poll(() => panel(page).getByText('Saving…').count()).toBe(0);
   expect(await panel(page).getByRole('alert').allTextContents()).toEqual([]);
@@ -44,7 +44,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
   beforeAll(async () => {
     if (!browser) return;
     ward = await openWard(await mkdtemp(join(tmpdir(), 'sonogate-review-')));
-    // A patient whom the EHR does not know, so that the draft is held.
+    // A patient unknown to the EHR, so that the draft is held.
     study = await phantomFiles('console review', { patientId: 'WARD-12' });
     const keys = [
       await ward.newKey('clinician', 'Dr Reader'),
@@ -74,7 +74,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await openReview(reader);
     const row = second.page.locator('.rows');
     await expect.poll(() => row.textContent()).toContain('Dr Reader is reading');
-    // Who looks is not for a display on the ward.
+    // Who is viewing a study must not appear on a display on the ward.
     expect(viewer.heard.join('')).not.toContain('Dr Reader');
   });
 
@@ -101,12 +101,12 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await saved(page);
     const before = await panel(page).locator('.value strong').textContent();
     await page.keyboard.press('v');
-    // The value of the AI is selected in the field, so that typing replaces it.
+    // The AI's value is selected in the field, so that typing replaces it.
     await page.keyboard.type('85');
     await page.keyboard.press('Enter');
     await expect.poll(() => panel(page).locator('.value strong').textContent()).toMatch(/^85/);
     expect(await panel(page).textContent()).toContain('Typed by the reader');
-    // What the AI had measured stays readable beside it.
+    // The AI's measurement remains readable beside it.
     expect(await panel(page).textContent()).toContain(`AI: ${before}`);
     await focusOut(page);
     await page.keyboard.press('l');
@@ -162,7 +162,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await page.mouse.move(x + 40, y + 25, { steps: 4 });
     await page.mouse.up();
     await expect.poll(value).not.toBe(before);
-    // The picture stays where it was, and the handle is under the pointer.
+    // The picture stays in place, and the handle is under the pointer.
     expect(await place()).toBe(placed);
     const after = await handle.boundingBox();
     expect((after?.x ?? 0) + (after?.width ?? 0) / 2).toBeCloseTo(x + 40, -1);
@@ -174,7 +174,8 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await openReview(second);
     await expect.poll(() => panel(reader.page).textContent()).toContain('Dr Second is reading');
     await expect.poll(() => panel(second.page).textContent()).toContain('Dr Reader is reading');
-    // The network of the second reader is slow: the news of the first one's change comes too late.
+    // The second reader's network is slow, so the notice of the first reader's change arrives too
+    // late.
     await second.page.route('**/review', async (route) => {
       if (route.request().method() === 'PATCH') {
         const headers = { ...route.request().headers(), 'if-match': '"r0"' };
@@ -182,7 +183,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
       } else await route.continue();
     });
     const before = await decided(reader.page);
-    // The last value, about which nobody has decided.
+    // The last value, on which no decision has been made.
     await second.page.keyboard.press('j');
     await second.page.keyboard.press('k');
     await second.page.keyboard.press('x');

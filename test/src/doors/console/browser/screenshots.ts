@@ -1,10 +1,11 @@
 /**
- * `node test/src/doors/console/browser/screenshots.ts`: the pictures of docs/console.md and
- * docs/console-access.md, from phantoms that run through a gateway. Nothing in them is of a patient.
+ * `node test/src/doors/console/browser/screenshots.ts`: takes the pictures for docs/console.md and
+ * docs/console-access.md, from phantoms run through a gateway. They show no real patients.
  *
- * `--small` runs small studies only, and renews the pictures of all pages but worklist and study.
- * With a folder, every page is written there whole, on a telephone and on a desk, light and dark, to
- * be looked at after a change of the console; the pictures of the documentation stay as they are.
+ * `--small` runs only small studies and updates the pictures of all pages except worklist and
+ * study. If a folder is given, every page is written there in full, for a phone and a desktop,
+ * light and dark, to be inspected after a change to the console; the pictures in the documentation
+ * remain unchanged.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,7 @@ import { openWard, type Ward } from './ward.ts';
 
 const ASKED = process.argv.slice(2);
 const LOOK_INTO = ASKED.find((one) => one !== '--small');
-/** The large phantoms of echo and obstetrics run for minutes. */
+/** The large echo and obstetric phantoms run for minutes. */
 const SMALL = ASKED.includes('--small') || LOOK_INTO !== undefined;
 const INTO =
   LOOK_INTO ?? fileURLToPath(new URL('../../../../../docs/images/console/', import.meta.url));
@@ -33,14 +34,14 @@ const SIZES = LOOK_INTO
       { width: 820, height: 1180 },
     ] as const);
 const SCHEMES = ['light', 'dark'] as const;
-/** What the pages show at the smaller size too. */
+/** Pages also shown at the smaller size. */
 const ON_A_TABLET = ['worklist-light-820', 'worklist-dark-820', 'study-820', 'deliveries-820'];
 const MOST_BYTES = 200_000;
-/** Of the palette; lower until a picture is small enough. */
+/** Palette qualities, tried in descending order until a picture is small enough. */
 const QUALITIES = [90, 75, 60, 40];
 const PATIENCE_MS = 900_000;
 
-/** In the browser: whether every picture is decoded. */
+/** Evaluated in the browser: returns true if every picture is decoded. */
 const ALL_DECODED =
   'images => images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)';
 
@@ -54,7 +55,7 @@ async function look(page: Page, name: string): Promise<void> {
 
 async function keep(page: Page, name: string): Promise<void> {
   if (name.endsWith('-820') && !ON_A_TABLET.includes(name)) return;
-  // Pictures that are still on their way are waited for.
+  // Waits for pictures that are still loading.
   await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
   for (
     let tries = 25;
@@ -77,7 +78,9 @@ async function keep(page: Page, name: string): Promise<void> {
   }
 }
 
-/** So that the worklist has more than two rows: small studies, most of which no rule runs. */
+/**
+ * Sends small studies, most of which match no rule, so that the worklist has more than two rows.
+ */
 async function sendSmallStudies(ward: Ward): Promise<void> {
   const studies = [
     { patientName: 'PHANTOM^THYROID', patientId: 'WARD-8', studyDescription: 'Thyroid' },
@@ -125,7 +128,7 @@ async function openStudy(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('heading', { name: 'Measurements' }).waitFor({ timeout: PATIENCE_MS });
 }
 
-/** The study page of a small study: every tab, and the review with the list of keys. */
+/** Takes pictures of the page of a small study: every tab, and the review with the list of keys. */
 async function lookAtStudy(page: Page, size: string): Promise<void> {
   await openStudy(page, /PHANTOM WARD/);
   for (const tab of await page.getByRole('tab').all()) {

@@ -12,8 +12,8 @@ const LOOPBACK = '127.0.0.1';
 const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 
 /**
- * A delivery is given up after seconds, so that a test sees it dead; the breaker of its destination
- * stays closed, or a replay would be given up before it is tried.
+ * A delivery is given up after seconds, so that a test sees it dead. Its destination's breaker
+ * stays closed; otherwise a replay would be given up before it is tried.
  */
 const DELIVERY = {
   retryBaseSeconds: 0.2,
@@ -22,7 +22,7 @@ const DELIVERY = {
   breaker: { failures: 1000, openSeconds: 1 },
 };
 
-/** A woman whom the EHR knows. */
+/** A female patient known to the EHR. */
 export interface EhrPatient {
   id: string;
   family: string;
@@ -30,17 +30,17 @@ export interface EhrPatient {
   birthDate: string;
 }
 
-/** A gateway with a PACS and an EHR that answer, and an archive that does not. */
+/** A gateway with a PACS and an EHR that respond, and an archive that does not. */
 export interface Ward {
   site: Site;
   url: string;
-  /** Objects that the PACS and the archive hold. */
+  /** Folder with the objects held by the PACS and the archive. */
   folder: string;
   knowPatient(patient: EhrPatient): Promise<void>;
   newKey(role: ConsoleRole, name?: string): Promise<string>;
-  /** Sends files as a cart does, over one association. */
+  /** Sends files over one association, as a cart does. */
   send(paths: readonly string[]): Promise<void>;
-  /** Starts the archive where the gateway looks for it. */
+  /** Starts the archive where the gateway expects it. */
   startArchive(): Promise<void>;
   close(): Promise<void>;
 }
@@ -79,7 +79,10 @@ const WARD_PATIENT: EhrPatient = {
   birthDate: '1993-04-05',
 };
 
-/** @param folder where received objects are kept; removed at the end. */
+/**
+ * Starts the gateway with its peers.
+ * @param folder where received objects are kept; removed at the end.
+ */
 export async function openWard(folder: string): Promise<Ward> {
   const receive = (name: string, port: number): Promise<Pacs> =>
     startPacs({ folder: join(folder, name), host: LOOPBACK, port });
@@ -94,7 +97,7 @@ export async function openWard(folder: string): Promise<Ward> {
         type: 'fhir',
         name: 'ehr',
         baseUrl: ehr.baseUrl,
-        // It answers in this process, which has much else to do; given up it would be held.
+        // The EHR is in this busy process, and a delivery given up would be held.
         timeoutSeconds: 120,
         resultSystem: 'https://ward.example/fhir/result',
         patientIdentifierSystems: { '*': PATIENT_SYSTEM },

@@ -12,16 +12,16 @@ import { openWindow, startChromium } from './chromium.ts';
 
 const SMALL = 100;
 const LARGE = 10_000;
-/** What a large list may take of the time of a small one, and of its elements. */
+/** Maximum time and number of elements for a large list, relative to a small one. */
 const MOST = { time: 4, elements: 2 };
 
 const browser: Browser | null = await startChromium();
 if (!browser) console.warn('Chromium is not installed: the speed of the worklist is not measured');
 
-/** The machine does other things too, now more and now less: lists take turns, the quickest counts. */
+/** The load on the machine varies, so the lists take turns and the fastest time counts. */
 const ROUNDS = 4;
 
-/** Milliseconds until the first rows are drawn after the page is reloaded. */
+/** Reloads the page and returns the milliseconds until the first rows are drawn. */
 async function firstRows(page: Page): Promise<number> {
   await page.reload();
   await page.locator('.rows .open').first().waitFor();
@@ -30,7 +30,7 @@ async function firstRows(page: Page): Promise<number> {
 
 const elementsOf = (page: Page) => page.evaluate<number>('document.querySelectorAll("*").length');
 
-/** Scrolls screen by screen; the median of the milliseconds until each is drawn. */
+/** Scrolls screen by screen and returns the median of the milliseconds until each is drawn. */
 async function scrolled(page: Page, screens: number): Promise<{ ms: number; rows: number }> {
   return page.evaluate(`(async () => {
     const rows = document.querySelector('.rows');

@@ -59,7 +59,7 @@ const parts = () => ({
 const PEER = { sender: 'his', address: '127.0.0.1', applications: ['HIS'] };
 const answers = async (text: string, over: object = {}) =>
   (await answerTo(Buffer.from(text), PEER, { ...parts(), ...over })).map(String);
-/** The code, and the error if there is one. */
+/** Returns the code, and the error if there is one. */
 const codeOf = async (text: string, over: object = {}) => {
   const [answer = ''] = await answers(text, over);
   const field = (name: string, at: number) =>
@@ -73,7 +73,7 @@ const ordersOf = (accessionNumber: string) =>
   receivedOrders(database).orders({ accessionNumber, studyDate: '20260521' }, SIGNAL);
 
 let studies = 0;
-/** A study as a cart sent it. */
+/** Adds a study as sent by a cart. */
 async function received(identity: Partial<DicomIdentity>) {
   studies += 1;
   const studyInstanceUid = `1.2.840.77.${studies}`;
@@ -406,7 +406,7 @@ describe('the listener', () => {
     });
     return { listener, refused };
   };
-  /** Sends bytes and returns the answers until the connection ends. */
+  /** Sends bytes and returns the responses until the connection ends. */
   const talk = (port: number, ...bytes: Buffer[]) =>
     new Promise<string>((resolve) => {
       let text = '';

@@ -1,4 +1,4 @@
-/** Messages of an imaginary hospital, one segment a line. */
+/** Messages from an imaginary hospital, one segment per line. */
 export const message = (...segments: string[]): string => `${segments.join('\r')}\r`;
 
 interface HeaderParts {

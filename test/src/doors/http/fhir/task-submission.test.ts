@@ -13,7 +13,7 @@ const STUDY = '1.2.3.4';
 
 let gateway: Gateway;
 let client: Client;
-/** What was asked of archives and EHRs. */
+/** Requests that archives and EHRs received. */
 let asked: string[];
 let objects: Awaited<ReturnType<StudySource['objects']>>;
 let ehr: Record<string, unknown>;

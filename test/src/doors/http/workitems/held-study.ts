@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../../../src/platform/database/port.ts';
 
-/** Rows of a received study, as far as a workitem needs them; its files do not exist. */
+/** Inserts the rows of a received study that a workitem needs; its files do not exist. */
 export async function holdStudy(
   database: Pick<Database, 'query'>,
   study: string,
@@ -39,7 +39,7 @@ export async function holdStudy(
       patientAge: '',
       patientSizeMetres: null,
       patientWeightKilograms: null,
-      // The endpoint of these tests has no field for the sex.
+      // The endpoint in these tests has no field for the sex.
       identity: { ...identity, PatientSex: '' },
     };
     await database.query(

@@ -52,7 +52,7 @@ beforeEach(() => {
 const sequence = (...Value: object[]) => ({ vr: 'SQ', Value });
 const one = (vr: string, value: unknown) => ({ vr, Value: [value] });
 
-/** The data set of a RequestUPS (IHE RAD-80), with what a test changes. */
+/** Returns the data set of a RequestUPS (IHE RAD-80) with a test's changes. */
 function dataSet(over: Record<string, unknown> = {}): Record<string, unknown> {
   const { study = STUDY, object = OBJECT, ...changed } = over;
   return {
@@ -98,7 +98,7 @@ function newUid(): string {
   return `1.2.826.9.100.${made}`;
 }
 
-/** Creates a workitem; its UID and the id of its request. */
+/** Creates a workitem and returns its UID and the id of its request. */
 async function create(over: Record<string, unknown> = {}, as = key) {
   const uid = newUid();
   const answer = await call(`/workitems?${uid}`, { body: [dataSet(over)], key: as });
@@ -480,7 +480,7 @@ describe('workitems are hidden', () => {
 
   it('with the identity, from test keys, whose requests belong to no study', async () => {
     const test = await gateway.key({ test: true, scopes: ['retrieve', 'run'] });
-    // A study that is not held, or is of another patient, is answered in the same way.
+    // A study that is not held and a study of another patient get the same response.
     await create({ study: '1.2.3', object: '1.2.3.1', '00100020': one('LO', 'P-2') }, test);
     const { uid, id } = await create({ '00100020': { vr: 'LO' } }, test);
     expect(await search(`SOPInstanceUID=${uid}`)).toEqual([]);
@@ -508,7 +508,7 @@ describe('the event channel', () => {
     for (const socket of opened) socket.close();
   });
 
-  /** Opens a channel; the reports that arrive are kept as `[UID, event type, state]`. */
+  /** Opens a channel and records the arriving reports as `[UID, event type, state]`. */
   async function open(aeTitle: string, as = key, headers: Record<string, string> = {}) {
     const address = `${gateway.url.replace('http', 'ws')}/dicomweb/subscribers/${aeTitle}`;
     const socket = new WebSocket(address, {

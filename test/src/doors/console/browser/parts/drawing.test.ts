@@ -203,7 +203,7 @@ describe('a shape that a person corrects', () => {
     expect((a[0] + b[0]) / 2).toBeCloseTo((c[0] + d[0]) / 2);
     expect((a[1] + b[1]) / 2).toBeCloseTo((c[1] + d[1]) / 2);
     expect((b[0] - a[0]) * (d[0] - c[0]) + (b[1] - a[1]) * (d[1] - c[1])).toBeCloseTo(0);
-    // The axis that nobody touched keeps its length.
+    // The other axis keeps its length.
     const kept = index < 2 ? [c, d, 300] : [a, b, 400];
     const [p, q, length] = kept as [Position, Position, number];
     expect(Math.hypot(q[0] - p[0], q[1] - p[1])).toBeCloseTo(length);
