@@ -340,8 +340,11 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.keyboard.press('+');
     await expect.poll(place).toMatch(/^matrix\(1\.25/);
     const drag = async (button: 'left' | 'right') => {
-      const box = await page.locator('.stage figure').boundingBox();
-      const [x, y] = [(box?.x ?? 0) + 200, (box?.y ?? 0) + 200];
+      const figure = page.locator('.stage figure');
+      await figure.scrollIntoViewIfNeeded();
+      const box = await figure.boundingBox();
+      const x = (box?.x ?? 0) + (box?.width ?? 0) / 2;
+      const y = (box?.y ?? 0) + (box?.height ?? 0) / 2;
       await page.mouse.move(x, y);
       await page.mouse.down({ button });
       await page.mouse.move(x + 30, y + 12, { steps: 3 });
