@@ -23,7 +23,7 @@ import {
   PROVIDER_TOLERANCE,
   type Provider,
   selfTestImages,
-} from '../pipelines/inference/network.ts';
+} from '../pipelines/inference/open-network.ts';
 import type { OpenSession } from '../pipelines/inference/session.ts';
 import { inBatches } from '../pipelines/inference/session.ts';
 import { perimeter, toMillimetres } from '../pipelines/measure/ellipse.ts';

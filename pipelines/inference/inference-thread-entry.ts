@@ -1,5 +1,5 @@
 import { parentPort, type Transferable } from 'node:worker_threads';
-import type { Answer, Network, OpenNetwork } from './network.ts';
+import type { Answer, Network, OpenNetwork } from './open-network.ts';
 import type { Answered, Asked, Call, Opened } from './threads.ts';
 
 /** Entry point of the inference thread (threads.ts). It handles requests one at a time. */
@@ -17,7 +17,7 @@ async function answerTo(call: Call): Promise<Opened | Answer | undefined> {
     case 'open': {
       // The network code is loaded only with the first model, because some processes have this
       // thread but open no model.
-      const { networkOpener } = await import('./network.ts');
+      const { networkOpener } = await import('./open-network.ts');
       opener ??= networkOpener();
       const { network, refusals } = await opener(call.model, call.settings);
       return { network: networks.push(network) - 1, provider: network.provider, refusals };

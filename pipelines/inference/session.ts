@@ -10,7 +10,7 @@ import {
   networkOpener,
   type OpenedNetwork,
   type Provider,
-} from './network.ts';
+} from './open-network.ts';
 
 /**
  * Images per batch. On the processor, a larger batch is no faster and only needs more memory for

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, type Transferable, Worker } from 'node:worker_threads';
 import { type AcceleratorRefusal, acceleratorsOf } from './accelerators.ts';
 import type { RegisteredModel } from './model-registry.ts';
-import type { Answer, InferenceSettings, Provider } from './network.ts';
+import type { Answer, InferenceSettings, Provider } from './open-network.ts';
 import './no-telemetry.ts';
 import { once } from 'node:events';
 import { inBatches, type OpenSession } from './session.ts';

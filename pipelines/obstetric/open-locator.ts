@@ -8,7 +8,7 @@ import {
   REGISTRY_FILE,
   readRegistry,
 } from '../inference/model-registry.ts';
-import type { InferenceSettings } from '../inference/network.ts';
+import type { InferenceSettings } from '../inference/open-network.ts';
 import { type ModelSession, type OpenSession, openSession } from '../inference/session.ts';
 import { DECODING } from '../input/decode-frames.ts';
 import { brainUncertainty, locateBrainStructures } from './anomaly-screen/locate.ts';

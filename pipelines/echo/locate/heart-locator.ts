@@ -7,7 +7,7 @@ import {
   type RegisteredModel,
   readRegistry,
 } from '../../inference/model-registry.ts';
-import type { InferenceSettings } from '../../inference/network.ts';
+import type { InferenceSettings } from '../../inference/open-network.ts';
 import { type ModelSession, type OpenSession, openSession } from '../../inference/session.ts';
 import type { Result } from '../../result/envelope.ts';
 import { type ChamberMasks, isMirrored, segmentChambers, withRightHeart } from './chambers.ts';

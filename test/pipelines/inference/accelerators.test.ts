@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceleratorsOf, type Machine } from '../../../pipelines/inference/accelerators.ts';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
-import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/network.ts';
+import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/open-network.ts';
 import { openSession } from '../../../pipelines/inference/session.ts';
 
 const machine = (changes: Partial<Machine>): Machine => ({

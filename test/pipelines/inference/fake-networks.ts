@@ -1,6 +1,6 @@
 import { ACCELERATORS, type Accelerator } from '../../../pipelines/inference/accelerators.ts';
 import { type RegisteredModel, readRegistry } from '../../../pipelines/inference/model-registry.ts';
-import type { LoadNetwork, Provider } from '../../../pipelines/inference/network.ts';
+import type { LoadNetwork, Provider } from '../../../pipelines/inference/open-network.ts';
 
 /** How a provider behaves; absent properties mean normal behaviour. */
 export interface Behaviour {

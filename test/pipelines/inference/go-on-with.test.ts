@@ -4,7 +4,7 @@ import {
   ACCELERATOR_REFUSAL,
   type AcceleratorRefusalOfModel,
 } from '../../../pipelines/inference/accelerators.ts';
-import { networkOpener } from '../../../pipelines/inference/network.ts';
+import { networkOpener } from '../../../pipelines/inference/open-network.ts';
 import { sessionOpener } from '../../../pipelines/inference/session.ts';
 import { fakeLibrary, machineWith, smallModel } from './fake-networks.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { InferenceSettings } from '../../../pipelines/inference/network.ts';
-import { networkOpener } from '../../../pipelines/inference/network.ts';
+import type { InferenceSettings } from '../../../pipelines/inference/open-network.ts';
+import { networkOpener } from '../../../pipelines/inference/open-network.ts';
 import { type Behaviour, fakeLibrary, machineWith, smallModel } from './fake-networks.ts';
 
 const model = await smallModel();

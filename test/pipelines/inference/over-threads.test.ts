@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InferenceSettings, Provider } from '../../../pipelines/inference/network.ts';
+import type { InferenceSettings, Provider } from '../../../pipelines/inference/open-network.ts';
 import type { OpenSession } from '../../../pipelines/inference/session.ts';
 import { overThreads } from '../../../pipelines/inference/threads.ts';
 import { machineWith, smallModel } from './fake-networks.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/network.ts';
+import { PROVIDER_TOLERANCE } from '../../../pipelines/inference/open-network.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /**
