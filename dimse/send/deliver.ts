@@ -29,6 +29,9 @@ interface DicomDelivererOptions {
   builders: Readonly<Record<string, ObjectBuilder>>;
 }
 
+/** Detail of a delivery for which the result has no object, such as a segmentation of nothing. */
+export const NOTHING_SENT = 'Nothing was sent: the result has no object of this kind.';
+
 /**
  * Delivers results to PACS. Objects are rebuilt for each attempt, always with the same SOP Instance
  * UIDs, so an attempt can be repeated safely if its response was lost.
@@ -63,7 +66,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
         artifactPath: (artifact) => results.artifactPath(requestId, artifact),
       });
       if (objects.length === 0) {
-        return { outcome: 'delivered', detail: 'The result has no object of this kind.' };
+        return { outcome: 'delivered', detail: NOTHING_SENT };
       }
       const forms = objects.map((files) => files.map(outgoingBuffer));
       return sendOutcomeOf(await transport.send(forms, signal), transport);

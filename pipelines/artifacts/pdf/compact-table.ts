@@ -39,7 +39,7 @@ const HALF = (WIDTH - GUTTER) / 2;
 /** Column widths. The range fills the remaining width. */
 const WIDTHS = {
   alone: { name: 113, value: 68, prior: 0 },
-  withPrior: { name: 90, value: 58, prior: 34 },
+  withPrior: { name: 102, value: 52, prior: 30 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 
@@ -137,13 +137,16 @@ const markOf = ({ interpretation }: Measurement) => (interpretation ? MARKS[inte
 const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, markOf(one) ? 'bold' : 'regular') <= width;
 
+/** How much longer than its column a label may be. It then wraps instead of being abbreviated. */
+const WRAPPED = 1.3;
+
 /**
- * Returns the label of a value, or its abbreviation if the label is too long for the column. Both
- * sides and all fetuses get the same form.
+ * Returns the label of a value, or its abbreviation if the label is much too long for the column.
+ * Both sides and all fetuses get the same form.
  */
 function nameOf(one: Measurement, all: readonly Measurement[], width: number): string {
   const alike = all.filter(({ concept }) => concept.key === one.concept.key);
-  const whole = alike.every((each) => fits(each, width - 6));
+  const whole = alike.every((each) => fits(each, WRAPPED * (width - 6)));
   const short = conceptEntry(one.concept.key)?.abbreviation ?? one.label;
   return withSubject(whole ? one.label : short, one);
 }

@@ -7,7 +7,7 @@ import { earlierValues } from '../../result/earlier-values.ts';
 import type { Measurement, Result, Section } from '../../result/envelope.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
-import { gapLine, inputLimitations } from '../../result/render/report-lines.ts';
+import { gapLine, gapLines, inputLimitations } from '../../result/render/report-lines.ts';
 import {
   accepted,
   isShown,
@@ -460,10 +460,8 @@ function limitations(page: Page, { result }: ReportInput): void {
  * assessed, and limitations of the images.
  */
 function limitationsWithoutReport(result: Result): string[] {
-  const partial = result.sections
-    .filter(({ status }) => status === 'partial')
-    .flatMap((section) => gapLine(section) ?? []);
-  return [...partial, ...inputLimitations(result)];
+  const partial = result.sections.filter(({ status }) => status === 'partial');
+  return [...gapLines(partial), ...inputLimitations(result)];
 }
 
 function software(page: Page, { result, subject }: ReportInput): void {

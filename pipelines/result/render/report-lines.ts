@@ -38,6 +38,43 @@ export function gapLine({ title, reason }: Pick<Section, 'title' | 'reason'>): s
 }
 
 /**
+ * Codes of statements on what is not known of the patient, or what follows from the age. Many
+ * sections make them.
+ */
+const OF_PATIENT: ReadonlySet<string> = new Set([
+  'echo.sex-unknown',
+  'echo.surface-unknown',
+  'echo.child',
+]);
+
+/** Returns the texts on the patient that more than one assessed section gives as a gap. */
+function sharedGaps(sections: readonly Section[]): string[] {
+  const texts = sections.filter(isAssessed).flatMap(({ statements = [], reason }) => {
+    const own = statements
+      .filter(({ code }) => OF_PATIENT.has(code))
+      .map((one) => renderStatement(one, new Map()));
+    return [...new Set(own)].filter((text) => reason?.detail.includes(text));
+  });
+  return [...new Set(texts)].filter((text) => texts.indexOf(text) !== texts.lastIndexOf(text));
+}
+
+/**
+ * Returns the line of each section that was not assessed, or only in part. What several assessed
+ * sections say of the patient follows once, without the title of a section.
+ */
+export function gapLines(sections: readonly Section[]): string[] {
+  const shared = sharedGaps(sections);
+  const own = sections.flatMap((section) => {
+    const { title, reason } = section;
+    if (!reason || !isAssessed(section)) return gapLine(section) ?? [];
+    const without = shared.reduce((text, each) => text.replace(each, ''), reason.detail);
+    const detail = without.replace(/ {2,}/g, ' ').trim();
+    return detail === '' ? [] : `${title}: ${sentence(detail)}`;
+  });
+  return [...own, ...shared];
+}
+
+/**
  * Returns the lines about files that could not be read, or could be read only with changes: one for
  * each reason, with the number of files. Their names are in the result; in a study that came by
  * DICOM the names are ours and mean nothing to a reader.
@@ -105,7 +142,7 @@ function conditionsOf({ sections, measurements }: Result): string[] {
 export function limitationsOf(result: Result): string[] {
   const lines = [
     ...result.findings.filter(isOfFiles).map(({ text }) => text),
-    ...result.sections.flatMap((section) => gapLine(section) ?? []),
+    ...gapLines(result.sections),
     ...conditionsOf(result),
     ...inputLimitations(result),
     DRAFT,

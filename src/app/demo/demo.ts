@@ -7,6 +7,7 @@ import { loadConfig } from '../../../config/load.ts';
 import type { RoutingRule } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import { statusHex } from '../../../dimse/network/status.ts';
+import { NOTHING_SENT } from '../../../dimse/send/deliver.ts';
 import { type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { RESEARCH_NOTICE } from '../../../pipelines/result/render/shared.ts';
 import { FINAL_STATUS } from '../../core/requests/request.ts';
@@ -303,7 +304,9 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
   const ofDraft = new Set(drafts.map(({ id }) => id));
   for (const { id, object, destination, state, detail } of deliveries) {
     const what = `${ofDraft.has(id) ? 'draft ' : 'signed'} ${object.padEnd(11)}`;
-    say(`Delivery  ${what} → ${destination}: ${state}, ${detail ?? ''}`);
+    // A delivery for which the result has no object is complete, but nothing arrived.
+    const outcome = detail === NOTHING_SENT ? [detail] : [state, detail];
+    say(`Delivery  ${what} → ${destination}: ${outcome.filter(Boolean).join(', ')}`);
   }
   say(`Result    ${join(out, 'data', 'results', requestId)}`);
   const missing = study.everySize ? rows.filter(({ measured }) => measured === null) : [];

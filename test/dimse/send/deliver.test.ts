@@ -179,7 +179,7 @@ describe('an object in several forms', () => {
   test('a result without an object of this kind counts as delivered, with the reason', async () => {
     expect(await deliver(closedPort, { objects: [] })).toEqual({
       outcome: 'delivered',
-      detail: 'The result has no object of this kind.',
+      detail: 'Nothing was sent: the result has no object of this kind.',
     });
   });
 });

@@ -36,3 +36,15 @@ describe('a row of the echo report', () => {
     expect(rowOf({ interpretation: null, reference: null })).not.toContain('range of');
   });
 });
+
+describe('the limitations of the echo report', () => {
+  it('say once that the sex is not known', () => {
+    const given = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2, 'lvef-biplane': 60 };
+    const { result: unknown } = interpreted(given, 'cart-sr', { sex: null });
+    const text = 'Sex-specific reference ranges were not applied.';
+    const sections = unknown.sections.filter(({ reason }) => reason?.detail.includes(text));
+    expect(sections.length).toBeGreaterThan(1);
+    const own = writeReport(unknown).limitations.filter((line) => line.includes(text));
+    expect(own).toEqual([text]);
+  });
+});
