@@ -120,7 +120,7 @@ export function drawVisibleView(
   return view;
 }
 
-/** Picks machine settings for a view at random. */
+/** Randomly picks machine settings for a view. */
 export function drawAcquisition(view: View, random: Random): Acquisition {
   const quality = random.unit();
   // A small field of view is usually imaged at a higher frequency, with finer resolution.

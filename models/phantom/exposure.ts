@@ -94,7 +94,7 @@ const ENDOCAVITY_SCREENS = [
 ] as const;
 
 /**
- * Picks a transvaginal view with a small array and a wide opening angle at random. The anatomy is a
+ * Randomly picks a transvaginal view with a small array and a wide opening angle. The anatomy is a
  * few centimetres from the array. `extent` is half the anatomy's width and height in mm.
  */
 export function drawEndocavityView(extent: Extent, random: Random, screen?: Screen): View {

@@ -60,7 +60,7 @@ function halfAxes(plane: Plane, sizes: FetalSizes): { u: number; v: number } {
 }
 
 /**
- * Picks the rotation of the structure at random. The midline of a head and the axis of a thigh lie
+ * Randomly picks the rotation of the structure. The midline of a head and the axis of a thigh lie
  * across the beam, as the guideline requires. The spine of an abdomen may be on any side, but the
  * beam must enter below the rib cage.
  */

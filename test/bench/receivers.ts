@@ -163,7 +163,6 @@ export async function sendOverAssociations(
   return traffic;
 }
 
-/** Returns the resident memory of a process in MB. */
 export async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024;
@@ -182,7 +181,6 @@ export async function processorSeconds(pid: number): Promise<number> {
   return (Number(user) + Number(system)) / TICKS_EACH_SECOND;
 }
 
-/** Prints a Markdown table. */
 export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   process.stdout.write(`${lines.join('\n')}\n`);

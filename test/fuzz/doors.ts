@@ -7,8 +7,8 @@ import { httpAttack, type Statuses } from './http-attack.ts';
 /**
  * Fuzzes a whole gateway from the outside, by hand:
  *
- * node test/fuzz/doors.ts association --minutes 10 --seed 1 node test/fuzz/doors.ts http --minutes
- * 10 --seed 1
+ *   node test/fuzz/doors.ts association --minutes 10 --seed 1
+ *   node test/fuzz/doors.ts http --minutes 10 --seed 1
  *
  * `association`: generated and damaged PDUs and DIMSE messages, cut, interleaved and over several
  * connections. `http`: requests to every operation with generated and damaged paths, headers and

@@ -3,9 +3,9 @@
  * A change of structure must leave it equal; a change to a model or a rule shows here what it
  * affected.
  *
- * npm run golden              compares this tree with the record, and fails if a value differs npm
- * run golden -- --write   renews the record npm run golden -- hc18      only cases whose name
- * contains the word
+ *   npm run golden              compares this tree with the record, and fails if a value differs
+ *   npm run golden -- --write   renews the record
+ *   npm run golden -- hc18      only cases whose name contains the word
  *
  * Inputs: phantom studies (the same bytes for the same seed), and images from ../shared/data, which
  * are left out if that folder is absent.

@@ -17,7 +17,7 @@ function stillTerritory(random: Random): readonly number[] {
 }
 
 /**
- * Picks the properties of a heart at random. Some hearts are surrounded by fluid, and some have a
+ * Randomly picks the properties of a heart. Some hearts are surrounded by fluid, and some have a
  * territory that does not move.
  */
 function drawRequest(random: Random): HeartRequest {
@@ -33,7 +33,7 @@ function drawRequest(random: Random): HeartRequest {
 const ATTEMPTS = 20;
 
 /**
- * Picks a heart for training at random. A few in a thousand cannot eject the requested volume with
+ * Randomly picks a heart for training. A few in a thousand cannot eject the requested volume with
  * so many akinetic segments; those are rejected and picked again.
  */
 export function drawBeatingHeart(random: Random): Heart {

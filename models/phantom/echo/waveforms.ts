@@ -35,7 +35,7 @@ function meanGradient(velocity: (s: number) => number, from: number, to: number)
 
 /**
  * Returns the velocity at time `t` of a flow that rises smoothly to `peak` and falls smoothly. `at`
- * is the share of the duration after which the peak is reached.
+ * is the share of the flow's duration after which the peak is reached.
  */
 function ejection(t: number, from: number, to: number, peak: number, at: number): number {
   const p = (t - from) / (to - from);

@@ -22,7 +22,7 @@ export interface Care {
 }
 
 /**
- * Picks an apical view at random. The sector either includes the whole atria or cuts them off. In a
+ * Randomly picks an apical view. The sector either includes the whole atria or cuts them off. In a
  * quarter of the training images the mitral plane is deep, as with dilated ventricles.
  */
 export function apicalShot(
@@ -83,7 +83,7 @@ function shotOf(
 }
 
 /**
- * Picks a parasternal long axis at random. The probe is over the mitral valve; the left atrium and
+ * Randomly picks a parasternal long axis. The probe is over the mitral valve; the left atrium and
  * the aorta are on the right of the screen.
  */
 export function longAxisShot(
@@ -106,7 +106,7 @@ export function longAxisShot(
   return shotOf(plane, depthMm, screen, random, clarity);
 }
 
-/** Picks a parasternal short axis at height `z` of the heart at random. */
+/** Randomly picks a parasternal short axis at height `z` of the heart. */
 export function shortAxisShot(
   z: number,
   sizes: HeartSizes,
@@ -127,7 +127,7 @@ export function shortAxisShot(
   return shotOf(plane, depthMm, screen, random, clarity);
 }
 
-/** Picks a subcostal view of the four chambers through a few centimetres of liver at random. */
+/** Randomly picks a subcostal view of the four chambers through a few centimetres of liver. */
 export function subcostalShot(
   sizes: HeartSizes,
   screen: Screen,

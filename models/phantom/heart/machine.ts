@@ -7,7 +7,7 @@ import type { Random } from '../random.ts';
 const FACE_RADIUS_MM = 3;
 
 /**
- * Picks a sector at random. The half opening angle of an adult cardiac sector is 32 to 48 degrees,
+ * Randomly picks a sector. The half opening angle of an adult cardiac sector is 32 to 48 degrees,
  * rarely wider or narrower.
  */
 export function drawSector(random: Random, depthMm: number, clarity = 0): Sector {
@@ -17,8 +17,8 @@ export function drawSector(random: Random, depthMm: number, clarity = 0): Sector
 }
 
 /**
- * Picks machine settings at random. Beam and compounding depend on the depth, because a machine
- * uses a lower frequency for a greater depth. `clarity` is as in `drawLook`.
+ * Randomly picks machine settings. Beam and compounding depend on the depth, because a machine uses
+ * a lower frequency for a greater depth. `clarity` is as in `drawLook`.
  */
 export function drawMachine(
   sector: Sector,

@@ -19,7 +19,7 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /**
- * Picks the view of a transvaginal probe at random: a small, strongly curved array, a wide opening
+ * Randomly picks the view of a transvaginal probe: a small, strongly curved array, a wide opening
  * angle and a shallow depth.
  */
 function drawTransvaginalView(random: Random, centre: Point, screen?: Screen): View {
@@ -94,7 +94,7 @@ function drawSizes({ anatomy = {} }: ViewRequest, random: Random): CervixSizes {
 }
 
 /**
- * Picks a position of the uterus below the probe at random. The cavity may be on either side of the
+ * Randomly picks a position of the uterus below the probe. The cavity may be on either side of the
  * screen.
  */
 function drawPose(sizes: CervixSizes, random: Random): Pose {

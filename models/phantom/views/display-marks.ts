@@ -140,8 +140,8 @@ export function paintDisplayMarks(
 }
 
 /**
- * Grey and colour maps, which convert power to luminance: a curve over the displayed range, and a
- * colour map.
+ * Maps from power to luminance. Grey maps differ in their curve over the displayed range; colour
+ * maps also tint it.
  */
 const MAPS = ['linear', 'soft', 'hard', 'sepia', 'blue', 'reject'] as const;
 export type DisplayMap = (typeof MAPS)[number];

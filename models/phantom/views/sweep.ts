@@ -124,7 +124,7 @@ const FRAME_TIME_MS = 100;
  */
 const BEATS_PER_FRAME = 0.24;
 
-/** Picks the fetuses that fill the uterus at random: one, or two in sequence along the uterus. */
+/** Randomly picks the fetuses that fill the uterus: one, or two in sequence along the uterus. */
 function drawFetuses({ anatomy = {}, sizes }: ViewRequest, random: Random): SweptFetus[] {
   const count = anatomy.fetuses ?? 1;
   const gap = random.range(8, 20);

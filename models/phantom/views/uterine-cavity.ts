@@ -13,7 +13,7 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /**
- * Picks a curved-array view of a cavity below an abdominal wall at random. The view includes the
+ * Randomly picks a curved-array view of a cavity below an abdominal wall. The view includes the
  * floor of the cavity and is as wide as the array allows. `down` is half the depth of the cavity,
  * mm.
  */
