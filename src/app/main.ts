@@ -38,7 +38,7 @@ import { startCleaning } from './wiring/cleaning.ts';
 import { operationsOn, retentionOf } from './wiring/operations.ts';
 import { reviewsOf, withReviews } from './wiring/reviews.ts';
 
-/** The endpoints of this gateway, and the pipeline module that a child process loads for each. */
+/** The endpoints of this gateway, and the pipeline module loaded by a child process for each. */
 const DESCRIBED = [obstetricEndpoint, echoEndpoint, contentEndpoint, translateEndpoint];
 const PIPELINES: Readonly<Record<string, string>> = {
   [obstetricEndpoint.id]: new URL('./pipelines/obstetric.ts', import.meta.url).href,
@@ -56,9 +56,9 @@ export interface Gateway {
   /** Port of the HL7 version 2 listener; null without `hl7v2` or the role `dimse`. */
   hl7v2: { port: number } | null;
   core: RequestCore;
-  /** Runs a command as the command line does. */
+  /** Runs a command in the same way as the command line. */
   run: RunCommand;
-  /** Answers readiness probes with 503 from now on; everything else continues. */
+  /** Answers readiness probes with 503 from now on. Everything else continues. */
   announceStop(): void;
   /**
    * Closes the HTTP and DICOM servers first, then ends running work. Acknowledged work is not lost.
@@ -67,11 +67,11 @@ export interface Gateway {
 }
 
 /**
- * Wires all parts and starts those of `config.roles`. This is the only place where the parts are
- * connected. Modules that only one role needs are imported when that role starts: a process that
+ * Wires all parts and starts those in `config.roles`. This is the only place where the parts are
+ * connected. Modules needed by only one role are imported when that role starts: a process that
  * only listens for DICOM loads no web server, no PDF writer and no pipeline.
- * @param rules source of the routing rules, if they may change while the gateway runs.
- * @throws DatabaseLockedError when another gateway runs on the data folder; the system's error when
+ * @param rules source of the routing rules, if they can change while the gateway is running.
+ * @throws DatabaseLockedError if another gateway is running on the data folder; the system error if
  * an address cannot be bound.
  */
 export async function startGateway(
@@ -90,8 +90,7 @@ export async function startGateway(
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
-    // The lock of the database would refuse a second gateway too, except on a file system without
-    // locks.
+    // The database lock would also refuse a second gateway, except on a file system without locks.
     if (config.databaseUrl === undefined && (await gatewayAnswers(config.dataDir))) {
       throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
     }
@@ -201,8 +200,8 @@ export async function startGateway(
         routing: rules.current,
         database,
         objects,
-        // Studies belong to the site's own account, so that its keys see their requests in the
-        // history.
+        // Studies belong to the installation's own account, so that its keys see their requests in
+        // the history.
         submit: (command) => core.submit({ ...command, accountId: DEFAULT_ACCOUNT_ID }),
         result: core.result,
         forward: (instances, destinations, kind) =>
@@ -228,7 +227,7 @@ export async function startGateway(
         hl7v2 = messages;
       }
     }
-    // Both servers receive objects and store them on the disk of the machine on which they run.
+    // Both servers receive objects and store them on the disk of the machine they run on.
     if (roles.has('dimse') || roles.has('api')) {
       const retention = startRetention({ ...retentionOf(config, database, objects), logger });
       ends.push(() => retention.stop());
@@ -253,7 +252,7 @@ export async function startGateway(
         logger,
       };
       const intake = { config, database, objects, ...reception, logger, now: clock.now };
-      // A process that does not listen for DICOM has its own intake, and no recovery at its start.
+      // A process that does not listen for DICOM has its own intake, and no recovery at startup.
       const door = dicom?.door ?? createStorageScp({ ...intake, recovers: false });
       if (!dicom) ends.push(() => door.close());
       const storeInstances = createStoreInstances({ door, config, logger });

@@ -3,8 +3,8 @@ import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
 
 /**
- * Records who has seen the critical flags of a request. Without `by`, this is the account of the
- * operating system.
+ * Records who has seen the critical flags of a request: `by` or, if absent, the operating system
+ * account.
  */
 export async function acknowledge(
   request: string,

@@ -4,8 +4,8 @@ export interface AnswerForm {
 }
 
 /**
- * Prints the answer of a command to standard output: for a program one JSON document, for a person
- * lines of text. Progress and errors go to standard error in both cases.
+ * Prints a command's answer to standard output: one JSON document for a program, or lines of text
+ * for a person. Progress and errors go to standard error in both cases.
  */
 export function answer({ json }: AnswerForm, value: unknown, lines: readonly string[]): void {
   const text = json ? JSON.stringify(value, null, 2) : lines.join('\n');

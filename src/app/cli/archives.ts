@@ -13,15 +13,12 @@ interface FindOptions
     Omit<StudyKeys, 'studyInstanceUid' | 'issuerOfPatientId'> {
   from: string;
   study?: string;
-  /** Also list the objects of each study. */
+  /** Whether to list the objects of each study as well. */
   objects?: boolean;
   limit: number;
 }
 
-/**
- * Lists the studies that an archive has. An archive without studies is a success, because it
- * answered.
- */
+/** Lists the studies in an archive. Finding none is a success, because the archive answered. */
 export async function find({
   from,
   study,
@@ -60,7 +57,7 @@ function inWords({
 const POLL_MS = 500;
 const PATIENCE_MS = 600_000;
 
-/** Makes the running gateway retrieve a study and route it. Succeeds when the study has arrived. */
+/** Has the running gateway retrieve a study and route it. Succeeds once the study has arrived. */
 export async function fetchStudy(
   study: string,
   { from, detach, ...form }: AnswerForm & { from: string; detach?: boolean },
@@ -88,8 +85,8 @@ export async function fetchStudy(
 }
 
 /**
- * Returns the state of a retrieval. @throws Error if no gateway is running. The retrieval then
- * continues at the next start of a gateway.
+ * Returns the state of a retrieval.
+ * @throws Error if no gateway is running. The retrieval then continues after the next startup.
  */
 async function retrieval(id: string): Promise<CommandAnswer<'archives.retrieval'>> {
   try {

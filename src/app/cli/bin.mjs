@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The command line runs on the Node.js of the project's own dependencies (24), whatever the
-// machine's Node is; TypeScript needs no build step there. The process becomes that of the gateway,
-// with flags that Node.js only accepts at its start.
+// The command line runs on the Node.js installed as a dependency of the project (24), whatever the
+// machine's own version; TypeScript needs no build step there. The gateway runs in that process,
+// with flags that Node.js accepts only at startup.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -14,17 +14,17 @@ if (!existsSync(node)) {
   process.stderr.write('Sonogate needs its dependencies: run "npm ci" in its folder first.\n');
   process.exit(1);
 }
-// V8 lets the space for new objects grow to 64 MB, which then stays resident.
+// V8 would let the space for new objects grow to 64 MB, which would stay resident.
 const args = ['--max-semi-space-size=4', here('./sonogate.ts'), ...process.argv.slice(2)];
-// Compiled modules are kept here, for pipeline processes and threads too. The folder is as trusted as
-// the program; a service that may not write there names another (config/deploy).
+// Compiled modules are cached here, also for pipeline processes and threads. The folder is as
+// trusted as the program; a service that may not write there sets another (config/deploy).
 const cache = here('../../../node_modules/.cache/compile');
 const env = { NODE_COMPILE_CACHE: cache, ...memoryOf(process.argv[2]), ...process.env };
 
 /**
- * glibc raises its thresholds with each large block that is freed, and gives every thread a separate
- * heap: what V8 needed once to compile then stays resident. Only for the gateway, since pipelines
- * allocate large blocks all the time.
+ * glibc raises its thresholds whenever a large block is freed, and gives every thread a separate
+ * heap: memory that V8 needed once for compiling would then stay resident. For the gateway only,
+ * because pipelines allocate large blocks all the time.
  */
 function memoryOf(command) {
   if (command !== 'serve') return {};

@@ -27,9 +27,7 @@ type Vector = z.infer<typeof vectorsSchema>[number];
 
 const FORMULAS: Readonly<Record<string, CheckFormula>> = { ...OBSTETRIC_CHECKS, ...ECHO_CHECKS };
 
-/**
- * Returns the inputs of a vector, and adds the name of each input that a formula reads to `asked`.
- */
+/** Returns the inputs of a vector, and adds the name of each input read by a formula to `asked`. */
 function reader(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
   const given = (name: string): unknown => {
     asked.add(name);
@@ -73,8 +71,7 @@ function fault(vector: Vector): string | null {
     const asked = new Set<string>();
     const found = formula(reader(vector.inputs, asked));
     const ignored = Object.keys(vector.inputs).filter((name) => !asked.has(name));
-    // A formula that ignores an input calculates a different value from the one that the vector
-    // describes.
+    // A formula that ignores an input computes something other than what the vector describes.
     if (ignored.length > 0) return `${vector.formula} has no input ${ignored.join(', ')}`;
     return agrees(found, vector)
       ? null
@@ -85,8 +82,9 @@ function fault(vector: Vector): string | null {
 }
 
 /**
- * Runs the test vectors of a `*-checks.json` against the project's own formulas. An unknown formula,
- * or an input that the formula does not have, is a failure. Throws when the file is not a list of vectors.
+ * Runs the test vectors in a `*-checks.json` against the project's own formulas. An unknown
+ * formula, or an input that the formula does not have, is a failure.
+ * @throws if the file is not a list of vectors.
  */
 export async function checkVectors(
   path: string,

@@ -13,10 +13,13 @@ export interface DicomNode {
   port: number;
 }
 
-/** Default calling AE title of commands. */
+/** Default calling AE title for commands. */
 const COMMAND_AE_TITLE = 'SONOGATE-CLI';
 
-/** Timeout of commands. It is shorter than the timeouts of the gateway, because a person waits. */
+/**
+ * Timeout for commands in seconds. It is shorter than those of the gateway, because a person is
+ * waiting.
+ */
 export const COMMAND_TIMEOUT_SECONDS = 30;
 
 /**
@@ -69,8 +72,8 @@ async function isPart10(path: string): Promise<boolean> {
 }
 
 /**
- * Returns the files given by name, and the DICOM files in folders given by name (all levels, sorted
- * by name). A file given by name is always kept, so that the sender can report its fault.
+ * Returns the given files, and the DICOM files in the given folders (all levels, sorted by name). A
+ * given file is always kept, so that the sender can report what is wrong with it.
  */
 async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];

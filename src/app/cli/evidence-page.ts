@@ -21,7 +21,7 @@ function errorText({ error }: EvidenceEntry): string {
   return `${value}${unitOf} (${of}; limit ${limit})`;
 }
 
-/** Describes whether values of this method are accepted and, if not, why. */
+/** Words whether values from this method are accepted and, if not, why. */
 function statusText(entry: EvidenceEntry): string {
   const reason = reviewReason(entry);
   return reason === null ? '**accepted**' : `review: ${REVIEW_TEXT[reason]}`;
@@ -33,7 +33,7 @@ const sourceText = ({ source }: EvidenceEntry): string => {
   return source === 'docs/evidence.md' ? '' : `[page](${source.replace('docs/', '')})`;
 };
 
-/** Describes the 95 % intervals of the values that the categories take into account. */
+/** Words the 95 % intervals of the values that the categories take into account. */
 function intervalsText({ intervals = {} }: EvidenceEntry): string {
   return Object.entries(intervals)
     .map(([key, half]) => {
@@ -58,7 +58,7 @@ const cells = (entry: EvidenceEntry) => [
   statusText(entry),
 ];
 
-/** Evidence of a section that measures nothing itself. */
+/** Shown as evidence for a section that measures nothing itself. */
 const CALCULATED = 'calculated from values of other sections, and of the same status as they are';
 
 type Endpoint = typeof obstetricEndpoint | typeof echoEndpoint;
@@ -79,7 +79,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** Renders `docs/evidence.md`: which evidence there is for every section of both endpoints. */
+/** Renders `docs/evidence.md`: the evidence for every section of both endpoints. */
 export function renderEvidencePage(): string {
   return `# Evidence
 
@@ -110,7 +110,9 @@ ${tableOf(echoEndpoint)}`;
 const BEGIN = '<!-- evidence: written by npm run docs -->';
 const END = '<!-- /evidence -->';
 
-/** Returns a model card with the evidence of its model; unchanged if the model has no entry. */
+/**
+ * Returns a model card including the evidence for its model; unchanged if the model has no entry.
+ */
 export function withEvidenceOf(model: string, card: string): string {
   const own = ENTRIES.filter((entry) => entry.model === model);
   if (own.length === 0) return card;

@@ -6,29 +6,29 @@ import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/er
 
 /**
  * Exit status of a command, so that a script can react to the kind of failure (docs/operations.md).
- * `doctor` has other statuses, which its help lists.
+ * `doctor` uses other statuses, listed in its help.
  */
 export const EXIT = {
   success: 0,
-  /** A fault of the program itself, which should be reported. */
+  /** A fault in the program itself, which should be reported. */
   unexpected: 1,
-  /** Wrong arguments or settings: the command must be changed. */
+  /** Invalid arguments or settings: the command must be changed. */
   usage: 2,
-  /** The gateway or the peer answered and refused. */
+  /** The gateway or the peer responded with a refusal. */
   refused: 3,
-  /** No peer answered. Trying again later may help. */
+  /** No peer responded. Trying again later may help. */
   unreachable: 4,
-  /** The work was accepted and ended in failure. */
+  /** The work was accepted but failed. */
   failed: 5,
 } as const;
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** Thrown for a wrong argument of a command. */
+/** Thrown for an invalid command argument. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Codes for a peer that did not answer; every other code means that it answered. */
+/** Codes for a peer that did not respond; every other code means that it did. */
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
   'peer_unreachable',
   'peer_connection_lost',
@@ -37,15 +37,16 @@ const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
   'storage_unreachable',
 ]);
 
-/** Lowest HTTP status at which a refusal is the fault of the server (RFC 9110 15.6). */
+/** Lowest HTTP status for a failure that is the server's fault (RFC 9110 15.6). */
 const SERVER_ERROR = 500;
 
 /**
- * Returns the exit status of a failure, and the line that a person reads; the line is null if it
- * was already printed.
+ * Returns the exit status of a failure, and a line for a person; null if the line was already
+ * printed.
  */
 export function explainFailure(error: unknown): { status: ExitStatus; line: string | null } {
-  // This error comes from our own option parser; commander throws and prints the others itself.
+  // This error comes from our own option parser; commander throws its own errors and prints them
+  // itself.
   if (error instanceof InvalidArgumentError) return { status: EXIT.usage, line: error.message };
   if (error instanceof CommanderError) {
     return { status: error.exitCode === 0 ? EXIT.success : EXIT.usage, line: null };
@@ -71,7 +72,7 @@ export function explainFailure(error: unknown): { status: ExitStatus; line: stri
   return { status: EXIT.unexpected, line: message };
 }
 
-/** Connection errors of the operating system, in words. */
+/** Operating system connection errors, in words. */
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no machine has this name',
   EAI_AGAIN: 'the name server does not answer',
@@ -83,8 +84,8 @@ const NETWORK_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the detail of an error. A failed connection is described in words rather than as a system
- * call.
+ * Returns the detail of an error, with a failed connection described in words rather than as a
+ * system call.
  */
 export function inWords({ detail, cause }: SonogateError): string {
   const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
@@ -98,7 +99,7 @@ const FILE_ERRORS = {
   ENOTDIR: 'this is a file, not a folder',
 } as const;
 
-/** Returns the exit status for an error of the catalogue. */
+/** Returns the exit status for a catalogue error. */
 export function statusOf(code: ErrorCode): ExitStatus {
   if (UNANSWERED.has(code)) return EXIT.unreachable;
   if (code === 'invalid_config') return EXIT.usage;

@@ -6,13 +6,12 @@ import { runCommand } from './operations.ts';
 type HeldReport = CommandAnswer<'holds.list'>[number];
 
 interface By extends AnswerForm {
-  /** The person who acts; by default the account of the operating system. */
+  /** The person who acts; by default the operating system account. */
   by?: string;
 }
 
 /**
- * Lists the reports that wait for a person, with the reason and the candidates but without
- * identity.
+ * Lists the reports waiting for a person, with the reason and the candidates but without identity.
  */
 export async function listHeld(form: AnswerForm): Promise<void> {
   const reports = await runCommand('holds.list', {});
@@ -20,7 +19,10 @@ export async function listHeld(form: AnswerForm): Promise<void> {
   answer(form, reports, lines.length > 0 ? lines : ['no report is held']);
 }
 
-/** Shows one report with the identity of its images; the audit records who looked. */
+/**
+ * Shows one report with the identity from its images. Who looked at it is recorded in the audit
+ * trail.
+ */
 export async function showHeld(id: string, { by, ...form }: By): Promise<void> {
   const report = await runCommand('holds.show', {
     id,

@@ -3,12 +3,12 @@ import { DATING_BASIS } from '../../../pipelines/result/render/obstetric/shared.
 import { UsageError } from './exit-status.ts';
 import { positiveNumber, wholeNumber } from './numbers.ts';
 
-/** Options and clinical context of an examination, which `interpret` and `submit` share. */
+/** The options and clinical context of an examination, shared by `interpret` and `submit`. */
 export interface InputOptions {
   gaDays?: number;
   basis?: string;
   mmPerPx?: number;
-  /** Scales of single files, each as NAME=MM. */
+  /** Scales of individual files, each as NAME=MM. */
   perFileScale?: readonly string[];
   report?: boolean;
   previews?: boolean;
@@ -72,7 +72,7 @@ function scaleOf(
 }
 
 /**
- * Returns the members of a request's `input` that the options give for files with these names.
+ * Converts the given options to the members of a request's `input`, for files with these names.
  * Absent options are omitted.
  */
 export function inputOf(

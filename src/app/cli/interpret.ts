@@ -14,14 +14,14 @@ import { type InputOptions, inputOf } from './input-options.ts';
 import { type LocalFile, localFiles, withUniqueNames } from './local-files.ts';
 
 export interface InterpretOptions extends InputOptions, AnswerForm {
-  /** Which evidence is accepted; the setting `evidence.accept` when absent. */
+  /** Which evidence is accepted; by default the setting `evidence.accept`. */
   accept?: AcceptedEvidence;
   out: string;
-  /** Reads each file as a separate examination, with its own folder below `out`. */
+  /** Treats each file as a separate examination, with its own folder below `out`. */
   batch?: boolean;
 }
 
-/** The endpoints that run without a server; only the requested pipeline is loaded. */
+/** The endpoints that can run without a server. Only the requested pipeline is loaded. */
 const ENDPOINTS = [
   {
     endpoint: obstetricEndpoint,
@@ -36,8 +36,7 @@ const ENDPOINTS = [
 type Endpoint = (typeof ENDPOINTS)[number]['endpoint'];
 
 /**
- * Returns options and context in the form of the input schema, validated like those of a submitted
- * request.
+ * Converts options and context to the input schema, validated like those of a submitted request.
  */
 function checkedInput(endpoint: Endpoint, files: readonly LocalFile[], options: InterpretOptions) {
   const parsed = endpoint.input.safeParse({
@@ -70,8 +69,8 @@ interface Interpretation {
 }
 
 /**
- * Runs the pipeline on local files without a server: the same function as in a request, in a
- * temporary work folder, whose result and artifacts are copied to `out`.
+ * Runs the pipeline on local files without a server, by the same function as for a request. It runs
+ * in a temporary work folder, from which the result and artifacts are copied to `out`.
  */
 export async function interpret(
   endpoint: string,
@@ -134,7 +133,7 @@ async function runJob(
   files: readonly LocalFile[],
   out: string,
 ): Promise<Interpretation> {
-  // The work folder is named after the request id, from which all UIDs of the result are derived.
+  // The work folder is named after the request id, from which all UIDs in the result are derived.
   const folder = join(tmpdir(), `local_${randomUUID()}`);
   try {
     await mkdir(join(folder, 'files'), { recursive: true });
@@ -164,7 +163,8 @@ async function runJob(
 }
 
 /**
- * Suggests how to handle frames without a scale, on which no length in millimetres can be measured.
+ * Suggests what to do about frames without a scale, on which no length in millimetres can be
+ * measured.
  */
 function scaleHint(
   { endpoint }: Pick<Job, 'endpoint'>,

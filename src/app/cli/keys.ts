@@ -8,7 +8,7 @@ import { UsageError } from './exit-status.ts';
 import { endOf, hoursUpTo } from './numbers.ts';
 import { runCommand } from './operations.ts';
 
-/** Adds `keys` with its sub-commands. */
+/** Adds `keys` with its subcommands. */
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
@@ -51,7 +51,7 @@ export function addKeyCommands(program: Command): void {
     .action((id, options) => revokeKey(id, options));
 }
 
-/** Prints only the new key on standard output; it is shown only once. */
+/** Creates a key and prints nothing else on standard output. The key is shown only once. */
 export async function createKey(
   options: AnswerForm & {
     name: string;
@@ -102,7 +102,10 @@ function stateOf({ revoked_at: revoked, test }: CommandAnswer<'keys.list'>[numbe
   return test ? 'test' : 'live';
 }
 
-/** Prints only the replacement of a key on standard output; it is shown only once. */
+/**
+ * Replaces a key and prints only its replacement on standard output. The replacement is shown only
+ * once.
+ */
 export async function rotateKey(
   id: string,
   { overlapHours, ...form }: AnswerForm & { overlapHours: number },

@@ -4,14 +4,15 @@ import { UsageError } from './exit-status.ts';
 
 export interface LocalFile {
   /**
-   * The path relative to the folder that was given, with `/`; for a file that was given, its name.
+   * For a file in a given folder, the path relative to that folder, with `/`; for a given file, its
+   * name.
    */
   name: string;
   path: string;
 }
 
 /**
- * Returns a file, or the files of a folder. Throws for any other path: reading a pipe or a device
+ * Returns a file, or the files in a folder. Throws for any other path: reading a pipe or a device
  * may never end.
  */
 async function filesOf(path: string): Promise<LocalFile[]> {
@@ -29,7 +30,7 @@ async function filesOf(path: string): Promise<LocalFile[]> {
   }));
 }
 
-/** Returns the files given by name, and every file in the folders given by name, sorted by name. */
+/** Returns the given files, and every file in the given folders, sorted by name. */
 export async function localFiles(paths: readonly string[]): Promise<LocalFile[]> {
   const files: LocalFile[] = [];
   for (const path of paths) files.push(...(await filesOf(path)));
@@ -42,7 +43,7 @@ export async function filesBelow(paths: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Makes the names unique: the second of two files with the same name gets a number, as in
+ * Makes names unique: the second of two files with the same name gets a number, as in
  * `image.dcm (2)`.
  */
 export function withUniqueNames(files: readonly LocalFile[]): LocalFile[] {

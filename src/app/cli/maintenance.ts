@@ -14,8 +14,8 @@ import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 import { commandsFor, runCommand } from './operations.ts';
 
 /**
- * Removes received studies older than `retention.intakeDays`, or with `dryRun` prints how many
- * would be removed.
+ * Removes received studies older than `retention.intakeDays`; with `dryRun`, prints how many would
+ * be removed.
  */
 export async function clean({
   dryRun = false,
@@ -24,8 +24,8 @@ export async function clean({
   const config = loadConfig();
   const { intakeDays, quarantineDays } = config.retention;
   const keepsAll = intakeDays === undefined && quarantineDays === undefined;
-  // Even a dry run asks the gateway, because the configuration of this command may name another
-  // data folder, and the counts would belong to another site.
+  // Even a dry run asks the gateway, because this command's configuration may specify a different
+  // data folder, and the counts would then belong to another installation.
   const removal = await commandsFor(config)('retention.clean', {
     dryRun: dryRun || keepsAll,
     person: userInfo().username,
@@ -45,7 +45,7 @@ export async function clean({
   ]);
 }
 
-/** Lists every change of the audit since it was sealed. Fails if there is any change. */
+/** Lists every change made to the audit trail since it was sealed. Fails if there is one. */
 export async function verifyAudit({
   publicKey = [],
   ...form
@@ -66,8 +66,8 @@ export async function verifyAudit({
 }
 
 /**
- * Writes the audit to standard output, one event on each line: audit messages, AuditEvents or our
- * own form.
+ * Writes the audit trail to standard output, one event per line: audit messages, AuditEvents or our
+ * own format.
  */
 export async function exportAudit({ format }: { format: string }): Promise<void> {
   let after: string | null = '0';
@@ -83,10 +83,11 @@ export async function exportAudit({ format }: { format: string }): Promise<void>
 }
 
 /**
- * Copies the embedded database of the data folder to the empty PostgreSQL server of DATABASE_URL,
- * and renames the embedded database, so that no later start uses it by mistake. Files stay in the
- * data folder, which remains in use.
- * @throws UsageError if there is nothing to copy, a gateway runs, or the server already holds rows.
+ * Copies the embedded database in the data folder to the empty PostgreSQL server at DATABASE_URL,
+ * and renames the embedded database. If the gateway is later started without the server, it then
+ * cannot silently resume with the old data. Files stay in the data folder, which remains in use.
+ * @throws UsageError if there is nothing to copy, a gateway is running, or the server already holds
+ * rows.
  */
 export async function migrateEmbedded(form: AnswerForm): Promise<void> {
   const { dataDir, databaseUrl } = loadConfig();

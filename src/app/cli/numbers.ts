@@ -1,12 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
-/**
- * Parses the number of an option. On failure commander reports the option and the expected form.
- */
+/** Parses a numeric option. On failure, commander reports the option and what is expected. */
 type ReadNumber = (text: string) => number;
 
 /**
- * Returns a parser of decimal numbers that refuses the other forms that `Number` accepts: '',
+ * Returns a parser for decimal numbers that rejects the other notations that `Number` accepts: '',
  * '0x10', '1e3'.
  */
 function numberReader(written: RegExp, accepts: (value: number) => boolean, expected: string) {
@@ -47,7 +45,7 @@ export const positiveNumber: ReadNumber = numberReader(
 
 export const seconds: ReadNumber = numberReader(DECIMAL, () => true, 'a number of seconds');
 
-/** For a period in hours; 0 means no period. */
+/** For a number of hours; 0 means none. */
 export const hoursUpTo = (longest: number): ReadNumber =>
   numberReader(DECIMAL, (value) => value <= longest, `a number of hours from 0 to ${longest}`);
 
@@ -62,8 +60,8 @@ const PERIOD_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DAY_OR_INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * Returns the instant for a day (at midnight UTC), an instant, or a period before (-1) or after (1)
- * `now`.
+ * Returns the instant for a day (at midnight UTC), for an instant, or for a period before (-1) or
+ * after (1) `now`.
  */
 function instantOf(text: string, direction: 1 | -1, now: number): Date {
   const [, number, unit] = PERIOD.exec(text) ?? [];
@@ -77,10 +75,10 @@ function instantOf(text: string, direction: 1 | -1, now: number): Date {
   );
 }
 
-/** Parses the moment at which a list begins: `12h` is twelve hours ago. */
+/** Parses the start time of a list: `12h` is twelve hours ago. */
 export const startOf = (text: string, now = Date.now()): Date => instantOf(text, -1, now);
 
-/** Parses the moment at which something ends: `90d` is in 90 days. It must be in the future. */
+/** Parses an end time: `90d` is 90 days from now. It must be in the future. */
 export function endOf(text: string, now = Date.now()): Date {
   const end = instantOf(text, 1, now);
   if (end.getTime() > now) return end;

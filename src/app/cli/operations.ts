@@ -11,12 +11,12 @@ import { UsageError } from './exit-status.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Describes which data a command uses when no gateway runs.
- * @param mayMake whether the command may create the data itself, as the command for a first key
- * does before the first start. This is allowed only in a folder that was named explicitly. In the
- * default `./data` it would usually create a second, empty database, and the gateway, which uses
- * another database, would not know the key.
- * @throws UsageError when there is no data.
+ * Describes which data a command uses if no gateway is running.
+ * @param mayMake whether the command may create the data itself, as when the first key is created
+ * before the first startup. This is allowed only in a folder specified explicitly. In the default
+ * `./data`, it would usually create a second, empty database, and the gateway, which uses another
+ * one, would not know the key.
+ * @throws UsageError if there is no data.
  */
 export function describeSiteData(
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -33,11 +33,10 @@ export function describeSiteData(
 }
 
 /**
- * Runs commands in the running gateway or, if none runs on the data folder, directly on the
- * database, because PGlite serves only one process at a time. A line on standard error then names
- * the data that is used.
- * @throws UsageError if there is no database, because a new, empty database would give a wrong
- * answer.
+ * Runs commands in the running gateway or, if none is running on the data folder, directly on the
+ * database; only one process at a time can use PGlite. A line on standard error then states which
+ * data is used.
+ * @throws UsageError if there is no database, because a new, empty one would give wrong answers.
  */
 export function commandsFor(config: Config): RunCommand {
   return typedCommands(async (name, parameters) => {
@@ -56,13 +55,15 @@ export function commandsFor(config: Config): RunCommand {
   });
 }
 
-/** Runs a command for the site of this machine's configuration. */
+/** Runs a command for the installation configured on this machine. */
 export const runCommand: RunCommand = (name, parameters) =>
   commandsFor(loadConfig())(name, parameters);
 
 const said = new Set<string>();
 
-/** Prints a line once per process, because one call of the command line may run many commands. */
+/**
+ * Prints a line once per process, because one invocation of the command line may run many commands.
+ */
 function sayOnce(line: string): void {
   if (said.has(line)) return;
   said.add(line);

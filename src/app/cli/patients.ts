@@ -1,7 +1,7 @@
 import { type AnswerForm, answer } from './answer.ts';
 import { runCommand } from './operations.ts';
 
-/** Lists the patients that HL7 messages merged, without identity. */
+/** Lists the patients merged by HL7 messages, without identity. */
 export async function listMerges(form: AnswerForm): Promise<void> {
   const merges = await runCommand('patients.merges', {});
   const lines = merges.map(

@@ -11,7 +11,7 @@ export async function listQuarantine(form: AnswerForm): Promise<void> {
   answer(form, objects, lines.length > 0 ? lines : ['no object is in quarantine']);
 }
 
-/** Registers an object again, as if it arrived now. */
+/** Registers an object again, as if it had just arrived. */
 export async function registerAgain(id: string, form: AnswerForm): Promise<void> {
   await runCommand('quarantine.register', { id });
   answer(form, { id }, [`${id} is registered`]);

@@ -58,17 +58,18 @@ export function progressBar(output: ProgressOutput) {
 interface SubmitOptions extends InputOptions, AnswerForm {
   priority?: string;
   metadata?: string[];
-  /** URL to which the events are posted; by default only the end of the request. */
+  /** URL to which the events are posted; by default only the event for the end of the request. */
   webhook?: string;
   webhookEvents?: string[];
-  /** A repeated command with the same key does not submit the request a second time. */
+  /** A repeated command with the same key does not submit a second request. */
   idempotencyKey?: string;
-  /** Prints the id of the request and does not wait for its end. */
+  /** Prints the id of the request without waiting for it to end. */
   detach?: boolean;
 }
 
 /**
- * @throws UsageError when the environment does not name the gateway.
+ * Connects to the gateway.
+ * @throws UsageError if the environment does not specify one.
  */
 export function connect(environment: NodeJS.ProcessEnv = process.env): ApiClient {
   const { SONOGATE_URL: url, SONOGATE_KEY: key } = environment;
@@ -94,7 +95,7 @@ export async function submit(
   if (events !== undefined && webhook === undefined) {
     throw new UsageError('--webhook-events needs --webhook');
   }
-  // Wrong options are refused before anything is uploaded.
+  // Invalid options are rejected before anything is uploaded.
   const input = inputOf(
     given,
     found.map((path) => basename(path)),
@@ -132,8 +133,8 @@ async function uploaded(paths: readonly string[], client: ApiClient): Promise<st
 }
 
 /**
- * Parses the `metadata` of a submit: NAME=VALUE pairs, or one JSON object or array. @throws
- * UsageError
+ * Parses the `metadata` option: NAME=VALUE pairs, or one JSON object or array.
+ * @throws UsageError
  */
 function metadataOf(texts: readonly string[]): unknown {
   const [only = '', ...others] = texts;
@@ -155,11 +156,11 @@ function nameAndValue(text: string): [string, string] {
 
 /**
  * Shows the progress of a request until it ends, then its findings, its cost, and how to download
- * it.
+ * them.
  */
 export async function watch(id: string, form: AnswerForm, client = connect()): Promise<ExitStatus> {
-  // This first call is not retried, because following the events would wait for a gateway that does
-  // not answer.
+  // This first request is not retried; otherwise, following the events would wait for an
+  // unresponsive gateway.
   await client.request(id);
   const bar = progressBar(process.stderr);
   let ended: RequestObject | null = null;
@@ -178,7 +179,7 @@ export async function watch(id: string, form: AnswerForm, client = connect()): P
   return EXIT.success;
 }
 
-/** Returns the findings and the cost of a request, and how to download it. */
+/** Returns the findings and the cost of a request, and how to download them. */
 export function summaryOf({ id, cost, output }: RequestObject): string[] {
   const { report } = resultSchema.parse(output);
   return [

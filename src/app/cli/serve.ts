@@ -73,8 +73,8 @@ function stopOnSignal(
 }
 
 /**
- * Follows the rules of the configuration file. Changed rules may name only destinations that this
- * gateway already has.
+ * Watches the rules in the configuration file. Changed rules may refer only to destinations that
+ * this gateway already has.
  */
 function rulesOf(config: Config, logger: Logger): RulesSource {
   const file = process.env.SONOGATE_CONFIG;
@@ -100,6 +100,6 @@ export async function serve(): Promise<void> {
   const logger = createLogger(config.logging.level);
   const gateway = await startGateway(config, logger, rulesOf(config, logger));
   stopOnSignal(gateway, config.shutdown, logger);
-  // Without this call, Node.js writes the compile cache only at an orderly end.
+  // Without this call, Node.js would write the compile cache only on an orderly exit.
   flushCompileCache();
 }

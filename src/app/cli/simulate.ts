@@ -12,8 +12,8 @@ import { send } from './dicom.ts';
 import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts';
 
 /**
- * These texts are copied from the phantom, and their type is checked. An import of the list would
- * load all views of the phantom and slow down every command.
+ * These texts are copied from the phantom; the type ensures that none is missing. Importing the
+ * list would load all views of the phantom and slow down every command.
  */
 const CONTENTS: Record<StudyContents, string> = {
   biometry: 'planes of biometry',
@@ -23,7 +23,7 @@ const CONTENTS: Record<StudyContents, string> = {
   twins: 'sweeps over two fetuses',
 };
 
-/** A copy of `STUDY_AGES`. An import would load the phantom. */
+/** A copy of `STUDY_AGES`. Importing it would load the phantom. */
 const studyAge = wholeNumberFrom(42, 294);
 
 function contentsOption(): Option {
@@ -33,7 +33,7 @@ function contentsOption(): Option {
     .default('biometry' satisfies StudyContents);
 }
 
-/** Adds `simulate`, with the peers of a gateway as sub-commands, and `simulate-echo`. */
+/** Adds `simulate`, with a gateway's peers as subcommands, and `simulate-echo`. */
 export function addSimulateCommands(program: Command): void {
   const command = program
     .command('simulate')
@@ -96,9 +96,9 @@ export function addSimulateCommands(program: Command): void {
 }
 
 /**
- * Writes the files of a study to the folder `out`, and the findings of a perfect reader to
- * `<out>.truth.json` next to it, so that the folder can be submitted unchanged. Returns the paths
- * of the files.
+ * Writes the files of a study to the folder `out`. What a perfect reader would find is written next
+ * to it, to `<out>.truth.json`, so that the folder can be submitted unchanged. Returns the paths of
+ * the files.
  */
 async function writeStudy(
   out: string,
@@ -113,7 +113,7 @@ async function writeStudy(
     await writeFile(path, bytes);
     paths.push(path);
   }
-  // The masks are omitted, because as text they would exceed the maximum length of a string.
+  // The masks are omitted: as text, they would exceed the maximum length of a string.
   const frames = Object.fromEntries(
     files.map(({ name, truth: labels }) => [name, labels.map(({ masks: _, ...label }) => label)]),
   );
@@ -128,7 +128,7 @@ async function writeStudy(
 
 /**
  * Writes a phantom obstetric study as DICOM files, and the values that a perfect reader would
- * measure. With `send`, also sends the files to that node.
+ * measure. With `send`, the files are also sent to that node.
  */
 export async function simulate(options: {
   gaDays: number;
@@ -186,8 +186,8 @@ async function simulatePacs({ port, out }: { port: number; out: string }): Promi
 }
 
 /**
- * Runs an EHR on this machine that knows the patients of the phantom studies of a seed, until it is
- * interrupted. It stores received resources only in memory.
+ * Runs an EHR on this machine until it is interrupted. It has the patients of the phantom studies
+ * for a seed, and keeps received resources only in memory.
  */
 async function simulateEhr({ port, seed }: { port: number; seed: number }): Promise<void> {
   const { startDemoEhr } = await import('../demo/ehr.ts');

@@ -13,8 +13,8 @@ import { count, startOf, wholeNumber } from './numbers.ts';
 import { addSimulateCommands } from './simulate.ts';
 
 /**
- * Ends the command silently when the reader of its output has gone (`| head`), with the status of a
- * program that was ended by SIGPIPE: Node.js ignores that signal.
+ * Ends the command silently if the reader of its output has gone (`| head`), with the status of a
+ * program ended by SIGPIPE; Node.js ignores that signal.
  */
 function endOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,7 +24,7 @@ function endOnClosedPipe(): void {
 }
 
 /**
- * The option of every command that prints an answer. With it, standard output contains one JSON
+ * The option of every command that prints an answer. With it, standard output is a single JSON
  * document.
  */
 const asJson = () => new Option('--json', 'as JSON');
@@ -33,10 +33,9 @@ export const program = new Command('sonogate')
   .description(
     'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
   )
-  // Some sub-commands of `simulate` have options with the same names as `simulate` itself.
+  // Some subcommands of `simulate` have options with the same names as its own.
   .enablePositionalOptions()
-  // Sub-commands inherit this setting, so that a wrong argument ends with the status of
-  // `EXIT.usage`.
+  // Subcommands inherit this setting, so that an invalid argument ends with `EXIT.usage`.
   .exitOverride();
 
 program
@@ -369,7 +368,7 @@ program
   .description('write the generated pages of docs/')
   .action(async () => (await import('./docs.ts')).writeDocs());
 
-/** Runs one command line; the exit status is in `process.exitCode`. */
+/** Runs one command line. The exit status is in `process.exitCode`. */
 export async function runCommandLine(given: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(given, { from: 'user' });

@@ -10,7 +10,7 @@ type RuleVerdict = StudyExplanation['rules'][number];
 type ConditionVerdict = RuleVerdict['conditions'][number];
 
 /**
- * Prints one line for each study, newest first, with the reason of its state, or all as a JSON
+ * Prints one line for each study, newest first, with the reason for its state, or all as a JSON
  * array.
  */
 export async function listStudies({
@@ -35,8 +35,8 @@ export async function completeStudy(study: string, form: AnswerForm): Promise<vo
 }
 
 /**
- * Releases a held study under the given rule or, if no rule is given, under the rules that do not
- * hold it.
+ * Releases a held study under the given rule or, if none is given, under the rules that do not hold
+ * studies.
  */
 export async function releaseStudy(
   study: string,
@@ -95,7 +95,7 @@ function inWords(study: StudyExplanation): string[] {
   return lines;
 }
 
-/** Describes a rule and its conditions, one on each line, indented by `indent`. */
+/** Describes a rule and its conditions, one per line, indented by `indent`. */
 function describeRule(rule: RuleVerdict, indent: string): string[] {
   const answer = rule.acts
     ? 'acts'
@@ -116,8 +116,8 @@ function conditionInWords(verdict: ConditionVerdict, indent: string): string[] {
 }
 
 /**
- * Applies rules to the most recently received studies without acting on them: the rules of the
- * gateway, or those of a configuration file that is not in use yet.
+ * Applies rules to the most recently received studies without acting on them: those of the gateway,
+ * or those in a configuration file not in use yet.
  */
 export async function testRules(
   options: AnswerForm & { config?: string; last: number; verbose?: boolean },

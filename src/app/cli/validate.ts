@@ -32,14 +32,13 @@ const notesSchema = z.array(z.looseObject({ text: z.string() }));
 /** The persons who signed. */
 const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
 
-/** Notes on a value that was given from outside and was not asserted by an AI. */
+/** Notes on a value that was supplied from outside rather than asserted by an AI. */
 const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
 
 const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
 /**
- * Tags that state the author of a statement: our software, or no author for the results of a test
- * key.
+ * Tags that state who made a statement: our software, or nobody for results made with a test key.
  */
 const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
 
@@ -55,8 +54,8 @@ function references(value: unknown): string[] {
 }
 
 /**
- * Returns the fault of a write without a condition, because a repeated transaction must not create
- * a resource twice (exchange 1.1).
+ * Returns what is wrong with a write without a condition: repeating a transaction must not create a
+ * resource twice (exchange 1.1).
  */
 function unconditional({ resource, request }: Entry): string | null {
   if (!request) return 'has no request';
@@ -84,8 +83,8 @@ const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registere
 const SIGNED_STATUSES = ['final', 'amended', 'entered-in-error'];
 
 /**
- * Returns a fault of the status: a resource that names its signer must be final, and any other
- * resource must be part of a draft.
+ * Returns what is wrong with the status: a resource with a signer must be final, and any other must
+ * be part of a draft.
  */
 function statusFault({ resource }: Entry): string | null {
   if (!['DiagnosticReport', 'Observation'].includes(resource.resourceType)) return null;
@@ -100,8 +99,8 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Returns a fault of the tags: statements of a machine and test data must have a tag (exchange
- * 1.2), and a value that was given from outside must name its origin.
+ * Returns what is wrong with the tags: statements by a machine and test data must have a tag
+ * (exchange 1.2), and a value supplied from outside must state its origin.
  */
 function tagFault({ resource }: Entry): string | null {
   if (!STATEMENTS.has(resource.resourceType)) return null;
@@ -113,7 +112,7 @@ function tagFault({ resource }: Entry): string | null {
 }
 
 /**
- * Finds entries with the same URL or condition, from which the receiver would make a single
+ * Finds entries with the same URL or condition, which the receiver would merge into a single
  * resource.
  */
 function repeated(entries: readonly Entry[]): string[] {
@@ -127,7 +126,7 @@ function repeated(entries: readonly Entry[]): string[] {
   );
 }
 
-/** Finds draft Observations of the bundle that do not belong to its report. */
+/** Finds draft Observations in the bundle that do not belong to its report. */
 function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[] {
   const listed = new Set(reports.flatMap(({ resource }) => references(resource.result)));
   return entries
@@ -189,7 +188,7 @@ function checkDicom(bytes: Buffer): { kind: string; faults: string[] } {
 }
 
 /**
- * Checks one file by its content: structured report, segmentation or FHIR Bundle.
+ * Checks one file according to its content: structured report, segmentation or FHIR Bundle.
  * @returns what kind of file it is and every fault found.
  */
 export function checkContent(bytes: Buffer): { kind: string; faults: string[] } {
@@ -202,9 +201,7 @@ export function checkContent(bytes: Buffer): { kind: string; faults: string[] } 
   }
 }
 
-/**
- * Runs `npx sonogate validate`: prints each file with its faults, and fails when any file has one.
- */
+/** Runs `npx sonogate validate`: prints each file with its faults, and fails if there are any. */
 export async function validate(paths: readonly string[], form: AnswerForm): Promise<ExitStatus> {
   const checked: { path: string; kind: string; faults: string[] }[] = [];
   for (const path of paths) checked.push({ path, ...checkContent(await readFile(path)) });

@@ -32,7 +32,7 @@ interface DemoOptions {
   /** Folder for all files of the demo; by default a new temporary folder. */
   out?: string;
   /**
-   * Whether a script reviews and signs each result, and the demo prints the changes in its
+   * Whether a script reviews and signs each result; the demo then prints the changes in its
    * documents.
    */
   review?: boolean;
@@ -48,13 +48,15 @@ const CART_AE_TITLE = 'PHANTOM-CART';
 const GIVE_UP_SECONDS = 300;
 const POLL_MS = 250;
 
-/** Minimum number of sections that a whole run must assess in at least one study, by endpoint. */
+/** Minimum number of sections that a full run must assess in at least one study, by endpoint. */
 const LEAST_ASSESSED: Readonly<Record<string, number>> = {
   'us/obstetric/interpret': 12,
   'us/echo/interpret': 13,
 };
 
-/** Returns a default rule with a draft report and the peers of the demo as destinations. */
+/**
+ * Returns a default rule changed to include a draft report and the demo's peers as destinations.
+ */
 function withDestinations(rule: RoutingRule): RoutingRule {
   if (!rule.run) return rule;
   const run = { ...rule.run, options: { ...rule.run.options, report: true } };
@@ -62,8 +64,8 @@ function withDestinations(rule: RoutingRule): RoutingRule {
 }
 
 /**
- * Settings of the demo that override those of the site: free ports, loopback peers, short waits,
- * and the default routing rules of a gateway.
+ * Demo settings that override the configured ones: free ports, loopback peers, short waits, and a
+ * gateway's default routing rules.
  */
 function demoOverrides(dataDir: string, pacsPort: number, ehrUrl: string) {
   const { routing } = loadConfig({});
@@ -117,7 +119,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   await mkdir(out, { recursive: true });
   const ends: (() => Promise<void>)[] = [];
   try {
-    // The output of the demo is for a person, so the log of the gateway is written to a file.
+    // The demo's output is for a person, so the gateway log is written to a file.
     const log = createWriteStream(join(out, 'gateway.log'));
     ends.push(() => new Promise((done) => log.end(done)));
     const logger = createLogger(process.env.SONOGATE_LOG_LEVEL ?? 'info', log);
@@ -197,8 +199,7 @@ async function runDemo(stageOf: Stage): Promise<number> {
 }
 
 /**
- * Returns the sections of each endpoint, and the sections that at least one of its results has
- * assessed.
+ * Returns the sections of each endpoint, and those that at least one of its results has assessed.
  */
 function assessedOf(results: readonly Result[]) {
   return [...Map.groupBy(results, ({ endpoint }) => endpoint)].map(([endpoint, own]) => ({
@@ -220,7 +221,7 @@ interface StudyEnd {
 
 /**
  * Sends one study and follows it until the peers have its results, then does the same for its late
- * objects. Resolves to its results, and whether all of them arrived.
+ * objects. Resolves to its results and whether all of them arrived.
  */
 async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise<StudyEnd> {
   const { out, gateway, ehr } = stageOf;
@@ -261,7 +262,7 @@ async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: num
 }
 
 /**
- * Checks that a study that no rule recognises waits for a person, and that the console and a
+ * Checks that a study not recognised by any rule waits for a person, and that the console and a
  * command show it.
  */
 async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy): Promise<boolean> {
@@ -278,8 +279,8 @@ async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy):
 }
 
 /**
- * Follows one interpretation of a study up to its deliveries. The last interpretation of a late
- * study is a correction.
+ * Follows one interpretation of a study through to its deliveries. The last interpretation of a
+ * study with late objects is a correction.
  */
 async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): Promise<StudyEnd> {
   const { options, out, gateway } = stageOf;
@@ -296,8 +297,7 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
     for (const line of comparisonTable(rows)) say(`  ${line}`);
   }
   sayFound(result);
-  // A report that was signed before a late object arrived is final in the EHR, and no draft
-  // replaces it.
+  // A report signed before a late object arrived is final in the EHR, and no draft replaces it.
   const reviewed = revision > 1 || (options.review && study.late === 0);
   if (reviewed) await review(gateway, requestId, study.name);
   const deliveries = reviewed ? await deliveriesOf(gateway, requestId) : drafts;
@@ -332,7 +332,7 @@ function sayFound(result: Result): void {
 type RuleVerdict = CommandAnswer<'studies.explain'>['rules'][number];
 type Condition = RuleVerdict['conditions'][number];
 
-/** Describes the rule that acts and the values that it recognised. */
+/** Describes the rule that acts, including the values it recognised. */
 function rulesInWords(rules: readonly RuleVerdict[]): string[] {
   return rules
     .filter(({ acts }) => acts)
@@ -364,7 +364,7 @@ async function review(gateway: Gateway, requestId: string, name: DemoStudyName):
   say('');
 }
 
-/** Returns the request of a revision, and the verdicts of the rules. */
+/** Returns the request made for a revision, and the rules' verdicts. */
 async function requestOf(gateway: Gateway, study: string, revision: number) {
   return waitFor('the study to become a request', async () => {
     const { requests, rules } = await gateway.run('studies.explain', { study });
@@ -384,7 +384,7 @@ async function resultOf(gateway: Gateway, id: string): Promise<Result> {
   return resultSchema.parse(await gateway.core.result(id));
 }
 
-/** Waits until the peer of each delivery has confirmed it, or the delivery is dead. */
+/** Waits until each delivery has been confirmed by its peer or is dead. */
 async function deliveriesOf(
   gateway: Gateway,
   requestId: string,

@@ -11,14 +11,14 @@ import type {
 } from '@medplum/fhirtypes';
 
 /**
- * The contents of the demo's EHR, by `Type/id`. A change makes a new map, so that a transaction is
- * applied completely or not at all.
+ * The contents of the demo's EHR, by `Type/id`. Every change creates a new map, so that a
+ * transaction is applied completely or not at all.
  */
 type EhrStore = ReadonlyMap<string, Resource>;
 
 type IssueType = OperationOutcomeIssue['code'];
 
-/** Thrown to refuse a call, with an HTTP status and an OperationOutcome. */
+/** Thrown to refuse an HTTP request, with a status and an OperationOutcome. */
 class EhrRefusal extends Error {
   override name = 'EhrRefusal';
   readonly status: number;
@@ -33,7 +33,7 @@ class EhrRefusal extends Error {
 
 /**
  * Returns the resources of a type that match every parameter: `identifier` (a token) and `patient`.
- * Other parameters are refused rather than ignored.
+ * Other parameters are rejected rather than ignored.
  */
 function searchStore(store: EhrStore, type: string, parameters: URLSearchParams): Resource[] {
   const found = [...store.values()].filter((resource) => resource.resourceType === type);
@@ -46,8 +46,8 @@ function searchStore(store: EhrStore, type: string, parameters: URLSearchParams)
 
 /**
  * Carries out a transaction (R4 3.1.0.11.2): conditional create, conditional update, update as
- * create, `urn:uuid:` references. Returns the next store and the answer.
- * @throws EhrRefusal for the first entry that cannot be carried out; the old store is not changed.
+ * create, `urn:uuid:` references. Returns the next store and the response.
+ * @throws EhrRefusal for the first entry that cannot be carried out; the old store stays unchanged.
  */
 function applyTransaction(store: EhrStore, bundle: Bundle): { store: EhrStore; response: Bundle } {
   const plans = (bundle.entry ?? []).map((entry) => plan(store, entry));
@@ -75,7 +75,7 @@ interface Plan {
   write: boolean;
 }
 
-/** Returns the resource to which an entry refers, and whether the entry writes it. */
+/** Returns the resource that an entry refers to, and whether the entry writes it. */
 function plan(store: EhrStore, { fullUrl = '', resource, request }: BundleEntry): Plan {
   if (!resource || !request) throw new EhrRefusal(400, 'required', 'An entry is incomplete');
   const [path = '', query] = (request.url ?? '').split('?');
@@ -167,9 +167,9 @@ const STATEMENT: Resource = {
 };
 
 /**
- * Starts the EHR of the demo: a small FHIR R4 endpoint on loopback that stores received resources
- * in memory. It supports transactions with conditional entries, POST of a resource, read, and
- * search by identifier, and refuses all other calls. It does not validate resources; the tests do.
+ * Starts the demo's EHR: a small FHIR R4 endpoint on loopback that keeps received resources in
+ * memory. It supports transactions with conditional entries, POST of a resource, read, and search
+ * by identifier; all other requests are refused. It does not validate resources; the tests do.
  * @param port 0 for a free port.
  */
 export async function startDemoEhr(port = 0): Promise<DemoEhr> {

@@ -10,7 +10,7 @@ import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { countingValues } from '../../../pipelines/result/standing.ts';
 
-/** The true size in the phantom with which each measurement is compared. */
+/** The true size in the phantom that each measurement is compared with. */
 const FETAL_SIZE = {
   hc: 'hcMm',
   bpd: 'bpdMm',
@@ -35,15 +35,15 @@ const HEART_SIZE = {
 
 interface ComparisonRow {
   name: string;
-  /** Unit in UCUM. */
+  /** UCUM unit. */
   unit: string;
   truth: number;
-  /** The accepted value of the pipeline; null if there is no such value. */
+  /** The accepted value measured by the pipeline; null if there is none. */
   measured: number | null;
   repeats: number;
 }
 
-/** Pairs each true size of the phantom with the accepted value of the result. */
+/** Pairs each true size in the phantom with the accepted value in the result. */
 function compared(result: Result, truths: Readonly<Record<string, number>>): ComparisonRow[] {
   const accepted = result.measurements.filter(({ quality }) => quality === 'accepted');
   const standing = countingValues(accepted);
@@ -94,20 +94,17 @@ function percent(fraction: number): string {
   return `${fraction >= 0 ? '+' : '−'}${Math.abs(100 * fraction).toFixed(1)} %`;
 }
 
-/** The studies of the demo in their order. No rule recognises the last one. */
+/** The studies of the demo, in order. No rule recognises the last one. */
 export const DEMO_STUDIES = ['obstetric', 'echo', 'first-trimester', 'unrecognised'] as const;
 export type DemoStudyName = (typeof DEMO_STUDIES)[number];
 
-/** One phantom study as the demo sends it, with the true sizes. */
+/** One phantom study as sent by the demo, with the true sizes. */
 export interface DemoStudy {
   name: DemoStudyName;
   /** Describes the study in the output. */
   what: string;
   files: readonly { name: string; bytes: Buffer }[];
-  /**
-   * Number of files that arrive after the study was interpreted; they are the last ones in the
-   * list.
-   */
+  /** Number of files that arrive after the study was interpreted: the last ones in the list. */
   late: number;
   patient: {
     patientId: string;
@@ -117,18 +114,18 @@ export interface DemoStudy {
   };
   studyInstanceUid: string;
   compare(result: Result): ComparisonRow[];
-  /** Whether the demo is complete only if every true size was measured. */
+  /** Whether every true size must have been measured for the demo to succeed. */
   everySize: boolean;
 }
 
 /**
- * At 23+0 weeks most sections apply: the checklist of the mid-trimester and the length of the
- * cervix until 24+0, and estimated fetal weight from 22+0.
+ * At 23+0 weeks most sections apply: the mid-trimester checklist and the cervical length until
+ * 24+0, and estimated fetal weight from 22+0.
  */
 const GA_DAYS = 161;
 
 /**
- * Each run makes a new acquisition, so that a second demo does not repeat the UIDs of the first.
+ * Each run creates a new acquisition, so that a second demo does not repeat the UIDs of the first.
  */
 async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
@@ -151,10 +148,13 @@ async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> 
   };
 }
 
-/** At 8+3 weeks an embryo is visible, and its heart beats on the cine, which is the last image. */
+/**
+ * At 8+3 weeks an embryo is visible, and its heartbeat can be seen on the cine loop, which is the
+ * last image.
+ */
 const EARLY_DAYS = 59;
 
-/** Another patient. The cine arrives late, as if the cart had lost its network. */
+/** Another patient. The cine loop arrives late, as if the cart had lost its network connection. */
 async function firstTrimester(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
     seed: seed + 2,
@@ -174,7 +174,7 @@ async function firstTrimester(seed: number, acquisition: string): Promise<DemoSt
   };
 }
 
-/** An image of an examination that neither endpoint reads. */
+/** An image from an examination that neither endpoint can interpret. */
 async function unrecognised(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await simulateObstetricStudy({
     seed: seed + 1,
@@ -207,7 +207,7 @@ const asAdult = ({
   gender: patientSex === 'M' ? 'male' : 'female',
 });
 
-/** The patients of the obstetric and the echo phantom of a seed. */
+/** The patients of the obstetric and the echo phantom for a seed. */
 export const phantomPatients = (seed: number): DemoStudy['patient'][] => [
   { ...obstetricPatient({ seed, gaDays: GA_DAYS }), gender: 'female' },
   asAdult(echoPatient({ seed })),
@@ -223,19 +223,19 @@ async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
     patient: asAdult(study.patient),
     studyInstanceUid: study.truth.studyInstanceUid,
     compare: (result) => compareHeart(result, study.truth),
-    // Values that the permitted models cannot measure are withheld, with the reason.
+    // Values that the permitted models cannot measure are withheld, and the reason is stated.
     everySize: false,
   };
 }
 
 const MAKERS = { obstetric, echo, 'first-trimester': firstTrimester, unrecognised } as const;
 
-/** Makes a study of the demo. The same seed gives the same patient. */
+/** Creates a demo study. The same seed gives the same patient. */
 export function phantomStudy(name: DemoStudyName, seed: number): Promise<DemoStudy> {
   return MAKERS[name](seed, new Date().toISOString());
 }
 
-/** System of the identifiers of phantom patients in the EHR of the demo. */
+/** FHIR identifier system of phantom patients in the demo's EHR. */
 export const PATIENT_ID_SYSTEM = 'urn:oid:2.25.1';
 
 /**

@@ -15,8 +15,7 @@ import type { DemoStudyName } from './phantom-studies.ts';
 const READER = 'Dr Demo Reader';
 
 /**
- * The measurements for which the scripted reader enters a value. The value is the measured value
- * times `SHARE`.
+ * The measurements for which the scripted reader enters a value: the measured value times `SHARE`.
  */
 const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   obstetric: ['fl', 'hc'],
@@ -25,7 +24,7 @@ const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
   unrecognised: [],
 };
 const SHARE = 0.95;
-/** The actions of the scripted reader in words. */
+/** The scripted reader's actions, in words. */
 const DONE: Readonly<Partial<Record<Change['kind'], string>>> = {
   'set-value': 'typed a value,',
   note: 'added a line,',
@@ -51,15 +50,13 @@ function script(name: DemoStudyName, { measurements }: Result): Change[] {
 
 /** The documents of a study before and after it was reviewed and signed. */
 export interface Reviewed {
-  /** The actions of the scripted reader, one line for each change. */
+  /** The scripted reader's actions, one line per change. */
   steps: string[];
   sr: { before: string[]; after: string[] };
   bundle: { before: string[]; after: string[] };
 }
 
-/**
- * Reviews and signs the result of a request by a script, through the same HTTP API as a viewer.
- */
+/** Reviews and signs a result by script, through the same HTTP API as a viewer. */
 export async function reviewScripted(
   gateway: Gateway,
   requestId: string,
@@ -136,7 +133,7 @@ export function srLines(file: Buffer): string[] {
   return [...head, ...itemsOf(document.ContentSequence).flatMap((item) => contentLines(item))];
 }
 
-/** Returns a number of a report with four digits; the report itself has all of them. */
+/** Formats a number from a report with four digits; the report itself has all of them. */
 export const numberText = (value: number, unit: string): string =>
   withUnit(`${Number(value.toPrecision(4))}`, unit);
 
@@ -162,11 +159,13 @@ function contentLines(item: NaturalDataset): string[] {
 
 const SENTENCE_END = /(?<=[.;]) |\n/;
 
-/** Formats an Observation without method and performer, which the signature adds to each value. */
+/** Formats an Observation without method and performer, which signing adds to each value. */
 const observationLine = ({ code, valueQuantity: of }: Observation): string[] =>
   of?.value === undefined ? [] : [`${code.text ?? ''} = ${of.value} ${of.unit ?? ''}`];
 
-/** Returns a bundle as lines: the report, its conclusion and each value. Statuses are counted. */
+/**
+ * Returns a bundle as lines: the report, its conclusion and each value. Statuses are only counted.
+ */
 export function bundleLines({ entry = [] }: Bundle): string[] {
   const resources = entry.flatMap(({ resource }) => resource ?? []);
   const observations = resources.filter((one) => one.resourceType === 'Observation');
@@ -215,7 +214,7 @@ export function sideBySide(
   });
 }
 
-/** Returns a text in lines of at most `width` characters; later lines are indented. */
+/** Wraps a text into lines of at most `width` characters; later lines are indented. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

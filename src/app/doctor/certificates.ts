@@ -5,7 +5,7 @@ import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tl
 import { DAY_MS } from '../../platform/time.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** Number of days before its expiry from which the doctor warns about a certificate. */
+/** Number of days before expiry at which the doctor starts to warn about a certificate. */
 const CERTIFICATE_DAYS = 30;
 const PATIENCE_MILLISECONDS = 10_000;
 
@@ -17,8 +17,8 @@ export function certificateEnds(what: string, end: Date): Finding {
 }
 
 /**
- * Checks TLS with a peer as deliveries will use it: the TLS version, the chain from the certificate
- * of the peer to the authority, and the expiry date of each certificate. The authority is `caFile`,
+ * Checks TLS with a peer as deliveries will use it: the TLS version, the chain from the peer's
+ * certificate to the authority, and the expiry date of each certificate. The authority is `caFile`,
  * or a public one.
  */
 export async function checkChain(
@@ -44,7 +44,7 @@ export async function checkChain(
       port,
       ca,
       ...(isIP(name) ? {} : { servername: name }),
-      // The chain is checked afterwards, so that the finding can describe its fault.
+      // The chain is checked afterwards, so that the finding can describe what is wrong.
       rejectUnauthorized: false,
     });
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });
@@ -64,7 +64,7 @@ export async function checkChain(
   }
 }
 
-/** Returns the certificates from the peer's own to the root, which names itself as its issuer. */
+/** Returns the certificates from the peer's own to the root, which is its own issuer. */
 function chainOf(first: DetailedPeerCertificate): DetailedPeerCertificate[] {
   const chain: DetailedPeerCertificate[] = [];
   for (let at = first; at && !chain.includes(at); at = at.issuerCertificate) chain.push(at);

@@ -25,8 +25,8 @@ import { checkChain } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
 /**
- * Largest accepted clock difference in seconds. Tokens and audit trails need synchronised clocks
- * (IHE ITI-1 asks for one second).
+ * Maximum clock difference in seconds. Tokens and audit trails need synchronised clocks (IHE ITI-1
+ * requires one second).
  */
 const CLOCK_SECONDS = 5;
 const PEER_TIMEOUT_SECONDS = 20;
@@ -66,7 +66,7 @@ async function pacs(destination: DicomDestination, ours: string): Promise<Findin
     if (refused.length > 0) findings.push(fault(what, `takes no ${refused.join(', ')}`));
     return [...findings, ...(await chain)];
   } catch (error) {
-    // When the association fails, the certificate chain often shows the cause.
+    // If the association fails, the certificate chain often shows why.
     return [fault(what, inOneLine(error)), ...(await chain)];
   }
 }
@@ -89,10 +89,7 @@ async function originServer(destination: DicomwebDestination): Promise<Finding[]
   return code ? [fault(what, `${code}: ${ERRORS[code].title}`)] : [ok(what, 'answers')];
 }
 
-/**
- * Only opens a connection, because HL7 version 2 has no message that only tests a
- * connection.
- */
+/** Only opens a connection: HL7 version 2 has no message for testing one. */
 async function messages(destination: Hl7v2Destination): Promise<Finding[]> {
   const what = `HL7 v2 ${destination.name}`;
   const { host, port, tls } = destination;
@@ -160,10 +157,10 @@ async function machine(
 const ARCHIVE_TIMEOUT_SECONDS = 20;
 
 const PATIENCE = PEER_TIMEOUT_SECONDS * 1000;
-/** An accession number (SH) that no order uses. */
+/** An accession number (SH) that no order has. */
 const NO_ORDER = 'SONOGATE-DOCTOR';
 
-/** Checks whether each archive answers queries and would send objects; retrieves nothing. */
+/** Checks whether each archive answers queries and would send objects. Retrieves nothing. */
 export async function checkArchives(config: Config): Promise<Finding[]> {
   const findings = await Promise.all(config.archives.map((settings) => archive(settings, config)));
   return findings.flat();
@@ -187,7 +184,7 @@ async function archive(settings: ArchiveSettings, config: Config): Promise<Findi
   }
 }
 
-/** Checks whether each worklist answers a query for an order that does not exist. */
+/** Checks whether each worklist answers a query for a non-existent order. */
 export async function checkWorklists(config: Config): Promise<Finding[]> {
   const findings = openWorklists(config, serviceRequestWorklist).map(async (worklist) => {
     const what = `worklist ${worklist.name}`;

@@ -7,8 +7,8 @@ import { type Finding, fault, ok } from './finding.ts';
 const ENDPOINTS = [obstetricEndpoint, echoEndpoint];
 
 /**
- * Checks that each rule that runs an endpoint names an existing endpoint with options that it
- * accepts. Otherwise a study that matches the rule could not be submitted.
+ * Checks that each rule that runs an endpoint specifies an existing one with options that it
+ * accepts. Otherwise a study matching the rule could not be submitted.
  */
 export function checkRules({ rules }: Pick<Routing, 'rules'>): Finding[] {
   const faults = rules.flatMap(({ name, run }) => {

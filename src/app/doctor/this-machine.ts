@@ -14,21 +14,21 @@ import { ifMissing } from '../../platform/errors/file-system.ts';
 import { certificateEnds } from './certificates.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
-/** The doctor warns when the free space is less than the configured minimum times this factor. */
+/** The doctor warns if the free space is less than this many times the configured minimum. */
 const DISK_MARGIN = 5;
 const GIBIBYTE = 1024 ** 3;
 /**
- * Permission bits of other users, which must not be set because the folder contains patients'
+ * Permission bits for other users, which must not be set because the folder contains patient
  * images.
  */
 const OTHERS = 0o007;
 /**
- * Minimum limit of open files: associations, event streams, database sessions and files are open at
- * the same time.
+ * Minimum limit for open files: associations, event streams, database sessions and files are open
+ * at the same time.
  */
 const FEWEST_OPEN_FILES = 4096;
 
-/** Checks data folder, disk, models and, if one runs, the gateway itself. */
+/** Checks the data folder, the disk, the models and, if one is running, the gateway itself. */
 export async function checkThisMachine(config: Config): Promise<Finding[]> {
   return [
     await dataFolder(config.dataDir),
@@ -60,8 +60,8 @@ async function dataFolder(dataDir: string): Promise<Finding> {
 }
 
 /**
- * Returns a folder or, if it does not exist, its nearest existing parent, because a check must not
- * create the folder.
+ * Returns a folder or, if it does not exist, its nearest existing parent: a check must not create
+ * the folder.
  */
 async function nearestFolder(folder: string): Promise<string> {
   const path = resolve(folder);
@@ -84,7 +84,7 @@ async function disk({ dataDir, dicom }: Config): Promise<Finding> {
   }
 }
 
-/** Checks that the weights are those whose metrics the model cards report. */
+/** Checks that the weights are those for which the model cards report metrics. */
 async function models(): Promise<Finding[]> {
   try {
     const entries = await readRegistry();
@@ -103,7 +103,7 @@ async function models(): Promise<Finding[]> {
   }
 }
 
-/** Checks the limit of open files: `ulimit -n` of the shell, or `LimitNOFILE` of a systemd unit. */
+/** Checks the limit on open files: `ulimit -n` in the shell, or `LimitNOFILE` in a systemd unit. */
 function openFiles(): Finding {
   const report = process.report.getReport() as {
     userLimits?: { open_files?: { soft: number | 'unlimited' } };
@@ -126,16 +126,15 @@ async function gateway(dataDir: string): Promise<Finding> {
 }
 
 const BACKEND_TIMEOUT_MS = 10_000;
-/** Oldest supported version: PostgreSQL 13, which the statements of the gateway need. */
+/** Oldest supported version: PostgreSQL 13, which the gateway's statements require. */
 const OLDEST_POSTGRESQL = 130_000;
-/** Oldest supported Redis version (major, minor), as BullMQ recommends. */
+/** Oldest supported Redis version (major, minor), as recommended by BullMQ. */
 const OLDEST_REDIS = [6, 2] as const;
 /**
- * Largest accepted clock difference in seconds to the database, which leases and deadlines use as
- * the clock.
+ * Maximum clock difference to the database in seconds. Leases and deadlines use the database clock.
  */
 const CLOCK_SECONDS = 5;
-/** Maximum number of sessions that one process opens (src/platform/database/open.ts). */
+/** Maximum number of sessions opened by one process (src/platform/database/open.ts). */
 const SESSIONS = 18;
 
 /** Checks database, Redis and bucket if they run on other machines. */
@@ -235,7 +234,7 @@ async function redis(url: string): Promise<Finding[]> {
 }
 
 async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding[]> {
-  // A site without S3 storage does not load its client.
+  // Without S3 storage, its client is not loaded.
   const { ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
   const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey } = location;
   const client = new S3Client({
@@ -259,9 +258,9 @@ async function bucket(location: NonNullable<Config['blobUrl']>): Promise<Finding
 const LISTEN_TIMEOUT_MS = 3000;
 
 /**
- * Checks the ports on which this process listens, and the certificates that it presents there.
- * @param running whether a gateway is running on the data folder. If so, its ports must answer;
- * otherwise the ports must be free.
+ * Checks the ports on which this process listens, and the certificates presented there.
+ * @param running whether a gateway is running on the data folder. If so, its ports must respond;
+ * otherwise they must be free.
  */
 export async function checkDoors(config: Config, running: boolean): Promise<Finding[]> {
   const { roles, http, dicom, hl7v2, monitoring } = config;
@@ -273,7 +272,7 @@ export async function checkDoors(config: Config, running: boolean): Promise<Find
   ];
   const findings = await Promise.all(
     doors.map(async ({ what, host, port, tls }) => [
-      // With port 0, a free port is chosen at start, so there is nothing to check.
+      // With port 0, a free port is chosen at startup, so there is nothing to check.
       ...(port === 0 ? [] : [await (running ? answers : isFree)(what, host, port)]),
       ...(tls ? await certificate(`certificate of the ${what}`, tls) : []),
     ]),
@@ -311,7 +310,7 @@ async function answers(what: string, host: string, port: number): Promise<Findin
 async function certificate(what: string, { certFile, keyFile }: ListenerTls): Promise<Finding[]> {
   try {
     const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-    // Throws when certificate and key do not match.
+    // Throws if certificate and key do not match.
     createSecureContext({ cert, key });
     return [certificateEnds(what, new Date(new X509Certificate(cert).validTo))];
   } catch (error) {

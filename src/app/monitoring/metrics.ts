@@ -19,7 +19,7 @@ const NANOSECONDS = 1e9;
 const LOOP_RESOLUTION_MILLISECONDS = 10;
 const KIBIBYTE = 1024;
 
-/** Measures this process at each scrape. Each process of a site has its own metrics. */
+/** Measures this process at each scrape. Each process of an installation has its own metrics. */
 function watchThisProcess({
   registry,
   version,
@@ -115,7 +115,7 @@ interface ProcessMeters {
   onEvent: OnEvent;
   /** Counts an object that arrived from the source by C-STORE. */
   onReception(source: string, reception: Reception): void;
-  /** Counts a call of a model in a pipeline process of this gateway. */
+  /** Counts an inference in a pipeline process of this gateway. */
   onInference(run: InferenceRun): void;
   /** Called once the models are open. */
   modelsReady(models: readonly ModelInUse[]): void;
@@ -206,8 +206,8 @@ export function createProcessMeters(): ProcessMeters {
 export type Scrape = () => Promise<string>;
 
 /**
- * Creates all metrics of `GET /metrics`: those of this process, and those of the site, which are
- * read from the tables. They contain no identity.
+ * Creates all metrics for `GET /metrics`: those of this process, and those of the whole
+ * installation, which are read from the tables. They contain no identity.
  */
 export function createMetrics({
   database,
@@ -223,7 +223,7 @@ export function createMetrics({
   dataDir: string;
 }): Scrape {
   const ended = followEndedWork(database, registry);
-  // Counting starts now, so that work that ends before the first scrape is counted.
+  // Counting starts now, so that work finished before the first scrape is included.
   const begun = ended().catch(() => undefined);
   const self = watchThisProcess({ ...process, registry });
   const open = watchOpenWork(database, queue, registry);
@@ -245,8 +245,8 @@ export function createMetrics({
 }
 
 /**
- * A separate HTTP port without TLS for probes and scrapes, also for processes without the role
- * `api`.
+ * A separate HTTP port without TLS for probes and scrapes, available even in processes without the
+ * role `api`.
  */
 interface MonitoringServer {
   port: number;
@@ -254,10 +254,10 @@ interface MonitoringServer {
 }
 
 /**
- * Serves `GET /metrics`, `/health/live` and `/health/ready`; only the monitoring network should
+ * Serves `GET /metrics`, `/health/live` and `/health/ready`. Only the monitoring network should
  * reach it.
- * @param ready rejects when the process is not ready.
- * @throws the system's error when the address cannot be bound.
+ * @param ready rejects if the process is not ready.
+ * @throws the system error if the address cannot be bound.
  */
 export async function startMonitoringServer(
   { host, port }: { host: string; port: number },
@@ -297,8 +297,8 @@ export async function startMonitoringServer(
 
 interface Monitoring extends Pick<HttpDeps, 'checks' | 'metrics'> {
   /**
-   * Sets whether the gateway is ready. It is not ready before all its roles have started, or when
-   * it is about to stop.
+   * Sets whether the gateway is ready. It is not until all its roles have started, nor once it is
+   * about to stop.
    */
   serving(yes: boolean): void;
   stop(): Promise<void>;
@@ -320,7 +320,9 @@ async function requireRoom({
   );
 }
 
-/** Answers probes and scrapes on the port of the role `api` and, if set, on a separate one. */
+/**
+ * Answers probes and scrapes on the port of the role `api` and, if configured, on a separate one.
+ */
 export async function startMonitoring(
   config: Pick<Config, 'roles' | 'dataDir' | 'monitoring' | 'dicom'>,
   {

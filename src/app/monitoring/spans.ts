@@ -37,7 +37,8 @@ function stepSpan(
     name,
     kind: 'internal',
     start,
-    // The two times may come from the clocks of two machines, so the end may be before the start.
+    // The two times may come from the clocks of different machines, so the end may precede the
+    // start.
     end: Math.max(start, end),
     attributes: {},
     error: null,
@@ -101,7 +102,7 @@ export function routedSpans(routed: RoutedStudy, ratio: number): Span[] {
 /** A delivery that has ended, as recorded in the tables. Times are Unix seconds. */
 export interface EndedDelivery {
   id: string;
-  /** Id of the request; null for a forwarded object, whose `source` is then its study. */
+  /** Id of the request; null for a forwarded object, whose `source` is its study. */
   request: string | null;
   source: RequestSource;
   kind: string;
@@ -114,7 +115,10 @@ export interface EndedDelivery {
   ended: number;
 }
 
-/** Returns the position of the outgoing calls of a delivery in the trace of its request. */
+/**
+ * Returns the trace context for a delivery's outgoing HTTP requests, within the trace of its
+ * request.
+ */
 export function deliveryContext(
   { id, request, source }: Pick<EndedDelivery, 'id' | 'request' | 'source'>,
   ratio: number,
@@ -123,7 +127,7 @@ export function deliveryContext(
 }
 
 /**
- * Returns the span from the creation of a delivery to the peer's answer, or to the last attempt;
+ * Returns the span from the creation of a delivery to the peer's response, or to the last attempt;
  * null if it is not traced.
  */
 export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | null {
@@ -148,7 +152,7 @@ export function deliverySpan(delivery: EndedDelivery, ratio: number): Span | nul
   };
 }
 
-/** The answer of a PACS that commits to keep an accepted object, or refuses. */
+/** A PACS's answer that it commits, or refuses to commit, to keeping an accepted object. */
 interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
   id: string;
   delivery: string;
@@ -159,8 +163,7 @@ interface AnsweredCommitment extends Pick<EndedDelivery, 'request' | 'source'> {
 }
 
 /**
- * Returns the span from the request for commitment to the report of the PACS; null if it is not
- * traced.
+ * Returns the span from the request for commitment to the PACS's report; null if it is not traced.
  */
 export function commitmentSpan(answered: AnsweredCommitment, ratio: number): Span | null {
   const { id, delivery, request, source, destination, committed, asked, ended } = answered;
@@ -186,18 +189,17 @@ export interface EndedRequest {
   ended: number;
   stages: { name: string; at: number }[];
   /**
-   * Reception of the revision of the study that the request is about; null for a request without a
-   * study.
+   * How the revision that the request is about was received; null for a request without a study.
    */
   study: ReceivedStudy | null;
 }
 
-/** Stages before the pipeline, which the spans `queue` and `routing` cover. */
+/** Stages before the pipeline, which are covered by the spans `queue` and `routing`. */
 const BEFORE_RUN = new Set(['received', 'queued_gpu']);
 
 /**
- * Returns the spans of a request from its first object, or its call, to its end; empty if it is not
- * traced.
+ * Returns the spans of a request from its first object, or from its submission, to its end; empty
+ * if it is not traced.
  */
 export function requestSpans(request: EndedRequest, ratio: number): Span[] {
   const { id, source, study, created, started, ended } = request;
@@ -253,9 +255,7 @@ function stageSpans({ id, stages, ended }: EndedRequest, run: Span): Span[] {
 
 const UNIX = (time: string) => `EXTRACT(EPOCH FROM ${time})::float8`;
 
-/**
- * SQL: the reception of the revision whose rules were applied at a given time, as a ReceivedStudy.
- */
+/** SQL for the reception of the revision that was routed at a given time, as a ReceivedStudy. */
 const received = (study: string, revision: string, judged: string) => `(
   SELECT jsonb_build_object('objects', count(*), 'bytes', COALESCE(sum(i.bytes), 0),
     'first', COALESCE(${UNIX('min(i.received_at)')}, ${UNIX(judged)}),
@@ -266,7 +266,7 @@ const received = (study: string, revision: string, judged: string) => `(
       AND c.state = 'complete' AND c.revision = ${revision}))
   FROM instances i WHERE i.study_id = ${study} AND i.revision = ${revision})`;
 
-/** SQL: the origin of the delivery `d` of the request `r`, if any. */
+/** SQL for the origin of the delivery `d` of the request `r`, if it has one. */
 const SOURCE = `COALESCE(r.source, CASE WHEN d.request_id IS NULL AND d.study IS NOT NULL
   THEN jsonb_build_object('kind', 'dicom', 'study', d.study, 'revision', d.revision) END)`;
 
@@ -305,14 +305,14 @@ const ROUTED_STUDIES = `
   WHERE h.state = 'routed' AND h.at > to_timestamp($1) ORDER BY h.at LIMIT $2`;
 
 /**
- * Maximum age in seconds of ended work that is still exported, for work that ended while no process
- * was running.
+ * Maximum age in seconds of ended work to be exported, for work that ended while no process was
+ * running.
  */
 const LOOK_BACK_SECONDS = 3600;
 
 /**
- * Returns a function that reads the spans of all work that has ended since its last call from the
- * tables.
+ * Returns a function that reads, from the tables, the spans of all work that has ended since its
+ * last call.
  */
 export function followEndedSpans(database: Queryable, ratio: number): () => Promise<Span[]> {
   let found: Span[] = [];
@@ -377,8 +377,8 @@ export async function forgetClaims(database: Queryable): Promise<void> {
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Makes spans of associations from the log events of their beginning and end. An association has
- * one span in the trace of each study of which it sent objects.
+ * Creates spans for associations from the log events of their beginning and end. An association has
+ * one span in the trace of each study that it sent objects of.
  */
 export function associationSpans(
   ratio: number,

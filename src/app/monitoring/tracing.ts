@@ -17,7 +17,10 @@ import {
   forgetClaims,
 } from './spans.ts';
 
-/** Diagnostics channel with every call of undici, which `fetch` and the outbound client use. */
+/**
+ * Diagnostics channel that reports every undici request, including those of `fetch` and the
+ * outbound client.
+ */
 const CALL_CREATED = 'undici:request:create';
 
 interface CreatedCall {
@@ -25,8 +28,8 @@ interface CreatedCall {
 }
 
 /**
- * Adds the traceparent of its span to the HTTP calls of a delivery, so that the traces of the EHR
- * or of a webhook's client join the trace of the study.
+ * Adds the traceparent of its span to a delivery's HTTP requests, so that the traces of the EHR or
+ * of a webhook's client join the trace of the study.
  */
 function traceOutgoingCalls(
   database: Queryable,
@@ -63,17 +66,14 @@ function traceOutgoingCalls(
 
 const ROUND_MILLISECONDS = 2000;
 const ROUNDS_BETWEEN_CLEANING = 1800;
-/**
- * Maximum number of spans per post, and of spans that are kept while the collector cannot be
- * reached.
- */
+/** Maximum number of spans per post, and of spans kept while the collector is unreachable. */
 const BATCH = 512;
 const MOST_WAITING = 8192;
 
 export interface RunningTracing {
   /** Receives the log events of this process. */
   onEvent: OnEvent;
-  /** Wraps a deliverer so that its HTTP calls carry the trace. */
+  /** Wraps a deliverer so that its HTTP requests carry the trace context. */
   traced(deliverer: Deliverer): Deliverer;
   /** Exports the remaining spans, once. */
   stop(): Promise<void>;
@@ -87,10 +87,10 @@ export const NO_TRACING: RunningTracing = {
 };
 
 /**
- * Starts tracing: one trace for each revision of a study and each request of a client, from the
- * association to the answers of the destinations. When a request or delivery has ended, its spans
- * are made from the rows of the tables, with ids derived from ours. The spans are therefore
- * complete even if a process died, and they do not slow down the work.
+ * Starts tracing: one trace for each study revision and each client request, from the association
+ * to the destinations' responses. When a request or delivery has ended, its spans are built from
+ * the database rows, with ids derived from ours. The spans are therefore complete even if a process
+ * died, and they do not slow down the work.
  */
 export async function startTracing(
   settings: Tracing | undefined,

@@ -13,7 +13,9 @@ interface TableGauge {
   name: string;
   help: string;
   labels: readonly string[];
-  /** Returns rows of `labels` and `value`. It must read an index of open work, not the history. */
+  /**
+   * Returns rows of `labels` and `value`. It must use an index on open work, not read the history.
+   */
   query: string;
 }
 
@@ -21,7 +23,7 @@ const SECONDS_SINCE = (column: string) =>
   `GREATEST(0, EXTRACT(EPOCH FROM now() - min(${column})))::float8`;
 
 /**
- * SQL: the destination as a label. Clients create webhooks and subscriptions, so each of these
+ * SQL for the destination as a label. Clients create webhooks and subscriptions, so each of these
  * kinds has a single label.
  */
 const DESTINATION = `CASE WHEN kind IN ${TO_CLIENTS} THEN kind || 's' ELSE destination END`;
@@ -102,7 +104,7 @@ const GAUGES: readonly TableGauge[] = [
   },
 ];
 
-/** Reads open work from the tables and the queue at each call, without identity. */
+/** Reads open work from the tables and the queue on each call, without identity. */
 export function watchOpenWork(
   database: Queryable,
   queue: Pick<RequestQueue, 'counts'>,
@@ -123,7 +125,7 @@ export function watchOpenWork(
     await Promise.all(
       gauges.map(async ({ gauge, query }) => {
         const { rows } = await database.query<Group>(query);
-        // Without a reset, a label without a row would keep its last value.
+        // Without the reset, a label that no longer has a row would keep its last value.
         gauge.reset();
         for (const { labels, value } of rows) gauge.set(labels, value);
       }),
@@ -160,7 +162,7 @@ interface EndedDelivery {
   kind: string;
   state: string;
   ended: number;
-  /** Seconds from the first object of the study to the answer of the peer; null without a study. */
+  /** Seconds from the first object of the study to the peer's response; null without a study. */
   door: number | null;
 }
 
@@ -191,8 +193,8 @@ const ENDED_DELIVERIES = `
   WHERE d.ended_at > to_timestamp($1) ORDER BY d.ended_at LIMIT $2`;
 
 /**
- * Follows the tables to make histograms of work that has ended since this process was first
- * scraped. Every process of a site reports the same rates, whichever process did the work.
+ * Follows the tables and builds histograms of the work that has ended since this process was first
+ * scraped. Every process of an installation reports the same rates, whichever process did the work.
  */
 export function followEndedWork(database: Queryable, registry: Registry): () => Promise<void> {
   const registers = [registry];
@@ -253,7 +255,7 @@ export function followEndedWork(database: Queryable, registry: Registry): () => 
     for (const { name, seconds } of row.stages) stage.observe({ endpoint, stage: name }, seconds);
   };
   const onDelivery = (row: EndedDelivery) => {
-    // Clients make webhooks and subscriptions, so their ids are not used as labels.
+    // Clients create webhooks and subscriptions, so their ids are not used as labels.
     const toClient = row.kind === 'webhook' || row.kind === 'subscription';
     const destination = toClient ? `${row.kind}s` : row.destination;
     deliveries.inc({ destination, kind: row.kind, state: row.state });

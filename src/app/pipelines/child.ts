@@ -14,9 +14,8 @@ import type { FromChild, ToChild } from '../../core/queue/pipeline-process.ts';
 import { forbidThreads } from './confinement.ts';
 
 /**
- * Entry of a pipeline process. It has no access to the database, the queue or the network: it
- * receives a module and a folder, and answers with events and an outcome. It ends when its parent
- * ends.
+ * Entry point of a pipeline process. It has no access to the database, the queue or the network: it
+ * receives a module and a folder, and reports events and an outcome. It ends when its parent ends.
  */
 let running: AbortController | null = null;
 
@@ -73,12 +72,12 @@ process.on('disconnect', () => process.exit(0));
 forbidThreads();
 
 /**
- * Niceness that is added to a process of low priority. In competition with one other process it
+ * Amount added to the nice value of a low-priority process. Competing with one other process, it
  * then gets a quarter of a core (sched(7)). A higher value would delay a mock run by minutes on a
  * busy machine.
  */
 const NICER = 5;
 
-// The priority is lowered only now: a process of low priority may take minutes to start, and until
-// then it cannot detect that its gateway has ended.
+// The priority is lowered only now: a low-priority process may take minutes to start, and until
+// then it could not detect that its gateway has ended.
 if (process.env.SONOGATE_YIELDS) setPriority(Math.min(getPriority() + NICER, 19));

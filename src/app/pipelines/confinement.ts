@@ -6,8 +6,8 @@ import threads from 'node:worker_threads';
 
 /**
  * Loaded into a pipeline process before anything else. Removes network access from its JavaScript,
- * because Node 24 has no permission for it. This does not stop native code; docs/security.md
- * describes the protection against it.
+ * because Node 24 has no permission that controls it. This does not stop native code;
+ * docs/security.md describes the protection against that.
  */
 function refuse(): never {
   throw Object.assign(new Error('a pipeline has neither network nor threads'), {
@@ -31,9 +31,9 @@ refuseAll(dns, asking(dns));
 refuseAll(dns.promises, asking(dns.promises));
 
 /**
- * Ends this process when its parent is no longer `parent`. A separate thread checks this, because a
+ * Ends this process once its parent is no longer `parent`. A separate thread checks this, because a
  * process that is loading its program or computing without a pause does not notice that its channel
- * is closed. A gateway that is killed repeatedly on a busy machine would otherwise leave a growing
+ * is closed. Otherwise a gateway killed repeatedly on a busy machine would leave behind a growing
  * number of processes that compete with the next ones.
  */
 function endWith(parent: number): void {
@@ -43,7 +43,7 @@ function endWith(parent: number): void {
   new threads.Worker(watch, { eval: true }).unref();
 }
 
-/** Forbids new threads, which would have network access; threads that already run continue. */
+/** Forbids new threads, which would have network access. Threads already running continue. */
 export function forbidThreads(): void {
   refuseAll(threads, ['Worker']);
   syncBuiltinESMExports();
@@ -51,6 +51,7 @@ export function forbidThreads(): void {
 
 syncBuiltinESMExports();
 
-// The threads of this process load this file too, so only the main thread starts the watch.
+// This file is also loaded in the threads of this process, so only the main thread starts the
+// watch.
 const parent = Number(process.env.SONOGATE_PARENT_PID);
 if (threads.isMainThread && Number.isInteger(parent)) endWith(parent);

@@ -16,7 +16,7 @@ export const pipeline: Pipeline = createEchoPipeline({
 });
 
 /**
- * Opens the models before the first study arrives, and returns the provider on which each model
- * runs.
+ * Opens the models before the first study arrives, and returns the provider that each model runs
+ * on.
  */
 export const prepare: Prepare = async (settings) => (await openHeartModels(settings)).models;

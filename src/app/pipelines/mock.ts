@@ -16,5 +16,5 @@ const testBundle: ExtraArtifact = {
   },
 };
 
-/** The mock pipeline, loaded by a child process of the gateway for requests of test keys. */
+/** The mock pipeline, loaded by a child process of the gateway for requests made with test keys. */
 export const pipeline: Pipeline = createMockPipeline([testBundle]);

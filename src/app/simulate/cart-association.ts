@@ -28,7 +28,7 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { DicomNode } from '../cli/dicom.ts';
 import type { Cart } from './carts.ts';
 
-/** Milliseconds without an answer from the peer after which a cart gives up. */
+/** Milliseconds without a response from the peer after which a cart gives up. */
 const PATIENCE_MILLISECONDS = 30_000;
 const MAX_ANSWER_PDU_BYTES = 1_048_576;
 
@@ -40,8 +40,8 @@ interface Message {
 }
 
 /**
- * One association in the style of a cart. It writes the bytes itself, because `Requestor` would not
- * propose the contexts, pack the PDUs or end the association as these machines do.
+ * One association that behaves like a cart's. It writes the bytes itself, because `Requestor` would
+ * not propose the contexts, pack the PDUs or end the association as these machines do.
  */
 export class CartAssociation {
   readonly #socket: Socket;
@@ -64,7 +64,10 @@ export class CartAssociation {
     this.#events = readEvents(socket, answers);
   }
 
-  /** @throws Error when the peer cannot be reached or rejects the association. */
+  /**
+   * Opens an association.
+   * @throws Error if the peer is unreachable or rejects it.
+   */
   static async open(
     node: DicomNode,
     cart: Cart,
@@ -108,8 +111,9 @@ export class CartAssociation {
   }
 
   /**
-   * Sends an object by C-STORE. @returns the status. @throws Error when no context was accepted for
-   * the object.
+   * Sends an object by C-STORE.
+   * @returns the status.
+   * @throws Error if no context was accepted for the object.
    */
   async store(object: OutgoingObject): Promise<number> {
     const contextId = this.#contextOf(object.sopClassUid, object.transferSyntax);

@@ -23,15 +23,13 @@ import type { DicomNode } from '../cli/dicom.ts';
 import { CartAssociation } from './cart-association.ts';
 import type { Cart } from './carts.ts';
 
-/** The answers of the peer during an exam. */
+/** The peer's responses during an exam. */
 export interface ExamOutcome {
-  /** C-STORE status of each object, in order; null when the peer did not answer. */
+  /** C-STORE status of each object, in order; null if the peer did not respond. */
   stored: (number | null)[];
   /** Statuses of N-CREATE and N-SET; null if the cart sent no MPPS. */
   performedProcedure: [number, number] | null;
-  /**
-   * Number of objects to which the peer committed; null if the cart does not request commitment.
-   */
+  /** Number of objects that the peer committed to; null if the cart does not request commitment. */
   committed: number | null;
 }
 
@@ -50,7 +48,7 @@ export async function sendExam(
   }: {
     objects: readonly OutgoingObject[];
     studyInstanceUid: string;
-    /** Pause between two objects, with the association open if the cart keeps it open. */
+    /** Pause between two objects. The association stays open if the cart keeps it open. */
     pauseMilliseconds?: number;
     onStored?: (object: OutgoingObject, status: number) => void;
   },
@@ -92,8 +90,8 @@ export async function sendExam(
 }
 
 /**
- * Returns presentation contexts for the images of the cart, with odd ids and in the order of the
- * cart (PS3.8 9.3.2.2).
+ * Returns presentation contexts for the cart's images, with odd ids and in the cart's order (PS3.8
+ * 9.3.2.2).
  */
 export function imageContexts(cart: Cart): ProposedContext[] {
   const classes = [cart.classes.still, cart.classes.cine, ...cart.alsoProposes];
@@ -113,7 +111,7 @@ const service = (abstractSyntax: string): ProposedContext[] => [
   },
 ];
 
-/** Returns the attributes that are known when the exam begins (PS3.4 table F.7.2-1). */
+/** Returns the attributes known when the exam begins (PS3.4 table F.7.2-1). */
 export function stepBegun(
   studyInstanceUid: string,
   { callingAeTitle }: { callingAeTitle: string },
@@ -129,9 +127,7 @@ export function stepBegun(
   };
 }
 
-/**
- * Returns the attributes that are known when the exam ends, with its objects (PS3.4 table F.7.2-1).
- */
+/** Returns the attributes known when the exam ends, with its objects (PS3.4 table F.7.2-1). */
 export function stepEnded(objects: readonly SopReference[]): NaturalDataset {
   return {
     PerformedProcedureStepStatus: 'COMPLETED',
@@ -170,7 +166,7 @@ async function performedProcedure(
   return status;
 }
 
-/** Asks for storage commitment and waits for the report on the same association (PS3.4 J.3.3). */
+/** Requests storage commitment and waits for the report on the same association (PS3.4 J.3.3). */
 async function commitment(
   node: DicomNode,
   cart: Cart,

@@ -14,9 +14,9 @@ import { sendPlainExam } from './plain-exam.ts';
 const BLOCK = '10';
 
 /**
- * Returns a phantom image in the style of the cart: with its SOP class, transfer syntax,
- * manufacturer's name and private elements. The pixels stay unchanged.
- * @param file a still or cine of the phantom, encoded as the cart encodes (`cart.compression`).
+ * Converts a phantom image to the cart's style: its SOP class, transfer syntax, manufacturer's name
+ * and private elements. The pixels stay unchanged.
+ * @param file a still or cine loop of the phantom, encoded as by the cart (`cart.compression`).
  */
 export function asCartFile(file: Buffer, cart: CartKind): Buffer {
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
@@ -41,7 +41,7 @@ export function asCartFile(file: Buffer, cart: CartKind): Buffer {
 }
 
 /**
- * Sends a phantom obstetric exam over the network as a cart of this style does. Succeeds when the
+ * Sends a phantom obstetric exam over the network in the manner of such a cart. Succeeds if the
  * peer accepted all objects.
  */
 export async function simulateCart(

@@ -7,7 +7,7 @@ import {
   RLE_LOSSLESS,
 } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
-/** The image classes of a cart: the current ones, or those that DICOM retired in 1994. */
+/** The image classes used by a cart: the current ones, or those that DICOM retired in 1994. */
 const CLASSES = {
   current: { still: STORAGE_CLASS.ultrasound, cine: STORAGE_CLASS.ultrasoundMultiframe },
   retired: {
@@ -28,13 +28,13 @@ const USER_ITEM = {
   ]),
 } as const;
 
-/** The data that a kind of cart writes into its objects, and its names. */
+/** What a kind of cart is called, and what it writes into its objects. */
 export interface CartKind {
-  /** The properties that distinguish this cart from others, in words. */
+  /** What distinguishes this cart from others, in words. */
   habit: string;
   callingAeTitle: string;
   classes: { still: string; cine: string };
-  /** The encoding of its images, and the transfer syntaxes in which it offers them. */
+  /** The encoding of its images, and the transfer syntaxes offered for them. */
   compression: 'native' | 'jpeg';
   transferSyntaxes: readonly string[];
   /** Private data elements in its objects: private creator and odd group number. */
@@ -47,31 +47,31 @@ export interface Cart extends CartKind {
   /** Maximum PDU length that the cart announces; 0 means no limit (PS3.8 D.1). */
   announcedPduBytes: number;
   /**
-   * Maximum length of a P-DATA-TF that the cart sends, and the number of presentation data values
-   * in each.
+   * Maximum length of a P-DATA-TF sent by the cart, and the number of presentation data values in
+   * each.
    */
   pdu: { bytes: number; values: number; commandBesideData: boolean };
   /**
-   * Whether the cart proposes one presentation context for each transfer syntax of a class, or one
-   * context with all of them.
+   * Whether the cart proposes a presentation context for each transfer syntax of a class, or a
+   * single one with all of them.
    */
   contexts: 'per-syntax' | 'per-class';
-  /** Classes that the cart proposes and never uses. */
+  /** Classes that the cart proposes but never uses. */
   alsoProposes: readonly string[];
   /** Whether the cart uses one association for the whole exam, or one for each object. */
   association: 'exam' | 'object';
   /** How the cart ends an association: A-RELEASE, A-ABORT, or only by closing the connection. */
   end: 'release' | 'abort' | 'close';
-  /** Reports the exam by MPPS (PS3.4 F.7). */
+  /** Whether the cart reports the exam by MPPS (PS3.4 F.7). */
   performedProcedure: boolean;
-  /** Asks for storage commitment after the exam (PS3.4 J). */
+  /** Whether the cart requests storage commitment after the exam (PS3.4 J). */
   commitment: boolean;
   userItems: readonly Buffer[];
 }
 
 /**
- * A cart without special behaviour, which is simulated by dcmjs-dimse. dcmjs-dimse cannot express
- * the behaviour of the other carts (docs/dicom.md), so `CartAssociation` writes their PDUs.
+ * A cart without special behaviour, simulated by dcmjs-dimse. The behaviour of the other carts is
+ * beyond dcmjs-dimse (docs/dicom.md), so `CartAssociation` writes their PDUs.
  */
 export const PLAIN_CART: CartKind = {
   habit: 'compressed images as they are, one association for the exam, MPPS',
@@ -83,9 +83,9 @@ export const PLAIN_CART: CartKind = {
 };
 
 /**
- * Association behaviour of ultrasound carts by style, modelled on reports of integrators (retired
- * classes and one context for each syntax: dcm4che 957; compressed cines only: pynetdicom 670; the
- * asynchronous window: dcm4che 1120; abort and release: pynetdicom 619), not captured from
+ * How ultrasound carts behave on an association, by style. Modelled on reports by integrators
+ * (retired classes and one context per syntax: dcm4che 957; compressed cines only: pynetdicom 670;
+ * the asynchronous window: dcm4che 1120; abort and release: pynetdicom 619), not captured from
  * machines: titles, implementation names and private creators are our own.
  */
 export const CARTS = {

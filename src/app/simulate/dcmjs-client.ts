@@ -7,10 +7,10 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 const { Client, Dataset, association, constants, requests } = dimse;
 const { TransferSyntax } = constants;
 
-// dcmjs-dimse would write every PDU to the console.
+// Otherwise dcmjs-dimse writes every PDU to the console.
 dimse.log.disableAll();
 
-/** A node that dcmjs-dimse calls, and our own AE title. */
+/** A node that dcmjs-dimse connects to, and our own AE title. */
 export interface NodeForDcmjs {
   host: string;
   port: number;
@@ -18,11 +18,11 @@ export interface NodeForDcmjs {
   callingAeTitle: string;
 }
 
-/** Milliseconds without an answer from the peer after which dcmjs-dimse aborts. */
+/** Milliseconds without a response from the peer after which dcmjs-dimse aborts. */
 const PATIENCE_MILLISECONDS = 300_000;
 
 /**
- * Performs the requests that `ask` adds to a `Client` of dcmjs-dimse, one after the other, over one
+ * Performs the requests that `ask` adds to a dcmjs-dimse `Client`, one after the other, over one
  * association, and waits for its release.
  * @throws SonogateError `peer_rejected_association`, or `peer_unreachable`, even if the association
  * was lost later.
@@ -49,8 +49,8 @@ export async function overAssociation(
 }
 
 /**
- * A data set of a DICOM file that dcmjs-dimse sends as it is encoded, compressed frames included.
- * dcmjs-dimse would decode a plain `Dataset` into elements and encode it again.
+ * The data set of a DICOM file that dcmjs-dimse sends exactly as encoded, including compressed
+ * frames. dcmjs-dimse would decode a plain `Dataset` into elements and encode it again.
  */
 class EncodedDataset extends Dataset {
   readonly #bytes: Buffer;
@@ -66,14 +66,17 @@ class EncodedDataset extends Dataset {
     return this.#bytes;
   }
 
-  /** Called when the peer accepted the class only in another transfer syntax, to which it is converted. */
+  /**
+   * Called if the peer accepted the class only in another transfer syntax, to which the data set is
+   * converted.
+   */
   override getElements(): Record<string, unknown> {
     return new Dataset(this.#bytes, this.getTransferSyntaxUid()).getElements();
   }
 }
 
 /**
- * An object and the status of its C-STORE; null if the peer did not answer, for example because it
+ * An object and the status of its C-STORE; null if the peer did not respond, for example because it
  * accepted no context.
  */
 export interface StoredByDcmjs {
@@ -88,9 +91,9 @@ const NATIVE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends DICOM files by C-STORE over one association of dcmjs-dimse. Each kind of object gets a
+ * Sends DICOM files by C-STORE over one dcmjs-dimse association. Each kind of object gets a
  * presentation context with its own transfer syntax, in addition to the context with Implicit and
- * Explicit VR, which dcmjs-dimse proposes for every class.
+ * Explicit VR that dcmjs-dimse proposes for every class.
  * @throws SonogateError `peer_rejected_association`, or `peer_unreachable`, even if the association
  * was lost later.
  */

@@ -11,7 +11,7 @@ import { isUid } from '../../../pipelines/dicom/uid.ts';
 const { Dataset, Scp, constants, responses } = dimse;
 const { PresentationContextResult, Status } = constants;
 
-// dcmjs-dimse would write every PDU to the console.
+// Otherwise dcmjs-dimse writes every PDU to the console.
 dimse.log.disableAll();
 
 /** An object that the PACS stored. */
@@ -29,7 +29,7 @@ interface PacsOptions {
   host: string;
   port: number;
   onObject?: (object: StoredObject) => void;
-  /** Called when an association ends by an error. */
+  /** Called if an association ends with an error. */
   onFailure?: (error: Error) => void;
 }
 
@@ -39,10 +39,10 @@ export interface Pacs {
 }
 
 /**
- * Starts the PACS of the demo, of `simulate pacs` and of the tests. It uses dcmjs-dimse, which
+ * Starts the PACS used by the demo, by `simulate pacs` and by the tests. It uses dcmjs-dimse, which
  * shares no code with `dimse/network/`. It accepts every SOP class in the first proposed transfer
- * syntax from any caller. The `Server` of dcmjs-dimse would listen on all interfaces, so a server
- * that is bound to `host` passes its connections to the `Scp` of dcmjs-dimse.
+ * syntax from any caller. The dcmjs-dimse `Server` would listen on all interfaces, so a server
+ * bound to `host` passes its connections to the dcmjs-dimse `Scp`.
  */
 export async function startPacs(options: PacsOptions): Promise<Pacs> {
   mkdirSync(options.folder, { recursive: true });
@@ -74,7 +74,7 @@ const IDLE_MILLISECONDS = 300_000;
 class PacsAssociation extends Scp {
   readonly #options: PacsOptions;
   #titles = { sourceAeTitle: '', receivingAeTitle: '' };
-  /** The object that is being received. */
+  /** The object being received. */
   #incoming: IncomingFile | null = null;
 
   constructor(socket: Socket, options: PacsOptions) {
@@ -148,7 +148,7 @@ class PacsAssociation extends Scp {
 const OUT_OF_RESOURCES = 0xa700;
 
 /**
- * Writes a data set to a file while it arrives, so that a large object needs no memory. It writes
+ * Writes a data set to a file as it arrives, so that even a large object needs no memory. It writes
  * synchronously and never asks dcmjs-dimse to wait, because dcmjs-dimse 0.3.3 would then lose bytes
  * (docs/dicom.md).
  */
@@ -157,7 +157,7 @@ class IncomingFile extends Writable {
   readonly #folder: string;
   readonly #partial: string;
   #file: number | null = null;
-  /** The status of the failure; null while no write has failed. */
+  /** The failure status; null while no write has failed. */
   #failure: number | null = null;
 
   constructor(folder: string, meta: FileMeta) {

@@ -54,8 +54,8 @@ export async function sendPlainExam(
 }
 
 /**
- * Performs one normalized request over its own association, as most carts do. @returns the status;
- * null when the peer does not accept MPPS.
+ * Performs one normalized request over its own association, as most carts do.
+ * @returns the status; null if the peer does not accept MPPS.
  */
 async function ask(
   node: NodeForDcmjs,

@@ -15,7 +15,7 @@ import type { AuditOperations } from '../../operations/operations.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 
-/** System of our request ids in an AuditEvent. */
+/** FHIR identifier system of our request ids in an AuditEvent. */
 const REQUEST_SYSTEM = 'urn:sonogate:request';
 
 type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'destinations'>;
@@ -23,11 +23,11 @@ type AuditConfig = Pick<Config, 'audit' | 'dataDir' | 'dicom' | 'roles' | 'desti
 export interface AuditService {
   write: WriteAudit;
   refusals: RefusalAudit;
-  /** Records in the audit that the gateway stops, seals the audit, and ends its sending. */
+  /** Records that the gateway is stopping, seals the audit trail, and stops sending it. */
   stop(): Promise<void>;
 }
 
-/** Starts to seal the audit and to send it to the configured repositories. */
+/** Starts sealing the audit trail and sending it to the configured repositories. */
 export async function startAudit(
   config: AuditConfig,
   { database, logger }: { database: Database; logger: Logger },
@@ -129,8 +129,8 @@ async function fhirRepository(
 }
 
 /**
- * Returns the identifier systems for the audit repository, where patients have the same identifiers
- * as in the EHR.
+ * Returns the identifier systems for the audit repository, in which patients have the same
+ * identifiers as in the EHR.
  */
 function identifiersOf({ destinations }: AuditConfig) {
   const ehr = destinations.find((destination) => destination.type === 'fhir');
@@ -147,7 +147,8 @@ function siteOf({ audit, dicom }: AuditConfig): AuditSite {
 }
 
 /**
- * Returns the name of a destination in the audit: its AE title, or the name in the configuration.
+ * Returns what a destination is called in the audit trail: its AE title, or its name in the
+ * configuration.
  */
 export function auditedActor({ destinations }: Pick<Config, 'destinations'>, name: string): string {
   const found = destinations.find((destination) => destination.name === name);

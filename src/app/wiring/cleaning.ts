@@ -5,8 +5,8 @@ import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 const EVERY_MS = 3_600_000;
 
 /**
- * Runs a cleaning now and every hour, one at a time, until stopped.
- * @param failed the event to log when it fails.
+ * Runs a cleanup now and then every hour, one at a time, until stopped.
+ * @param failed the event to log if it fails.
  */
 export function startCleaning(
   clean: () => Promise<unknown>,

@@ -71,7 +71,7 @@ interface ConsoleServiceParts
   operations: Operations;
 }
 
-/** Starts the console of the gateway; null if the site has no console. */
+/** Starts the gateway's console; null if it is disabled. */
 export async function startConsoleService(
   config: Config,
   parts: ConsoleServiceParts,

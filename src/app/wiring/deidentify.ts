@@ -20,7 +20,7 @@ import { PIPELINE_PROGRAM } from '../pipelines/program.ts';
 
 const MODULE = new URL('../pipelines/deidentify.ts', import.meta.url).href;
 
-/** The reason why there is no copy, for a run that was ended from outside. */
+/** Why there is no copy, for a run that was ended from outside. */
 const WHY: Partial<Record<RunOutcome['type'], string>> = {
   timeout: 'it took longer than `worker.timeoutSeconds`',
   stalled: 'a frame took longer to decode than `worker.readSeconds`',
@@ -29,8 +29,8 @@ const WHY: Partial<Record<RunOutcome['type'], string>> = {
 };
 
 /**
- * De-identifies objects in separate pipeline processes, one for each destination that is sending.
- * The first process starts with the first object.
+ * De-identifies objects in separate pipeline processes, one for each destination currently being
+ * sent to. The first process starts with the first object.
  */
 export async function startDeidentification(
   { dataDir, worker }: Pick<Config, 'dataDir' | 'worker'>,
@@ -38,7 +38,7 @@ export async function startDeidentification(
   logger: Logger,
 ): Promise<{ deidentify: Deidentify; stop(): Promise<void> }> {
   const secret = (await loadSiteSecret(database, 'deidentification')).toString('base64');
-  // This folder is separate from the work folders of requests, which a worker cleans at its start.
+  // This folder is separate from the work folders of requests, which a worker cleans up at startup.
   const place = resolve(dataDir, 'deidentification');
   await removeLeft(place);
   const work = join(place, randomUUID());
@@ -86,7 +86,7 @@ export async function startDeidentification(
   };
 }
 
-/** No object takes a day, so a process that was killed left any older folder. */
+/** No object takes a day, so any older folder was left behind by a killed process. */
 const OLDEST_MS = 24 * 3600 * 1000;
 
 async function removeLeft(place: string): Promise<void> {

@@ -87,7 +87,7 @@ export async function startDeliveries(
   const deidentifying = config.destinations.filter(isDeidentifying);
   const names = new Set(deidentifying.map(({ name }) => name));
   const transports = [...pacs.transports];
-  // A destination that receives de-identified objects must not receive identified objects.
+  // A destination for de-identified objects must not receive identified ones.
   const identified = new Map(transports.filter(([name]) => !names.has(name)));
   const deidentification =
     deidentifying.length > 0 ? await startDeidentification(config, database, logger) : null;
@@ -184,7 +184,7 @@ export async function startDeliveries(
 
 const ESCALATION_ROUND_MILLISECONDS = 15_000;
 
-/** Escalates alerts that nobody has acknowledged, if the configuration of the site asks for it. */
+/** Escalates alerts that nobody has acknowledged, if configured. */
 function startEscalation(
   config: Config,
   { database, logger }: { database: PooledDatabase; logger: Logger },
@@ -203,7 +203,7 @@ function startEscalation(
 const titleOf = (id: string): string =>
   [obstetricEndpoint, echoEndpoint].find((endpoint) => endpoint.id === id)?.title ?? id;
 
-/** Returns the address at which clients on this machine reach the HTTP server. */
+/** Returns the URL at which clients on this machine reach the HTTP server. */
 function ownAddress({ host, port, tls }: Config['http']): string {
   return `${tls ? 'https' : 'http'}://${host}:${port}`;
 }

@@ -9,9 +9,7 @@ import { DAY_MS } from '../../platform/time.ts';
 import type { AuditService } from './audit.ts';
 import { startCleaning } from './cleaning.ts';
 
-/**
- * Receives HL7 version 2 messages, and removes orders and answers that are older than `keepDays`.
- */
+/** Receives HL7 version 2 messages, and removes orders and responses older than `keepDays`. */
 export async function startHl7v2(
   config: Pick<Config, 'shutdown'> & { hl7v2: NonNullable<Config['hl7v2']> },
   parts: {

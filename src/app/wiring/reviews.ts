@@ -21,7 +21,7 @@ import { createStoreSignature } from '../../core/reviews/store-signature.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { InvalidInputError, jsonPointer } from '../../platform/errors/problem.ts';
 
-/** The parts that all endpoints have in common when their evidence is open. */
+/** What all endpoints have in common once their evidence is open. */
 interface Reviewable {
   rules: EndpointRules;
   interpret: StudyReview['interpret'];
@@ -63,15 +63,14 @@ const openEcho: Open = async (text) => {
   };
 };
 
-/** Opens the review of each endpoint, by the id of the endpoint. */
+/** Opens the review of each endpoint, by endpoint id. */
 const REVIEWS: Readonly<Record<string, Open>> = {
   'us/obstetric/interpret': openObstetric,
   'us/echo/interpret': openEcho,
 };
 
 /**
- * Converts the refusal of a change to an error of the call. The path of the error is relative to
- * the change.
+ * Converts a rejected change into an API error. The path in the error is relative to the change.
  */
 function orInvalid<T>(work: () => T): T {
   try {
@@ -91,7 +90,7 @@ function studyReview(
     effectsOf: (change, state) => orInvalid(() => effectsOf(change, state, rules)),
     subjectOf: (change: Change, state) => orInvalid(() => subjectOf(change, state)),
     sign: async (result, { requestId, ...into }) => {
-      // Drawing and PDF are loaded with the first signature.
+      // Rendering of images and PDF is loaded with the first signature.
       const pipeline = await import('../../../pipelines/run/study-pipeline.ts');
       const signed = await import('../../../pipelines/run/signed-documents.ts');
       return signed.writeSignedDocuments({

@@ -10,11 +10,13 @@ import type { Logger } from '../../platform/logging/logger.ts';
 
 const ASKING_MILLISECONDS = 30_000;
 
-/** Returns an address without its trailing slashes, in its normal form; null for any other text. */
+/** Returns a normalised URL without trailing slashes; null for any other text. */
 const normal = (address: string): string | null =>
   URL.parse(address)?.href.replace(/\/+$/, '') ?? null;
 
-/** Connects the archives and EHRs from which studies may be submitted; null if the site permits none. */
+/**
+ * Connects the archives and EHRs from which studies may be submitted; null if none are permitted.
+ */
 export function studySourceOf(
   config: Pick<Config, 'http' | 'archives' | 'destinations' | 'dicom'>,
   logger: Logger,
@@ -37,7 +39,7 @@ export function studySourceOf(
       base: normal(destination.baseUrl),
       server: connectFhir(destination),
     }));
-  /** The client receives only the error code, and the log contains the cause. */
+  /** The client receives only the error code; the cause is logged. */
   const failed = (peer: string, error: unknown): never => {
     logger.event(EVENTS.studySourceFailed, { peer, error: String(error) });
     throw new SonogateError('overloaded', `"${peer}" could not answer about the study.`);
@@ -57,7 +59,7 @@ export function studySourceOf(
       const form = new RegExp(`^(?:(.+)/)?${type}/([A-Za-z0-9.-]{1,64})$`);
       const [, base, id] = form.exec(reference) ?? [];
       if (id === undefined) return null;
-      // A relative reference points to the first EHR.
+      // A relative reference refers to the first EHR.
       const ehr = base === undefined ? ehrs[0] : ehrs.find((one) => one.base === normal(base));
       if (!ehr) return null;
       try {

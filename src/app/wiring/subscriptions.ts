@@ -25,7 +25,7 @@ interface SubscriptionParts {
   logger: Logger;
 }
 
-/** Creates the deliverer of notifications to the subscribers of the FHIR face. */
+/** Creates the deliverer that notifies subscribers of the FHIR interface. */
 export function subscriptionDeliverer({
   database,
   core,
@@ -59,7 +59,7 @@ export function subscriptionDeliverer({
 }
 
 /**
- * Returns the resources of a report, with the identity of its patient if the request came with a
+ * Returns the resources of a report, including the patient's identity if the request came with a
  * study; empty for a request without a result.
  */
 async function reportOf(
@@ -91,8 +91,8 @@ async function reportOf(
 }
 
 /**
- * Returns the patient with the identifiers in the images, because the receiver knows to which
- * system they belong.
+ * Returns the patient with the identifiers from the images, because the receiver knows which system
+ * they belong to.
  */
 function patientOf({ PatientID, IssuerOfPatientID }: DicomIdentity): Reference<Patient> {
   const assigner = IssuerOfPatientID && { assigner: { display: IssuerOfPatientID } };
@@ -102,8 +102,8 @@ function patientOf({ PatientID, IssuerOfPatientID }: DicomIdentity): Reference<P
 const ROUND_MILLISECONDS = 15_000;
 
 /**
- * Sends heartbeats and ends subscriptions whose end time has passed. If the site has switched
- * subscriptions off, it ends all of them.
+ * Sends heartbeats and ends subscriptions whose end time has passed. If subscriptions have been
+ * switched off, all of them are ended.
  */
 export function startSubscriptionRounds(
   { http }: Pick<Config, 'http'>,
