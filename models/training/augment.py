@@ -99,8 +99,9 @@ def cover(rng: np.random.Generator, x: np.ndarray) -> None:
 
 
 def erased_marks(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
-    """Paints over crosses at random places of a uint8 image. Publishers erase calipers in this way;
-    with this augmentation, the traces predict nothing."""
+    """Paints over crosses at random places in a uint8 image. Publishers erase calipers in this way;
+    with this augmentation, the traces predict nothing.
+    """
     height, width = gray.shape
     crosses = np.zeros(gray.shape, np.uint8)
     for _ in range(rng.integers(2, 9)):
@@ -113,7 +114,7 @@ def erased_marks(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
 def smear(
     rng: np.random.Generator, gray: np.ndarray, box: tuple[float, float, float, float]
 ) -> np.ndarray:
-    """Smooths the fine texture away in a box (left, top, right, bottom) of a uint8 image."""
+    """Smooths away the fine texture in a box (left, top, right, bottom) of a uint8 image."""
     left, top, right, bottom = (int(v) for v in box)
     out = gray.copy()
     part = out[max(top - 3, 0) : bottom + 4, max(left - 3, 0) : right + 4]

@@ -1,6 +1,7 @@
-"""Averages the weights of two runs of one network; the second run started from the first. The
+"""Averages the weights of two runs of one network, the second of which started from the first. The
 average preserves more of what the first run learned from patients (Wortsman 2022, "model
-soups")."""
+soups").
+"""
 
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import torch
 def between(
     first: dict[str, torch.Tensor], second: dict[str, torch.Tensor], share: float
 ) -> dict[str, torch.Tensor]:
-    """Interpolates each weight, at `share` of the way from the first to the second."""
+    """Interpolates each weight by `share` of the way from the first to the second."""
     return {name: torch.lerp(own, second[name], share) for name, own in first.items()}
 
 

@@ -45,9 +45,9 @@ HEAD_PLANES = ("transthalamic", "transventricular", "transcerebellar")
 
 @dataclass
 class Record:
-    """One image with its labels, as far as its data set has them: `ellipse`, `ends`, `boxes`
-    (pixels), `mask` (all regions in one picture) and `masks` (a picture for each). `group` is
-    the pregnancy."""
+    """One image with the labels available in its data set: `ellipse`, `ends`, `boxes` (pixels),
+    `mask` (all regions in one picture) and `masks` (one picture each). `group` is the pregnancy.
+    """
 
     dataset: str
     image: Path
@@ -63,7 +63,7 @@ class Record:
     mask: Path | None = None
     masks: dict[str, Path] | None = None
     boxes: dict[str, tuple[float, ...]] | None = None
-    # Answers of the teachers of head_distillation.py for a head.
+    # Outputs of the teachers in head_distillation.py for a head.
     answer: np.ndarray | None = None
     seen: np.ndarray | None = None
     pixels: np.ndarray | None = field(default=None, repr=False)
@@ -76,8 +76,9 @@ class Record:
 
 
 def split_of(dataset: str, group: str) -> str:
-    """Returns test (20 %), validation (10 %) or train from a hash of the pregnancy, so that no list
-    can be lost."""
+    """Returns test (20 %), validation (10 %) or train from a hash of the pregnancy, so that there
+    is no list to lose.
+    """
     bucket = int(hashlib.sha256(f"{dataset}:{group}".encode()).hexdigest()[:8], 16) % 100
     if bucket < 20:
         return "test"
@@ -132,9 +133,10 @@ def fetal_planes(data: Path) -> list[Record]:
 
 
 def is_placed(marks: dict, machine: str) -> bool:
-    """Returns True if landmarks are where the image shows the structure. For rows that were added
-    later this is not known (an empty `inside`). By eye, their landmarks are correct, except on
-    heads of the Aloka, where some are half the size of the head."""
+    """Returns True if landmarks are where the image shows the structure. This is unknown for rows
+    that were added later (an empty `inside`). By eye, their landmarks are correct, except on
+    some heads imaged by the Aloka machine, where they are half the size of the head.
+    """
     if marks["inside"] == "":
         return not (marks["part"] == "Head" and machine == "Aloka")
     return marks["inside"] == "1"
@@ -194,7 +196,7 @@ def phantoms(*folders: Path) -> list[Record]:
     ]
 
 
-# Views of the simulator that belong to another class.
+# Simulator views that the classifier counts under another class.
 CLASS_OF_VIEW = {
     "placenta-edge": "cervix",
     "crl-sagittal": "midsagittal",

@@ -1,6 +1,7 @@
-"""Random views of a heart: rotated, stretched, bent and shaded, but never mirrored. The network
-must know the side of the right ventricle; a mirrored display is mirrored back before the network
-sees it."""
+"""Random views of a heart: rotated, stretched, bent and shaded, but never mirrored, because the
+network must know the side of the right ventricle. Mirrored displays are mirrored back before
+they reach the network.
+"""
 
 import cv2
 import numpy as np
@@ -27,13 +28,13 @@ def random_placement(
 
 
 def bend(rng: np.random.Generator, size: tuple[int, int], amount: float = 5.0) -> np.ndarray:
-    """Draws a smooth displacement (h, w, 2) in pixels of the network."""
+    """Samples a smooth displacement (h, w, 2) in network pixels."""
     knots = rng.normal(0, rng.uniform(0, amount), (5, 5, 2)).astype(np.float32)
     return cv2.resize(knots, size, interpolation=cv2.INTER_CUBIC)
 
 
 def source_map(matrix: np.ndarray, displacement: np.ndarray) -> np.ndarray:
-    """Returns the source position of each pixel of the network (h, w, 2), for cv2.remap."""
+    """Returns the source position of each network pixel (h, w, 2), for cv2.remap."""
     height, width = displacement.shape[:2]
     inverse = cv2.invertAffineTransform(matrix).astype(np.float32)
     at = displacement.copy()
@@ -52,7 +53,7 @@ def sample(
     """Makes one random view: image float32 (h, w) in 0..1, mask uint8 (h, w)."""
     matrix = random_placement(rng, image.shape[1], image.shape[0], size, strength)
     where = source_map(matrix, bend(rng, size, 5.0 * strength))
-    # Shrunk images are smoothed first, as the area average of the letterbox does.
+    # Images to be shrunk are smoothed first, like the area average of the letterbox.
     scale = np.sqrt(abs(np.linalg.det(matrix[:, :2])))
     if scale < 0.9:
         image = cv2.GaussianBlur(image, (0, 0), 0.4 / scale)

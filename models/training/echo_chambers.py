@@ -1,6 +1,7 @@
-"""Trains the network of the chambers of the heart. For the research pack it uses `camus`, otherwise
-only phantoms. CAMUS does not label the right heart; the background of its frames may be
-background, RV or RA."""
+"""Trains the heart chamber network: for the research pack on `camus` and phantoms, otherwise only
+on phantoms. CAMUS does not label the right heart; the background of its frames may be
+background, RV or RA.
+"""
 
 from argparse import ArgumentParser, Namespace
 
@@ -16,8 +17,8 @@ from letterbox import letterbox, letterbox_matrix
 from loop import Defaults, Training
 
 SIZE = (256, 256)
-# Input size of the small network: phantoms have no finer detail, and half the pixels take half the
-# time.
+# Input size of the small network: phantoms contain no finer detail, and half the pixels take half
+# the time.
 SMALL_SIZE = (160, 160)
 LV, MYOCARDIUM, LA = (CLASSES.index(name) for name in ("lv", "myocardium", "la"))
 CHAMBERS = {"lv": LV, "myocardium": MYOCARDIUM, "la": LA}
@@ -26,8 +27,9 @@ DICE_WEIGHT = (0.5, 0.5, 0.5, 0.15, 0.15)
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, right_heart: torch.Tensor) -> torch.Tensor:
-    """Returns the weighted cross-entropy plus the soft Dice of each chamber that the frame labels.
-    `target` contains the share of each class in each pixel of the coarse grid (n, 6, h/2, w/2)."""
+    """Returns the weighted cross-entropy plus the soft Dice of each chamber labelled in the frame.
+    `target` contains the share of each class in each pixel of the coarse grid (n, 6, h/2, w/2).
+    """
     log_shares = F.log_softmax(logits, 1)
     ground = torch.logsumexp(log_shares[:, [0, 4, 5]], 1)
     ground = torch.where(right_heart[:, None, None], log_shares[:, 0], ground)
@@ -75,7 +77,7 @@ def batch(
 def dice_of(
     model: RegionNetwork, pairs: list[HeartPair], size: tuple[int, int]
 ) -> dict[str, float]:
-    """Returns the mean Dice for each chamber and phase, in the pixels of the source."""
+    """Returns the mean Dice for each chamber and phase, in source pixels."""
     scores: dict[str, list[float]] = {}
     for pair in pairs:
         for phase, frame in (("ED", pair.ed), ("ES", pair.es)):

@@ -13,9 +13,9 @@ from sector import sector_of
 # Values of a mask, the same for CAMUS and phantoms. CAMUS does not label RV and RA; their pixels
 # are 0.
 CLASSES = ("background", "lv", "myocardium", "la", "rv", "ra")
-# Mask values of the parasternal and subcostal views of phantoms.
+# Mask values in parasternal and subcostal phantom views.
 STRUCTURES = (*CLASSES, "aorta", "pulmonary-artery", "effusion")
-# Every seventh patient of the role `train` is used to choose checkpoints, gates and the
+# Every seventh patient with the role `train` is used to choose checkpoints, gates and the
 # recalibration.
 HELD_EVERY = 7
 
@@ -24,7 +24,8 @@ HELD_EVERY = 7
 class HeartFrame:
     image: np.ndarray
     mask: np.ndarray
-    # False for CAMUS. It does not label the right heart, so background, RV and RA are one class.
+    # False for CAMUS, which does not label the right heart, so that background, RV and RA are one
+    # class.
     right_heart: bool
 
 
@@ -56,7 +57,7 @@ def camus(data: Path, role: str) -> list[HeartPair]:
 
 
 def held_out(pairs: list[HeartPair]) -> tuple[list[HeartPair], list[HeartPair]]:
-    """Returns the pairs for training, and those that choose checkpoints."""
+    """Returns the pairs for training and those for choosing checkpoints."""
     train = [pair for n, pair in enumerate(pairs) if n % HELD_EVERY]
     return train, pairs[::HELD_EVERY]
 
@@ -66,7 +67,7 @@ def gray(path: Path) -> np.ndarray:
 
 
 def phantom_labels(*folders: Path) -> list[dict]:
-    """Returns the lines of models/phantom/echo/generate.ts, each with its folder."""
+    """Returns the label lines written by models/phantom/echo/generate.ts, each with its folder."""
     return [
         {**json.loads(line), "folder": folder}
         for folder in folders
@@ -84,7 +85,7 @@ def phantom_frame(label: dict, known: int = len(CLASSES)) -> HeartFrame:
 
 
 def within_sector(frames: list[HeartFrame]) -> list[HeartFrame]:
-    """Crops the frames of a clip to the fan of their maximum."""
+    """Crops the frames of a clip to the fan found in their maximum."""
     fan = sector_of(np.maximum.reduce([frame.image for frame in frames]))
     return [HeartFrame(one.image[fan], one.mask[fan], one.right_heart) for one in frames]
 
@@ -95,8 +96,7 @@ def phantom_frames(*folders: Path, known: int = len(CLASSES)) -> list[HeartFrame
 
 
 def phantom_pairs(*folders: Path) -> list[HeartPair]:
-    """Returns both phases of each phantom that shows cavity and wall; volumes are those of its
-    plane."""
+    """Returns both phases of each phantom that shows cavity and wall; volumes are in-plane."""
     pairs: dict[str, dict[str, dict]] = {}
     for one in phantom_labels(*folders):
         pairs.setdefault(f"{one['view']} {one['pair']}", {})[one["phase"]] = one

@@ -1,7 +1,8 @@
 """Trains the estimate of the ejection fraction from an end-diastolic and an end-systolic frame. In
-half of the pairs, a smooth warp narrows or widens the cavity of one frame, and the reference is
-that of the warped mask. There are few patients, and with the warp the network must look at the
-cavity instead of recognising the patient."""
+half of the pairs, a smooth warp narrows or widens the cavity in one frame, and the reference is
+that of the warped mask. There are few patients, and the warp forces the network to look at the
+cavity instead of recognising the patient.
+"""
 
 from argparse import ArgumentParser, Namespace
 
@@ -33,7 +34,7 @@ def view_of(frame: HeartFrame, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def squeezed(rng: np.random.Generator, image: np.ndarray, mask: np.ndarray):
-    """Narrows and shortens the cavity of a view, or does the reverse, by a smooth displacement."""
+    """Narrows and shortens the cavity in a view, or the reverse, by a smooth displacement."""
     rows, columns = np.nonzero(mask == LV)
     centre = np.array([columns.mean(), rows.mean()], np.float32)
     half = np.array([2.2 * columns.std(), 2.2 * rows.std()], np.float32)
@@ -50,7 +51,7 @@ def squeezed(rng: np.random.Generator, image: np.ndarray, mask: np.ndarray):
 
 
 def jittered(rng: np.random.Generator, pose: tuple[np.ndarray, float, float]):
-    """Adds the error of a pose that is found on the masks of a network."""
+    """Adds the error of a pose found on a network's masks."""
     centre, axis, length = pose
     return (
         centre + rng.normal(0, 0.03, 2) * length,
@@ -65,7 +66,7 @@ def ejected(ed: np.ndarray, es: np.ndarray) -> float:
 
 
 def training_view(rng: np.random.Generator, pair: HeartPair) -> tuple[np.ndarray, float]:
-    """Draws a pair of views (2 s, s) in 0..1 and its ejection fraction."""
+    """Samples a pair of views (2 s, s) in 0..1 and its ejection fraction."""
     while True:
         matrix = crop_matrix(jittered(rng, pose_of(pair.ed.mask)))
         (ed, ed_mask), (es, es_mask) = (view_of(one, matrix) for one in (pair.ed, pair.es))

@@ -1,6 +1,7 @@
-"""Gives pictures of the heart the appearance of a real screen: grey levels of other images, uneven
-gain, other fans, boxes of colour Doppler, rulers and text. It can also remove the right heart
-from an apical view."""
+"""Gives heart images the appearance of real screens: grey levels of other images, uneven gain,
+other fans, colour Doppler boxes, rulers and text. Can also remove the right heart from an apical
+view.
+"""
 
 import cv2
 import numpy as np
@@ -48,8 +49,7 @@ def other_fan(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def graphics(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Draws the graphics of a machine: a box of colour flow, a ruler, an ECG, words next to the
-    fan."""
+    """Draws machine graphics: a colour flow box, a ruler, an ECG, and words next to the fan."""
     out = image.copy()
     height, width = out.shape
     ink = int(rng.integers(150, 256))
@@ -92,8 +92,8 @@ def graphics(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 def real_screen(
     rng: np.random.Generator, image: np.ndarray, others: list[np.ndarray]
 ) -> np.ndarray:
-    """Gives a uint8 image one random appearance; `others` are real images whose grey levels are
-    used."""
+    """Gives a uint8 image one random appearance; `others` are real images that provide grey levels.
+    """
     if rng.random() < 0.5:
         image = grey_levels_of(rng, image, others[rng.integers(len(others))])
     if rng.random() < 0.5:
@@ -108,10 +108,11 @@ def real_screen(
 def without_right_heart(
     rng: np.random.Generator, image: np.ndarray, apex: np.ndarray, base: np.ndarray
 ) -> np.ndarray:
-    """Removes the right heart from a four-chamber picture (right heart on the left). The part on
-    the left of the long axis is replaced by the mirror image of the part on the right, because
-    the two-chamber view has a free wall on both sides. `apex` and `base` are (x, y), the ends of
-    the long axis."""
+    """Removes the right heart from a four-chamber picture (right heart on the left). What is left
+    of the long axis is replaced by the mirror image of what is right of it, because the
+    two-chamber view has a free wall on both sides. `apex` and `base` are (x, y), the ends of the
+    long axis.
+    """
     height, width = image.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     along = (base - apex) / max(1e-6, float(np.hypot(*(base - apex))))
@@ -124,7 +125,7 @@ def without_right_heart(
         (y - 2 * aside * across[1]).astype(np.float32),
         cv2.INTER_LINEAR,
     )
-    # `across` points right for an axis that points down.
+    # `across` points right if the axis points down.
     weight = np.clip(0.5 - aside / (0.02 * width), 0, 1)
     mixed = weight * mirrored + (1 - weight) * image
     return mixed.astype(np.uint8)

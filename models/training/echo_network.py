@@ -1,4 +1,4 @@
-"""Networks of the heart: a U-Net for chambers, a regression of the ejection fraction."""
+"""Heart networks: a U-Net for chambers and a regression of the ejection fraction."""
 
 from itertools import pairwise
 
@@ -84,8 +84,8 @@ class ViewNetwork(nn.Module):
         super().__init__()
         self.encoder = HeartEncoder(widths)
         self.dropout = nn.Dropout(dropout)
-        # The positions of structures distinguish views, so the deep map is pooled in a grid of 3 x
-        # 3.
+        # Views differ in the positions of their structures, so the deep map is pooled in a grid of
+        # 3 x 3.
         self.squeeze = convolution(widths[-1], 48)
         self.head = nn.Linear(9 * 48 + widths[-1] + widths[-2], views)
 

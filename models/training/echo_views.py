@@ -1,8 +1,9 @@
-"""Trains the classifier of the views of an adult heart. Phantoms show the views; fetal images,
-fetal phantoms and pictures of nothing are `other`. `clips` adds four clips of a volunteer
-(echo-clips, MIT); `camus` adds real apical four-chamber frames (research pack). The right heart
-is removed from some of the real four-chamber frames, which are then shown as two-chamber views.
-Otherwise the texture of a real heart alone would mean A4C."""
+"""Trains the view classifier of the adult heart. Phantoms show the views; fetal images, fetal
+phantoms and pictures of nothing are `other`. `clips` adds four clips of a volunteer (echo-clips,
+MIT); `camus` adds real apical four-chamber frames (research pack). The right heart is removed
+from some of the real four-chamber frames, which then serve as two-chamber views. Otherwise the
+texture of a real heart alone would mean A4C.
+"""
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
@@ -40,12 +41,12 @@ VIEWS = (
 )
 SIZE = (192, 192)
 OTHER_SHARE = 0.2
-# Share of images that are mirrored. A mirrored display shows the same view.
+# Share of mirrored images. A mirrored display shows the same view.
 MIRRORED = 0.2
 
 
-# Clips of the volunteer with their view. For the four-chamber clip, the ends of its long axis in
-# the fan are added.
+# Clips of the volunteer with their views. The four-chamber clip also has the ends of its long axis
+# in the fan.
 CLIPS = {
     "Apical4chVolunteer.mov": "A4C",
     "SA_MitralVolunteer.mov": "PSAX-MV",
@@ -55,10 +56,10 @@ CLIPS = {
 CLIP_AXIS = (np.array([195.0, 30.0]), np.array([270.0, 262.0]))
 # Height of the title above the picture, in rows.
 TITLE_ROWS = 48
-# Share of real images in the views that have real images.
+# Share of real images in views for which there are any.
 REAL_SHARE = 0.5
-# The four-chamber view is the most common view in practice. It is shown four times as often as any
-# other view.
+# The four-chamber view is the most common in practice and is shown four times as often as any
+# other.
 FURTHER_FOUR_CHAMBER = 3
 
 
@@ -129,8 +130,9 @@ def view_of(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def nowhere(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Rotates a heart upside down or sideways, or takes a small part of it, because the texture of
-    a heart alone must not name a view."""
+    """Rotates a heart upside down or sideways, or crops it to a small part, because the texture of
+    a heart alone must not indicate a view.
+    """
     height, width = image.shape
     if rng.random() < 0.6:
         turned = np.rot90(image, rng.integers(1, 4))
@@ -209,8 +211,8 @@ def prepare(options: Namespace) -> Training:
     seen, held = held_out(camus(options.data, "train"))
     real = volunteer(options.data) if options.clips else RealViews({}, [])
     if options.camus:
-        # There are far more of these frames than of the volunteer, so the volunteer is then rarely
-        # shown.
+        # There are far more of these frames than of the volunteer's, so the volunteer is then
+        # rarely shown.
         add_camus(real, seen)
     others = other_images(options.data, options.fetal_phantoms, "train")
     judged = phantom_views(options.held) if options.held else {}

@@ -1,4 +1,4 @@
-"""Ellipses as centre and shape matrix, so that an affine map is two products.
+"""Ellipses as centre and shape matrix, so that an affine map takes two products.
 
 Pixel coordinates: the centre of the first pixel is (0, 0).
 """
@@ -51,7 +51,7 @@ class Ellipse:
 
 
 def ellipse_from_axes(cx: float, cy: float, a: float, b: float, angle: float) -> Ellipse:
-    """Makes an ellipse from its semi-axes a and b; `angle` in radians from +x to the axis a."""
+    """Returns the ellipse with semi-axes a and b; `angle` in radians from +x to the axis a."""
     rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     return Ellipse(np.array([cx, cy]), rotation @ np.diag([a * a, b * b]) @ rotation.T)
 
@@ -74,8 +74,8 @@ def ellipse_from_diameters(first: np.ndarray, second: np.ndarray) -> Ellipse:
     centre = np.linalg.solve(
         np.stack([u, v]), np.array([u @ first.mean(axis=0), v @ second.mean(axis=0)])
     )
-    # The common direction is the mean of the first diameter and the second diameter rotated back by
-    # 90 degrees.
+    # The common direction is the mean of the first diameter and of the second rotated back by 90
+    # degrees.
     turned = np.array([v[1], -v[0]])
     mean = u + np.sign(u @ turned) * turned
     a = np.linalg.norm(first[1] - first[0]) / 2

@@ -42,11 +42,12 @@ from planes import SHARE
 from recipes import listed, read_recipes
 from ventricle import CROP_SIZE
 
-# Frequencies of the head planes in FETAL_PLANES_DB as first published (252, 120, 106 images). The
-# sampler shows the planes about equally often; the bias restores these frequencies (Saerens 2002).
+# Frequencies of the head planes in FETAL_PLANES_DB as first published (252, 120, 106 images). In
+# training the planes are about equally frequent; the bias restores these frequencies (Saerens
+# 2002).
 HEAD_PLANE_PRIOR = {"transthalamic": 0.53, "transventricular": 0.25, "transcerebellar": 0.22}
-# Factor by which a view is rarer in practice than in the sampler. Five-chamber views are recorded
-# only for the outflow tract. The logits are shifted by the difference (Saerens 2002).
+# Frequency of a view in practice relative to training. Five-chamber views are recorded only for the
+# outflow tract. The logits are shifted by the difference (Saerens 2002).
 VIEW_PRIOR = {"A5C": 0.2, "PSAX-AP": 0.5}
 
 Size = tuple[int, int]
@@ -70,9 +71,10 @@ class Channels(nn.Module):
 
 
 class Shares(nn.Module):
-    """Returns the probabilities of the first `known` classes of a pixel; the other classes are
+    """Returns the probabilities of the first `known` classes of a pixel and treats the others as
     background. The last classes of a network trained on CAMUS alone are meaningless, because
-    CAMUS has no labels of the right heart."""
+    CAMUS does not label the right heart.
+    """
 
     def __init__(self, network: RegionNetwork, known: int):
         super().__init__()
@@ -87,8 +89,9 @@ class Shares(nn.Module):
 
 class HeadAnswer(nn.Module):
     """Returns the logits of the axial planes, followed by the probability that each of `ANSWERED`
-    is in view. Two branches examine the head; only one of them finds the structures and has maps
-    of them. The planes are the mean of both branches."""
+    is in view. Two branches examine the head; only one of them locates the structures. The plane
+    logits are the mean of both branches.
+    """
 
     def __init__(self, planes: HeadPlaneNetwork, structures: HeadStructureNetwork):
         super().__init__()
@@ -170,7 +173,8 @@ def view_network(weights: Path) -> tuple[nn.Module, str, Size]:
 HEART, BRAIN = (fetal_structures.CHANNELS[task] for task in ("heart", "brain"))
 LEFT_HEART = 4
 
-# For each model, makes from the weights: the module, the name of its output, the size of its input.
+# For each model, a function from its weights to the module, the name of its output and the size of
+# its input.
 EXPORTS: dict[str, Callable[..., tuple[nn.Module, str, Size]]] = {
     "fetal-plane": plane_network,
     "fetal-brain-plane": head_plane_network,
@@ -195,7 +199,7 @@ EXPORTS: dict[str, Callable[..., tuple[nn.Module, str, Size]]] = {
 
 
 def export(module: nn.Module, file: Path, output: str, size: Size) -> None:
-    """Writes the network with its weights in half precision, and its answer to the ring image."""
+    """Writes the network with its weights in half precision, and its output for the ring image."""
     module.eval()
     round_weights(module)
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Trains maps of the fetal heart in the chest, or of brain structures on a crop of the head.
+"""Trains maps of the fetal heart in the chest, or of brain structures in a crop of the head.
 
 Phantoms (models/phantom/views: four-chamber; cerebellum, lateral-ventricle) have exact labels. Real
 images are added in three ways: other planes, which do not show the structure; `labels`, a list of
@@ -42,8 +42,9 @@ FREE_ROTATION = 0.5
 
 @dataclass
 class Frame:
-    """One image. `areas` are ellipses or masks of the image's size, `points` (n, 2) are in its
-    pixels. If a channel in `judged` has neither, it must be empty."""
+    """One image. `areas` are ellipses or masks of the image's size; `points` (n, 2) are in image
+    pixels. A channel in `judged` that has neither must be empty.
+    """
 
     gray: np.ndarray
     judged: tuple[str, ...]
@@ -53,8 +54,9 @@ class Frame:
 
 
 def shrunk(frame: Frame) -> Frame:
-    """Scales a frame to twice the network's size. The samples of a warp are then close to an area
-    average."""
+    """Scales a frame to twice the network's size, so that warped samples are close to an area
+    average.
+    """
     height, width = frame.gray.shape
     scale = min(2 * SIZE[0] / width, 2 * SIZE[1] / height)
     if scale >= 1:
@@ -106,7 +108,7 @@ def phantom_frame(folder: Path, label: dict, task: str) -> Frame:
 
 
 def labelled_frame(data: Path, label: dict) -> Frame:
-    """Reads a real image of --labels. Structures that its entry does not name are not judged."""
+    """Reads a real image from --labels. Structures missing from its entry are not judged."""
     gray = cv2.imread(str(data / label["image"]), cv2.IMREAD_GRAYSCALE)
     areas = {name: ellipse_from_axes(*axes) for name, axes in label.get("areas", {}).items()}
     points = {name: np.array(at, float) for name, at in label.get("points", {}).items()}
@@ -179,7 +181,7 @@ def view_of(frame: Frame, rng: np.random.Generator) -> np.ndarray:
         height, width = frame.gray.shape
         matrix = random_affine(rng, width, height, FREE_ROTATION, 1.0, SIZE)
         if "heart" in frame.areas and rng.random() < 0.5:
-            # Images of a heart are often zoomed until the chest no longer fits.
+            # Hearts are often imaged zoomed in until the chest no longer fits.
             zoom = rng.uniform(1, 2.2)
             middle = frame_centre(frame, matrix)
             matrix = np.concatenate(
@@ -193,7 +195,7 @@ def view_of(frame: Frame, rng: np.random.Generator) -> np.ndarray:
         rng.normal(0, 0.05, 2),
         rng.choice([-1, 1], 2),
     )
-    # head_crop.py fills 224 x 192 pixels; the same crop at this width, its height cut.
+    # head_crop.py fills 224 x 192 pixels; this is the same crop at this width, with its height cut.
     scale = SIZE[0] / 224
     matrix = scale * matrix
     matrix[:, 2] += (scale - 1) / 2
@@ -240,7 +242,7 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) ->
 
 
 class Sampler:
-    """Draws frames and makes random views of them."""
+    """Samples frames and makes random views of them."""
 
     def __init__(self, task: str, pools: list[tuple[list[Frame], float]], seed: int):
         self.task = task
@@ -298,8 +300,7 @@ def pools_of(options: Namespace) -> list[tuple[list[Frame], float]]:
         for label in json.loads((folder / "labels.json").read_text())
     ]
     read = read_frames(options.data) if options.read_share else ()
-    # The heads that were read give more information than the knowledge that a plane lacks a
-    # structure.
+    # Heads that were read are more informative than knowing that a plane lacks a structure.
     real = [] if read else negatives(options.data, options.task, options.geometry)
     labels = json.loads(options.labels.read_text()) if options.labels else []
     labelled = [labelled_frame(options.data, label) for label in labels]

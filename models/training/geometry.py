@@ -1,4 +1,5 @@
-"""Trains head, abdomen and femur together in one network. Each image judges only its own channels.
+"""Trains head, abdomen and femur together in one network. Each image contributes only to its own
+channels.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -13,15 +14,16 @@ from letterbox import HEIGHT, WIDTH
 from loop import Defaults, Training, maps_training
 from network import GEOMETRY_CHANNELS, GeometryNetwork
 
-# How often a batch shows each source; the small sets are shown often and augmented strongly.
+# Share of each source in a batch; the small sets are shown often and strongly augmented.
 SHARE = {"hc18": 0.46, "fetal-planes head": 0.08, "abdomen": 0.24, "femur": 0.22}
 FREE_ROTATION = {"head": 0.3, "abdomen": 0.3, "femur": 0.15}
-# Size of a small head in mm; --small is the share of drawn heads that are replaced by a small head.
+# Size of a small head in mm; --small is the share of sampled heads that are replaced by a small
+# one.
 SMALL_MM = 110
 # Half width of the drawn shaft and standard deviation of the drawn ends, in network pixels.
 SHAFT_RADIUS = 3.0
 END_SPREAD = 2.5
-# Weight of a channel on an image of another part, where it must be empty. It is small because a
+# Weight of a channel for an image of another part, where it must be empty. It is small because a
 # head may still be in view.
 SILENCE_WEIGHT = 0.15
 
@@ -72,7 +74,7 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) ->
 
 
 class Sampler:
-    """Draws records by source and makes random views of them."""
+    """Samples records by source and makes random views of them."""
 
     def __init__(
         self,

@@ -22,8 +22,9 @@ SUFFIX = "_half"
 
 @torch.no_grad()
 def round_weights(module: nn.Module) -> None:
-    """Rounds the weights of a module as `store_half` does, so that PyTorch gives the same answer as
-    the file."""
+    """Rounds the weights of a module as `store_half` does, so that PyTorch computes the same output
+    as the file.
+    """
     for parameter in module.parameters():
         if parameter.numel() >= SMALLEST:
             parameter.copy_(parameter.half().float())
@@ -68,8 +69,9 @@ def store_half(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def answer_of(model: onnx.ModelProto) -> list[float]:
-    """Returns the network's answer to the ring image, computed by onnx's own evaluator, which
-    shares no code with onnxruntime."""
+    """Returns the network's output for the ring image, computed by onnx's own evaluator, which
+    shares no code with onnxruntime.
+    """
     shape = model.graph.input[0].type.tensor_type.shape.dim
     image = ring_image((shape[3].dim_value, shape[2].dim_value))
     (values,) = ReferenceEvaluator(model).run(None, {model.graph.input[0].name: image})

@@ -10,7 +10,7 @@ from letterbox import HEIGHT, WIDTH, letterbox, letterbox_matrix
 from network import GEOMETRY_CHANNELS, GeometryNetwork
 
 CROP_WIDTH, CROP_HEIGHT = 224, 192
-# Share of the crop's width that the long axis of the head takes.
+# Share of the crop's width occupied by the long axis of the head.
 FILL = 0.88
 
 

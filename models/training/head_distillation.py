@@ -1,14 +1,14 @@
-"""Trains one network of the axial head planes on the answers of several (Hinton 2015, "Distilling
+"""Trains one network for the axial head planes on the outputs of several (Hinton 2015, "Distilling
 the Knowledge").
 
 The student is a HeadStructureNetwork that starts from one of its teachers. On a labelled head its
-target is between the label and the answer of the teachers; on a head without a plane label (HC18,
-and brain images labelled `other`) it is only the answer of the teachers. The structures that were
-read by eye are taught as in head_structures.py, and also how certain the teachers are that a
-structure is in view.
+target lies between the label and the teachers' output; on a head without a plane label (HC18, and
+brain images labelled `other`) it is the teachers' output alone. Structures that were read by eye
+are taught as in head_structures.py, together with the teachers' certainty that each structure is in
+view.
 
-A student of a fold must not learn the labels of that fold from its teacher: its one teacher, from
-which it also starts, is the structure network that was trained without that fold.
+A fold's student must not learn that fold's labels from its teacher: its only teacher, from which it
+also starts, is the structure network trained without that fold.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -46,8 +46,8 @@ from network import (
 
 # Share of views that show a phantom.
 PHANTOM_SHARE = 0.04
-# Number of random views of a head over which the answers of the teachers are averaged. The levelled
-# crop and its mirror image are added to them.
+# Number of random views of a head over which the teachers' outputs are averaged, in addition to the
+# levelled crop and its mirror image.
 RANDOM_VIEWS = 4
 # Weight of the loss on the probability that a structure is in view.
 SEEN_WEIGHT = 0.15
@@ -86,8 +86,9 @@ def load(file: Path, kind: type[HeadPlaneNetwork]) -> HeadPlaneNetwork:
 
 @torch.no_grad()
 def answer(records: list[Record], options: Namespace) -> None:
-    """Gives each record `answer` (planes, shares) and `seen` (ANSWERED, 0..1). Both are the mean of
-    the teachers over the levelled crop, its mirror image and a few random views."""
+    """Sets each record's `answer` (planes, shares) and `seen` (ANSWERED, 0..1): the mean of the
+    teachers over the levelled crop, its mirror image and a few random views.
+    """
     rng = np.random.default_rng(5)
     plane_teachers = [load(file, HeadPlaneNetwork) for file in options.plane_teachers]
     structure_teachers = [load(file, HeadStructureNetwork) for file in options.structure_teachers]
@@ -108,8 +109,9 @@ def answer(records: list[Record], options: Namespace) -> None:
 
 
 class Sampler:
-    """Draws random views of labelled heads (the three planes equally often), of phantoms and of
-    other heads."""
+    """Samples random views of labelled heads (the three planes equally often), of phantoms and of
+    other heads.
+    """
 
     def __init__(
         self,
@@ -130,7 +132,7 @@ class Sampler:
         self.read = read
 
     def drawn(self) -> tuple[Record, np.ndarray]:
-        """Draws a record and its target: the shares of the planes."""
+        """Samples a record and its target: the shares of the planes."""
         rng = self.rng
         kind = rng.random()
         if kind < self.unnamed_share:
@@ -147,8 +149,9 @@ class Sampler:
         return record, (1 - self.trust) * label + self.trust * record.answer
 
     def view(self) -> tuple[np.ndarray, ...]:
-        """Draws image, planes, maps of the structures, which maps are judged, the probability that
-        each structure is in view, and whether that probability is judged."""
+        """Samples an image with its planes, structure maps, which maps are judged, the probability
+        that each structure is in view, and whether that probability is judged.
+        """
         record, planes = self.drawn()
         real = record.dataset != "phantom"
         reading = self.read.get(name_of(record)) if real else None

@@ -1,7 +1,7 @@
 """Trains the classifier of the axial plane on a crop of the head (head_crop.py).
 
-The labelled heads are few. First five networks are trained, each with a different fifth of the
-pregnancies held out: temperature and weights are chosen from the answers of each network on its
+There are few labelled heads. First, five networks are trained, each with a different fifth of the
+pregnancies held out: temperature and weights are chosen from the outputs of each network on its
 held-out fifth. Then five more are trained on all pregnancies outside the test split, from other
 seeds. Up to version 1.4.0 the product averaged these; since 2.0.0 they are teachers
 (head_distillation.py).
@@ -32,9 +32,9 @@ FOLDS = 5
 SMOOTHING = 0.06
 MIXED_BATCHES = 0.5
 MIXING = 0.4
-# Share of views that are turned upside down. It is small because the near side of a head is at the
-# top of the image, and the far side shows the ventricle. The front may be on the left or on the
-# right; the plane does not depend on it.
+# Share of views that are turned upside down. It is small because the near side of a head is
+# normally at the top of the image, and the far side shows the ventricle. The front may be on the
+# left or on the right; the plane does not depend on it.
 TURNED_OVER = 0.12
 
 
@@ -51,7 +51,7 @@ def random_view(rng: np.random.Generator, head: Ellipse) -> np.ndarray:
 
 
 class Sampler:
-    """Draws random views of heads, the three planes equally often."""
+    """Samples random views of heads, the three planes equally often."""
 
     def __init__(self, records: list[Record], phantom_share: float, seed: int):
         self.rng = np.random.default_rng(seed)
@@ -127,7 +127,9 @@ def with_heads(records: list[Record], geometry: Path) -> list[Record]:
 
 
 def in_fold(record: Record, fold: int | None) -> bool:
-    """Whether the pregnancy of a record is held out in this fold, from a hash of the patient."""
+    """Returns True if the pregnancy of a record is held out in this fold, from a hash of the
+    patient.
+    """
     if fold is None:
         return False
     digest = hashlib.sha256(f"fold:{record.group}".encode()).hexdigest()

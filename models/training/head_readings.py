@@ -1,10 +1,10 @@
-"""Readings made by eye on real heads (head-readings.json), blind to the labels of their data sets.
+"""Readings made by eye on real heads (head-readings.json), blind to the labels in their data sets.
 
-The readers are AI agents that work on this project, not clinicians: their readings are good enough
-to teach a network where to look, but are no reference for what it measures.
+The readers are AI agents working on this project, not clinicians: their readings are good enough to
+teach a network where to look, but are no reference for its measurements.
 
-Positions are pixels of the levelled crop (head_crop.py) of the given head; a structure that an
-entry does not name was not seen.
+Positions are pixels of the levelled crop (head_crop.py) of the given head. Structures missing from
+an entry were not seen.
 """
 
 import json
@@ -72,7 +72,8 @@ def ellipse_between(ends: np.ndarray, half_width: float) -> Ellipse:
 
 
 def ellipse_in(box: np.ndarray, least: float = 0.0) -> Ellipse:
-    """Returns the ellipse that fills a box (left, top, right, bottom); its half axes are at least
-    `least`."""
+    """Returns the ellipse inscribed in a box (left, top, right, bottom); its half axes are at least
+    `least`.
+    """
     half = (box[2:] - box[:2]) / 2
     return ellipse_from_axes(*(box[:2] + half), *np.maximum(half, least), 0.0)

@@ -1,12 +1,12 @@
 """Trains the classifier of the axial plane together with maps of the structures that define the
 plane.
 
-The labelled heads are few, and the structures in a plane define it. The network therefore also
+There are few labelled heads, and a plane is defined by its structures. The network therefore also
 learns to find them, on the labelled heads and on those of HC18, as they were read by eye
 (head_readings.py).
 
 Each network is trained without a different fifth of the pregnancies: temperature and weights are
-chosen from the answers of each on its held-out fifth. Up to version 1.4.0 four of them were
+chosen from the outputs of each on its held-out fifth. Up to version 1.4.0 four of them were
 delivered; since 2.0.0 they are teachers (head_distillation.py).
 """
 
@@ -34,11 +34,11 @@ from head_targets import draw_structures
 from loop import Defaults, Training
 from network import STRUCTURES, HeadStructureNetwork, load_planes
 
-# Share of views that show a head of HC18. Its structures were read by eye, but its plane is not
+# Share of views showing an HC18 head, whose structures were read by eye but whose plane is not
 # labelled.
 UNNAMED_SHARE = 0.3
-# Weight of the pixels of a structure; the weight of the background is 1. It is higher because a
-# structure covers little of a head.
+# Weight of a structure's pixels relative to the background. It is higher because a structure covers
+# little of a head.
 EMPHASIS = {
     "csp": 6,
     "thalami": 3,
@@ -50,8 +50,9 @@ EMPHASIS = {
 
 
 class Sampler:
-    """Draws random views of labelled heads (the three planes equally often) and of heads without a
-    label."""
+    """Samples random views of labelled heads (the three planes equally often) and of heads without
+    a label.
+    """
 
     def __init__(
         self,
@@ -74,8 +75,9 @@ class Sampler:
         }
 
     def view(self) -> tuple[np.ndarray, ...]:
-        """Draws image, shares of the planes (all 0 without a label), maps of the structures, and
-        which maps are judged."""
+        """Samples an image, the shares of the planes (all 0 without a label), the structure maps,
+        and which maps are judged.
+        """
         rng = self.rng
         planes = np.zeros(len(HEAD_PLANES), np.float32)
         if rng.random() < UNNAMED_SHARE:
@@ -103,8 +105,9 @@ def compose(last: np.ndarray, first: np.ndarray) -> np.ndarray:
 
 
 def with_heads(records: list[Record], read: dict[str, Reading]) -> list[Record]:
-    """Returns the phantoms, and the real heads that were read by eye, with the ellipse of their
-    reading."""
+    """Returns the phantoms, and the real heads that were read by eye with the ellipse used for
+    their reading.
+    """
     known = [r for r in records if r.dataset == "phantom" or name_of(r) in read]
     for record in known:
         if record.dataset != "phantom":
@@ -123,8 +126,9 @@ def structure_loss(maps: torch.Tensor, drawn: torch.Tensor, judged: torch.Tensor
 
 
 def start_from(model: HeadStructureNetwork, geometry: Path) -> None:
-    """Loads the encoder and the deep half of the decoder of a geometry network, which has seen real
-    screens."""
+    """Loads the encoder and the deep half of the decoder from a geometry network, which was trained
+    on real screens.
+    """
     own = model.state_dict()
     for name, value in torch.load(geometry).items():
         own_name = name.replace("narrow.", "lift.") if name.startswith("narrow.") else name

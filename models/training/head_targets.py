@@ -12,9 +12,8 @@ COLUMNS, ROWS = CROP_WIDTH // STRUCTURE_STRIDE, CROP_HEIGHT // STRUCTURE_STRIDE
 # From pixels of the crop to cells of the grid.
 TO_GRID = np.array([[1, 0, -(STRUCTURE_STRIDE - 1) / 2], [0, 1, -(STRUCTURE_STRIDE - 1) / 2]])
 TO_GRID /= STRUCTURE_STRIDE
-# Half axes in pixels of the crop: of a cavum, of which only the centre was read; the smallest half
-# axes of the other structures, so that each covers a cell; the half width of a cisterna and of an
-# atrium.
+# Half axes in crop pixels: of a cavum, for which only the centre was read; the minimum half axes of
+# the other structures, so that each covers a cell; the half width of a cisterna and of an atrium.
 CAVUM = (14, 9)
 CEREBELLUM_THICKNESS = 18
 LEAST, LEAST_CHOROID = 8, 6
@@ -22,7 +21,7 @@ CISTERNA_WIDTH, ATRIUM_WIDTH = 14, 9
 
 
 def between(ends: np.ndarray, beyond: float, half_width: float) -> Ellipse:
-    """Returns an ellipse from end to end, which extends by `beyond` at each end."""
+    """Returns an ellipse from end to end, extended by `beyond` at each end."""
     along = ends[1] - ends[0]
     half = max(np.hypot(*along) / 2 + beyond, LEAST)
     return ellipse_from_axes(*ends.mean(0), half, half_width, np.arctan2(*along[::-1]))

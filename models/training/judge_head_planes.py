@@ -1,13 +1,13 @@
-"""Evaluates the networks of the axial head planes on pregnancies that they have not seen.
+"""Evaluates the networks for the axial head planes on pregnancies not used to train them.
 
 - Out of fold: every labelled head that was read by eye, outside the test split and in a fold that
-  has a student, is named by the student of its fold and by that student's one teacher. Neither has
-  seen its label.
+has a student, is classified by the student of its fold and by that student's only teacher. Its
+label was used to train neither.
 - Later heads: the labelled heads added to our data after the nine networks of version 1.4.0 were
-  trained. Nothing was trained on them; those of the test split are evaluated separately, because the
-  branch without structures was chosen on the others.
+trained. Nothing was trained on them; those in the test split are evaluated separately, because the
+branch without structures was chosen on the others.
 
-Prints the share of correct names with its 95 % interval (10,000 bootstrap samples of pregnancies)
+Prints the share of correct planes with its 95 % interval (10,000 bootstrap samples of pregnancies)
 and the negative log-likelihood over temperatures, to choose the one in models/registry.yaml.
 --write stores the numbers for models/evaluate.ts. The 92 heads of the test split are not used.
 """
@@ -39,8 +39,9 @@ def logits_of(records: list[Record], networks: list[HeadPlaneNetwork]) -> torch.
 
 
 def interval(right: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
-    """Returns the 95 % interval of the share of correct names. The images of a pregnancy are drawn
-    together."""
+    """Returns the 95 % interval of the share of correct planes. Images of one pregnancy are
+    resampled together.
+    """
     rng = np.random.default_rng(1)
     own = {group: right[groups == group] for group in np.unique(groups)}
     hits, sizes = np.array([(hit.sum(), len(hit)) for hit in own.values()]).T
@@ -51,7 +52,8 @@ def interval(right: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
 
 
 def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
-    """Prints how well the logits name the planes, and returns the numbers for models/evaluate.ts.
+    """Prints how well the logits identify the planes, and returns the numbers for
+    models/evaluate.ts.
     """
     truths = torch.tensor([HEAD_PLANES.index(record.plane) for record in records])
     right = (logits.argmax(1) == truths).numpy()
@@ -73,8 +75,9 @@ def judge(name: str, logits: torch.Tensor, records: list[Record]) -> dict:
 
 
 def out_of_fold(records: list[Record], files: list[Path]) -> tuple[torch.Tensor, list[Record]]:
-    """Returns the logits of the heads of the folds 0, 1, …, each calculated with the file of its
-    fold, and these heads."""
+    """Returns the logits for the heads in folds 0, 1, …, each computed with its fold's file, and
+    these heads.
+    """
     logits, judged = [], []
     for fold, file in enumerate(files):
         held = [r for r in records if in_fold(r, fold)]

@@ -1,4 +1,4 @@
-"""The loop that all trainings share."""
+"""The loop shared by all trainings."""
 
 import time
 from argparse import Namespace
@@ -15,17 +15,17 @@ from torch import nn
 from network import Average
 
 WARM_UP_STEPS = 100
-# Share of the earlier value in the displayed loss. With it, the displayed loss is about a mean over
-# the last fifty steps.
+# Share of the previous value in the displayed loss, which makes it roughly a mean over the last
+# fifty steps.
 SHOWN_MEMORY = 0.98
 LONGEST_GRADIENT = 2.0
 
-# Saves the current weights and returns a line that is shown next to the loss.
+# Saves the current weights and returns a line to show next to the loss.
 Keep = Callable[[dict[str, torch.Tensor]], str]
 
 
 class Defaults(NamedTuple):
-    """Settings of a topic that its recipe does not give."""
+    """Settings of a topic that are used if its recipe does not state them."""
 
     minutes: float
     rate: float
@@ -34,7 +34,7 @@ class Defaults(NamedTuple):
 
 @dataclass
 class Training:
-    """One training, ready to run. `loss` draws a batch and returns its loss."""
+    """One training, ready to run. `loss` samples a batch and returns its loss."""
 
     model: nn.Module
     loss: Callable[[], torch.Tensor]
@@ -92,10 +92,10 @@ def maps_training(
     loss_of: Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor],
     out: Path,
 ) -> Training:
-    """Makes the training of a network that draws a map for each structure; its weights are saved in
-    `out`.
+    """Prepares the training of a network that outputs one map per structure; its weights are saved
+    in `out`.
 
-    `batch` draws images, targets and weights; `loss_of` compares logits with the last two.
+    `batch` samples images, targets and weights; `loss_of` compares logits with the last two.
     """
 
     def loss() -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Synthetic images that show no ultrasound plane, for the class `other`; they are never stored."""
+"""Synthetic images that show no ultrasound plane, for the class `other`. They are never stored."""
 
 import cv2
 import numpy as np
@@ -8,7 +8,9 @@ from letterbox import HEIGHT, WIDTH
 
 def rubbish(rng: np.random.Generator) -> np.ndarray:
     """Draws a float32 (192, 256) image in 0..255: blank, noise, a gradient, a text screen, shapes,
-    or ultrasound texture in random regions. A sector and speckle alone must not name a plane."""
+    or ultrasound texture in random regions. A sector and speckle alone must not indicate a
+    plane.
+    """
     if rng.random() < 0.5:
         return nameless_tissue(rng)
     kind = rng.integers(0, 6)
@@ -57,7 +59,8 @@ def smooth_noise(rng: np.random.Generator, sigma: float) -> np.ndarray:
 
 
 def shuffled(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Shuffles and rotates the tiles of an image, which preserves its texture but no anatomy."""
+    """Shuffles and rotates the tiles of an image, which preserves its texture but not its anatomy.
+    """
     across, down = int(rng.integers(2, 5)), int(rng.integers(2, 4))
     w, h = WIDTH // across, HEIGHT // down
     tiles = [
@@ -87,8 +90,9 @@ def deformed(rng: np.random.Generator, gray: np.ndarray) -> np.ndarray:
 
 def without_regions(rng: np.random.Generator, gray: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """Removes the symphysis, the head or both from a transperineal image, so that it no longer
-    shows that plane. The region and its margin are smoothed until they cannot be recognised, and
-    get the speckle of their surroundings."""
+    shows that plane. The region and its margin are smoothed beyond recognition and filled with
+    the speckle of their surroundings.
+    """
     labels = [[1], [2], [1, 2]][int(rng.integers(3))]
     region = np.isin(mask, labels).astype(np.uint8)
     region = cv2.dilate(region, np.ones((9, 9), np.uint8))

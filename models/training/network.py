@@ -89,20 +89,20 @@ class PlaneNetwork(nn.Module):
         return self.answer(self.pooled(x))
 
 
-# For HeadPlaneNetwork, on a crop of 224 x 192: semi-axes in pixels of the region that it sees,
-# which is a little larger than a head (head_crop.py), and the share of them over which the region
-# fades out.
+# For HeadPlaneNetwork, on a crop of 224 x 192: the semi-axes in pixels of the region it uses, which
+# is a little larger than a head (head_crop.py), and the share of them over which the region fades
+# out.
 HEAD_AXES = (106, 88)
 FADE = 0.06
-# Each grey level is compared with the mean and the spread around it, with Gaussian weights. This is
-# their standard deviation, in pixels of a map of an eighth of the size.
+# Each grey level is compared with the Gaussian-weighted mean and spread around it. This is the
+# standard deviation of the weights, in pixels of a map at one eighth of the size.
 SURROUNDING = 3
 NARROW = 32
 # Structures that HeadStructureNetwork also learns to find (head_targets.py). `front` is the half of
 # the head with the forehead.
 STRUCTURES = ("csp", "thalami", "cerebellum", "cisterna-magna", "ventricle", "front")
 STRUCTURE_STRIDE = 8
-# Structures whose presence fetal-brain-plane returns in addition to the planes, in this order.
+# Structures whose presence fetal-brain-plane outputs in addition to the planes, in this order.
 ANSWERED = ("csp", "thalami", "cerebellum")
 # Weight of the structure networks relative to those without structures in fetal-brain-plane 1.4.0.
 STRUCTURE_WEIGHT = 0.7
@@ -112,9 +112,10 @@ LOOKED = 24
 class HeadPlaneNetwork(nn.Module):
     """Maps (n, 1, 192, 224) in 0..1, a levelled crop of the head (head_crop.py), to logits (n,
     classes). Gain differs more between heads than between planes, so each grey level is taken
-    relative to its surroundings. The positions of the structures in a head define the plane.
-    Therefore the network pools the middle of the head and its eight neighbours separately, in
-    addition to the whole."""
+    relative to its surroundings. A plane is defined by where its structures lie in the head, so
+    the network pools the middle of the head and its eight neighbours separately, in addition to
+    the whole.
+    """
 
     def __init__(self, classes: int, dropout: float = 0.4):
         super().__init__()
@@ -158,8 +159,9 @@ class HeadPlaneNetwork(nn.Module):
 
 
 class HeadStructureNetwork(HeadPlaneNetwork):
-    """A HeadPlaneNetwork that also learns to draw each of `STRUCTURES`, and uses the features at
-    these places."""
+    """A HeadPlaneNetwork that also learns to map each of `STRUCTURES`, and uses the features at
+    these places.
+    """
 
     def __init__(self, classes: int, dropout: float = 0.4):
         super().__init__(classes, dropout)
@@ -232,8 +234,9 @@ def start_encoder(model: nn.Module, weights: Path) -> None:
 
 
 def start_geometry(model: GeometryNetwork, weights: Path) -> None:
-    """Starts a geometry network from all layers of another network except the last one. The other
-    network has seen real screens."""
+    """Starts a geometry network from all layers but the last of another network that was trained on
+    real screens.
+    """
     known = {
         name: value for name, value in torch.load(weights).items() if not name.startswith("head.")
     }
@@ -241,7 +244,7 @@ def start_geometry(model: GeometryNetwork, weights: Path) -> None:
 
 
 class Average:
-    """Exponential moving average of the weights: smoother than the last step."""
+    """Exponential moving average of the weights, smoother than those of the last step."""
 
     def __init__(self, model: nn.Module, decay: float = 0.998):
         self.decay = decay

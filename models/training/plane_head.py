@@ -1,6 +1,7 @@
-"""Trains the last layers of the plane classifier with images that show no plane. The encoder does
-not change. Its output is calculated once for each image, and only the layers after it learn.
-This takes a few minutes on one core, so that many more kinds of other images can be shown."""
+"""Trains the last layers of the plane classifier with images that show no plane. The encoder is
+frozen: its output is calculated once per image, and only the layers after it learn. This takes a
+few minutes on one core, so many more kinds of other images can be shown.
+"""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -30,8 +31,8 @@ SHARE = {
     "midsagittal": 0.04,
     "transperineal": 0.04,
     "phantom": 0.08,
-    # Images without a plane: a fetus whose measured structure was smoothed away, bent, cut to a
-    # fragment or shuffled; an adult heart.
+    # Images without a plane: a fetus whose measured structure was smoothed away, or whose image was
+    # bent, cut to a fragment or shuffled; an adult heart.
     "erased": 0.08,
     "deformed": 0.05,
     "rubbish": 0.03,
@@ -41,13 +42,13 @@ SHARE = {
 }
 VIEWS = 3
 RUBBISH = 260
-# Largest number of images shown of these large sets.
+# Maximum number of images shown from these large sets.
 MOST_TRANSPERINEAL, MOST_MIDSAGITTAL = 260, 330
-# Clips of an adult heart (G. Kenefati, MIT); the two others of the set are for evaluation. The rows of
-# the header are cut off, and each third frame is shown.
+# Clips of an adult heart (G. Kenefati, MIT); the other two in the set are for evaluation. The
+# header rows are cut off, and every third frame is shown.
 HEART_CLIPS = ("Apical4chVolunteer.mov", "SA_MitralVolunteer.mov")
 HEADER_ROWS = 40
-# Relative learning rate of the layers that already exist. New layers learn faster.
+# Relative learning rate of existing layers; new layers learn faster.
 SLOWER = 0.2
 
 Shown = tuple[np.ndarray, tuple[str, ...], str]
@@ -60,7 +61,7 @@ def view(rng: np.random.Generator, gray: np.ndarray, upright: bool = False) -> n
 
 
 def erased(rng: np.random.Generator, record: Record) -> np.ndarray:
-    """Smooths head, abdomen or femur away."""
+    """Smooths away the head, abdomen or femur."""
     gray = record.gray()
     region = np.zeros(gray.shape, np.uint8)
     if record.ellipse is not None:
@@ -72,8 +73,9 @@ def erased(rng: np.random.Generator, record: Record) -> np.ndarray:
 
 
 def of_plane(rng: np.random.Generator, record: Record):
-    """Yields views of an image as its plane, and sometimes one that was changed so that it shows no
-    plane."""
+    """Yields views of an image labelled with its plane, and sometimes one altered so that it shows
+    no plane.
+    """
     names = HEAD_PLANES if record.dataset == "hc18" else (record.plane,)
     source = source_of(record)
     gray = record.gray()
@@ -147,7 +149,7 @@ def features(model: PlaneNetwork, images: list[np.ndarray]) -> torch.Tensor:
 
 
 class LastLayers(nn.Module):
-    """The layers of a PlaneNetwork that learn here. They have the same names as there."""
+    """The layers of a PlaneNetwork that are trained here, under the same names."""
 
     def __init__(self, model: PlaneNetwork):
         super().__init__()
@@ -182,8 +184,7 @@ def prepare(options: Namespace) -> Training:
     known, targets = torch.cat(rows), torch.from_numpy(np.stack(allowed))
     names, index, counts = np.unique(sources, return_inverse=True, return_counts=True)
     weights = torch.tensor((np.array([SHARE[n] for n in names]) / counts)[index])
-    # The features differ in size. Therefore the new layer is initialised so that each contributes
-    # equally.
+    # The features differ in scale, so the new layer is initialised to let each contribute equally.
     with torch.no_grad():
         spread = known.std(0) + 1e-6
         model.hidden.weight.copy_(torch.randn_like(model.hidden.weight) / len(spread) ** 0.5 / spread)

@@ -1,5 +1,4 @@
-"""Trains the classifier of the plane of a frame; the encoder may start from that of a geometry
-network."""
+"""Trains the plane classifier; the encoder may start from that of a geometry network."""
 
 from argparse import ArgumentParser, Namespace
 
@@ -15,7 +14,7 @@ from loop import Defaults, Training
 from negatives import rubbish, shuffled, without_regions
 from network import PlaneNetwork, load_planes, save_planes, start_encoder
 
-# Share of each kind of image in a batch. `some head` is hc18: heads without a label of the plane.
+# Share of each kind of image in a batch. `some head` is hc18: heads without a plane label.
 SHARE = {
     "transthalamic": 0.12,
     "transventricular": 0.10,
@@ -63,7 +62,7 @@ class Sampler:
         self.weights = np.array(list(share.values())) / sum(share.values())
 
     def view(self) -> tuple[np.ndarray, np.ndarray]:
-        """Draws an image and the classes it may be (several for a head of unknown plane)."""
+        """Samples an image and its possible classes (several for a head of unknown plane)."""
         rng = self.rng
         source = self.names[rng.choice(len(self.names), p=self.weights)]
         allowed = np.zeros(len(PLANES), np.float32)
@@ -107,7 +106,7 @@ class Sampler:
 
 
 def fragment_view(rng: np.random.Generator, width: int, height: int) -> np.ndarray:
-    """Zooms in four to eight times, to a part that is too small to be a plane."""
+    """Zooms in four to eight times, to a part too small to show a plane."""
     base = random_affine(rng, width, height, 1.0)
     zoom = rng.uniform(4, 8)
     around = np.array([rng.uniform(0.2, 0.8) * width, rng.uniform(0.2, 0.8) * height])
@@ -124,8 +123,9 @@ def source_of(record: Record) -> str:
 
 
 def loss_of(logits: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    """Returns for each image the negative log of the probability of its allowed classes, with a
-    little smoothing."""
+    """Returns for each image the negative log of the probability of its allowed classes, slightly
+    smoothed.
+    """
     log_p = F.log_softmax(logits, 1)
     chosen = torch.logsumexp(log_p.masked_fill(allowed == 0, -1e4), 1)
     return -((1 - SMOOTHING) * chosen + SMOOTHING * log_p.mean(1))
@@ -134,7 +134,7 @@ def loss_of(logits: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
 def step_loss(
     model: PlaneNetwork, images: torch.Tensor, allowed: torch.Tensor, rng: np.random.Generator
 ) -> torch.Tensor:
-    """Returns the loss of a batch; in some batches the images are blended in pairs."""
+    """Returns the loss of a batch, whose images are sometimes blended in pairs."""
     share = float(rng.beta(MIXING, MIXING)) if rng.random() < MIXED_BATCHES else 1.0
     other = torch.roll(torch.arange(len(images)), 1)
     with torch.autocast("cpu", torch.bfloat16):
@@ -146,8 +146,9 @@ def step_loss(
 
 @torch.no_grad()
 def validate(model: PlaneNetwork, records: list[Record]) -> str:
-    """Returns the share of correct names for each plane on the validation split, without the gate.
-    The answers for the image and its mirror image are averaged."""
+    """Returns the share of correctly identified images for each plane in the validation split,
+    without the gate. The outputs for the image and its mirror image are averaged.
+    """
     model.eval()
     right: dict[str, list[bool]] = {}
     for record in records:

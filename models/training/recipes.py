@@ -14,7 +14,7 @@ import yaml
 FOLDER = Path(__file__).parent
 BEGIN = "<!-- recipes: written by recipes.py --write -->"
 END = "<!-- /recipes -->"
-# Settings that name the weights of other recipes, or sets of phantoms.
+# Settings that refer to the weights of other recipes, or to sets of phantoms.
 PARENTS = (
     "resume",
     "start",
@@ -29,8 +29,8 @@ PHANTOM_SETS = ("phantoms", "others", "held", "fetal-phantoms")
 def read_recipes(file: Path = FOLDER / "recipes.yaml") -> dict[str, dict[str, Any]]:
     """Returns `phantoms`, `recipes` and `models` by name.
 
-    Raises ValueError if a recipe names weights or phantoms that the file lacks, or weights of a
-    later recipe.
+    Raises ValueError if a recipe refers to weights or phantoms that the file lacks, or to the
+    weights of a later recipe.
     """
     read = yaml.safe_load(file.read_text())
     known: set[str] = set()
@@ -58,7 +58,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def parents_of(recipe: dict[str, Any]) -> list[str]:
-    """Returns the recipes whose weights this one needs."""
+    """Returns the recipes on whose weights this one depends."""
     return [one for key in (*PARENTS, "average") for one in listed(recipe.get(key, []))]
 
 

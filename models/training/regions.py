@@ -69,8 +69,7 @@ def targets_of(task: str, record: Record, matrix: np.ndarray) -> tuple[np.ndarra
 
 
 def source_of(task: str, record: Record, rng: np.random.Generator) -> np.ndarray:
-    """Returns the image. In mid-sagittal images, the traces of calipers that publishers erased are
-    hidden."""
+    """Returns the image. In mid-sagittal images, traces of erased calipers are hidden."""
     gray = record.gray()
     if task == "fetal-midsagittal":
         if "NT" in record.boxes and rng.random() < 0.35:

@@ -1,5 +1,6 @@
-"""Tests that recipes.yaml is complete, that all files that it names exist, and that README.md was
-generated from its current version."""
+"""Tests that recipes.yaml is complete, that all files it lists exist, and that README.md was
+generated from its current version.
+"""
 
 from pathlib import Path
 

@@ -1,9 +1,9 @@
-"""Trains one recipe of recipes.yaml; its weights are written to WORK/<recipe>.pt.
+"""Trains one recipe from recipes.yaml and writes its weights to WORK/<recipe>.pt.
 
-    python models/training/train.py geometry-2 --work WORK
+python models/training/train.py geometry-2 --work WORK
 
-WORK holds the weights from which the recipe starts and its phantoms, each under its name. The data
-sets are read from --data. `train.py --list` prints the recipes in the order in which they ran.
+WORK contains the phantoms and the weights from which the recipe starts, each under its name. The
+data sets are read from --data. `train.py --list` prints the recipes in the order in which they ran.
 """
 
 import argparse
@@ -64,8 +64,8 @@ def topic_parser(topic: ModuleType) -> argparse.ArgumentParser:
 
 
 def command_line(recipe: dict[str, Any], work: Path) -> list[str]:
-    """Returns the settings of a recipe as arguments; names of weights and of phantoms become paths
-    in `work`.
+    """Returns the settings of a recipe as arguments. Names of weights and phantoms become paths in
+    `work`.
 
     Raises FileNotFoundError if weights or phantoms are missing.
     """

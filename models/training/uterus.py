@@ -1,6 +1,7 @@
 """Trains maps of the uterus: fluid, placenta, bladder, cervix and its landmarks. It learns from
-phantoms (models/phantom/views), because no set of real images labels any of these. Real images
-of the fetus teach what cervix and landmarks do not look like."""
+phantoms (models/phantom/views), because no real data set labels any of these. Real fetal images
+show what the cervix and its landmarks do not look like.
+"""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -27,7 +28,7 @@ POINTS = {
 # quarter of the time.
 SIZE = (128, 96)
 CHANNELS = (*AREAS, "canal", *POINTS)
-# Frames are stored at twice the network's size. A warp then loses no detail, and the frames need
+# Frames are stored at twice the network's size, so that a warp loses no detail and the frames need
 # little memory.
 KEPT = (2 * SIZE[0], 2 * SIZE[1])
 CANAL_RADIUS = 1.5
@@ -40,8 +41,9 @@ ABSENT_ON_REAL = ("funnel", "canal", *POINTS)
 
 @dataclass
 class Frame:
-    """One image. `label` contains 1 + the index of the area at a pixel; `points` are in pixels of
-    the stored size. A real image has neither."""
+    """One image. `label` contains 1 + the index of the area at each pixel; `points` are in pixels
+    of the stored size. A real image has neither.
+    """
 
     gray: np.ndarray
     label: np.ndarray | None
@@ -113,8 +115,9 @@ def draw_line(points: np.ndarray) -> np.ndarray:
 
 
 def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Returns the cross-entropy and soft Dice of the channels that a view judges: weight (n,
-    channels)."""
+    """Returns the cross-entropy and soft Dice of the channels judged in a view: weight (n,
+    channels).
+    """
     count = len(AREAS) + 1
     emphasis = torch.ones_like(target)
     emphasis[:, 2] += 6 * target[:, 2]
@@ -131,7 +134,7 @@ def loss_of(logits: torch.Tensor, target: torch.Tensor, weight: torch.Tensor) ->
 
 
 class Sampler:
-    """Draws frames and makes random views of them."""
+    """Samples frames and makes random views of them."""
 
     def __init__(self, phantoms: list[Frame], real: list[Frame], seed: int):
         self.phantoms = phantoms
@@ -156,7 +159,7 @@ DEFAULTS = Defaults(minutes=25, rate=2e-3, batch=16)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Adds no arguments, because this topic has only the arguments of every training."""
+    """Adds no arguments, because this topic has only those shared by all trainings."""
 
 
 def prepare(options: Namespace) -> Training:

@@ -1,5 +1,6 @@
-"""The left ventricle in a mask: its pose, the view that is cropped by this pose, and its volume.
-Pose and view are the same as in pipelines/echo/locate/ventricle-pose.ts."""
+"""The left ventricle in a mask: its pose, the view cropped to this pose, and its volume. Pose and
+view are the same as in pipelines/echo/locate/ventricle-pose.ts.
+"""
 
 import cv2
 import numpy as np
