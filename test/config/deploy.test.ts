@@ -204,7 +204,7 @@ describe('the systemd unit', () => {
   test('is valid and little exposed', async ({ skip }) => {
     if (!existsSync(ANALYZE)) return skip('systemd is not installed');
     const folder = await mkdtemp(join(tmpdir(), 'sonogate-unit-'));
-    // The program is not installed on this machine, so another one stands in for it.
+    // The program is not installed on this machine, so another program replaces it.
     const unit = (await file('sonogate.service'))
       .replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true')
       .replace(/^WorkingDirectory=.*$/m, 'WorkingDirectory=/');

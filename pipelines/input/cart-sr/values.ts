@@ -126,7 +126,7 @@ function opaque(words: string): string {
   return [...digest].map((byte) => String.fromCharCode(65 + (byte % LETTERS))).join('');
 }
 
-/** Parses an identifier of a fetus; null if the text is not one. */
+/** Parses an identifier of a fetus; null if the text is something else. */
 function readFetusId(written: string): FetusId | null {
   const words = plainWords(written.replaceAll('/', ' of '));
   if (words === '') return null;
