@@ -16,7 +16,7 @@ interface AssertionClaims {
   clientId: string;
   /** `kid` of our public key, as registered with the EHR. */
   keyId: string;
-  /** URL of the token endpoint, exactly as it is called. */
+  /** URL of the token endpoint, exactly as requested. */
   audience: string;
 }
 
@@ -24,7 +24,7 @@ interface AssertionClaims {
  * Creates the signed JWT that authenticates a backend service (RFC 7523; SMART App Launch 2.2):
  * RS384 with an RSA key, ES384 with a P-384 key.
  * @param privateKey PEM.
- * @throws Error for any other kind of key, or when it is not a key.
+ * @throws Error for any other kind of key, or for anything that is not a key.
  */
 function clientAssertion(
   { clientId, keyId, audience }: AssertionClaims,
@@ -45,7 +45,7 @@ function clientAssertion(
   const signed = [header, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
-  // JWS joins the two numbers of an ECDSA signature, without DER (RFC 7518 3.4).
+  // JWS concatenates the two numbers of an ECDSA signature, without DER (RFC 7518 3.4).
   const signature = sign('sha384', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
   return `${signed}.${signature.toString('base64url')}`;
 }
@@ -63,11 +63,9 @@ interface BackendService {
   clientId: string;
   keyId: string;
   scope: string;
-  /**
-   * The URL of the token endpoint. By default it is read from the SMART configuration of the EHR.
-   */
+  /** URL of the token endpoint. By default it is read from the EHR's SMART configuration. */
   tokenUrl?: string;
-  /** Reads the private key in PEM; called for each token. */
+  /** Reads the private key in PEM. Called for each token. */
   privateKey: () => Promise<string>;
 }
 
@@ -79,12 +77,12 @@ interface TokenEndpoint {
 }
 
 /**
- * Share of the life of a token after which it is replaced, so that it does not expire during a
- * call.
+ * Share of a token's lifetime after which it is replaced, so that it does not expire during a
+ * request.
  */
 const USED_OF_LIFE = 0.8;
 
-/** Life in seconds of a token whose answer has no `expires_in`. */
+/** Assumed lifetime in seconds of a token whose response has no `expires_in`. */
 const SHORT_LIFE_SECONDS = 60;
 
 const TIMEOUT_MS = 15_000;
@@ -101,8 +99,8 @@ const tokenSchema = z.looseObject({
 });
 
 /**
- * Supplies access tokens of a backend service. A token is reused for most of its life, and
- * concurrent callers wait for the same answer.
+ * Supplies a backend service's access tokens. A token is reused for most of its lifetime, and
+ * concurrent callers wait for the same response.
  */
 export function backendToken(
   service: BackendService,
@@ -133,7 +131,7 @@ export function backendToken(
   };
 }
 
-/** Requests a token by a signed assertion (SMART App Launch 2.2, "Backend Services"). */
+/** Requests a token with a signed assertion (SMART App Launch 2.2, "Backend Services"). */
 async function requestToken(
   service: BackendService,
   endpoint: TokenEndpoint,
@@ -175,8 +173,9 @@ async function assertionFor(service: BackendService, audience: string): Promise<
 }
 
 /**
- * Calls the token endpoint. @returns the JSON of a 200 answer. @throws FhirFailure for any other
- * answer.
+ * Sends a request to the token endpoint.
+ * @returns the JSON of a 200 response.
+ * @throws FhirFailure for any other response.
  */
 async function ask(
   url: string,
@@ -203,8 +202,8 @@ async function ask(
 }
 
 /**
- * Returns the failure of a token request: after 400 or 401 our registration is wrong (RFC 6749
- * 5.2); after any other status the server is faulty.
+ * Returns the failure of a token request: after 400 or 401, our registration is wrong (RFC 6749
+ * 5.2); after any other status, the server is at fault.
  */
 function tokenFailure(status: number, text: string, retryAfter: string) {
   const asked = retryAfterSeconds(retryAfter);
@@ -243,7 +242,7 @@ function parsed<Schema extends z.ZodType>(
 /** Our credentials for a destination, in addition to a client certificate. */
 export interface Credentials {
   /**
-   * Returns the value of the `Authorization` header; null if the destination needs no such header.
+   * Returns the value of the `Authorization` header; null if the destination does not need it.
    * @throws FhirFailure `ehr_unauthorized`, `ehr_unavailable`.
    */
   header(signal?: AbortSignal): Promise<string | null>;
@@ -252,7 +251,7 @@ export interface Credentials {
 }
 
 /**
- * Creates the credentials for a destination. Secrets are read from their files for each call, so
+ * Creates the credentials for a destination. Secrets are read from their files for each request, so
  * that a rotated secret needs no restart. They never become part of an error.
  */
 export function credentialsOf(
@@ -301,10 +300,10 @@ async function secretIn(file: string): Promise<string> {
 type TlsSettings = NonNullable<FhirDestination['tls']>;
 
 /**
- * Returns the connection pool of a destination with its own certificate authority or a client
- * certificate; undefined if neither is configured. The files are checked for each call, so that a
- * renewed certificate is used without a restart.
- * @throws FhirFailure `ehr_unauthorized` when a file cannot be read.
+ * Returns a function that supplies the connection pool of a destination with its own certificate
+ * authority or a client certificate; undefined if neither is configured. The files are checked for
+ * each request, so that a renewed certificate is used without a restart.
+ * @throws FhirFailure `ehr_unauthorized` if a file cannot be read.
  */
 export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<Agent | undefined> {
   if (!settings) return async () => undefined;
@@ -314,7 +313,7 @@ export function tlsDispatcher(settings: TlsSettings | undefined): () => Promise<
     if (open?.written !== written) {
       const connect = await readable(() => contents(settings));
       const { Agent } = await import('undici');
-      // The old pool closes when its calls in progress have ended.
+      // The old pool closes once its requests in progress have ended.
       void open?.agent.close();
       open = { written, agent: new Agent({ connect }) };
     }
@@ -343,7 +342,7 @@ async function readable<Answer>(read: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Creates the credentials for an HTTP server; their files are read for each call. */
+/** Creates the credentials for an HTTP server. Their files are read for each request. */
 export function httpAccess({
   baseUrl,
   authorization,

@@ -8,14 +8,12 @@ interface ServerReport {
   version: string | null;
   /** How results will be sent to the server. */
   mode: string;
-  /**
-   * Seconds by which the clock of the server is ahead of ours; null if the server sends no date.
-   */
+  /** Seconds by which the server's clock is ahead of ours; null if the server sends no date. */
   ahead: number | null;
 }
 
 /**
- * Reads the CapabilityStatement of an EHR with the credentials of deliveries; writes nothing.
+ * Reads an EHR's CapabilityStatement with the credentials used for deliveries. Writes nothing.
  * @throws FhirFailure for any failure of the peer or the network.
  */
 export async function checkServer(
@@ -32,7 +30,7 @@ export async function checkServer(
   };
 }
 
-/** Reads the clock from the Date header (RFC 9110 6.6.1), which has whole seconds. */
+/** Reads the clock from the Date header (RFC 9110 6.6.1), which has a resolution of one second. */
 async function clockAhead(
   { baseUrl, tls }: FhirDestination,
   signal: AbortSignal,

@@ -21,16 +21,16 @@ import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
 const BEFORE_SENDING =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|CERT_.*|.*SELF_SIGNED.*|UNABLE_TO_.*)$/;
 
-/** The error of fhir-kit-client for an answer that is not JSON or has no 2xx status. */
+/** The error that fhir-kit-client throws for a response that is not JSON or has no 2xx status. */
 interface AnswerError {
   response: { status: number; data: unknown };
   config: { headers: Headers };
 }
 
 /**
- * Classifies the error of a call. If the answer to a write was lost, the write may have been
- * committed, so the failure is ambiguous. The message of the error is dropped, because it can
- * contain the address with its credentials.
+ * Classifies the error of a FHIR interaction. If the response to a write was lost, the write may
+ * have been committed, so the failure is ambiguous. The error message is dropped, because it can
+ * contain the URL with its credentials.
  */
 export function classifyFetchError(error: unknown, interaction: 'read' | 'write'): Failure {
   if (isAnswerError(error)) return classifyAnswer(error, interaction);
@@ -41,7 +41,7 @@ export function classifyFetchError(error: unknown, interaction: 'read' | 'write'
   return failureOf('ehr_ambiguous', `The answer was lost: ${code}`);
 }
 
-/** Whether a failure is an answer with one of these statuses. */
+/** Returns true if a failure is a response with one of these statuses. */
 export function hasAnswer(failure: Failure, statuses: readonly number[]): boolean {
   return failure.status !== null && statuses.includes(failure.status);
 }
@@ -49,7 +49,7 @@ export function hasAnswer(failure: Failure, statuses: readonly number[]): boolea
 function classifyAnswer(error: AnswerError, interaction: 'read' | 'write'): Failure {
   const { status, data } = error.response;
   const { headers } = error.config;
-  // fhir-kit-client reports a 2xx answer as an error only if its body could not be parsed.
+  // fhir-kit-client reports a 2xx response as an error only if its body could not be parsed.
   const damaged = status < 300 && /json/.test(headers.get('content-type') ?? '');
   if (damaged) {
     const code = interaction === 'write' ? 'ehr_ambiguous' : 'ehr_unavailable';
@@ -73,19 +73,19 @@ function isAnswerError(error: unknown): error is AnswerError {
   );
 }
 
-/** Returns the system code of the innermost cause, or else the name of the error. */
+/** Returns the system code of the innermost cause, otherwise the name of the error. */
 function causeCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.cause instanceof Error) return causeCode(error.cause);
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** The settings of a destination that a connection needs. */
+/** The destination settings needed for a connection. */
 type FhirConnection = Pick<FhirDestination, 'baseUrl' | 'authorization' | 'tls' | 'timeoutSeconds'>;
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' };
 
-/** Requests the created resource in the answer; otherwise its id is missing. */
+/** Requests that the response contain the created resource; otherwise its id is missing. */
 const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
 
 /** HTTP 202: accepted but not carried out yet, so there are no entry statuses to check. */
@@ -103,7 +103,7 @@ export function connectFhir(connection: FhirConnection): FhirServer {
 }
 
 /**
- * An EHR, called through fhir-kit-client. This class adds time-outs and checks of entry statuses,
+ * An EHR, accessed through fhir-kit-client. This class adds time-outs and checks of entry statuses,
  * which the library lacks. Redirects are never followed, so that credentials are sent only to the
  * configured host. A transaction is posted to the base itself, without a trailing slash.
  */
@@ -213,8 +213,8 @@ class EhrConnection implements FhirServer {
       );
       return isResource(answer, 'CapabilityStatement') ? answer : null;
     } catch (error) {
-      // A server without a CapabilityStatement may still accept a transaction. A server that does
-      // not answer cannot.
+      // A server without a CapabilityStatement may still accept a transaction; an unresponsive one
+      // cannot.
       if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))
         return null;
       throw error;
@@ -239,8 +239,8 @@ class EhrConnection implements FhirServer {
     try {
       return await attempt();
     } catch (error) {
-      // An expired token prevented the call, so it is repeated once with a fresh token (exchange
-      // 1.10).
+      // The request was refused because of an expired token, so it is repeated once with a fresh
+      // one (exchange 1.10).
       const refused = error instanceof FhirFailure && error.reason.status === 401;
       if (!refused || !this.#credentials.renew()) throw error;
       return attempt();
@@ -264,8 +264,7 @@ class EhrConnection implements FhirServer {
   }
 
   /**
-   * Finds a written resource by the condition of the write, for a server that does not return the
-   * resource.
+   * Finds a written resource by the condition of the write, for a server that does not return it.
    */
   async #findWritten(type: string, condition: string, signal: AbortSignal): Promise<string | null> {
     const parameters = Object.fromEntries(new URLSearchParams(condition));
@@ -275,9 +274,9 @@ class EhrConnection implements FhirServer {
 }
 
 /**
- * Checks a transaction response entry by entry, because some servers answer 200 with a failure
- * inside.
- * @throws FhirFailure of the first failed entry; `ehr_ambiguous` when the entries cannot be
+ * Checks a transaction response entry by entry, because some servers respond with 200 despite a
+ * failed entry.
+ * @throws FhirFailure for the first failed entry; `ehr_ambiguous` if the entries cannot be
  * identified.
  */
 function receipt(bundle: Bundle, answer: unknown): TransactionReceipt {
@@ -306,9 +305,7 @@ function relativeLocation(location: string | undefined): string | null {
   );
 }
 
-/**
- * Returns `Type/id` of the written resource if the answer contains it; null for any other answer.
- */
+/** Returns `Type/id` of the written resource if the response contains it, otherwise null. */
 function referenceOf(answer: unknown, type?: string): string | null {
   if (typeof answer !== 'object' || answer === null) return null;
   if (!('resourceType' in answer) || !('id' in answer)) return null;

@@ -1,7 +1,7 @@
 import type { CapabilityStatement } from '@medplum/fhirtypes';
 import type { FhirServer } from './server.ts';
 
-/** The interactions by which results are sent to a receiver (exchange 1.9). */
+/** The interactions used for sending results to a receiver (exchange 1.9). */
 export interface DeliveryMode {
   /**
    * True to send the whole result at once; false to send it resource by resource, each before those
@@ -21,7 +21,7 @@ export interface DeliveryMode {
 }
 
 /**
- * Returns the mode that a CapabilityStatement allows. Interactions that it does not mention are
+ * Returns the mode allowed by a CapabilityStatement. Interactions that it does not mention are
  * tried.
  */
 export function deliveryMode(statement: CapabilityStatement | null): DeliveryMode {
@@ -41,8 +41,8 @@ export function deliveryMode(statement: CapabilityStatement | null): DeliveryMod
 }
 
 /**
- * Returns the next simpler mode, for a receiver that answered 405 or 501 to an interaction that its
- * statement did not exclude; null if there is none.
+ * Returns the next simpler mode, for a receiver that responded with 405 or 501 to an interaction
+ * not excluded by its statement; null if there is none.
  */
 export function simplerMode(mode: DeliveryMode): DeliveryMode | null {
   if (mode.transaction) return { ...mode, transaction: false };
@@ -61,15 +61,15 @@ export function modeInWords(mode: DeliveryMode): string {
 
 export interface ReceiverMode {
   current(signal: AbortSignal): Promise<DeliveryMode>;
-  /** Stores a mode that a delivery has found to work, until the statement is read again. */
+  /** Stores a mode that worked for a delivery, until the statement is read again. */
   learn(mode: DeliveryMode): void;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the mode of a server when it is first needed, and again once a day. An upgrade of the EHR
- * is therefore noticed, and deliveries need no extra call.
+ * Determines a server's mode when it is first needed, and again once a day. An EHR upgrade is
+ * therefore noticed, and deliveries need no extra request.
  */
 export function dailyMode(
   server: Pick<FhirServer, 'capabilities'>,

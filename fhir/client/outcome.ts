@@ -7,7 +7,7 @@ import {
 } from '../../src/platform/errors/catalogue.ts';
 
 /**
- * A record of the receiver that may be the right one: its reference, and the attributes that agree
+ * A record at the receiver that may be the right one: its reference, and the attributes that agree
  * or differ. It contains no identity, because a person looks the record up in the EHR.
  */
 export interface Candidate {
@@ -17,29 +17,29 @@ export interface Candidate {
   differs: readonly string[];
 }
 
-/** The meaning of an HTTP status of the EHR for a delivery (exchange 1.10). */
+/** What an HTTP status from the EHR means for a delivery (exchange 1.10). */
 interface StatusMeaning {
   code: ErrorCode;
-  /** How often the delivery may read the report again and rebuild the bundle before it gives up. */
+  /** How often the delivery may read the report again and rebuild the bundle before giving up. */
   rebuilds?: number;
   /** Number of attempts after which a transient failure is left to a person. */
   attempts?: number;
-  /** Seconds for which the whole destination waits, unless the EHR sends a time. */
+  /** Seconds for which the whole destination waits, unless the EHR specifies a time. */
   hold?: number;
   /** The EHR lacks the interaction; a simpler mode may work (delivery-mode.ts). */
   simpler?: true;
 }
 
-/** After wrong credentials the wait is long, so that our retries do not lock the account. */
+/** The wait after wrong credentials is long, so that our retries do not lock the account. */
 const UNAUTHORIZED: StatusMeaning = { code: 'ehr_unauthorized', hold: 300 };
 const UNAVAILABLE: StatusMeaning = { code: 'ehr_unavailable' };
 const REJECTED: StatusMeaning = { code: 'ehr_rejected' };
-/** The request was accepted, and may be carried out later. */
+/** The request was accepted but may only be carried out later. */
 const ACCEPTED: StatusMeaning = { code: 'ehr_ambiguous' };
 const MISCONFIGURED: StatusMeaning = { code: 'ehr_misconfigured' };
 const LACKING: StatusMeaning = { ...REJECTED, simpler: true };
 
-/** A missing base address is not the fault of this report, and affects every other report too. */
+/** A missing base URL is not the fault of this report, and affects every other report too. */
 const NO_SUCH_BASE: StatusMeaning = { ...UNAVAILABLE, hold: 300 };
 
 const STATUS: Readonly<Record<number, StatusMeaning>> = {
@@ -67,7 +67,7 @@ const STATUS_CLASS: Readonly<Record<number, StatusMeaning>> = {
   5: UNAVAILABLE,
 };
 
-/** OperationOutcome issue types of failures that may disappear when the call is repeated. */
+/** OperationOutcome issue types of failures that may go away on a retry. */
 const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'throttled',
   'transient',
@@ -76,7 +76,7 @@ const PASSING_ISSUES: ReadonlySet<string> = new Set([
   'incomplete',
 ]);
 
-/** Why a call to the EHR failed, as data; `status` is null without an answer. */
+/** Why a request to the EHR failed, as data; `status` is null if there was no response. */
 export interface Failure {
   failure: FailureClass;
   code: ErrorCode;
@@ -93,7 +93,7 @@ export interface Failure {
 export class FhirFailure extends Error {
   override name = 'FhirFailure';
   readonly reason: Failure;
-  /** Records from which a person can choose, if the matching failed. */
+  /** Records for a person to choose from, if matching failed. */
   readonly candidates: readonly Candidate[];
 
   constructor(reason: Failure, candidates: readonly Candidate[] = []) {
@@ -103,14 +103,14 @@ export class FhirFailure extends Error {
   }
 }
 
-/** Returns a failure with this code and the retry class of the catalogue. */
+/** Returns a failure with this code and its retry class from the catalogue. */
 export function failureOf(code: ErrorCode, detail: string): Failure {
   return { failure: catalogueEntry(code).retry, code, detail, status: null };
 }
 
 /**
- * Classifies an HTTP status of the answer, or of an entry inside it.
- * @param body the answer, of any shape; only an OperationOutcome is read.
+ * Classifies the HTTP status of a response, or of an entry in it.
+ * @param body the response, in any form; only an OperationOutcome is read.
  * @param retryAfter seconds that the EHR asked us to wait.
  */
 export function classifyStatus(status: number, body: unknown, retryAfter?: number): Failure {
@@ -133,7 +133,7 @@ export function classifyStatus(status: number, body: unknown, retryAfter?: numbe
 }
 
 /**
- * Returns the seconds of a Retry-After header (RFC 9110 10.2.3), which is a number of seconds or a
+ * Returns the seconds given in a Retry-After header (RFC 9110 10.2.3) as a number of seconds or a
  * date; at most an hour.
  */
 export function retryAfterSeconds(header: string | null, now = Date.now()): number | undefined {
@@ -187,9 +187,7 @@ const RESOURCE_NAMES: ReadonlySet<string> = new Set([
 ]);
 const LONGEST_DIAGNOSTICS = 160;
 
-/**
- * Reduces a text from the EHR to words that cannot identify a patient, and to numbers of one digit.
- */
+/** Reduces a text from the EHR to words that cannot identify a patient and single-digit numbers. */
 function withoutIdentity(text: string): string {
   // Quoted text is a value, such as a URL, a name or an identifier.
   const plain = text.slice(0, 1000).replaceAll(/"[^"]*"?|'[^']*'?|`[^`]*`?/g, ' … ');

@@ -15,20 +15,20 @@ export interface TransactionReceipt {
 }
 
 /**
- * The interactions of an EHR that a delivery needs. Every method rejects with a FhirFailure for any
- * failure of the peer or the network.
+ * The interactions with an EHR that a delivery needs. Every method rejects with a FhirFailure for
+ * any failure of the peer or the network.
  */
 export interface FhirServer {
   /**
-   * Searches by POST `[base]/<type>/_search`, so that parameters that name a patient do not appear
-   * in access logs.
+   * Searches by POST `[base]/<type>/_search`, so that parameters identifying a patient do not
+   * appear in access logs.
    */
   search<Type extends ResourceType>(
     type: Type,
     parameters: Record<string, string>,
     signal: AbortSignal,
   ): Promise<ResourceOf<Type>[]>;
-  /** Reads one resource by GET; null when it does not exist, or no longer exists. */
+  /** Reads one resource by GET; null if it does not exist, or no longer does. */
   read<Type extends ResourceType>(
     type: Type,
     id: string,
@@ -37,8 +37,8 @@ export interface FhirServer {
   /** Creates one resource by POST, outside a transaction. @returns its reference, `Type/id`. */
   create(resource: Resource, signal: AbortSignal): Promise<string>;
   /**
-   * Writes one entry of a transaction separately, under the same condition. @returns the reference
-   * of the written resource.
+   * Writes a single transaction entry on its own, under the same condition.
+   * @returns the reference of the written resource.
    */
   write(entry: BundleEntry, signal: AbortSignal): Promise<string>;
   /**
@@ -46,6 +46,6 @@ export interface FhirServer {
    * itself returns 200.
    */
   transaction(bundle: Bundle, signal: AbortSignal): Promise<TransactionReceipt>;
-  /** Returns the server's CapabilityStatement; null when it has none. */
+  /** Returns the server's CapabilityStatement; null if there is none. */
   capabilities(signal: AbortSignal): Promise<CapabilityStatement | null>;
 }

@@ -21,8 +21,8 @@ import { type BinaryLedger, sendReport } from './send-report.ts';
 const OVERLAY = /^overlay-.+\.png$/;
 
 /**
- * Longest side of a key image, which an EHR shows next to the text; the full size is in the PDF and
- * in the HTTP API.
+ * Longest side of a key image in pixels. An EHR shows it next to the text; the full size is in the
+ * PDF and in the HTTP API.
  */
 const LONGEST_SIDE = 960;
 const JPEG_QUALITY = 85;
@@ -30,7 +30,7 @@ const JPEG_QUALITY = 85;
 /**
  * Returns the previews of a result as key images, small enough for a transaction (tens of kilobytes
  * each). Removed previews are omitted.
- * @param artifactPath returns the path of a stored artifact by its name.
+ * @param artifactPath returns the path of the stored artifact with this name.
  */
 async function keyImagesOf(
   result: Result,
@@ -62,15 +62,15 @@ export interface FhirDelivererDeps {
   destinations: readonly FhirDestination[];
   results: ResultReader;
   /**
-   * Returns identity and instances of the study of a request; null for a request without a study,
-   * from the API.
+   * Returns the identity and the instances of a request's study; null for an API request without a
+   * study.
    */
   subjectOf: (requestId: string) => Promise<Subject | null>;
   /** Returns earlier requests of the same study and endpoint, newest first. */
   earlierRequests: (requestId: string) => Promise<readonly string[]>;
   /** Returns when each signed result of these requests was signed, oldest first. */
   signingTimes: (requestIds: readonly string[]) => Promise<readonly Date[]>;
-  /** Returns the rendered report with the identity of the subject; null if there is no PDF. */
+  /** Returns the rendered report with the subject's identity; null if there is no PDF. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   /**
    * Returns the SOP Instance UID of the structured report that is sent to the PACS, for
@@ -88,7 +88,7 @@ interface Receiver {
   mode: ReceiverMode;
 }
 
-/** Creates the deliverer of results to the configured EHRs, for the outbox. */
+/** Creates the outbox deliverer that sends results to the configured EHRs. */
 export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
   const receivers = new Map(
     deps.destinations.map((destination): [string, Receiver] => {
@@ -121,9 +121,8 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
 
 /**
  * Limits consecutive attempts. Some failures are transient only for a limited number of consecutive
- * attempts. The last of these attempts fails permanently, and a person has to act. The count starts
- * again if the EHR was unreachable in between, if a person sent the report again, or after a
- * restart.
+ * attempts: the last of them fails permanently, and a person has to act. The count restarts if the
+ * EHR was unreachable in between, if a person sent the report again, or after a restart.
  */
 function attemptLimits() {
   const consecutive = new Map<string, number>();
@@ -145,14 +144,11 @@ interface ReportContent {
   result: Result;
   subject: Subject;
   identity: DicomIdentity;
-  /** The decision of a person about the report; null if nobody has decided. */
+  /** A person's decision on the report; null if nobody has decided. */
   decision: Decision | null;
 }
 
-/**
- * Returns the content of a report, or the reason why nothing can be sent or why no patient was
- * found.
- */
+/** Returns the content of a report, or why nothing can be sent, or why no patient was found. */
 async function reportContent(
   { id, requestId, resultRevision }: Delivery,
   { holds, results, subjectOf }: FhirDelivererDeps,
@@ -179,7 +175,8 @@ const NOT_SENT = {
 } as const satisfies Record<Outdated, string>;
 
 /**
- * Sends a report. @returns the contents of the EHR afterwards, for the record of the delivery.
+ * Sends a report.
+ * @returns what the EHR then contains, for the record of the delivery.
  * @throws FhirFailure
  */
 async function deliverReport(
@@ -197,7 +194,7 @@ async function deliverReport(
     earlier,
     signed: await deps.signingTimes([requestId, ...earlier]),
     choice: decision ?? {},
-    // The gateway renders no PDF of a translation.
+    // The gateway does not render a PDF for a translation.
     pdf: isTranslation(result) ? null : await deps.reportPdf(result, subject),
     keyImages: await keyImagesOf(result, (name) =>
       deps.results.artifactPath(subject.requestId, name),

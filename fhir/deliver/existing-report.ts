@@ -34,9 +34,9 @@ interface StudyResult {
 }
 
 /**
- * Whether a signature in the gateway set the status of a resource, and nobody at the receiver has
- * changed it since: the resource has the time of the signature. The first signature of a study makes
- * its report `final`, each later one `amended`.
+ * Returns true if the status of a resource was set by signing in the gateway, and nobody at the
+ * receiver has changed it since: the resource then has the time of the signature. The first
+ * signature of a study makes its report `final`, each later one `amended`.
  */
 function isSignedHere(
   { status, at }: { status?: string | undefined; at?: string | undefined },
@@ -49,23 +49,23 @@ function isSignedHere(
   );
 }
 
-/** The report of a study at the receiver, which this result may replace. */
+/** A study's report at the receiver, which this result may replace. */
 export interface FormerReport {
   report: DiagnosticReport;
-  /** The request whose id names the report and its parts: the first run that arrived. */
+  /** The request whose id identifies the report and its parts: the first run that arrived. */
   key: string;
   /** Every request whose result the report contains or has replaced. */
   requests: readonly string[];
 }
 
-/** Why a result is not sent: the receiver has a signed report, or that of a later run. */
+/** Why a result is not sent: the receiver has a signed report, or one from a later run. */
 export type Outdated = 'signed' | 'newer';
 
 /**
- * Finds the report of a study at the receiver. @returns the report to replace; `signed` if this is a
- * draft and the report was signed in the gateway; `newer` if the report belongs to a later run; null
- * if there is no report.
- * @throws FhirFailure `ehr_already_verified` when a person has verified, amended or retracted it at
+ * Finds a study's report at the receiver.
+ * @returns the report to replace; `signed` if this is a draft and the report was signed in the
+ * gateway; `newer` if the report belongs to a later run; null if there is no report.
+ * @throws FhirFailure `ehr_already_verified` if a person has verified, amended or retracted it at
  * the receiver.
  */
 export async function existingReport(
@@ -110,24 +110,23 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
   return identifier.filter(({ system }) => system === resultSystem);
 }
 
-/** The parts of an earlier run that a later one does not replace in place. */
+/** The parts of an earlier run that the later one does not replace in place. */
 interface FormerRun {
   /** The document of the newest earlier run; the new one replaces it. */
   document?: Reference<DocumentReference>;
   /**
-   * Entries that withdraw the parts which the later run does not contain, and that supersede the
-   * former document.
+   * Entries that withdraw the parts missing in the later run, and supersede the former document.
    */
   withdrawals: BundleEntry[];
 }
 
 /**
- * Compares the report at the receiver with the parts of the next result. Values that the next result
- * does not have are withdrawn (`entered-in-error`), so that no chart shows them next to the new
- * values. Parts that a person has verified at the receiver, and parts that are not ours, are not
- * changed.
- * @param next identifier values of the parts of the next result.
- * @throws FhirFailure `ehr_already_verified` when a value that a person verified would be replaced.
+ * Compares the report at the receiver with the parts of the next result. Values missing in the next
+ * result are withdrawn (`entered-in-error`), so that no chart shows them next to the new ones.
+ * Parts that a person has verified at the receiver, and parts that are not ours, are left
+ * unchanged.
+ * @param next identifier values of the next result's parts.
+ * @throws FhirFailure `ehr_already_verified` if a value verified by a person would be replaced.
  */
 export async function formerRun(
   server: Pick<FhirServer, 'read' | 'search'>,
@@ -163,7 +162,7 @@ export async function formerRun(
   return { document: referenceTo(document), withdrawals };
 }
 
-/** Returns the references of the Observations and Media of a report. */
+/** Returns the references to the Observations and Media of a report. */
 function partsOf({ report }: FormerReport): string[] {
   const links = [...(report.result ?? []), ...(report.media ?? []).map(({ link }) => link)];
   return links.flatMap(({ reference }) => reference ?? []);
@@ -182,8 +181,8 @@ async function readPart(
 }
 
 /**
- * Whether a part is a draft. `Media.status` has no value for a draft, so a picture may be withdrawn
- * while it is `completed`.
+ * Returns true if a part is a draft. `Media.status` has no value for a draft, so a picture may be
+ * withdrawn while it is `completed`.
  */
 function isDraft(part: Observation | Media): boolean {
   return (
@@ -228,9 +227,9 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Waits for the report of a result that the receiver has accepted but not carried out yet (202). It
- * searches for the report itself, because servers give different answers at the status address of a
+ * searches for the report itself, because servers differ in what they return at the status URL of a
  * transaction.
- * @returns `DiagnosticReport/<id>`; null when it does not appear in time.
+ * @returns `DiagnosticReport/<id>`; null if it does not appear in time.
  */
 export async function laterArrival(
   server: Pick<FhirServer, 'search'>,

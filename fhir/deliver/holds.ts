@@ -6,13 +6,14 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import type { Candidate } from '../client/outcome.ts';
 import type { Choice } from './send-report.ts';
 
-/** Actions of a person on a held report; their rows are never changed or deleted. */
+/**
+ * What a person can do with a held report. The rows that record this are never changed or deleted.
+ */
 const HOLD_ACTIONS = ['show', 'release', 'reject'] as const;
 type HoldAction = (typeof HOLD_ACTIONS)[number];
 
 /**
- * The last decision of a person on a delivery, with the patient and the order that were last
- * chosen.
+ * The last decision that a person made on a delivery, with the patient and the order last chosen.
  */
 export interface Decision extends Choice {
   action: Exclude<HoldAction, 'show'>;
@@ -20,9 +21,9 @@ export interface Decision extends Choice {
 
 /** The part of the hold queue that deliveries use. */
 export interface HoldLedger {
-  /** Returns the last decision on a delivery; null when nobody has decided. */
+  /** Returns the last decision on a delivery; null if nobody has decided. */
   decisionOn(deliveryId: string): Promise<Decision | null>;
-  /** Stores the records that a person can choose from, replacing those of an earlier attempt. */
+  /** Stores the records for a person to choose from, replacing those of an earlier attempt. */
   keepCandidates(deliveryId: string, candidates: readonly Candidate[]): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ interface DecisionRow {
   without_order: boolean;
 }
 
-/** Creates the ledger in the database of the gateway. */
+/** Creates the ledger in the gateway's database. */
 export function holdLedger(database: Queryable): HoldLedger {
   return {
     async decisionOn(deliveryId) {
@@ -56,9 +57,8 @@ export function holdLedger(database: Queryable): HoldLedger {
 }
 
 /**
- * Returns the choices that are valid, given the rows with the newest first. A release without
- * changes keeps the choices. The choice of another patient discards the order that was chosen for
- * the previous patient.
+ * Returns the choices in force, given the rows with the newest first. A release without changes
+ * keeps the choices. Choosing another patient discards the order chosen for the previous patient.
  */
 function choiceInForce(rows: readonly DecisionRow[]): Choice {
   let order: Choice['order'];
@@ -88,8 +88,8 @@ interface HeldRow extends Omit<HeldReport, 'since'> {
 }
 
 /**
- * Creates the hold queue of a gateway. @throws SonogateError `not_found` for an id that is not in
- * the queue.
+ * Creates the hold queue of a gateway.
+ * @throws SonogateError `not_found` for an id that is not in the queue.
  */
 export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldOperations {
   async function held(queryable: Queryable, id: string): Promise<HeldReport> {
@@ -111,8 +111,8 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
         await recordAction(tx, found, { action: 'show', by });
         return found;
       });
-      // The subject is read after the transaction, because the transaction occupies the only
-      // session of the embedded database.
+      // The subject is read after the transaction, which occupies the embedded database's only
+      // session.
       const subject = await subjectOf(report.request_id);
       return { ...report, identity: subject?.identity ?? null };
     },
@@ -130,7 +130,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
       return database.transaction(async (tx) => {
         const report = await held(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
-        // If a report is still being retried, it ends at its next attempt, which becomes due now.
+        // A report still being retried ends at its next attempt, which becomes due now.
         if (report.retried) await sendAgain(tx, id);
         return report;
       });

@@ -30,7 +30,7 @@ export function withReferences<Of extends Resource>(
 }
 
 /**
- * Removes the Provenance from a transaction, for a receiver that refuses ids chosen by the client
+ * Removes the Provenance from a transaction, for a receiver that rejects ids chosen by the client
  * (exchange 1.6). It has no identifier for a conditional create, so it is sent afterwards.
  */
 function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenance | null } {
@@ -43,8 +43,8 @@ function detachProvenance(bundle: Bundle): { rest: Bundle; provenance: Provenanc
 }
 
 /**
- * Creates the Provenance of a committed transaction, once: a Provenance with the same recording
- * time and the report as its target is from an earlier attempt.
+ * Creates the Provenance of a committed transaction, once: one with the same recording time and the
+ * report as its target comes from an earlier attempt.
  * @returns false if the receiver did not return the locations of its resources, so that no
  * Provenance can be created.
  */
@@ -64,7 +64,7 @@ async function addProvenance(
   return true;
 }
 
-/** Replaces the references inside the bundle by those of the receiver, and removes the id. */
+/** Replaces references within the bundle with those at the receiver, and removes the id. */
 function resolve(
   { id: _, ...provenance }: Provenance,
   { entry = [] }: Bundle,
@@ -79,15 +79,18 @@ function resolve(
   return withReferences(provenance, targets);
 }
 
-/** Number of identifiers per search: a POST could contain many, but servers limit the answer. */
+/**
+ * Number of identifiers per search. A POST could contain many, but servers limit the size of the
+ * response.
+ */
 const AT_A_TIME = 20;
 
 /**
- * Rewrites a bundle without conditional entries, for a receiver that does not support them: each
+ * Rewrites a bundle without conditional entries, for a receiver that does not support them. Each
  * resource is searched for; an existing one is referenced (create) or replaced by its id (update).
- * This is not safe against a concurrent sender; the outbox sends to each destination one delivery
- * at a time.
- * @throws FhirFailure `ehr_rejected` when two resources have the same identifier.
+ * This is not safe against a concurrent sender, but the outbox sends one delivery at a time to each
+ * destination.
+ * @throws FhirFailure `ehr_rejected` if two resources have the same identifier.
  */
 async function withoutConditions(
   server: Pick<FhirServer, 'search'>,
@@ -119,13 +122,16 @@ async function withoutConditions(
   };
 }
 
-/** Adds the id to a resource: an update by id needs it in the resource too (R4 3.1.0.4). */
+/** Adds the id to a resource: an update by id requires it in the resource too (R4 3.1.0.4). */
 function identified(resource: Resource, { request }: BundleEntry): Resource {
   const [, id] = request?.method === 'PUT' ? (request.url?.split('/') ?? []) : [];
   return id === undefined ? resource : { ...resource, id };
 }
 
-/** Returns type and search token of the condition of an entry; null without one. */
+/**
+ * Returns the type and the search token in the condition of an entry; null if there is no
+ * condition.
+ */
 function keyOf({ request }: BundleEntry): { type: ResourceType; token: string } | null {
   const [type = '', query] = (request?.url ?? '').split('?');
   const condition = request?.ifNoneExist ?? query;
@@ -176,10 +182,9 @@ function chunks<Item>(items: readonly Item[], size: number): Item[][] {
 
 /**
  * Sends the entries of a transaction one by one, for a receiver without transactions. Each is sent
- * after those to which it refers, so that the report is sent after its parts. Entries sent before a
- * failure remain at the receiver. Every entry is conditional or has an id, so the next attempt
- * finds them.
- * @throws FhirFailure of the first entry that is refused.
+ * after those it refers to, so the report follows its parts. Entries sent before a failure remain
+ * at the receiver. Every entry is conditional or has an id, so the next attempt finds them.
+ * @throws FhirFailure for the first entry that is rejected.
  */
 async function sendInOrder(
   server: Pick<FhirServer, 'write'>,
@@ -197,16 +202,14 @@ async function sendInOrder(
 }
 
 /**
- * Orders entries so that each entry follows those to which it refers; otherwise keeps the order of
- * the bundle.
+ * Orders entries so that each follows those it refers to; otherwise keeps the order of the bundle.
  */
 export function inOrder(entries: readonly BundleEntry[]): BundleEntry[] {
   const byUrl = new Map(entries.map((entry) => [entry.fullUrl, entry]));
   const placed = new Set<BundleEntry>();
   const place = (entry: BundleEntry): void => {
     if (placed.has(entry)) return;
-    // The entry is marked before its references are followed, so that a circle of references ends
-    // here.
+    // The entry is marked before its references are followed, so that circular references end here.
     placed.add(entry);
     for (const reference of referencesIn(entry.resource)) {
       const target = byUrl.get(reference);
@@ -227,8 +230,8 @@ export interface ReportReceipt {
 }
 
 /**
- * Sends the bundle of a report by the interactions that the receiver supports.
- * @throws FhirFailure when the receiver refuses a resource.
+ * Sends the bundle of a report, using the interactions that the receiver supports.
+ * @throws FhirFailure if the receiver rejects a resource.
  */
 export async function postReport(
   server: FhirServer,

@@ -50,7 +50,7 @@ export function binaryLedger(folder: string): BinaryLedger {
   };
 }
 
-/** The choices of a person for a report that could not be matched. */
+/** A person's choices for a report that could not be matched. */
 export interface Choice {
   /** `Patient/<id>`; undefined if the gateway matches the patient. */
   patient?: string;
@@ -73,7 +73,7 @@ interface ReportToSend {
   destination: FhirDestination;
   server: FhirServer;
   mode: DeliveryMode;
-  /** Called with a simpler mode if the receiver needs it. */
+  /** Called with a simpler mode if the receiver needs one. */
   learn: (mode: DeliveryMode) => void;
   binaries: BinaryLedger;
   signal: AbortSignal;
@@ -82,13 +82,13 @@ interface ReportToSend {
 const MEGABYTE = 1_000_000;
 
 /**
- * Matches patient and order, and sends one report in the mode of the receiver. A report that a
- * person has verified at the receiver is not replaced. After a conflict (409, 412) the report is read again and the
- * bundle rebuilt. A body that is too large (413) is sent again with the PDF as a Binary and without
- * pictures, then resource by resource. An interaction that the receiver lacks (405, 501) is
- * replaced by a simpler one.
- * @returns the reason when the receiver has a report that this one does not replace.
- * @throws FhirFailure when the EHR refuses the report.
+ * Matches patient and order, and sends one report in the receiver's mode. A report that a person
+ * has verified at the receiver is not replaced. After a conflict (409, 412), the report is read
+ * again and the bundle rebuilt. A body that is too large (413) is sent again with the PDF as a
+ * Binary and without pictures, then resource by resource. An interaction that the receiver lacks
+ * (405, 501) is replaced by a simpler one.
+ * @returns why nothing was sent if the receiver has a report that this one must not replace.
+ * @throws FhirFailure if the EHR rejects the report.
  */
 export async function sendReport(report: ReportToSend): Promise<ReportReceipt | Outdated> {
   const { server, signal } = report;
@@ -131,7 +131,7 @@ export async function sendReport(report: ReportToSend): Promise<ReportReceipt | 
   }
 }
 
-/** How a report is sent. It changes after a failure that another way of sending may avoid. */
+/** How a report is sent. This changes after a failure that sending it differently may avoid. */
 interface Attempt {
   mode: DeliveryMode;
   /** Maximum number of bytes sent inline, for the PDF and for all pictures together. */
@@ -140,7 +140,7 @@ interface Attempt {
   rebuilt: number;
 }
 
-/** Returns the next way to send after a failure; null if no further way remains. */
+/** Returns how to send the report after a failure; null if there is no other way left. */
 function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failure): Attempt | null {
   const { mode, inlineBytes, rebuilt } = attempt;
   if (status === 413 && inlineBytes >= 0) return { ...attempt, inlineBytes: -1 };
@@ -154,7 +154,7 @@ function nextAttempt(attempt: Attempt, { status, simpler, rebuilds = 0 }: Failur
   return rebuilt < rebuilds ? { ...attempt, rebuilt: rebuilt + 1 } : null;
 }
 
-/** Finds patient, order and encounter at the receiver. */
+/** Finds the patient, order and encounter at the receiver. */
 async function matched(report: ReportToSend): Promise<BundleInput> {
   const { server, destination, identity, choice, subject, signal } = report;
   const match = choice.patient
@@ -188,8 +188,8 @@ function studyResult({ destination, subject, earlier, signed, result }: ReportTo
 }
 
 /**
- * Builds the bundle that replaces the report at the receiver and withdraws the parts that the new
- * result does not contain.
+ * Builds the bundle that replaces the report at the receiver and withdraws the parts missing in the
+ * new result.
  */
 async function bundleOver(
   report: ReportToSend,
@@ -225,8 +225,8 @@ function identifierValues({ entry = [] }: Bundle): Set<string> {
 }
 
 /**
- * Returns as many pictures, from the first, as fit into the limit together; the PDF contains all
- * pictures.
+ * Returns as many pictures, starting with the first, as fit into the limit together. The PDF
+ * contains all of them.
  */
 function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
   let left = inlineBytes;
@@ -237,8 +237,8 @@ function fitting(images: readonly KeyImage[], inlineBytes: number): KeyImage[] {
 }
 
 /**
- * Returns the PDF inline if it is not larger than the limit; otherwise as a Binary, stored once per
- * content and receiver.
+ * Returns the PDF inline if it is within the limit; otherwise as a Binary, stored once per content
+ * and receiver.
  */
 async function rendered(
   { destination, server, binaries, signal }: ReportToSend,
@@ -253,7 +253,7 @@ async function rendered(
     {
       resourceType: 'Binary',
       contentType: PDF_MEDIA_TYPE,
-      // A resource outside the bundle cannot refer to a patient that the bundle creates.
+      // A resource outside the bundle cannot refer to a patient created by the bundle.
       securityContext: patient.reference?.startsWith('Patient/') ? patient : undefined,
       data: data.toString('base64'),
     },

@@ -6,10 +6,10 @@ import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 
-/** Maximum number of orders with one accession number that a person is shown. */
+/** Maximum number of orders with one accession number that are shown to a person. */
 const MOST_ORDERS = '10';
 
-/** Statuses with which a receiver that has no orders answers a search for orders. */
+/** Statuses that a receiver without orders returns for a search for orders. */
 const NO_ORDERS = [400, 404, 405, 501];
 
 /** The order and encounter of a report, if the receiver has them. */
@@ -24,16 +24,14 @@ interface OrderLookup {
   /** The patient at the receiver; null if the bundle creates the patient. */
   patient: Reference<Patient> | null;
   rule: FhirDestination['order'];
-  /**
-   * The decision of a person: an order, or null for no order; undefined if no person has decided.
-   */
+  /** A person's decision: an order, or null for no order; undefined if nobody has decided. */
   chosen?: string | null;
 }
 
 /**
- * Finds the patient's order by accession number. If orders are `optional`, it is not an error if
- * none or several are found: the report then has only the accession number (a logical reference)
- * and no encounter. If they are `required`, a person chooses.
+ * Finds the patient's order by accession number. If orders are `optional`, finding none or several
+ * is not an error: the report then has only the accession number (a logical reference) and no
+ * encounter. If they are `required`, a person chooses.
  * @throws FhirFailure `ehr_order_ambiguous`, with the orders that have the number.
  */
 export async function findOrder(
@@ -60,7 +58,7 @@ export async function findOrder(
   );
 }
 
-/** Returns the orders with the accession number, of any patient. */
+/** Returns the orders with the accession number, whoever the patient is. */
 async function ordersWith(
   server: Pick<FhirServer, 'search'>,
   identifier: Identifier,

@@ -9,7 +9,7 @@ import { medicalRecordNumber, searchToken } from '../resources/identifiers.ts';
 
 type PatientSettings = Pick<FhirDestination, 'patientIdentifierSystems' | 'createPatient'>;
 
-/** The patient at the receiver, or a patient that the bundle creates, if the site allows it. */
+/** The patient at the receiver, or a patient created by the bundle if the settings allow it. */
 type PatientMatch = { reference: Reference<Patient> } | { newPatient: Patient };
 
 /** Administrative gender for each value of (0010,0040). */
@@ -22,15 +22,15 @@ const GENDERS: Readonly<Record<string, Patient['gender']>> = {
 /** Key of `patientIdentifierSystems` for images without an issuer. */
 export const NO_ISSUER = '*';
 
-/** Maximum number of records with the same demographics that a person is shown. */
+/** Maximum number of records with the same demographics that are shown to a person. */
 const MOST_CANDIDATES = 5;
 
 /**
  * Finds the patient of the images at the receiver by the mapped identifier, and compares
- * demographics (exchange 1.8): a conflict in the birth date, or in both sex and family name, is
- * decided by a person. An unmapped issuer is refused, because a wrong issuer means a wrong patient.
+ * demographics (exchange 1.8). A person decides if the birth dates conflict, or both sex and family
+ * name do. An unmapped issuer is refused, because a wrong issuer means a wrong patient.
  * @throws FhirFailure `ehr_issuer_unmapped`, `ehr_patient_not_found`, `ehr_patient_ambiguous`, with
- * the records that a person can choose from.
+ * the records for a person to choose from.
  */
 export async function matchPatient(
   server: Pick<FhirServer, 'search'>,
@@ -73,7 +73,7 @@ export async function matchPatient(
 
 /**
  * Reads the patient that a person chose for a held report. Demographics are not compared, because
- * the person has decided; a record that is missing or no longer in use is refused.
+ * the person has decided. A record that is missing or no longer in use is refused.
  * @param reference `Patient/<id>`.
  * @throws FhirFailure `ehr_patient_ambiguous`
  */
@@ -91,14 +91,14 @@ export async function chosenPatient(
 type Demographic = 'birth date' | 'sex' | 'family name';
 
 /**
- * Returns the demographics in which the record of the receiver contradicts the images. Absent
- * values never contradict.
+ * Returns the demographics on which the receiver's record contradicts the images. Absent values
+ * never contradict.
  */
 export function demographicConflicts(patient: Patient, identity: DicomIdentity): Demographic[] {
   return compared(patient, identity).flatMap(({ what, same }) => (same === false ? [what] : []));
 }
 
-/** Compares each demographic value: equal, different, or null when one of them does not have it. */
+/** Compares each demographic value: equal, different, or null if either side does not have it. */
 function compared(
   patient: Patient,
   identity: DicomIdentity,
@@ -112,8 +112,8 @@ function compared(
   return [
     {
       what: 'birth date',
-      // FHIR allows a birth date with only a year, or a year and month, so only the part that both
-      // dates have is compared.
+      // A FHIR birth date may consist of only a year, or a year and month, so only the part that
+      // both dates have is compared.
       same: both(Boolean(birthDate && patient.birthDate), () =>
         Boolean(birthDate?.startsWith(patient.birthDate ?? '')),
       ),
@@ -139,7 +139,7 @@ function candidate(patient: Patient, identity: DicomIdentity): Candidate {
 }
 
 /**
- * Finds records with the birth date and family name of the images. They are shown to a person and
+ * Finds records with the birth date and family name from the images. They are shown to a person and
  * never matched automatically. Empty if the receiver does not support this search.
  */
 async function sameDemographics(
@@ -165,9 +165,9 @@ function isOutOfUse({ active, link }: Patient): boolean {
 }
 
 /**
- * Returns the issuer of the patient ID: its name, otherwise its universal ID (exchange 1.7). A
- * universal ID that is not an OID is used too: a patient ID of another hospital must not be treated
- * as an ID without an issuer.
+ * Returns the issuer of the patient ID: its name, otherwise its universal ID (exchange 1.7), even
+ * if that is not an OID: a patient ID from another hospital must not be treated as one without an
+ * issuer.
  */
 function issuerOf({ IssuerOfPatientID, IssuerOfPatientIDQualifiers }: DicomIdentity): string {
   return IssuerOfPatientID.trim() || IssuerOfPatientIDQualifiers?.UniversalEntityID.trim() || '';
@@ -220,7 +220,7 @@ function familyNames(personName: string): string[] {
   return nameGroups(personName).flatMap((name) => name.family ?? []);
 }
 
-/** Returns the name without case, diacritics, spaces and punctuation. */
+/** Returns the name in a form for comparison: without case, diacritics, spaces and punctuation. */
 function comparable(name: string): string {
   return name
     .normalize('NFKD')

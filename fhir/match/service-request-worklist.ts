@@ -18,14 +18,15 @@ import type { FhirServer } from '../client/server.ts';
 import { accessionNumber, searchToken } from '../resources/identifiers.ts';
 import { NO_ISSUER } from './patient.ts';
 
-/** Maximum number of orders that are read for one accession number. */
+/** Maximum number of orders read for one accession number. */
 const MAX_ORDERS = 10;
-/** Maximum number of Observations that are read for each code: the newest may be withdrawn. */
+/**
+ * Maximum number of Observations read for each code. Several are read because the newest may be
+ * withdrawn.
+ */
 const MAX_OBSERVATIONS = 10;
 
-/**
- * Statuses with which a server answers that it does not offer a search, or does not offer it to us.
- */
+/** Statuses by which a server indicates that it does not offer a search, or not to us. */
 const NO_SEARCH = [400, 403, 404, 405, 501];
 
 /** Value of (0010,0040) for each `Patient.gender`. */
@@ -35,7 +36,7 @@ const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: '
 const VOID: ReadonlySet<string> = new Set(['revoked', 'entered-in-error', 'draft']);
 
 /**
- * Creates the worklist of a FHIR server that keeps orders as ServiceRequests. It is searched only
+ * Creates the worklist for a FHIR server that keeps orders as ServiceRequests. It is searched only
  * by accession number, because a ServiceRequest has no Study Instance UID.
  */
 export function serviceRequestWorklist(settings: FhirWorklistSettings): Worklist {
@@ -82,7 +83,7 @@ async function ordersIn(
   );
 }
 
-/** Returns the id of the patient that a reference names. */
+/** Returns the patient id in a reference. */
 function patientIn(reference: Reference | undefined): string | null {
   const [, id] =
     /(?:^|\/)Patient\/([A-Za-z0-9.-]{1,64})(?:\/_history\/.*)?$/.exec(reference?.reference ?? '') ??
@@ -91,9 +92,9 @@ function patientIn(reference: Reference | undefined): string | null {
 }
 
 /**
- * Returns the Observations of a patient. Each code is searched alone, because the many weights of a
- * patient would leave no room for a menstrual date. If the server does not offer this search,
- * orders are used without them.
+ * Returns a patient's Observations. Each code is searched for separately, because the patient's
+ * many weights would leave no room for a menstrual date. If the server does not offer this search,
+ * orders are used without Observations.
  */
 async function observationsOf(
   server: FhirServer,
@@ -117,7 +118,7 @@ async function observationsOf(
   }
 }
 
-/** Converts an order to the form that worklists return. */
+/** Converts an order to the form returned by worklists. */
 export function foundOrder(
   order: ServiceRequest,
   { accessionNumber: accession, studyDate = '' }: { accessionNumber: string; studyDate?: string },
@@ -159,8 +160,7 @@ export function foundOrder(
       .filter(Boolean)
       .join(', ')
       .slice(0, LONGEST_INDICATION),
-    // A display name is not divided into parts, so the whole name becomes the family name of the
-    // PN.
+    // A display name is not divided into parts, so all of it becomes the family name of the PN.
     referringPhysicianName: order.requester?.display?.trim().replaceAll(/[\^=\\]/g, ' ') ?? '',
     sex,
     lastMenstrualDate: datingMenstrualDate(
@@ -177,8 +177,8 @@ export function foundOrder(
 }
 
 /**
- * Returns the identifiers of the patient that are in use, of the systems that represent an issuer
- * of patient IDs.
+ * Returns the patient's identifiers that are in use and whose systems represent an issuer of
+ * patient IDs.
  */
 function identifiersOf(
   patient: Patient | null,
@@ -186,7 +186,8 @@ function identifiersOf(
   today: Date,
 ): Pick<PatientIdentity, 'patientId' | 'issuerOfPatientId'>[] {
   const isOver = ({ end }: Period) => {
-    // A date may lack its day or month; it is over when all of what it states is.
+    // A date may lack its day or month. The period has ended once all of the stated date has
+    // passed.
     const date = end?.slice(0, 10);
     return date !== undefined && date < today.toISOString().slice(0, date.length);
   };
@@ -203,7 +204,7 @@ function identifiersOf(
   );
 }
 
-/** Returns the Observations with a code that are valid, newest first. */
+/** Returns the valid Observations with a code, newest first. */
 const withCode = (observations: readonly Observation[], loinc: string): Observation[] =>
   observations
     .filter(
@@ -215,8 +216,7 @@ const withCode = (observations: readonly Observation[], loinc: string): Observat
     .toSorted((a, b) => observedAt(b) - observedAt(a));
 
 /**
- * Returns when a value was observed, or else when it was issued; -Infinity if neither time is
- * known.
+ * Returns when a value was observed, otherwise when it was issued; -Infinity if neither is known.
  */
 function observedAt(observation: Observation): number {
   const { effectiveDateTime, effectiveInstant, effectivePeriod, issued } = observation;

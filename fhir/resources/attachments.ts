@@ -8,7 +8,7 @@ export const PDF_MEDIA_TYPE = 'application/pdf';
 
 /**
  * Returns the rendered report, the same in `DiagnosticReport.presentedForm` and
- * `DocumentReference`: inline, or by the address of a Binary that was stored first (exchange 1.6).
+ * `DocumentReference`: inline, or by the URL of a Binary that was stored first (exchange 1.6).
  */
 export function pdfAttachment({ pdf, result }: ReportContext): Attachment | null {
   if (!pdf) return null;
@@ -33,14 +33,14 @@ function imageAttachment({ result }: ReportContext, image: KeyImage): Attachment
   };
 }
 
-/** Returns size and hash of the data; R4 requires SHA-1 as the hash. */
+/** Returns the size and hash of the data. R4 requires SHA-1. */
 function extent(data: Buffer): Pick<Attachment, 'size' | 'hash'> {
   return { size: data.length, hash: createHash('sha1').update(data).digest('base64') };
 }
 
 /**
- * Builds a document that contains the PDF again, because US Core requires a report's attachment to
- * be available as a document.
+ * Builds a document that contains the PDF once more: US Core requires a report's attachment to be
+ * available as a document.
  */
 export function buildDocumentReference(context: ReportContext): DocumentReference | null {
   const attachment = pdfAttachment(context);
@@ -68,7 +68,7 @@ export function buildDocumentReference(context: ReportContext): DocumentReferenc
   };
 }
 
-/** Returns the role of a key image in the request: its artifact name. */
+/** Returns the role of a key image in the request, based on its artifact name. */
 export function mediaRole({ name }: KeyImage): string {
   return `Media/${name}`;
 }

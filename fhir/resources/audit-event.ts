@@ -13,7 +13,7 @@ const OBJECT_TYPE = 'http://terminology.hl7.org/CodeSystem/audit-entity-type';
 const OBJECT_ROLE = 'http://terminology.hl7.org/CodeSystem/object-role';
 const SOURCE_TYPE = 'http://terminology.hl7.org/CodeSystem/security-source-type';
 /**
- * System of a Study Instance UID (0020,000D) as a FHIR identifier (DICOM PS3.20,
+ * FHIR identifier system of a Study Instance UID (0020,000D) (DICOM PS3.20,
  * ImagingStudy.identifier).
  */
 const DICOM_UID = 'urn:dicom:uid';
@@ -28,7 +28,7 @@ interface AuditIdentifiers {
   patientSystems?: Readonly<Record<string, string>>;
 }
 
-/** Returns the R4 AuditEvent of an event, in the form of IHE BALP 1.1. */
+/** Converts an audit event to an R4 AuditEvent conforming to IHE BALP 1.1. */
 export function auditEvent(facts: AuditFacts, identifiers: AuditIdentifiers): AuditEvent {
   const { at, event, type, does, outcome, site } = facts;
   return {
@@ -59,8 +59,8 @@ function agent({ id, aeTitle, isRequestor, role, address }: Participant): AuditE
 }
 
 /**
- * Returns the entities. The first entity contains the details; an event without entities gets one
- * for them.
+ * Returns the entities. The first one contains the details; an event without entities gets one for
+ * them.
  */
 function entities(
   { objects, details }: AuditFacts,

@@ -13,12 +13,12 @@ import { buildObservations } from './observations.ts';
 import { type BundleInput, type ReportContext, reportContext } from './report-context.ts';
 import { buildDevice, buildImagingStudy, deviceIdentifier } from './study-and-device.ts';
 
-/** Role of the Patient that is created with the report (`createPatient`). */
+/** Role of a Patient created together with the report (`createPatient`). */
 export const NEW_PATIENT_ROLE = 'Patient';
 
 /**
  * Builds one finished request as one FHIR R4 transaction (exchange 1.1). Every entry is conditional
- * on an identifier made from the request id, so that sending the same bundle twice leaves one
+ * on an identifier derived from the request id, so that sending the same bundle twice leaves one
  * report.
  */
 export function buildBundle(input: BundleInput): Bundle {
@@ -29,8 +29,8 @@ export function buildBundle(input: BundleInput): Bundle {
   const patientIdentifier = newPatient?.identifier?.[0];
   const { identity } = input.subject;
 
-  // Withdrawals come first. A receiver that processes entries one by one therefore never has old
-  // and new values at the same time.
+  // Withdrawals come first, so that a receiver that processes entries one by one never has old and
+  // new values at the same time.
   const entry: BundleEntry[] = [...(context.withdrawals ?? [])];
   if (newPatient && patientIdentifier) {
     entry.push(
@@ -80,9 +80,9 @@ export function buildBundle(input: BundleInput): Bundle {
 const ANONYMOUS: Reference<Patient> = { type: 'Patient', display: 'Anonymous' };
 
 /**
- * Builds the bundle of a request without a patient of the site (artifact `fhir-bundle.json`): the
- * same transaction with an anonymous subject. The client inserts its own patient before it posts
- * the bundle.
+ * Builds the bundle of a request without a known patient (artifact `fhir-bundle.json`): the same
+ * transaction with an anonymous subject. The client inserts its own patient before posting the
+ * bundle.
  */
 export function buildAnonymousBundle(result: Result, subject: Subject): Bundle {
   return buildBundle({

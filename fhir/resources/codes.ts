@@ -33,7 +33,7 @@ export const SYSTEMS = {
 
 /**
  * "Artificial intelligence asserted": the security label of every resource that contains a
- * statement of this software.
+ * statement made by this software.
  */
 export const AI_ASSERTED: Coding = { system: SYSTEMS.observationValue, code: 'AIAST' };
 
@@ -41,7 +41,7 @@ export const IMAGING_CATEGORY = codeable(SYSTEMS.observationCategory, 'imaging',
 
 export const MEDIA_IMAGE = codeable(hl7('media-type'), 'image', 'Image');
 
-/** SNOMED CT type of `Device` for a program. */
+/** SNOMED CT type of `Device` for software. */
 export const SOFTWARE = codeable(SYSTEMS.SCT, '706689003', 'Application program software');
 
 /** Modalities of the objects of an ultrasound study, in the wording of PS3.16 Annex D. */
@@ -53,7 +53,7 @@ const MODALITY_DISPLAY: ReadonlyMap<string, string> = new Map([
   ['PR', 'Presentation State'],
 ]);
 
-/** Returns a Modality (0008,0060) in FHIR's form. */
+/** Converts a Modality (0008,0060) to a FHIR Coding. */
 export function modalityCoding(code: string): Coding {
   return { system: SYSTEMS.DCM, code, display: MODALITY_DISPLAY.get(code) };
 }
@@ -77,7 +77,7 @@ export const SECTION_CODES: Readonly<Record<string, Coding>> = {
 };
 
 interface ReportCodes {
-  /** The codes, LOINC first, because some receivers read only the first coding. */
+  /** The codes. LOINC comes first, because some receivers read only the first coding. */
   code: Coding[];
   title: string;
   /** The v2-0074 diagnostic service section, and the LOINC class that US Core requires. */
@@ -85,7 +85,7 @@ interface ReportCodes {
 }
 
 /**
- * Returns the codes of the report of an endpoint (`us/obstetric/interpret` and `us/obstetric`
+ * Returns the codes for the report of an endpoint (`us/obstetric/interpret` and `us/obstetric`
  * alike).
  */
 export function reportCodes({ endpoint, draft }: Pick<Result, 'endpoint' | 'draft'>): ReportCodes {
@@ -113,28 +113,28 @@ export function codeable(system: string, code: string, display: string): Codeabl
 }
 
 /**
- * The last code of DICOM's scheme in the edition that FHIR R4 publishes, as a complete code system. A
- * validator with the terminology of R4 refuses every later code as unknown (HAPI 8.4 as an error, also
- * with `Coding.version`).
+ * The last code of the DICOM scheme in the edition published with FHIR R4 as a complete code
+ * system. A validator using R4 terminology rejects every later code as unknown (HAPI 8.4 reports an
+ * error, even with `Coding.version`).
  */
 const LAST_DCM_CODE_OF_R4 = 126_811;
 
 const isInR4 = ({ system, code }: Coding): boolean =>
   system !== SYSTEMS.DCM || Number(code) <= LAST_DCM_CODE_OF_R4;
 
-/** Returns a coding of the concept table in FHIR's form. */
+/** Converts a coding from the concept table to a FHIR Coding. */
 export function fromTable(coding: TableCoding): Coding {
   return { system: SYSTEMS[coding.scheme], code: coding.code, display: coding.meaning };
 }
 
-/** Returns the envelope's concept in FHIR's form. */
+/** Converts a concept from the result to a FHIR Coding. */
 export function fromConcept(concept: Concept): Coding {
   return { system: concept.system, code: concept.code, display: concept.display };
 }
 
 /**
- * Returns the `Observation.code` of a measurement: those of its codes that R4 knows, or our own
- * code if R4 knows none of them.
+ * Returns the `Observation.code` codings of a measurement: those of its codes that R4 contains, or
+ * our own code if there are none.
  */
 export function measurementCodings({ concept, label }: Measurement): Coding[] {
   const known = (

@@ -31,7 +31,7 @@ export function fhirDateTime(dt: string, offset = ''): string | undefined {
 }
 
 /**
- * Returns the acquisition time, or else the time of the study; undefined if the images have no
+ * Returns the acquisition time, otherwise the time of the study; undefined if the images have no
  * date.
  */
 export function acquisitionDateTime(identity: DicomIdentity): string | undefined {

@@ -8,8 +8,8 @@ import { nonEmpty, type ObservationEntry, observationReference } from './observa
 import { type ReportContext, signatories, statusOf } from './report-context.ts';
 
 /**
- * Builds the report of a result: `preliminary` until a person has signed it. R4 allows no Device as
- * a performer; the software is in `Observation.device` and in the Provenance.
+ * Builds the report of a result: `preliminary` until a person has signed it. R4 does not allow a
+ * Device as a performer; the software is in `Observation.device` and in the Provenance.
  */
 export function buildDiagnosticReport(
   context: ReportContext,
@@ -47,7 +47,7 @@ export function buildDiagnosticReport(
 }
 
 /**
- * Returns the key of the conditional update, and the ids of all other requests that the report has
+ * Returns the key of the conditional update, and the ids of all other requests whose report it has
  * replaced. A result that arrives late, or a second time, therefore finds the report by its own id.
  */
 function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests }: ReportContext) {
@@ -65,7 +65,7 @@ function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests 
 }
 
 /**
- * Returns the id of the Provenance. It has no identifier to search for, so a fixed id makes a retry
+ * Returns the id of the Provenance. It has no identifier to search for, so a fixed id makes retries
  * harmless.
  */
 export function provenanceId(requestId: string): string {
@@ -73,8 +73,8 @@ export function provenanceId(requestId: string): string {
 }
 
 /**
- * Builds the Provenance: which software made report and Observations, from which study, in whose
- * custody.
+ * Builds the Provenance: which software made the report and Observations, from which study, in
+ * whose custody.
  */
 export function buildProvenance(
   context: ReportContext,

@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto';
 import type { CodeableConcept, Identifier } from '@medplum/fhirtypes';
 import { SYSTEMS } from './codes.ts';
 
-/**
- * Namespace of our name-based UUIDs. It must not change: every retry would then create new
- * resources.
- */
+/** Namespace of our name-based UUIDs. If it changed, every retry would create new resources. */
 const NAMESPACE = '6bf5099b-1cb3-4019-bc15-e23960e56f25';
 
 /**
- * Returns the name-based UUID (RFC 9562 5.5, version 5) of a request and the role of a resource in
- * it: the same on every retry.
+ * Returns the name-based UUID (RFC 9562 5.5, version 5) of a resource, from its request and its
+ * role in it. It is the same on every retry.
  */
 export function resourceUuid(requestId: string, role: string): string {
   const hash = createHash('sha1')
@@ -36,7 +33,7 @@ export function resourceUrn(requestId: string, role: string): string {
 
 /**
  * Returns the identifier of one of our resources, which is also the key of its conditional update:
- * in the destination's result namespace or, for a bundle without a destination, the name-based UUID
+ * in the destination's result namespace or, in a bundle without a destination, the name-based UUID
  * itself.
  */
 export function resultIdentifier(
@@ -63,7 +60,7 @@ const identifierType = (code: 'MR' | 'ACSN', display: string): CodeableConcept =
 });
 
 /**
- * Returns a medical record number. The value is trimmed, but keeps its zeros and case, because
+ * Returns a medical record number. The value is trimmed but keeps its zeros and case, because
  * identifiers are compared exactly.
  */
 export function medicalRecordNumber(system: string, value: string): Identifier {
@@ -71,20 +68,20 @@ export function medicalRecordNumber(system: string, value: string): Identifier {
 }
 
 /**
- * Returns the Accession Number (0008,0050) as an identifier, without a system because the subject
+ * Returns the Accession Number (0008,0050) as an identifier. It has no system, because the subject
  * has no issuer for it.
  */
 export function accessionNumber(value: string): Identifier {
   return { type: identifierType('ACSN', 'Accession ID'), value: value.trim() };
 }
 
-/** Returns a token of FHIR search, with `,` `|` `$` and `\` escaped (R4 3.1.1.5.10). */
+/** Returns a FHIR search token, with `,` `|` `$` and `\` escaped (R4 3.1.1.5.10). */
 export function searchToken({ system, value = '' }: Identifier): string {
   const escaped = (text: string) => text.replace(/[\\,|$]/g, (character) => `\\${character}`);
   return system === undefined ? escaped(value) : `${escaped(system)}|${escaped(value)}`;
 }
 
-/** Returns the query of a conditional interaction, completely percent-encoded (`|` is `%7C`). */
+/** Returns the query of a conditional interaction, fully percent-encoded (`|` is `%7C`). */
 export function identifierQuery(identifier: Identifier): string {
   return `identifier=${encodeURIComponent(searchToken(identifier))}`;
 }

@@ -48,13 +48,13 @@ export interface ObservationEntry {
   resource: Observation;
 }
 
-/** Returns a reference to an Observation of the same bundle. */
+/** Returns a reference to an Observation in the same bundle. */
 export function observationReference(requestId: string, role: string): Reference<Observation> {
   return { reference: resourceUrn(requestId, role) };
 }
 
 /**
- * Returns the elements that every Observation of a result has.
+ * Returns the elements common to all Observations of a result.
  * @param ours false for a value that this software received as input; it is not marked as asserted
  * by AI.
  */
@@ -83,8 +83,7 @@ function observationBase(
 }
 
 /**
- * Returns a Quantity with four significant digits, which are enough for a centile, a score or a
- * probability.
+ * Returns a Quantity with four significant digits, enough for a centile, a score or a probability.
  */
 export function quantity(value: number, unit: string): Quantity {
   const code = withoutAnnotations(unit);
@@ -108,17 +107,14 @@ function interpretationOf(code: keyof typeof INTERPRETATION_DISPLAY): CodeableCo
   };
 }
 
-/**
- * Returns undefined for an empty list, because FHIR has no empty arrays and such an element is
- * omitted.
- */
+/** Returns undefined for an empty list: FHIR has no empty arrays, so the element is omitted. */
 export function nonEmpty<Item>(items: Item[]): Item[] | undefined {
   return items.length > 0 ? items : undefined;
 }
 
 /**
- * Returns the range with which a value was compared. The text names the chart and, if the scan was
- * dated, the gestational age. Without limits in the chart the text is the only content (invariant
+ * Returns the range that a value was compared with. The text states the chart and, if the scan was
+ * dated, the gestational age. If the chart has no limits, the text is the only content (invariant
  * obs-3).
  */
 export function referenceRange(
@@ -146,7 +142,7 @@ const NEEDS_REVIEW = {
   display: 'Needs review before use',
 };
 
-/** Marks a value that leads to no conclusion. */
+/** Marks a value that allows no conclusion. */
 const INDETERMINATE = {
   system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
   code: 'IND',
@@ -163,9 +159,9 @@ function measurementRole(m: Measurement): string {
 }
 
 /**
- * Returns one measurement as an Observation. A value below its confidence gate is replaced by the
- * reason why it is absent (invariant obs-6 forbids a value together with a reason).
- * @param roles role of each measurement id, to resolve `inputs`.
+ * Converts one measurement to an Observation. A value below its confidence gate is replaced by the
+ * reason why it is absent (invariant obs-6 forbids having both).
+ * @param roles role for each measurement id, to resolve `inputs`.
  */
 function measurementObservation(
   context: ReportContext,
@@ -202,8 +198,8 @@ function measurementObservation(
   }
   resource.valueQuantity = exchangeQuantity(m, m.value);
   if (isProposal) {
-    // Every Observation of this software is preliminary. This one needs a review before it is even
-    // a result.
+    // Every Observation from this software is preliminary. This one needs a review before it even
+    // counts as a result.
     resource.meta = { ...resource.meta, tag: [NEEDS_REVIEW] };
     resource.note = [{ text: notAcceptedStatement(m) }, ...(resource.note ?? [])];
   }
@@ -260,13 +256,13 @@ function methodOf(m: Measurement): CodeableConcept | undefined {
   };
 }
 
-/** Returns a value in the unit in which it is exchanged. */
+/** Returns a value in the unit used for exchange. */
 function exchangeQuantity(m: Measurement, value: number): Quantity {
   const inExchange = exchanged(m, value);
   return { ...quantity(value, inExchange.unit), value: inExchange.value };
 }
 
-/** Returns a score with its parts as components. */
+/** Converts a score to an Observation, with its parts as components. */
 function scoreObservation(
   context: ReportContext,
   score: Result['scores'][number],
@@ -291,7 +287,7 @@ function scoreObservation(
   return { role, section: score.section, resource };
 }
 
-/** Returns a category with the criteria that decided it. */
+/** Converts a category to an Observation, with the criteria that determined it. */
 function classificationObservation(
   context: ReportContext,
   classification: Result['classifications'][number],
@@ -317,8 +313,8 @@ function classificationObservation(
 }
 
 /**
- * Returns a finding in words, with the Observations on which it is based.
- * @param roles role of each measurement id, to resolve `evidence`.
+ * Converts a finding to an Observation in words, with the Observations it is based on.
+ * @param roles role for each measurement id, to resolve `evidence`.
  */
 function findingObservation(
   context: ReportContext,
@@ -343,14 +339,14 @@ function findingObservation(
 }
 
 /**
- * Returns an Observation for every statement of the result; the group of each section precedes its
+ * Returns an Observation for every statement in the result. The group of each section precedes its
  * members.
  */
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;
   // Repeated measurements stay in the structured report: an EHR would chart them as further values
-  // under the same code. A signed result has no proposals: values that no person confirmed were not
-  // signed.
+  // with the same code. A signed result contains no proposals: values that nobody confirmed were
+  // not signed.
   const measurements = countingValues(result.measurements).filter(
     ({ quality }) => result.draft || quality !== 'review',
   );

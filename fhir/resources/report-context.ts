@@ -15,7 +15,7 @@ import { isAmendment, type Result } from '../../pipelines/result/envelope.ts';
 import { acquisitionDateTime } from './dates.ts';
 import { resourceUrn } from './identifiers.ts';
 
-/** The rendered report: inline, or already stored as a Binary of the receiver (exchange 1.6). */
+/** The rendered report: inline, or already stored as a Binary at the receiver (exchange 1.6). */
 export type RenderedReport = { data: Buffer } | { data: Buffer; binaryUrl: string };
 
 /** A measured frame with its calipers, as a picture small enough to be sent inline. */
@@ -27,7 +27,7 @@ export interface KeyImage {
   data: Buffer;
 }
 
-/** The input of a bundle. Every resource is computed from this input alone. */
+/** The input for a bundle. Every resource is derived from it alone. */
 export interface BundleInput {
   result: Result;
   subject: Subject;
@@ -48,24 +48,26 @@ export interface BundleInput {
   /** SOP Instance UID of the structured report of the same result. */
   structuredReportUid?: string;
   /**
-   * `meta.versionId` of the draft to replace. If a person verifies the report before it is
-   * replaced, the update fails.
+   * `meta.versionId` of the draft to replace. If a person verifies the report in the meantime, the
+   * update fails.
    */
   versionId?: string;
-  /** The request that names the report of the study, if an earlier run created it. */
+  /** The request that identifies the report of the study, if an earlier run created it. */
   reportKey?: string;
-  /** Other requests that the report has replaced, so that it is found by any of them. */
+  /** Other requests whose report has been replaced, so that it can be found by any of them. */
   otherRequests?: readonly string[];
   /** Document of the earlier run, which the new one replaces. */
   formerDocument?: Reference<DocumentReference>;
-  /** Entries that withdraw parts which this run does not contain. */
+  /** Entries that withdraw parts missing in this run. */
   withdrawals?: readonly BundleEntry[];
 }
 
-/** The input with the references that several resources of the bundle use. */
+/** The input, with references used by several resources in the bundle. */
 export interface ReportContext extends BundleInput {
   requestId: string;
-  /** Identifies report, Observations and pictures, so that a later run replaces them in place. */
+  /**
+   * Identifies the report, Observations and pictures, so that a later run replaces them in place.
+   */
   reportKey: string;
   device: Reference<Device>;
   report: Reference<DiagnosticReport>;
@@ -89,15 +91,15 @@ export function reportContext(input: BundleInput): ReportContext {
 }
 
 /**
- * Returns the status of report and values: preliminary for a draft, final once it is signed, amended
- * when it replaces a signed result.
+ * Returns the status of the report and its values: preliminary for a draft, final once signed,
+ * amended if it replaces a signed result.
  */
 export function statusOf({ verification }: Pick<Result, 'verification'>) {
   if (!verification) return 'preliminary';
   return isAmendment(verification) ? 'amended' : 'final';
 }
 
-/** Returns the persons who signed, by name only: the receiver knows them by its own identifiers. */
+/** Returns the people who signed, by name only: the receiver has its own identifiers for them. */
 export const signatories = ({
   verification,
 }: Pick<Result, 'verification'>): Reference<Practitioner>[] =>

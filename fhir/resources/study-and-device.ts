@@ -7,12 +7,12 @@ import { fhirDateTime } from './dates.ts';
 import { accessionNumber, dicomUidIdentifier, resultIdentifier } from './identifiers.ts';
 import type { ReportContext } from './report-context.ts';
 
-/** Modality of a source without a modality: the gateway reads only ultrasound. */
+/** Modality of an object without one: the gateway interprets only ultrasound. */
 const ULTRASOUND = 'US';
 
 /**
- * Builds the study from the images that have arrived. It is created only when the receiver does not
- * have the study: a copy of its owner is never overwritten, and our own series are not added to it.
+ * Builds the study from the images that have arrived. It is created only if the receiver does not
+ * have it: the owner's copy is never overwritten, and our own series are not added to it.
  */
 export function buildImagingStudy(context: ReportContext, identity: DicomIdentity): ImagingStudy {
   const accession = identity.AccessionNumber.trim();
@@ -59,9 +59,9 @@ function seriesOf(instances: readonly SourceInstance[]): ImagingStudySeries[] {
 }
 
 /**
- * Builds the Device of the software that measured. There is one Device per pipeline version and set
- * of weights, shared by all reports and never updated, so the weights are part of its identifier
- * (SemVer build metadata).
+ * Builds the Device for the software that measured. There is one Device per pipeline version and
+ * set of weights, shared by all reports and never updated, so the weights are part of its
+ * identifier (SemVer build metadata).
  */
 export function buildDevice(context: ReportContext): Device {
   const { result } = context;
@@ -69,8 +69,8 @@ export function buildDevice(context: ReportContext): Device {
     resourceType: 'Device',
     identifier: [deviceIdentifier(context)],
     status: 'active',
-    // The manufacturer is the maker of the software. The site that runs it is the custodian in the
-    // Provenance.
+    // The manufacturer is the maker of the software. The organization that runs it is the custodian
+    // in the Provenance.
     manufacturer: MANUFACTURER,
     deviceName: [{ name: `Sonogate ${result.endpoint}`, type: 'model-name' }],
     modelNumber: result.version,

@@ -3,28 +3,30 @@ import type { Database, Queryable } from '../../platform/database/port.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
 import type { RequestRow } from '../requests/request.ts';
 
-/** Settings of the site that decide who gets a mail. */
+/** The settings that determine who receives a mail. */
 export interface AlertSettings {
   alerts?: Alerts | undefined;
   delivery: { giveUpAfterHours: number };
 }
 
 /**
- * A list is a destination of the outbox. Its name has this prefix, which contains a colon so that
- * it differs from every configured destination.
+ * A mailing list is a destination of the outbox. Its name has this prefix, which contains a colon
+ * to distinguish it from every configured destination.
  */
 const PREFIX = 'alert:';
 
 export const destinationOf = ({ name }: Pick<AlertList, 'name'>): string => `${PREFIX}${name}`;
 
 /**
- * Returns the list to which a delivery is sent; undefined if the settings no longer contain it.
+ * Returns the mailing list that a delivery is sent to; undefined if it is no longer in the
+ * settings.
  */
 export const listOf = (alerts: Alerts, destination: string): AlertList | undefined =>
   alerts.lists.find((list) => destinationOf(list) === destination);
 
 /**
- * The kinds of delivery to a list: the first mail about a flag, and the escalation of a request.
+ * The kinds of delivery to a mailing list: the first mail about a flag, and the escalation of a
+ * request.
  */
 export const ALERT = 'alert';
 export const ESCALATION = 'escalation';
@@ -32,9 +34,9 @@ export const ESCALATION = 'escalation';
 const giveUpSeconds = ({ delivery }: AlertSettings) => delivery.giveUpAfterHours * 3600;
 
 /**
- * Creates the mails about a critical flag, in the transaction that logs the flag. Each list gets
- * one mail for each flag of a request, even if the request runs again after a crash. Requests of
- * test keys raise no alert.
+ * Creates the mails about a critical flag, in the transaction that logs the flag. Each mailing list
+ * gets one mail for each flag of a request, even if the request runs again after a crash. Requests
+ * made with test keys raise no alert.
  */
 export async function raiseAlert(
   tx: Queryable,
@@ -66,15 +68,15 @@ async function sourceOf(tx: Queryable, study: string): Promise<string | null> {
   return rows[0]?.source ?? null;
 }
 
-/** SQL: whether a person has acknowledged the flags of a request, or signed its result. */
+/** SQL condition: a person has acknowledged the flags of a request, or signed its result. */
 const answered = (request: string) => `(EXISTS (
     SELECT 1 FROM triage_acknowledgements a WHERE a.request_id = ${request})
   OR EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = ${request} AND v.signed_revision > 0))`;
 
 /**
- * SQL: whether a person has seen the flags of the request `d.request_id`. An answer to a later
- * revision of the study also counts for the flags that the later revision has too, because the
- * console offers only the newest request of an endpoint.
+ * SQL condition: a person has seen the flags of the request `d.request_id`. Acknowledging a later
+ * revision of the study counts for the flags that it shares with this one, because the console
+ * offers only the newest request of an endpoint.
  */
 const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
   SELECT 1 FROM request_events flag
@@ -90,7 +92,7 @@ const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
       AND again.data ->> 'code' = flag.data ->> 'code'
       AND ${answered('later.id')})))`;
 
-/** Whether a person has acknowledged the flags of a request, or signed its result. */
+/** Returns true if a person has acknowledged the flags of a request, or signed its result. */
 export async function isSeen(database: Queryable, requestId: string): Promise<boolean> {
   const { rows } = await database.query<{ seen: boolean }>(
     `SELECT ${SEEN} AS seen FROM (SELECT $1::text AS request_id) AS d`,
@@ -100,14 +102,15 @@ export async function isSeen(database: Queryable, requestId: string): Promise<bo
 }
 
 /**
- * No alert is escalated after this time, so that a new setting does not send mails about old
+ * Alerts older than this are not escalated, so that a new setting does not cause mails about old
  * studies.
  */
 const ESCALATED_WITHIN = "interval '2 days'";
 
 /**
- * Creates the mails to the second recipients of each list if nobody has acknowledged the flags
- * within the time of the list: one mail for each request. @returns the number of mails.
+ * Creates mails to the second recipients of each mailing list if nobody has acknowledged the flags
+ * within the list's time: one mail for each request.
+ * @returns the number of mails.
  */
 export async function escalateAlerts(database: Database, settings: AlertSettings): Promise<number> {
   let escalated = 0;
@@ -136,8 +139,9 @@ export async function escalateAlerts(database: Database, settings: AlertSettings
 }
 
 /**
- * Records that a person has seen the critical flags of a request. If several persons have, the
- * first one is recorded. @returns whether the request has flags.
+ * Records that a person has seen the critical flags of a request. If several people have, the first
+ * is recorded.
+ * @returns whether the request has flags.
  */
 export async function acknowledgeFlags(
   database: Queryable,

@@ -15,7 +15,7 @@ interface MailDelivererParts {
   subjectOf(requestId: string): Promise<Subject | null>;
   /** Title of an endpoint, for a person. */
   titleOf(endpoint: string): string;
-  /** The address of the console; null if the site has no console. */
+  /** URL of the console; null if there is none. */
   consoleUrl: string | null;
 }
 
@@ -41,7 +41,7 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
       const isEscalation = object === ESCALATION;
       const to = isEscalation ? list.escalation?.to : list.to;
       if (!to) return failed('mail_list_unknown', 'The list has no escalation any more.');
-      // While the escalation waited for the mail server, a person may have looked at the study.
+      // A person may have looked at the study while the escalation was waiting for the mail server.
       if (isEscalation && (await isSeen(database, requestId))) {
         return {
           outcome: 'delivered',
@@ -64,7 +64,7 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
         const mail = { from: alerts.from, to, sendTo, messageId, ...message };
         const { accepted, refused, deferral } = await mailer.send(mail, signal);
         if (deferral) {
-          // The next attempt is for the others only, so that nobody gets the mail repeatedly.
+          // The next attempt is only for the others, so that nobody gets the mail twice.
           await recordAccepted(database, id, accepted);
           return failed(deferral.code, deferral.message);
         }
@@ -78,7 +78,7 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
   };
 }
 
-/** Returns the recipients for whom the server accepted a mail in an earlier attempt. */
+/** Returns the recipients already accepted by the server in an earlier attempt. */
 async function acceptedRecipients(database: Queryable, delivery: string): Promise<Set<string>> {
   const { rows } = await database.query<{ address: string }>(
     'SELECT address FROM mail_recipients WHERE delivery_id = $1',
@@ -104,7 +104,7 @@ interface RequestFacts {
   source: { study?: string };
 }
 
-/** Returns null if the result has been purged. */
+/** Reads the facts for a mail; null if the result has been purged. */
 async function readFacts(
   { requestId, object }: Delivery,
   { database, alerts, subjectOf, titleOf, consoleUrl }: MailDelivererParts,

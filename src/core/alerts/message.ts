@@ -2,7 +2,7 @@ import type { AlertList } from '../../../config/alerts.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { TriageData } from '../requests/events.ts';
 
-/** The facts from which a mail about critical flags is written. */
+/** The facts stated in a mail about critical flags. */
 export interface AlertFacts {
   /** One flag or, for an escalation, all flags of the request. */
   flags: readonly TriageData[];
@@ -10,15 +10,15 @@ export interface AlertFacts {
   examination: string;
   requestId: string;
   accessionNumber: string | null;
-  /** The identity of the patient; null unless the site allows mails to contain it. */
+  /** The patient's identity; null unless mails may contain it. */
   identity: DicomIdentity | null;
-  /** The address of the study in the console; null if the site has no console. */
+  /** URL of the study in the console; null if there is no console. */
   link: string | null;
   list: AlertList;
   isEscalation: boolean;
 }
 
-/** Returns subject and text of the mail. Only the text may contain the identity of the patient. */
+/** Returns the subject and text of the mail. Only the text may contain the patient's identity. */
 export function alertMessage(facts: AlertFacts): { subject: string; text: string } {
   const { flags, list, isEscalation, link } = facts;
   const found = flags.map(({ display }) => display).join('; ');
@@ -67,7 +67,7 @@ function factLines({
   return rows.flatMap(([label, value]) => (value ? [`${`${label}:`.padEnd(width)}${value}`] : []));
 }
 
-/** PS3.5 6.2.1: the first component group, in the order in which a name is spoken. */
+/** Returns the first component group of a name (PS3.5 6.2.1), in spoken order. */
 function nameText(name: string): string {
   const [family = '', given = ''] = (name.split('=')[0] ?? '').split('^');
   return [family, given].filter((part) => part !== '').join(', ');

@@ -52,7 +52,10 @@ export async function findReview(database: Queryable, requestId: string): Promis
   return rows[0] ?? UNTOUCHED;
 }
 
-/** Returns the review, locked until the transaction ends. It is created with the first change. */
+/**
+ * Returns the review, locked until the transaction ends. It is created when the first change is
+ * made.
+ */
 export async function lockReview(tx: Queryable, requestId: string): Promise<ReviewRow> {
   await tx.query(
     `INSERT INTO reviews (request_id, state) VALUES ($1, 'in-review')
@@ -66,7 +69,7 @@ export async function lockReview(tx: Queryable, requestId: string): Promise<Revi
   return rows[0] ?? UNTOUCHED;
 }
 
-/** Stores the next state of a locked review and notifies everybody who has it open. */
+/** Stores the next state of a locked review and notifies everyone who has it open. */
 export async function saveReview(tx: Queryable, requestId: string, next: ReviewRow): Promise<void> {
   await tx.query(
     `UPDATE reviews SET state = $2, revision = $3, signed_revision = $4, changed_at = now()
@@ -100,7 +103,7 @@ export async function addChange(tx: Queryable, requestId: string, row: ChangeRow
   );
 }
 
-/** Lists signatures, oldest first, including those of the revision that is not yet complete. */
+/** Lists signatures, oldest first, including those of a revision not yet complete. */
 export async function listSignatures(
   database: Queryable,
   requestId: string,
@@ -135,8 +138,8 @@ export async function addSignature(
 }
 
 /**
- * Removes the signatures of an unfinished revision: a change after the first of two signatures
- * withdraws that signature.
+ * Removes the signatures of an unfinished revision: a change made after the first of two signatures
+ * withdraws it.
  */
 export async function dropSignatures(
   tx: Queryable,
@@ -149,7 +152,7 @@ export async function dropSignatures(
   ]);
 }
 
-/** Returns the ids of the changes that are not undone. An undo can itself be undone. */
+/** Returns the ids of changes that have not been undone. An undo can itself be undone. */
 export function standing(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): Set<number> {
   const standing = new Set(changes.map(({ id }) => id));
   for (const { id, change } of changes.toReversed()) {
@@ -158,20 +161,20 @@ export function standing(changes: readonly Pick<ChangeRow, 'id' | 'change'>[]): 
   return standing;
 }
 
-/** Returns the effects of all changes that were not undone, in their order. */
+/** Returns the effects, in order, of all changes that have not been undone. */
 export function effectsOfAll(changes: readonly ChangeRow[]): Effect[] {
   const alive = standing(changes);
   return changes.filter(({ id }) => alive.has(id)).flatMap(({ effects }) => effects);
 }
 
 /**
- * Seconds after which a stream without a sign of life has ended, because its process or network
- * failed.
+ * Seconds after which a stream without a keep-alive is considered closed, because its process or
+ * network failed.
  */
 export const SEEN_SECONDS = 45;
 
 /**
- * Returns the names of all readers who have the review open, each name once, without the reader of
+ * Returns the names of all readers who have the review open, each name once, except the reader of
  * the given stream.
  */
 export async function listReaders(
@@ -187,8 +190,8 @@ export async function listReaders(
 }
 
 /**
- * Records that a stream is open, and renews the record from time to time. The other readers are
- * notified of a new reader.
+ * Records that a stream is open, and renews the record at intervals. The other readers are notified
+ * of a new one.
  */
 export async function keepReader(
   database: Queryable,

@@ -60,24 +60,24 @@ export interface ReviewObject {
   signed_revision: number;
   /** Value for `If-Match`. */
   etag: string;
-  /** The result with the changes applied. */
+  /** The result after the changes. */
   result: Result;
   /** The measurements of the draft, by id. */
   original: Record<string, Measurement>;
   changes: ListedChange[];
   signatures: { observer: string; organization: string; at: string; statement: string | null }[];
-  /** How many signatures a result needs on this site. */
+  /** Number of signatures that a result needs in this installation. */
   signatures_needed: number;
   readers: string[];
   may: { edit: boolean; sign: boolean };
 }
 
-/** The event for readers who have a review open. */
+/** The event sent to readers who have a review open. */
 export interface ReviewEvent {
   revision: number;
   state: ReviewState;
   etag: string;
-  /** Author of the last change; null if there is no change. */
+  /** Author of the last change; null if there are no changes. */
   author: string | null;
   readers: string[];
 }
@@ -97,8 +97,8 @@ export interface Reviews {
     given: { changes: readonly Change[]; amend: boolean },
   ): Promise<ReviewObject>;
   /**
-   * Signs the revision that the caller has read. The last required signature stores and delivers
-   * the signed result.
+   * Signs the revision that the caller has read. With the last required signature, the signed
+   * result is stored and delivered.
    * @throws SonogateError `stale_review`, `already_signed`, `forbidden`
    */
   sign(
@@ -115,14 +115,14 @@ interface ReviewParts {
   database: Database;
   changes: ChangeFeed;
   endpoints: readonly Endpoint[];
-  /** Returns the text of the stored evidence; null if the request left no evidence. */
+  /** Returns the stored evidence as text; null if the request left none. */
   evidence(requestId: string): Promise<string | null>;
-  /** Returns the draft as the pipeline wrote it. */
+  /** Returns the draft as written by the pipeline. */
   draft(requestId: string): Promise<unknown>;
   sign: StoreSignature;
   config: { organization: string; signatures: 1 | 2 };
   now?: () => Date;
-  /** Milliseconds between two signs of life of an open stream. */
+  /** Milliseconds between keep-alives of an open stream. */
   heartbeatMs?: number;
 }
 
@@ -131,17 +131,17 @@ const KEPT_OPEN = 8;
 
 const HEARTBEAT_MS = 15_000;
 
-/** The data of one study that does not change during its review. */
+/** What does not change during the review of a study. */
 interface Opened {
   study: StudyReview;
   original: Result;
-  /** The last results, by the time and the effects of their changes. */
+  /** Recently computed results, by the times and effects of their changes. */
   results: Map<string, Result>;
 }
 
 const KEPT_RESULTS = 4;
 
-/** A review as it is stored in the database. */
+/** A review as stored in the database. */
 interface Standing {
   review: ReviewRow;
   changes: ChangeRow[];
@@ -200,8 +200,7 @@ export function createReviews(parts: ReviewParts): Reviews {
       requireCurrent(read.review, etag);
       requireUnsigned(read.review, amend);
       // The result is computed before the transaction, because a long transaction would block other
-      // users of the database. The review that was read is still valid if the locked review has the
-      // same ETag.
+      // users of the database. What was read is still valid if the locked review has the same ETag.
       const made = applied(opened, read.changes, given, { reader, at: now() });
       await database.transaction(async (tx) => {
         const review = await lockReview(tx, row.id);
@@ -279,7 +278,7 @@ export function createReviews(parts: ReviewParts): Reviews {
   };
 }
 
-/** Opens each study only once, because its evidence takes longer to parse than to interpret. */
+/** Opens each study only once, because parsing its evidence takes longer than interpreting it. */
 function createOpenStudies({ endpoints, evidence, draft }: ReviewParts) {
   const kept = new Map<string, Promise<Opened>>();
 
@@ -317,7 +316,7 @@ function resultOf(
 ): Result {
   const effects = effectsOfAll(changes);
   // Two readers may change the same revision at the same time, and their changes then have the same
-  // id. The key therefore contains the effects.
+  // id. The key therefore includes the effects.
   const key = JSON.stringify([at, effects]);
   const result =
     results.get(key) ?? withArtifacts(study.interpret(effects, at), original.artifacts);
@@ -355,7 +354,7 @@ function requireUnsigned({ state }: ReviewRow, amend: boolean): void {
 }
 
 /**
- * Returns the rows of new changes. Each change is applied to the result of the changes before it.
+ * Returns the rows of new changes. Each change is applied to the result of those before it.
  * @throws InvalidInputError
  */
 function applied(
@@ -393,17 +392,14 @@ function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {
   };
 }
 
-/** Checks an undo, which itself has no effects. */
+/** Checks an undo. It has no effects of its own. */
 function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
   if (standing(rows).has(id)) return [];
   const detail = 'There is no such change, or it has been undone.';
   throw new InvalidInputError([{ pointer: `${pointer}/change`, detail }]);
 }
 
-/**
- * Refuses identifying text that a reader enters, because documents without a patient contain this
- * text.
- */
+/** Rejects identifying text entered by a reader, because documents without a patient contain it. */
 function requireNoIdentifiers(change: Change): void {
   const text =
     change.kind === 'note' ? change.text : change.kind === 'reject' ? (change.reason ?? '') : '';
@@ -414,7 +410,7 @@ function requireNoIdentifiers(change: Change): void {
   throw new InvalidInputError([{ pointer, detail }]);
 }
 
-/** Prefixes the path of the change to the paths of its errors. */
+/** Prefixes the paths in a change's errors with the path of the change. */
 function atPointer<T>(pointer: string, work: () => T): T {
   try {
     return work();

@@ -50,10 +50,10 @@ interface SignParts {
 }
 
 /**
- * Stores the signatures that reviews.ts has permitted. The documents are written to disk, and to the
- * bucket if there is one, before one transaction stores the signature, the new revision, its
- * artifacts and its deliveries. If the process dies before the transaction, nothing is signed; if it
- * dies afterwards, nothing is lost.
+ * Stores signatures permitted by reviews.ts. The documents are written to disk, and to the bucket
+ * if there is one. Only then does one transaction store the signature, the new revision, its
+ * artifacts and its deliveries. If the process dies before the transaction, nothing is signed; if
+ * it dies afterwards, nothing is lost.
  */
 export function createStoreSignature(parts: SignParts): StoreSignature {
   const { database, giveUpSeconds } = parts;
@@ -103,7 +103,7 @@ async function verificationBy(
   };
 }
 
-/** Writes the signed result and its documents into the folder of the draft. */
+/** Writes the signed result and its documents to the folder of the draft. */
 async function writeSigned(
   { row: { id }, result, study }: Signing,
   verification: Verification,

@@ -6,8 +6,8 @@ import { lockRequest } from '../requests/transitions.ts';
 import type { Cancellation } from './workitem.ts';
 
 /**
- * Changes the attributes of a workitem while it is scheduled (PS3.4 CC.2.6). @returns false if its
- * step has begun.
+ * Changes a workitem's attributes while it is scheduled (PS3.4 CC.2.6).
+ * @returns false if its step has begun.
  */
 export function updateWorkitem(
   database: Database,
@@ -30,7 +30,8 @@ export function updateWorkitem(
 
 /**
  * Cancels the request of a workitem. The reason is stored first, so that every client that sees the
- * canceled step also sees the reason. @throws SonogateError `already_finished`
+ * canceled step also sees the reason.
+ * @throws SonogateError `already_finished`
  */
 export async function cancelWorkitem(
   { database, core }: { database: Database; core: Pick<RequestCore, 'cancel'> },
@@ -49,7 +50,8 @@ export async function cancelWorkitem(
     await core.cancel(requestId, accountId);
   } catch (error) {
     if (error instanceof SonogateError && error.code === 'already_finished') {
-      // The cancellation failed, so its reason is removed, unless another call canceled the request.
+      // The cancellation failed, so its reason is removed, unless someone else canceled the
+      // request.
       await database.query(
         `UPDATE workitems w SET cancellation = NULL FROM requests r
          WHERE r.id = w.request_id AND r.id = $1 AND r.status <> 'canceled'`,

@@ -23,7 +23,7 @@ import { submissionOf } from '../studies/submission.ts';
 import { isTaken } from './find.ts';
 import { uniqueKeyOf } from './workitem.ts';
 
-/** A new workitem as a client requests it: an endpoint, and objects of one study. */
+/** A new workitem as requested by a client: an endpoint, and objects of one study. */
 export interface NewWorkitem {
   uid: string;
   endpoint: string;
@@ -33,13 +33,16 @@ export interface NewWorkitem {
   objects: readonly string[];
   /** The patient in the client's data set; '' for missing values. */
   patient: { id: string; issuer: string; birthDate: string };
-  /** Names of the destinations that the client requests; null if the routing rule decides. */
+  /**
+   * Names of the destinations requested by the client; null to leave the choice to the routing
+   * rule.
+   */
   deliverTo: readonly string[] | null;
   attributes: JsonDataSet;
   startAt: Date;
 }
 
-/** The caller who creates a workitem; `audit` is written together with the request. */
+/** Who creates a workitem; `audit` is written together with the request. */
 interface Creator {
   accountId: string;
   keyId: string;
@@ -60,9 +63,9 @@ const PATIENT_ID = '/00100020';
 const PATIENT_BIRTH_DATE = '/00100030';
 
 /**
- * Creates a workitem: a request for a study that the gateway has received. Options and destinations
- * come from the first routing rule that runs the endpoint. If the process ended after the request
- * was stored, a repeated call completes the workitem.
+ * Creates a workitem: a request for a study received by the gateway. Options and destinations come
+ * from the first routing rule that runs the endpoint. If the process ended after the request was
+ * stored, repeating the call completes the workitem.
  * @throws SonogateError `workitem_exists`; `workitem_conflict` for a study that waits for a person;
  * InvalidInputError for objects that the gateway does not have, or that belong to another patient.
  */
@@ -85,7 +88,8 @@ export async function createWorkitem(
     : await liveSubmission(database, creator, workitem, rule, config);
   const asked = { ...command, accountId, keyId, test, audit, uniqueKey: uniqueKeyOf(uid) };
   const row = await submit(asked);
-  // With a concurrent call or one that was interrupted, the request of this UID may be another one.
+  // After a concurrent or interrupted create request, this UID may already belong to a different
+  // request.
   if (!isRequestOf(asked, row)) throw taken(uid);
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
@@ -114,13 +118,13 @@ async function liveSubmission(
   return submissionOf(study, await inputOf(database, study, workitem), rule, config);
 }
 
-/** The study in the submission of a test key. */
+/** The study used when a request is submitted with a test key. */
 const NO_STUDY = { id: '', study_instance_uid: '', revision: 0 };
 
 /**
- * Returns the submission of a test key: no study is looked up, so that the answer does not reveal
- * which studies and patients the gateway has. The mock pipeline opens no file, and its made-up
- * result is delivered nowhere.
+ * Returns the submission for a test key. No study is looked up, so that the response does not
+ * reveal which studies and patients the gateway has. The mock pipeline opens no file, and its
+ * made-up result is not delivered.
  */
 function mockSubmission(
   { objects }: NewWorkitem,
@@ -133,7 +137,7 @@ function mockSubmission(
   return { ...command, input, source: { kind: 'api' }, deliverTo: [] };
 }
 
-/** Whether a stored request is the one that a command would make. */
+/** Returns true if a stored request is the one that a command would create. */
 function isRequestOf(asked: SubmitCommand, row: RequestRow): boolean {
   const studyOf = ({ source }: Pick<RequestRow, 'source'>) =>
     source.kind === 'dicom' ? source.study : null;
@@ -157,7 +161,7 @@ async function studyFor(
   { accountId }: Creator,
   { study: uid, patient }: NewWorkitem,
 ): Promise<StudyRow> {
-  // Received studies belong to the account of the site.
+  // Received studies belong to the installation's own account.
   const study = accountId === DEFAULT_ACCOUNT_ID ? await findStudy(database, uid) : null;
   if (!study) {
     throw invalid(INPUT, `the study ${uid} is not held here; send it to the gateway first`);

@@ -13,24 +13,23 @@ import {
   workitemUid,
 } from './workitem.ts';
 
-/** The caller for whom workitems are found: those of one account. */
+/** Whose workitems are searched: those of one account. */
 export interface Finder {
   accountId: string;
-  /** Whether those of test keys are found, or those of live keys; null for both. */
+  /** True for those made with test keys, false for those made with live keys, null for both. */
   test: boolean | null;
   /** The endpoints that clients may call. Only their requests are shown. */
   endpoints: readonly string[];
 }
 
-/** SQL: the columns of a `WorkitemRow`. */
+/** SQL columns of a `WorkitemRow`. */
 const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r.stage, r.priority,
   r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.unique_key,
   w.attributes, w.cancellation, w.changed_at, s.study_instance_uid, s.identity,
   ${STATE_SQL} AS state`;
 
 /**
- * SQL: all workitems that a finder may see. The values of the finder are the first three
- * parameters.
+ * SQL for all workitems that a finder may see. The finder's values are the first three parameters.
  */
 const VISIBLE = `FROM requests r
   LEFT JOIN workitems w ON w.request_id = r.id
@@ -44,7 +43,7 @@ const visibleTo = ({ accountId, test, endpoints }: Finder): unknown[] => [
   endpoints,
 ];
 
-/** Returns the workitem with this UID; null when the finder may not see it. */
+/** Returns the workitem with this UID; null if the finder may not see it. */
 export async function findWorkitem(
   database: Queryable,
   finder: Finder,
@@ -54,7 +53,7 @@ export async function findWorkitem(
   return row;
 }
 
-/** Returns those of the workitems with these UIDs that the finder may see. */
+/** Returns those workitems with these UIDs that the finder may see. */
 export async function findWorkitems(
   database: Queryable,
   finder: Finder,
@@ -68,8 +67,8 @@ export async function findWorkitems(
 }
 
 /**
- * SQL: the request has one of these unique keys; or it has one of these ids, and its UID is derived
- * from the id.
+ * SQL condition: the request has one of these unique keys, or one of these ids if its UID is
+ * derived from the id.
  */
 const ofUids = (keys: string, ids: string) =>
   `(r.unique_key = ANY (${keys}::text[]) OR r.id = ANY (${ids}::text[])
@@ -81,7 +80,7 @@ const namesOf = (uids: readonly string[]): [keys: string[], ids: string[]] => [
 ];
 
 /**
- * Whether a UID is taken, in any account. A request whose creation was interrupted before its
+ * Returns true if a UID is taken, in any account. A request that was interrupted before its
  * workitem was stored does not count.
  */
 export async function isTaken(database: Queryable, uid: string): Promise<boolean> {
@@ -94,7 +93,7 @@ export async function isTaken(database: Queryable, uid: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Returns those of these UIDs whose workitem had not ended at a time, in any account. */
+/** Returns those of these UIDs whose workitem had not ended at a given time, in any account. */
 export async function unendedSince(
   database: Queryable,
   uids: readonly string[],
@@ -108,29 +107,31 @@ export async function unendedSince(
   return new Set(rows.map(workitemUid));
 }
 
-/** SQL: the value that the creator gave for an attribute, as text. */
+/** SQL for an attribute value stated by the creator, as text. */
 const stated = (...path: string[]) => `w.attributes #>> '{${path.join(',Value,0,')},Value,0}'`;
 const statedName = (tag: string) => `w.attributes #>> '{${tag},Value,0,Alphabetic}'`;
-/** SQL: the value that the creator gave, or else the value of the study. */
+/** SQL for the value stated by the creator, otherwise that of the study. */
 const statedOr = (otherwise: string, given: string) =>
   `coalesce(nullif(${given}, ''), ${otherwise})`;
-/** SQL: a value of the patient: that of the study or, without a study, that of the creator. */
+/**
+ * SQL for a patient value: that of the study or, without a study, the one stated by the creator.
+ */
 const patient = (name: string, given: string) =>
   `CASE WHEN s.id IS NULL THEN ${given} ELSE s.identity ->> '${name}' END`;
-/** SQL: the values of an attribute in all items of a sequence. */
+/** SQL for the values of an attribute in all items of a sequence. */
 const inItems = (sequence: string, tag: string) =>
   `ARRAY(SELECT item #>> '{${tag},Value,0}' FROM jsonb_array_elements(CASE
      WHEN jsonb_typeof(w.attributes #> '{${sequence},Value}') = 'array'
      THEN w.attributes #> '{${sequence},Value}' ELSE '[]' END) AS items (item))`;
 
-/** Worklist label of a workitem whose creator gave none. */
+/** Worklist label of a workitem if its creator stated none. */
 export const WORKLIST_LABEL = 'SONOGATE';
 
 type SearchKey = MatchedAttribute & { tag: string };
 
 /**
  * The matching keys of a search (PS3.4 table CC.2.5-3), by keyword; `.` separates a sequence from
- * an attribute of its items.
+ * an attribute in its items.
  */
 const KEYS: Readonly<Record<string, SearchKey>> = {
   ProcedureStepState: { tag: '00741000', vr: 'CS', sql: STATE_SQL },
@@ -226,7 +227,7 @@ const BY_TAG = new Map([
   [START_KEY.tag, START_KEY.name] as const,
 ]);
 
-/** Returns the keyword of a matching key that is given by keyword or tag; null for another. */
+/** Returns the keyword of a matching key, given its keyword or tag; null if it is not one. */
 export function searchKeyOf(name: string): string | null {
   if (Object.hasOwn(KEYS, name) || name === UID_KEY.name || name === START_KEY.name) return name;
   return BY_TAG.get(name.toUpperCase()) ?? null;
@@ -290,13 +291,13 @@ const DATE_TIME =
   /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,6}))?)?)?)?)?)?(?:([+-])(\d\d)(\d\d))?$/;
 
 /**
- * Returns the period that a DT value covers (PS3.5 6.2): a value without its last components covers
- * a whole year, day or minute. A value without an offset is in UTC. @returns null for text that is
- * not a DT.
+ * Returns the period covered by a DT value (PS3.5 6.2): without its last components, it covers a
+ * whole year, day or minute. A value without an offset is in UTC.
+ * @returns null for text that is not a DT.
  */
 export function dateTimeRange(text: string): { first: Date; after: Date } | null {
   const match = DATE_TIME.exec(text.trim());
-  // The years that both Date and the database can represent.
+  // Limits the years to those that both Date and the database can represent.
   if (!match || Number(match[1]) < 1900 || Number(match[1]) > 9998) return null;
   const [year = 0, month, day, hour, minute, second, fraction] = match
     .slice(1, 8)
@@ -310,7 +311,7 @@ export function dateTimeRange(text: string): { first: Date; after: Date } | null
   };
   const given = [year, month, day, hour, minute, second].filter((part) => part !== undefined);
   const first = at(given);
-  // Date accepts 30 February and hour 25, and converts them to other times.
+  // Date would accept 30 February and hour 25, converting them to other times.
   const local = new Date(first.getTime() + offset * 60_000).toISOString().replace(/\D/g, '');
   if (!local.startsWith(match.slice(1, 7).join(''))) return null;
   if (fraction !== undefined) return { first, after: new Date(first.getTime() + 1000) };
@@ -318,7 +319,7 @@ export function dateTimeRange(text: string): { first: Date; after: Date } | null
   return { first, after: at(given.map((part, n) => (n === last ? part + 1 : part))) };
 }
 
-/** Returns the steps that have not ended, and the steps that were created after a time. */
+/** Returns the steps that have not ended, and those created after a given time. */
 export async function openSteps(
   database: Queryable,
   finder: Finder,
@@ -333,9 +334,7 @@ export async function openSteps(
   return rows;
 }
 
-/**
- * Returns the steps with these ids, and the steps that were created after a time, oldest first.
- */
+/** Returns the steps with these ids, and those created after a given time, oldest first. */
 export async function stepsChanged(
   database: Queryable,
   finder: Finder,

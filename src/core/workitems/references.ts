@@ -5,10 +5,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { fileName, instancesOf } from '../studies/study-store.ts';
 import type { WorkitemRow } from './workitem.ts';
 
-/**
- * Objects that a workitem read or created, by series, and the place from which they can be
- * retrieved.
- */
+/** Objects read or created by a workitem, by series, and where they can be retrieved. */
 export interface ReferencedSeries {
   study: string;
   series: string;
@@ -32,7 +29,7 @@ export async function inputReferences(
   );
 }
 
-/** Returns the objects of the result that were delivered as DICOM. */
+/** Returns those objects of the result that were delivered as DICOM. */
 export async function outputReferences(
   database: Queryable,
   { id, study_instance_uid: study, identity }: WorkitemRow,
@@ -64,10 +61,7 @@ export async function outputReferences(
   );
 }
 
-/**
- * The series in which each SOP class of a result is sent. Every class that is not listed is a
- * report.
- */
+/** The series in which each SOP class of a result is sent. Every class not listed is a report. */
 const SERIES_OF: Readonly<Record<string, keyof typeof SERIES>> = {
   [STORAGE_CLASS.segmentation]: 'seg',
   [STORAGE_CLASS.labelMapSegmentation]: 'seg',

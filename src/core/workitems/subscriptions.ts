@@ -30,7 +30,8 @@ export interface Subscription {
 
 /**
  * Subscribes to a workitem or to the worklist (PS3.4 table CC.2.3-2). A deletion lock is always
- * granted, because workitems are never deleted. @throws SonogateError `rate_limited`
+ * granted, because workitems are never deleted.
+ * @throws SonogateError `rate_limited`
  */
 export async function subscribe(
   database: Queryable,
@@ -50,7 +51,7 @@ export async function subscribe(
     [accountId, aeTitle, target, deletionLock, at, MOST_SUBSCRIPTIONS],
   );
   if (rowCount === 1 && target === WORKLIST_UID) {
-    // A subscription to all workitems includes those from which the AE unsubscribed before.
+    // A subscription to all workitems includes those that the AE has unsubscribed from before.
     await database.query(
       `DELETE FROM workitem_subscriptions
        WHERE account_id = $1 AND ae_title = $2 AND NOT subscribed`,
@@ -65,9 +66,9 @@ export async function subscribe(
 }
 
 /**
- * Ends a subscription. For the worklist, it ends every subscription of the AE. For one workitem, it
- * is recorded while the AE is subscribed to the worklist, because it takes precedence. @returns
- * false if there was no subscription.
+ * Ends a subscription. For the worklist, this ends all of the AE's subscriptions. For one workitem,
+ * it is recorded as long as the AE is subscribed to the worklist, over which it takes precedence.
+ * @returns false if there was no subscription.
  */
 export async function unsubscribe(
   database: Queryable,
@@ -104,7 +105,7 @@ export async function unsubscribe(
 }
 
 /**
- * Suspends the subscription to the worklist: workitems that are created later are not included.
+ * Suspends the subscription to the worklist: workitems created later are not included.
  * @returns false if there was no subscription.
  */
 export async function suspend(
@@ -123,7 +124,7 @@ export async function suspend(
 /** Days after the end of a step for which subscriptions to it are kept. */
 const KEPT_DAYS = 7;
 
-/** Removes subscriptions to single workitems that ended long ago, and to those that are gone. */
+/** Removes subscriptions to individual workitems that ended long ago or no longer exist. */
 export async function removeEndedSubscriptions(database: Queryable, now: Date): Promise<void> {
   const { rows } = await database.query<{ target: string }>(
     'SELECT DISTINCT target FROM workitem_subscriptions WHERE target <> $1',
@@ -153,8 +154,8 @@ export async function subscriptionsOf(
 }
 
 /**
- * Whether a subscriber receives the events of a workitem. Its subscription to the workitem takes
- * precedence over its subscription to the worklist.
+ * Returns true if a subscriber receives the events of a workitem. A subscription to the workitem
+ * takes precedence over one to the worklist.
  */
 export function isSubscribed(
   subscriptions: ReadonlyMap<string, Subscription>,

@@ -13,13 +13,13 @@ import type { RequestRow, RequestStatus } from '../requests/request.ts';
  */
 export type StepState = 'SCHEDULED' | 'IN PROGRESS' | 'COMPLETED' | 'CANCELED';
 
-/** Status of a request → state of its step (PS3.4 table CC.1.1-1). */
+/** Maps the status of a request to the state of its step (PS3.4 table CC.1.1-1). */
 export const STEP_STATE = {
   queued: 'SCHEDULED',
   preparing: 'IN PROGRESS',
   running: 'IN PROGRESS',
   succeeded: 'COMPLETED',
-  // A step that ends without a result is canceled, with the reason, because UPS has no state for
+  // A step that ends without a result is canceled, stating the reason, because UPS has no state for
   // failure.
   failed: 'CANCELED',
   rejected: 'CANCELED',
@@ -30,9 +30,9 @@ export const STEP_STATE = {
 export const isFinal = (state: StepState): boolean => state === 'COMPLETED' || state === 'CANCELED';
 
 /**
- * SQL: whether objects of the result of request `r` are being delivered for the first time. Only
- * deliveries that began when the request ended count: a final state never changes, so a later
- * delivery by a person must not reopen it.
+ * SQL condition: objects from the result of request `r` are being delivered for the first time.
+ * Only deliveries created when the request ended count: a final state never changes, so a person's
+ * later delivery must not reopen it.
  */
 export const DELIVERING = `(r.status = 'succeeded' AND EXISTS (SELECT 1 FROM deliveries d
   WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state IN ('pending', 'sending')
@@ -40,7 +40,7 @@ export const DELIVERING = `(r.status = 'succeeded' AND EXISTS (SELECT 1 FROM del
     AND d.created_at < r.ended_at + interval '1 minute'))`;
 
 /**
- * SQL: the state of the step of request `r`. A step is in progress until its objects are delivered,
+ * SQL for the step state of request `r`. A step is in progress until its objects are delivered,
  * because a completed step lists them (PS3.4 CC.2.5.1.1).
  */
 export const STATE_SQL = `CASE WHEN ${DELIVERING} THEN 'IN PROGRESS' ${Object.entries(STEP_STATE)
@@ -53,17 +53,17 @@ export const CODING_SCHEME = '99USINT';
 /** Returns the code of an endpoint in a workitem (Scheduled Workitem Code Sequence). */
 export const workitemCode = ({ model }: Pick<Endpoint, 'model'>): string =>
   model.toUpperCase().replaceAll('/', '-');
-/** SQL: the same code for request `r`. */
+/** SQL for the same code for request `r`. */
 export const WORKITEM_CODE_SQL = `replace(upper(r.model), '/', '-')`;
 
 const UNIQUE_KEY = 'workitem:';
 const LARGEST_UUID = (1n << 128n) - 1n;
 
-/** Returns the unique key of the request of a workitem whose UID its creator chose. */
+/** Returns the unique key of a request made as a workitem with a UID chosen by its creator. */
 export const uniqueKeyOf = (uid: string): string => `${UNIQUE_KEY}${uid}`;
 
 /**
- * Returns the SOP Instance UID of a request as a workitem: the UID that its creator chose, or else
+ * Returns the SOP Instance UID of a request as a workitem: the UID chosen by its creator, otherwise
  * the UUID of the request under the root 2.25 (PS3.5 B.2).
  */
 export function workitemUid({ id, unique_key }: { id: string; unique_key: string | null }): string {
@@ -72,7 +72,7 @@ export function workitemUid({ id, unique_key }: { id: string; unique_key: string
     : `2.25.${uuidOf(id)}`;
 }
 
-/** Returns the id of the request that has this UID if its creator chose none. */
+/** Returns the id of the request with this UID, for a UID not chosen by its creator. */
 export function requestIdOfUid(uid: string): string | null {
   const digits = /^2\.25\.([1-9]\d{0,38})$/.exec(uid)?.[1];
   const uuid = digits === undefined ? null : BigInt(digits);
@@ -85,11 +85,11 @@ export function requestIdOfUid(uid: string): string | null {
 export interface Cancellation {
   /** Requesting AE (0074,1236): the name of the key, because HTTP has no AE title. */
   requestedBy: string;
-  /** Attributes that the requester gave, in the DICOM JSON model. */
+  /** Attributes stated by the requester, in the DICOM JSON model. */
   attributes: JsonDataSet;
 }
 
-/** A request with all data that its workitem shows. */
+/** A request, with all data shown in its workitem. */
 export interface WorkitemRow
   extends Pick<
     RequestRow,
@@ -111,11 +111,11 @@ export interface WorkitemRow
   > {
   unique_key: string | null;
   state: StepState;
-  /** The attributes that the creator gave; null if the request was not created as a workitem. */
+  /** The attributes stated by the creator; null if the request was not created as a workitem. */
   attributes: JsonDataSet | null;
   cancellation: Cancellation | null;
   changed_at: Date | null;
-  /** UID of the study that is interpreted; null for uploaded files. */
+  /** UID of the interpreted study; null for uploaded files. */
   study_instance_uid: string | null;
   identity: DicomIdentity | null;
 }
