@@ -36,10 +36,13 @@ const PADDING = 1.1;
 const GUTTER = 16;
 const HALF = (WIDTH - GUTTER) / 2;
 
-/** Column widths. The range fills the remaining width. */
+/**
+ * Column widths. The range fills the remaining width. A label may be `wrapped` times as long as its
+ * column before it is abbreviated.
+ */
 const WIDTHS = {
-  alone: { name: 113, value: 68, prior: 0 },
-  withPrior: { name: 102, value: 52, prior: 30 },
+  alone: { name: 113, value: 68, prior: 0, wrapped: 1 },
+  withPrior: { name: 92, value: 58, prior: 32, wrapped: 1.35 },
 } as const;
 type Widths = (typeof WIDTHS)[keyof typeof WIDTHS];
 
@@ -137,16 +140,21 @@ const markOf = ({ interpretation }: Measurement) => (interpretation ? MARKS[inte
 const fits = (one: Measurement, width: number) =>
   textWidth(withSubject(one.label, one), SIZE, markOf(one) ? 'bold' : 'regular') <= width;
 
-/** How much longer than its column a label may be. It then wraps instead of being abbreviated. */
-const WRAPPED = 1.3;
+/** Number of words up to which a label wraps. A longer one is read faster as an abbreviation. */
+const WRAPPED_WORDS = 3;
 
 /**
- * Returns the label of a value, or its abbreviation if the label is much too long for the column.
- * Both sides and all fetuses get the same form.
+ * Returns the label of a value, or its abbreviation if the label is too long for the column. Both
+ * sides and all fetuses get the same form.
  */
-function nameOf(one: Measurement, all: readonly Measurement[], width: number): string {
+function nameOf(
+  one: Measurement,
+  all: readonly Measurement[],
+  { name: width, wrapped }: Widths,
+): string {
   const alike = all.filter(({ concept }) => concept.key === one.concept.key);
-  const whole = alike.every((each) => fits(each, WRAPPED * (width - 6)));
+  const most = one.label.split(' ').length > WRAPPED_WORDS ? 1 : wrapped;
+  const whole = alike.every((each) => fits(each, most * (width - 6)));
   const short = conceptEntry(one.concept.key)?.abbreviation ?? one.label;
   return withSubject(whole ? one.label : short, one);
 }
@@ -207,7 +215,8 @@ function titled(page: Page, lines: readonly Line[]): Line[] {
   return [titleLine(page, first.group, `${first.group}, continued`), ...lines];
 }
 
-function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[] {
+function linesOf(page: Page, result: Result, widths: Widths): Line[] {
+  const columns = columnsFor(widths);
   const values = compactValues(result);
   const urgent = actionable(result);
   const [last] = earlierValues(result);
@@ -225,8 +234,7 @@ function linesOf(page: Page, result: Result, columns: readonly Column[]): Line[]
   return result.sections.flatMap(({ id, title }) => {
     const own = values.filter(({ section }) => section === id);
     if (own.length === 0) return [];
-    const width = columns[0]?.width ?? 0;
-    const rows = own.map((one) => cellsOf(one, urgent, priorOf(one), nameOf(one, own, width)));
+    const rows = own.map((one) => cellsOf(one, urgent, priorOf(one), nameOf(one, own, widths)));
     return [
       titleLine(page, title, title),
       ...rows.map((cells) => ({ cells, title: false, height: heightOf(cells), group: title })),
@@ -299,8 +307,9 @@ function compactLegend(result: Result): string {
 /** Draws the table at `page.y`. Lines that do not fit continue on the next page. */
 export function compactTable(page: Page, result: Result): void {
   const isCompared = earlierValues(result).length > 0;
-  const columns = columnsFor(isCompared ? WIDTHS.withPrior : WIDTHS.alone);
-  let rest = linesOf(page, result, columns);
+  const widths = isCompared ? WIDTHS.withPrior : WIDTHS.alone;
+  const columns = columnsFor(widths);
+  let rest = linesOf(page, result, widths);
   if (rest.length === 0) return;
   heading(page, 'Measurements', LEAST);
   while (rest.length > 0) {

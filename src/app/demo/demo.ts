@@ -189,7 +189,7 @@ async function runDemo(stageOf: Stage): Promise<number> {
   const reports = ehr.resources('DiagnosticReport');
   const observations = ehr.resources('Observation');
   say(
-    `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join()}), ${observations.length} Observations in ${join(out, 'ehr')}`,
+    `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join(', ')}), ${observations.length} Observations in ${join(out, 'ehr')}`,
   );
   say('Every output is an unverified, AI-made draft, unless a script has signed it in place of a');
   say('clinician; the phantoms are not patients.');
@@ -302,7 +302,10 @@ async function runRevision(stageOf: Stage, study: DemoStudy, revision: number): 
   if (reviewed) await review(gateway, requestId, study.name);
   const deliveries = reviewed ? await deliveriesOf(gateway, requestId) : drafts;
   const ofDraft = new Set(drafts.map(({ id }) => id));
-  for (const { id, object, destination, state, detail } of deliveries) {
+  const inOrder = deliveries.toSorted(
+    (one, other) => +ofDraft.has(other.id) - +ofDraft.has(one.id),
+  );
+  for (const { id, object, destination, state, detail } of inOrder) {
     const what = `${ofDraft.has(id) ? 'draft ' : 'signed'} ${object.padEnd(11)}`;
     // A delivery for which the result has no object is complete, but nothing arrived.
     const outcome = detail === NOTHING_SENT ? [detail] : [state, detail];

@@ -37,6 +37,9 @@ const ORDER = [
   'focused',
 ] as const;
 
+/** Limitation if files of an earlier examination were given, because no section reads them. */
+const NOT_COMPARED = 'The earlier examination was not compared with this one.';
+
 /** Words for a value relative to its range. */
 const RANGE_TEXT = {
   N: 'within the range of',
@@ -86,6 +89,6 @@ export function writeReport(result: Result): Report {
       ...(assessed.length > 0 ? assessed : [NOTHING_ACCEPTED]),
     ],
     ...impressionWith(ECHO_TOPICS, result),
-    limitations: limitationsOf(result),
+    limitations: [...(result.input_summary.priors ? [NOT_COMPARED] : []), ...limitationsOf(result)],
   };
 }

@@ -248,10 +248,19 @@ const dating: Topic = {
 const LENGTHS = ['efw', 'hc', 'ac', 'fl', 'bpd'] as const;
 const SHOWN_LENGTHS = 3;
 
+/**
+ * Returns a statement on the size without the AC if a finding of the same line gives that AC, so
+ * that the line does not contain it twice.
+ */
+function withoutSmallAbdomen(said: Said, statement: Statement | null): Statement | null {
+  const own = said.find('growth.small-abdomen')?.about ?? [];
+  return statement && { ...statement, about: statement.about.filter((id) => !own.includes(id)) };
+}
+
 function size(said: Said): Clause {
-  const judged = said.find('growth.size');
+  const judged = withoutSmallAbdomen(said, said.find('growth.size'));
   if (judged) return { statement: rename(judged, 'impression.size'), covers: ['growth.size'] };
-  const open = said.find('growth.at-cut-off');
+  const open = withoutSmallAbdomen(said, said.find('growth.at-cut-off'));
   if (open) return { statement: rename(open, 'impression.size-open') };
   if (said.find('biometry.apart')) return { statement: say.conclusion('impression.several', {}) };
   const lengths = said.values(LENGTHS).slice(0, SHOWN_LENGTHS);

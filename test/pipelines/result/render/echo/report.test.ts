@@ -47,4 +47,12 @@ describe('the limitations of the echo report', () => {
     const own = writeReport(unknown).limitations.filter((line) => line.includes(text));
     expect(own).toEqual([text]);
   });
+
+  it('say that an earlier examination was not compared', () => {
+    const of = (priors: number) =>
+      writeReport({ ...result, input_summary: { ...result.input_summary, priors } }).limitations;
+    expect(of(2).filter((line) => !of(0).includes(line))).toEqual([
+      'The earlier examination was not compared with this one.',
+    ]);
+  });
 });
