@@ -31,7 +31,7 @@ interface Bucket {
 }
 
 /**
- * Limits for each source, counted in this process, so that no machine can take up the whole
+ * Limits for each source, counted in this process, so that no machine can occupy the whole
  * gateway.
  */
 export interface SourceLimits {

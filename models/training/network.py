@@ -112,9 +112,9 @@ LOOKED = 24
 class HeadPlaneNetwork(nn.Module):
     """Maps (n, 1, 192, 224) in 0..1, a levelled crop of the head (head_crop.py), to logits (n,
     classes). Gain differs more between heads than between planes, so each grey level is taken
-    relative to its surroundings. A plane is defined by the positions of its structures in the head, so
-    the network pools the middle of the head and its eight neighbours separately, in addition to
-    the whole.
+    relative to its surroundings. A plane is defined by the positions of its structures in the head.
+    The network therefore pools the middle of the head and its eight neighbours separately, in
+    addition to the whole.
     """
 
     def __init__(self, classes: int, dropout: float = 0.4):

@@ -75,7 +75,7 @@ function likePattern(value: string): string {
 }
 
 /**
- * Returns the condition for range matching (PS3.4 C.2.2.2.5). A time with only the hour stands for
+ * Returns the condition for range matching (PS3.4 C.2.2.2.5). A time with only the hour represents
  * the whole hour, so only the digits given at the end of a range are compared.
  */
 function range(

@@ -8,7 +8,7 @@ const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 
 /**
- * Words that can follow a title or label without being names: "Mr" and "Ms" also stand for mitral
+ * Words that can follow a title or label without being names: "Mr" and "Ms" also mean mitral
  * regurgitation and stenosis, and "Patient:" may be followed by findings.
  */
 const NO_NAMES = [

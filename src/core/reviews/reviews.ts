@@ -392,7 +392,7 @@ function stateOf(opened: Opened, rows: readonly ChangeRow[]): StudyState {
   };
 }
 
-/** Checks an undo. It has no effects of its own. */
+/** Checks an undo, without any side effects. */
 function undone(rows: readonly ChangeRow[], id: number, pointer: string): [] {
   if (standing(rows).has(id)) return [];
   const detail = 'There is no such change, or it has been undone.';
