@@ -90,7 +90,7 @@ function studyReview(
     effectsOf: (change, state) => orInvalid(() => effectsOf(change, state, rules)),
     subjectOf: (change: Change, state) => orInvalid(() => subjectOf(change, state)),
     sign: async (result, { requestId, ...into }) => {
-      // Rendering of images and PDF is loaded with the first signature.
+      // The code that renders images and the PDF is loaded for the first signature.
       const pipeline = await import('../../../pipelines/run/study-pipeline.ts');
       const signed = await import('../../../pipelines/run/signed-documents.ts');
       return signed.writeSignedDocuments({

@@ -554,9 +554,9 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
 }
 
 /**
- * Returns the deliveries of a draft, because some destinations accept only signed results. If an
- * earlier result of the study is signed, no report leaves as a draft: an EHR would replace the signed
- * report, or show a draft that is newer than it.
+ * Returns the deliveries that can start with the draft; some destinations accept only signed
+ * results. If an earlier result of the study is signed, no report is sent as a draft: an EHR would
+ * replace the signed report, or show a newer draft next to it.
  * @param signed whether an earlier result of the study is signed.
  */
 function leavingAtOnce(

@@ -122,7 +122,7 @@ interface ReviewParts {
   sign: StoreSignature;
   config: { organization: string; signatures: 1 | 2 };
   now?: () => Date;
-  /** Milliseconds between keep-alives of an open stream. */
+  /** Milliseconds between keep-alive updates of an open stream. */
   heartbeatMs?: number;
 }
 

@@ -303,8 +303,8 @@ const PERHAPS_MERGED =
   'Its patient ID was merged into another ID, whose patient has another birth date; release it only if they are one person.';
 
 /**
- * Returns a study with the surviving patient ID if it arrived under a merged patient ID. A study
- * that may be of another patient gets a reason to be held.
+ * Returns a study that arrived under a merged patient ID with the surviving ID. If the study may
+ * belong to another patient, it also gets a reason to be held.
  */
 async function underSurvivingId(
   study: StudyRow,

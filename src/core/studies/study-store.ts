@@ -86,7 +86,7 @@ export interface StudyRow {
   acting_rules: string[];
   released_revision: number | null;
   chosen_rule: string | null;
-  /** Why the study waits until a person releases it, such as the words of a person; or null. */
+  /** Why the study waits for a person to release it, for example as entered by a person; or null. */
   hold_reason: string | null;
   /** The patient attribute on which the objects disagree; null if they agree. */
   patient_mismatch: PatientMismatch | null;
