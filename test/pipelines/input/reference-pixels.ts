@@ -73,7 +73,7 @@ open(sys.argv[3], 'wb').write(convert_color_space(pixels, 'YBR_FULL', 'RGB').tob
 print(pixels.shape[1], pixels.shape[0])
 `;
 
-/** For YBR_FULL; rounds where DCMTK truncates. */
+/** For YBR_FULL: pydicom rounds where DCMTK truncates. */
 export const pydicomPixels: Reference = (path, frame) =>
   inFolder(async (file) => {
     const args = ['-c', CONVERT, path, String(frame), file('rgb')];

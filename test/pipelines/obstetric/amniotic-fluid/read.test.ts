@@ -26,8 +26,8 @@ function image(inside: number, wall: (y: number) => number): GrayImage {
 }
 
 /**
- * Returns maps at half the image size, 1 mm per cell, showing the pocket with this probability,
- * extended by `halfSeenMm` with a probability of one third.
+ * Returns maps at half the image size, 1 mm per cell. They show the pocket with the probability
+ * `certainty`, and `halfSeenMm` below it with a probability of one third.
  */
 function drawn(certainty: number, halfSeenMm = 0): UterineMaps {
   const empty = { width: WIDTH / 2, height: HEIGHT / 2, values: new Float32Array(96 * 128) };
