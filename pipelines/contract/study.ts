@@ -326,6 +326,10 @@ export function imageNumber({ clips }: Pick<Study, 'clips'>, file: string): numb
   return place < 0 ? null : place + 1;
 }
 
+/** Names an image by its number in the study, as the console and its pictures do. */
+export const imageText = (image: ReturnType<typeof imageNumber>): string =>
+  image === null ? 'an image' : `image ${image}`;
+
 /**
  * Returns the scale for a measurement: that of the region containing all of its points or, if there
  * are several, of the smallest, such as an inset over a larger picture. If there is none, returns

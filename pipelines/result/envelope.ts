@@ -251,6 +251,14 @@ export const sectionSchema = z.strictObject({
       code: text('Code of the reason', 'no_calibration'),
       detail: text('The reason as text', 'No image states its scale.'),
       needs: ids('Input that would complete the section', 'calibration'),
+      gaps: z
+        .array(statementSchema)
+        .readonly()
+        .optional()
+        .meta({
+          description: 'What is missing, as data; `detail` is rendered from it',
+          examples: [[]],
+        }),
     })
     .nullable()
     .meta({
@@ -262,8 +270,7 @@ export const sectionSchema = z.strictObject({
     .readonly()
     .optional()
     .meta({
-      description:
-        'What the section concludes, as data; `summary` and `reason.detail` are rendered from it',
+      description: 'What the section concludes, as data; `summary` is rendered from it',
       examples: [[]],
     }),
   summary: text(

@@ -183,8 +183,10 @@ export type InterpretEchoOutput = {
       detail: string;
       /** Input that would complete the section */
       needs: Array<string>;
+      /** What is missing, as data; `detail` is rendered from it */
+      gaps?: Array<Statement>;
     } | null;
-    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` is rendered from it */
     statements?: Array<Statement>;
     /** What the section concludes, as text */
     summary: string;
@@ -244,8 +246,10 @@ export type InterpretEchoOutput = {
       detail: string;
       /** Input that would complete the section */
       needs: Array<string>;
+      /** What is missing, as data; `detail` is rendered from it */
+      gaps?: Array<Statement>;
     } | null;
-    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` is rendered from it */
     statements?: Array<Statement>;
     /** What the section concludes, as text */
     summary: string;
@@ -443,8 +447,10 @@ export type InterpretObstetricOutput = {
       detail: string;
       /** Input that would complete the section */
       needs: Array<string>;
+      /** What is missing, as data; `detail` is rendered from it */
+      gaps?: Array<Statement>;
     } | null;
-    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` is rendered from it */
     statements?: Array<Statement>;
     /** What the section concludes, as text */
     summary: string;
@@ -520,8 +526,10 @@ export type InterpretObstetricOutput = {
       detail: string;
       /** Input that would complete the section */
       needs: Array<string>;
+      /** What is missing, as data; `detail` is rendered from it */
+      gaps?: Array<Statement>;
     } | null;
-    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` is rendered from it */
     statements?: Array<Statement>;
     /** What the section concludes, as text */
     summary: string;
@@ -578,8 +586,10 @@ export type InterpretObstetricOutput = {
       detail: string;
       /** Input that would complete the section */
       needs: Array<string>;
+      /** What is missing, as data; `detail` is rendered from it */
+      gaps?: Array<Statement>;
     } | null;
-    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` is rendered from it */
     statements?: Array<Statement>;
     /** What the section concludes, as text */
     summary: string;
@@ -625,8 +635,10 @@ export type InterpretObstetricOutput = {
       detail: string;
       /** Input that would complete the section */
       needs: Array<string>;
+      /** What is missing, as data; `detail` is rendered from it */
+      gaps?: Array<Statement>;
     } | null;
-    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` is rendered from it */
     statements?: Array<Statement>;
     /** What the section concludes, as text */
     summary: string;
@@ -673,8 +685,10 @@ export type InterpretObstetricOutput = {
       detail: string;
       /** Input that would complete the section */
       needs: Array<string>;
+      /** What is missing, as data; `detail` is rendered from it */
+      gaps?: Array<Statement>;
     } | null;
-    /** What the section concludes, as data; `summary` and `reason.detail` are rendered from it */
+    /** What the section concludes, as data; `summary` is rendered from it */
     statements?: Array<Statement>;
     /** What the section concludes, as text */
     summary: string;

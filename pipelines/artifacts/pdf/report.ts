@@ -461,7 +461,7 @@ function limitations(page: Page, { result }: ReportInput): void {
  */
 function limitationsWithoutReport(result: Result): string[] {
   const partial = result.sections.filter(({ status }) => status === 'partial');
-  return [...gapLines(partial), ...inputLimitations(result)];
+  return [...gapLines(partial, result.measurements), ...inputLimitations(result)];
 }
 
 function software(page: Page, { result, subject }: ReportInput): void {

@@ -15,8 +15,8 @@ import {
   judgedRate,
   judgedValue,
   type MachineValues,
+  redatingDays,
 } from '../shared/measurement.ts';
-import { redatingDays } from '../shared/redating.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import { DATING_CRL } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';

@@ -10,8 +10,14 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { acceptedValue, atCutOff, ifPlausible, SOFT_Z } from '../shared/measurement.ts';
-import { NO_REDATING_FROM_DAYS, redatingDays } from '../shared/redating.ts';
+import {
+  acceptedValue,
+  atCutOff,
+  ifPlausible,
+  NO_REDATING_FROM_DAYS,
+  redatingDays,
+  SOFT_Z,
+} from '../shared/measurement.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import {
   CENTILE_CROSSING,

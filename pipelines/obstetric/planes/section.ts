@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { findingConcept } from '../../concepts/obstetric.ts';
-import { imageNumber, type Study } from '../../contract/study.ts';
+import { imageNumber, imageText, type Study } from '../../contract/study.ts';
 import { PLANE_LABELS, say } from '../../result/render/obstetric/planes.ts';
-import { imageText } from '../../result/render/shared.ts';
 import { notAssessed } from '../../result/section-outcome.ts';
 import type { FrameReading } from '../shared/plane.ts';
 import {

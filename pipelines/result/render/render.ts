@@ -16,7 +16,7 @@ import { decimalsOf, formatValue, numberText } from './number-text.ts';
 import type { SentenceContext, ValueTexts } from './obstetric/shared.ts';
 import { basisText, weeksAndDays } from './obstetric/shared.ts';
 import { SENTENCES } from './sentences.ts';
-import { centileText, zScoreText } from './unit-text.ts';
+import { centileText, withUnit, zScoreText } from './unit-text.ts';
 
 function quantity(key: string, value: number, also: readonly number[] = []): string {
   const known = conceptKey(key);
@@ -30,6 +30,7 @@ export const TEXTS: ValueTexts = {
   quantity,
   number: numberText,
   rounded: fixedOffCutOffs,
+  withUnit,
   names: (keys) => keys.map((key) => conceptEntry(key)?.abbreviation ?? key).join(', '),
   label: (key) => conceptEntry(key)?.label ?? key,
   weeks: weeksAndDays,
@@ -103,7 +104,7 @@ export function withNote(measurement: Measurement): Measurement {
 
 function withReason(reason: ReasonDraft, measurements: MeasurementsById) {
   const { code, needs, gaps } = reason;
-  return { code, detail: renderStatements(gaps, measurements), needs };
+  return { code, detail: renderStatements(gaps, measurements), needs, gaps };
 }
 
 function textOf(

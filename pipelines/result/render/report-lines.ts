@@ -1,7 +1,8 @@
 import { READ } from '../../contract/study.ts';
 import type { Finding, Measurement, Result, Section } from '../envelope.ts';
 import { isAssessed } from '../section-outcome.ts';
-import { byId, renderStatement } from './render.ts';
+import { distinctStatements, type Statement } from '../statement.ts';
+import { byId, renderStatement, renderStatements } from './render.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 
 /** Texts and lines shared by the draft reports of all endpoints. */
@@ -47,31 +48,38 @@ const OF_PATIENT: ReadonlySet<string> = new Set([
   'echo.child',
 ]);
 
-/** Returns the texts on the patient that more than one assessed section gives as a gap. */
-function sharedGaps(sections: readonly Section[]): string[] {
-  const texts = sections.filter(isAssessed).flatMap(({ statements = [], reason }) => {
-    const own = statements
-      .filter(({ code }) => OF_PATIENT.has(code))
-      .map((one) => renderStatement(one, new Map()));
-    return [...new Set(own)].filter((text) => reason?.detail.includes(text));
-  });
-  return [...new Set(texts)].filter((text) => texts.indexOf(text) !== texts.lastIndexOf(text));
+/** Returns each statement on the patient that more than one assessed section gives as a gap. */
+function sharedGaps(sections: readonly Section[]): Statement[] {
+  const ofPatient = sections
+    .filter(isAssessed)
+    .flatMap(({ reason }) => distinctStatements(reason?.gaps ?? []))
+    .filter(({ code }) => OF_PATIENT.has(code));
+  const isShared = ({ code }: Statement) =>
+    ofPatient.filter((other) => other.code === code).length > 1;
+  return distinctStatements(ofPatient).filter(isShared);
 }
 
 /**
  * Returns the line of each section that was not assessed, or only in part. What several assessed
  * sections say of the patient follows once, without the title of a section.
  */
-export function gapLines(sections: readonly Section[]): string[] {
+export function gapLines(
+  sections: readonly Section[],
+  measurements: readonly Measurement[],
+): string[] {
+  const found = byId(measurements);
   const shared = sharedGaps(sections);
+  const isShared = ({ code }: Statement) => shared.some((other) => other.code === code);
   const own = sections.flatMap((section) => {
     const { title, reason } = section;
-    if (!reason || !isAssessed(section)) return gapLine(section) ?? [];
-    const without = shared.reduce((text, each) => text.replace(each, ''), reason.detail);
-    const detail = without.replace(/ {2,}/g, ' ').trim();
+    if (!reason?.gaps?.some(isShared) || !isAssessed(section)) return gapLine(section) ?? [];
+    const detail = renderStatements(
+      reason.gaps.filter((gap) => !isShared(gap)),
+      found,
+    );
     return detail === '' ? [] : `${title}: ${sentence(detail)}`;
   });
-  return [...own, ...shared];
+  return [...own, ...shared.map((gap) => renderStatement(gap, found))];
 }
 
 /**
@@ -126,12 +134,12 @@ export function inputLimitations({
 function conditionsOf({ sections, measurements }: Result): string[] {
   const known = byId(measurements);
   return sections.filter(isAssessed).flatMap((section) => {
-    const { title, statements = [] } = section;
-    const gap = gapLine(section) ?? '';
-    const conditions = statements.filter(({ kind }) => kind === 'limitation');
-    const texts = conditions.map((one) => renderStatement(one, known));
+    const { title, reason, statements = [] } = section;
     // If a section also lists the condition as a gap, it is not repeated.
-    return texts.filter((text) => !gap.includes(text)).map((text) => `${title}: ${text}`);
+    const isGap = ({ code, fetus }: Statement) =>
+      reason?.gaps?.some((gap) => gap.code === code && gap.fetus === fetus) ?? false;
+    const conditions = statements.filter((one) => one.kind === 'limitation' && !isGap(one));
+    return conditions.map((one) => `${title}: ${renderStatement(one, known)}`);
   });
 }
 
@@ -142,7 +150,7 @@ function conditionsOf({ sections, measurements }: Result): string[] {
 export function limitationsOf(result: Result): string[] {
   const lines = [
     ...result.findings.filter(isOfFiles).map(({ text }) => text),
-    ...gapLines(result.sections),
+    ...gapLines(result.sections, result.measurements),
     ...conditionsOf(result),
     ...inputLimitations(result),
     DRAFT,

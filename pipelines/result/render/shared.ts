@@ -21,10 +21,6 @@ export const REVIEW_TEXT = {
 export const RESEARCH_NOTICE =
   'Research setting: values validated on simulated images are accepted';
 
-/** Names an image by its number in the study (`imageNumber`), as the console and its pictures do. */
-export const imageText = (image: number | null): string =>
-  image === null ? 'an image' : `image ${image}`;
-
 /** Sentences about the processing itself, for sections of every endpoint. */
 export const SHARED_SENTENCES = {
   'run.section-failed': () => 'This section could not be interpreted because of an internal error.',

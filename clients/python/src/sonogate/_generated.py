@@ -186,6 +186,8 @@ class InterpretEchoOutputSections1Reason(TypedDict):
     """The reason as text"""
     needs: list[str]
     """Input that would complete the section"""
+    gaps: NotRequired[list[Statement]]
+    """What is missing, as data; `detail` is rendered from it"""
 
 
 class InterpretEchoOutputSections1DataClips(TypedDict):
@@ -240,7 +242,7 @@ class InterpretEchoOutputSections1(TypedDict):
     reason: InterpretEchoOutputSections1Reason | None
     """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` is rendered from it"""
     summary: str
     """What the section concludes, as text"""
     data: InterpretEchoOutputSections1Data
@@ -256,6 +258,8 @@ class InterpretEchoOutputSections2Reason(TypedDict):
     """The reason as text"""
     needs: list[str]
     """Input that would complete the section"""
+    gaps: NotRequired[list[Statement]]
+    """What is missing, as data; `detail` is rendered from it"""
 
 
 class InterpretEchoOutputSections2(TypedDict):
@@ -268,7 +272,7 @@ class InterpretEchoOutputSections2(TypedDict):
     reason: InterpretEchoOutputSections2Reason | None
     """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` is rendered from it"""
     summary: str
     """What the section concludes, as text"""
     data: dict[str, Any]
@@ -492,6 +496,8 @@ class InterpretObstetricOutputSections1Reason(TypedDict):
     """The reason as text"""
     needs: list[str]
     """Input that would complete the section"""
+    gaps: NotRequired[list[Statement]]
+    """What is missing, as data; `detail` is rendered from it"""
 
 
 class InterpretObstetricOutputSections1DataKeyFramesLikeliest(TypedDict):
@@ -571,7 +577,7 @@ class InterpretObstetricOutputSections1(TypedDict):
     reason: InterpretObstetricOutputSections1Reason | None
     """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` is rendered from it"""
     summary: str
     """What the section concludes, as text"""
     data: InterpretObstetricOutputSections1Data
@@ -587,6 +593,8 @@ class InterpretObstetricOutputSections2Reason(TypedDict):
     """The reason as text"""
     needs: list[str]
     """Input that would complete the section"""
+    gaps: NotRequired[list[Statement]]
+    """What is missing, as data; `detail` is rendered from it"""
 
 
 class InterpretObstetricOutputSections2DataPlaneAdequacy(TypedDict):
@@ -644,7 +652,7 @@ class InterpretObstetricOutputSections2(TypedDict):
     reason: InterpretObstetricOutputSections2Reason | None
     """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` is rendered from it"""
     summary: str
     """What the section concludes, as text"""
     data: InterpretObstetricOutputSections2Data
@@ -660,6 +668,8 @@ class InterpretObstetricOutputSections3Reason(TypedDict):
     """The reason as text"""
     needs: list[str]
     """Input that would complete the section"""
+    gaps: NotRequired[list[Statement]]
+    """What is missing, as data; `detail` is rendered from it"""
 
 
 class InterpretObstetricOutputSections3DataStructuresPlace(TypedDict):
@@ -704,7 +714,7 @@ class InterpretObstetricOutputSections3(TypedDict):
     reason: InterpretObstetricOutputSections3Reason | None
     """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` is rendered from it"""
     summary: str
     """What the section concludes, as text"""
     data: InterpretObstetricOutputSections3Data
@@ -720,6 +730,8 @@ class InterpretObstetricOutputSections4Reason(TypedDict):
     """The reason as text"""
     needs: list[str]
     """Input that would complete the section"""
+    gaps: NotRequired[list[Statement]]
+    """What is missing, as data; `detail` is rendered from it"""
 
 
 class InterpretObstetricOutputSections4DataStructuresPlace(TypedDict):
@@ -764,7 +776,7 @@ class InterpretObstetricOutputSections4(TypedDict):
     reason: InterpretObstetricOutputSections4Reason | None
     """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` is rendered from it"""
     summary: str
     """What the section concludes, as text"""
     data: InterpretObstetricOutputSections4Data
@@ -780,6 +792,8 @@ class InterpretObstetricOutputSections5Reason(TypedDict):
     """The reason as text"""
     needs: list[str]
     """Input that would complete the section"""
+    gaps: NotRequired[list[Statement]]
+    """What is missing, as data; `detail` is rendered from it"""
 
 
 class InterpretObstetricOutputSections5(TypedDict):
@@ -792,7 +806,7 @@ class InterpretObstetricOutputSections5(TypedDict):
     reason: InterpretObstetricOutputSections5Reason | None
     """Why the section is not complete; null if it is complete"""
     statements: NotRequired[list[Statement]]
-    """What the section concludes, as data; `summary` and `reason.detail` are rendered from it"""
+    """What the section concludes, as data; `summary` is rendered from it"""
     summary: str
     """What the section concludes, as text"""
     data: dict[str, Any]

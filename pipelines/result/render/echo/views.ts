@@ -1,5 +1,5 @@
+import { imageText } from '../../../contract/study.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { imageText } from '../shared.ts';
 
 /** Names of the modes of clips and displays. */
 export const MODES = {

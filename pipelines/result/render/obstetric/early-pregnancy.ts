@@ -43,7 +43,7 @@ type NearMsd = { value: number; cutOff: number } | null;
 const nearMsd = (near: NearMsd, text: ValueTexts) =>
   near
     ? [
-        `${text.label('mean-sac-diameter')} ${text.quantity('mean-sac-diameter', near.value)}. ${acrossText(near.cutOff)}`,
+        `${text.label('mean-sac-diameter')} ${text.quantity('mean-sac-diameter', near.value)}. ${acrossText(text, near.cutOff)}`,
       ]
     : [];
 

@@ -1,5 +1,5 @@
+import { imageText } from '../../../contract/study.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { imageText } from '../shared.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 

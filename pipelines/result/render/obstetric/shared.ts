@@ -1,6 +1,5 @@
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import { withUnit } from '../unit-text.ts';
 
 /** Functions that render numbers and names for sentences in one language. */
 export interface ValueTexts {
@@ -18,6 +17,8 @@ export interface ValueTexts {
    * cut-off.
    */
   rounded(value: number, decimals: number, cutOffs: readonly number[]): string;
+  /** Renders a number with its UCUM unit: "25 mm", "110°". */
+  withUnit(number: string, unit: string): string;
   /** Renders the concepts' abbreviations: "BPD, HC". */
   names(keys: readonly string[]): string;
   /** Returns the label of a concept: "Head circumference". */
@@ -118,16 +119,16 @@ export const SEVERAL_FETUSES = {
 } as const;
 export type SeveralFetusesSource = keyof typeof SEVERAL_FETUSES;
 
-/** Returns a cut-off as text: "25 mm", "0.5", "110°". */
-export const cutOffText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
-  withUnit(`${cutOff}`, unit);
-
 /**
  * Returns the text for a value that may be on either side of a cut-off, because its interval
  * includes it.
  */
-export const acrossText = (cutOff: number, unit: 'mm' | 'deg' | '' = 'mm'): string =>
-  `The interval of the value includes the cut-off of ${cutOffText(cutOff, unit)}: measure by hand.`;
+export const acrossText = (
+  { withUnit }: ValueTexts,
+  cutOff: number,
+  unit: 'mm' | 'deg' | '' = 'mm',
+): string =>
+  `The interval of the value includes the cut-off of ${withUnit(`${cutOff}`, unit)}: measure by hand.`;
 
 /**
  * Text for the categories that are not simply rendered as their code with spaces in place of
@@ -155,8 +156,10 @@ export const OBSTETRIC_SENTENCES = {
     value
       ? `${withSubject(value.label, value)} ${text.value(value)}, at a cut-off: ${sides(between)}; measure by hand.`
       : '',
-  'obstetric.across-cut-off': ({ cutOff, unit }: { cutOff: number; unit: 'mm' | 'deg' | '' }) =>
-    acrossText(cutOff, unit),
+  'obstetric.across-cut-off': (
+    { cutOff, unit }: { cutOff: number; unit: 'mm' | 'deg' | '' },
+    { text }: SentenceContext,
+  ) => acrossText(text, cutOff, unit),
   'machine.of-several-fetuses': () =>
     'The values of the ultrasound machine were not used: its reports name several fetuses.',
   'machine.fetus-not-known': () =>

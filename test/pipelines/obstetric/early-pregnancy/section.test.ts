@@ -16,7 +16,7 @@ import {
   unfitForActivity,
 } from '../../../../pipelines/obstetric/early-pregnancy/read.ts';
 import { embryonicRateBand } from '../../../../pipelines/obstetric/fetal-heart/guideline.ts';
-import { redatingDays } from '../../../../pipelines/obstetric/shared/redating.ts';
+import { redatingDays } from '../../../../pipelines/obstetric/shared/measurement.ts';
 import { namedView } from '../../../../pipelines/obstetric/shared/view-names.ts';
 import { cartValue } from '../../cart-sample.ts';
 import {

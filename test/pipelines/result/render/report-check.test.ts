@@ -211,7 +211,10 @@ describe('the draft report', () => {
       one.id === 'fetal-heart'
         ? {
             ...{ ...one, status: 'partial' as const, statements: [condition] },
-            reason: { code: 'parts_missing' as const, detail: `Not seen. ${text}`, needs: [] },
+            reason: {
+              ...{ code: 'parts_missing' as const, detail: `Not seen. ${text}`, needs: [] },
+              gaps: [condition],
+            },
           }
         : one,
     );
