@@ -356,7 +356,7 @@ export function keyedByFetus(judged: JudgedParts, fetus: string): JudgedParts {
 }
 
 /**
- * Accepted differences in days between two datings. `untilDays` is the last age by last period, inclusive, at which
+ * Accepted differences in days between the two ages. `untilDays` is the last age by last period, inclusive, at which
  * each applies.
  */
 const REDATING = [
