@@ -48,7 +48,7 @@ const QUEUES = { live: 'sonogate-requests', test: 'sonogate-test-requests' } as 
 type Lane = keyof typeof QUEUES;
 const LANES = ['live', 'test'] as const satisfies readonly Lane[];
 
-/** Number of requests made with test keys that run at the same time. */
+/** Maximum number of concurrent requests made with test keys. */
 const TEST_SLOTS = 1;
 
 /** Milliseconds after which a job returns to the queue if its worker has not renewed its lock. */
@@ -214,7 +214,7 @@ const RECHECK_SECONDS = 30;
 const BATCH = 500;
 
 /**
- * Adds every unfinished request that no worker holds to the queue: new requests whose process may
+ * Adds to the queue every unfinished request that no worker holds: new requests whose process may
  * have ended before adding the job, queued requests whose job was lost, and requests whose worker
  * died. Adding an existing job does no harm, so the state of the queue is not checked.
  * @returns the number of requests that were added.

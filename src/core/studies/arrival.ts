@@ -360,7 +360,7 @@ export interface Registrar {
    * object also the database error.
    */
   register(object: JudgedObject, impatient?: boolean): Promise<Arrival>;
-  /** Writes the waiting rows at once, for someone who is waiting for them. */
+  /** Writes the waiting rows at once, because someone needs them. */
   hurry(): void;
   /** Resolves when one more object may be acknowledged. @throws SonogateError `overloaded` */
   room(): Promise<void>;

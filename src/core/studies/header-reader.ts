@@ -12,7 +12,7 @@ import { HEADER_ATTRIBUTES, type InstanceHeader, instanceHeader } from './instan
  */
 
 /**
- * Number of bytes of a file that the caller's own thread reads to find the header. Images from
+ * How many bytes of a file the caller's own thread reads to find the header. Images from
  * ultrasound machines have a few kilobytes before the pixels. At most 8,192 elements fit into this
  * many bytes, and parsing them takes a few milliseconds.
  */
