@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_INDICATION } from '../contract/job.ts';
+import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../contract/study-input.ts';
 import { FINEST_MM_PER_PIXEL } from '../input/dicom/calibration.ts';
 import { DATING_BASIS } from '../result/render/obstetric/shared.ts';
 
@@ -37,64 +37,19 @@ const optionsSchema = z.strictObject({
         'Scale in mm per pixel, for stills and videos that do not state one: one number for all files, or a list with one entry for each file in the same order, null if the scale of that file is not known',
       examples: [0.1413],
     }),
-  report: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'True: the result includes a draft report as text', examples: [true] }),
-  report_language: z
-    .enum(['en'])
-    .default('en')
-    .meta({ description: 'Language of the report', examples: ['en'] }),
-  return: z
-    .array(z.enum(['json']))
-    .default(['json'])
-    .meta({ description: 'Formats of the result', examples: [['json']] }),
+  ...REPORT_OPTIONS,
   previews: z
     .boolean()
     .default(true)
     .meta({ description: 'True: previews with calipers are made for viewers', examples: [true] }),
 });
 
-const clinicalContextSchema = z.strictObject({
-  age_years: z
-    .number()
-    .int()
-    .min(0)
-    .max(130)
-    .optional()
-    .meta({ description: 'Age of the patient in years', examples: [31] }),
-  sex: z
-    .enum(['female', 'male', 'other', 'unknown'])
-    .optional()
-    .meta({ description: 'Sex of the patient', examples: ['female'] }),
-  indication: z
-    .string()
-    .max(LONGEST_INDICATION)
-    .optional()
-    .meta({
-      description: 'Reason for the examination, without names, identifiers and dates',
-      examples: ['growth'],
-    }),
-});
+const clinicalContextSchema = z.strictObject(PATIENT_CONTEXT);
 
 /** The `input` of us/obstetric/interpret 1.0.0 (api 2.3); unknown fields are rejected. */
 export const obstetricInputSchema = z
   .strictObject({
-    files: z
-      .array(z.string().min(1))
-      .min(1)
-      .meta({
-        description: 'Files of the examination: ids of uploads, or URLs of hosted files',
-        examples: [['file_06dvq2kz7h5m1n3p8r0s2t4v6w']],
-      }),
-    prior_files: z
-      .array(z.string().min(1))
-      .optional()
-      .meta({
-        description:
-          'Files of earlier examinations of the same patient: ids of uploads, or URLs of hosted files',
-        examples: [[]],
-      }),
+    ...STUDY_FILES,
     options: optionsSchema.optional().meta({ description: 'Options of the interpretation' }),
     clinical_context: clinicalContextSchema
       .optional()

@@ -1661,7 +1661,7 @@ export type InterpretObstetricBody = {
     clinical_context?: {
       /** Age of the patient in years */
       age_years?: number;
-      /** Sex of the patient */
+      /** Sex of the patient; selects the reference ranges of an echo */
       sex?: "female" | "male" | "other" | "unknown";
       /** Reason for the examination, without names, identifiers and dates */
       indication?: string;
@@ -1685,29 +1685,29 @@ export type InterpretEchoBody = {
   input: {
     /** Files of the examination: ids of uploads, or URLs of hosted files */
     files: Array<string>;
-    /** Files of earlier examinations of the same patient */
+    /** Files of earlier examinations of the same patient: ids of uploads, or URLs of hosted files */
     prior_files?: Array<string>;
-    /** How to interpret */
+    /** Options of the interpretation */
     options?: {
-      /** Whether a narrative report is written */
+      /** True: the result includes a draft report as text */
       report?: boolean;
       /** Language of the report */
       report_language?: "en";
-      /** Form of the result */
+      /** Formats of the result */
       return?: Array<"json">;
     };
-    /** What is known of the patient, without an identity */
+    /** Clinical context of the patient, without identity */
     clinical_context?: {
-      /** Age in years */
+      /** Age of the patient in years */
       age_years?: number;
-      /** Sex; selects the normal ranges */
+      /** Sex of the patient; selects the reference ranges of an echo */
       sex?: "female" | "male" | "other" | "unknown";
-      /** Height in cm; gives the body surface area with the weight */
+      /** Reason for the examination, without names, identifiers and dates */
+      indication?: string;
+      /** Height in cm; with the weight, it gives the body surface area */
       height_cm?: number;
       /** Weight in kg */
       weight_kg?: number;
-      /** Why the examination is made; without names, identifiers and dates */
-      indication?: string;
     };
   };
   /** Where events are announced */

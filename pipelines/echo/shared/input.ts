@@ -1,44 +1,21 @@
 import { z } from 'zod';
-import { LONGEST_INDICATION } from '../../contract/job.ts';
+import { PATIENT_CONTEXT, REPORT_OPTIONS, STUDY_FILES } from '../../contract/study-input.ts';
 
-const optionsSchema = z.strictObject({
-  report: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether a narrative report is written', examples: [true] }),
-  report_language: z
-    .enum(['en'])
-    .default('en')
-    .meta({ description: 'Language of the report', examples: ['en'] }),
-  return: z
-    .array(z.enum(['json']))
-    .default(['json'])
-    .meta({ description: 'Form of the result', examples: [['json']] }),
-});
+const optionsSchema = z.strictObject(REPORT_OPTIONS);
 
 /**
- * Schema of the clinical context. The sex selects the normal ranges; the body surface area is
+ * Schema of the clinical context. The sex selects the reference ranges; the body surface area is
  * calculated from height and weight.
  */
 const clinicalContextSchema = z.strictObject({
-  age_years: z
-    .number()
-    .int()
-    .min(0)
-    .max(130)
-    .optional()
-    .meta({ description: 'Age in years', examples: [64] }),
-  sex: z
-    .enum(['female', 'male', 'other', 'unknown'])
-    .optional()
-    .meta({ description: 'Sex; selects the normal ranges', examples: ['female'] }),
+  ...PATIENT_CONTEXT,
   height_cm: z
     .number()
     .min(30)
     .max(250)
     .optional()
     .meta({
-      description: 'Height in cm; gives the body surface area with the weight',
+      description: 'Height in cm; with the weight, it gives the body surface area',
       examples: [168],
     }),
   weight_kg: z
@@ -47,36 +24,15 @@ const clinicalContextSchema = z.strictObject({
     .max(400)
     .optional()
     .meta({ description: 'Weight in kg', examples: [71] }),
-  indication: z
-    .string()
-    .max(LONGEST_INDICATION)
-    .optional()
-    .meta({
-      description: 'Why the examination is made; without names, identifiers and dates',
-      examples: ['dyspnoea'],
-    }),
 });
 
 /** Schema of `input` for us/echo/interpret 1.0.0 (api 2.4). Unknown fields are rejected. */
 export const echoInputSchema = z.strictObject({
-  files: z
-    .array(z.string().min(1))
-    .min(1)
-    .meta({
-      description: 'Files of the examination: ids of uploads, or URLs of hosted files',
-      examples: [['file_06dvq2kz7h5m1n3p8r0s2t4v6w']],
-    }),
-  prior_files: z
-    .array(z.string().min(1))
-    .optional()
-    .meta({
-      description: 'Files of earlier examinations of the same patient',
-      examples: [[]],
-    }),
-  options: optionsSchema.optional().meta({ description: 'How to interpret' }),
+  ...STUDY_FILES,
+  options: optionsSchema.optional().meta({ description: 'Options of the interpretation' }),
   clinical_context: clinicalContextSchema
     .optional()
-    .meta({ description: 'What is known of the patient, without an identity' }),
+    .meta({ description: 'Clinical context of the patient, without identity' }),
 });
 
 export type EchoOptions = z.infer<typeof optionsSchema>;

@@ -1968,7 +1968,7 @@ class InterpretObstetricBodyInputClinicalContext(TypedDict):
     age_years: NotRequired[int]
     """Age of the patient in years"""
     sex: NotRequired[Literal["female", "male", "other", "unknown"]]
-    """Sex of the patient"""
+    """Sex of the patient; selects the reference ranges of an echo"""
     indication: NotRequired[str]
     """Reason for the examination, without names, identifiers and dates"""
 
@@ -2017,18 +2017,18 @@ InterpretEchoBodyInputOptions = TypedDict(
 
 
 class InterpretEchoBodyInputClinicalContext(TypedDict):
-    """What is known of the patient, without an identity."""
+    """Clinical context of the patient, without identity."""
 
     age_years: NotRequired[int]
-    """Age in years"""
+    """Age of the patient in years"""
     sex: NotRequired[Literal["female", "male", "other", "unknown"]]
-    """Sex; selects the normal ranges"""
+    """Sex of the patient; selects the reference ranges of an echo"""
+    indication: NotRequired[str]
+    """Reason for the examination, without names, identifiers and dates"""
     height_cm: NotRequired[float]
-    """Height in cm; gives the body surface area with the weight"""
+    """Height in cm; with the weight, it gives the body surface area"""
     weight_kg: NotRequired[float]
     """Weight in kg"""
-    indication: NotRequired[str]
-    """Why the examination is made; without names, identifiers and dates"""
 
 
 class InterpretEchoBodyInput(TypedDict):
@@ -2037,11 +2037,11 @@ class InterpretEchoBodyInput(TypedDict):
     files: list[str]
     """Files of the examination: ids of uploads, or URLs of hosted files"""
     prior_files: NotRequired[list[str]]
-    """Files of earlier examinations of the same patient"""
+    """Files of earlier examinations of the same patient: ids of uploads, or URLs of hosted files"""
     options: NotRequired[InterpretEchoBodyInputOptions]
-    """How to interpret"""
+    """Options of the interpretation"""
     clinical_context: NotRequired[InterpretEchoBodyInputClinicalContext]
-    """What is known of the patient, without an identity"""
+    """Clinical context of the patient, without identity"""
 
 
 class InterpretEchoBodyWebhook(TypedDict):
