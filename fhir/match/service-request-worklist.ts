@@ -159,7 +159,8 @@ export function foundOrder(
       .map(words)
       .filter(Boolean)
       .join(', ')
-      .slice(0, LONGEST_INDICATION),
+      .slice(0, LONGEST_INDICATION)
+      .toWellFormed(),
     // A display name is not divided into parts, so all of it becomes the family name of the PN.
     referringPhysicianName: order.requester?.display?.trim().replaceAll(/[\^=\\]/g, ' ') ?? '',
     sex,
