@@ -16,8 +16,9 @@ if (!existsSync(node)) {
 }
 // V8 would let the space for new objects grow to 64 MB, which would stay resident.
 const args = ['--max-semi-space-size=4', here('./sonogate.ts'), ...process.argv.slice(2)];
-// Compiled modules are cached here, also for pipeline processes and threads. The folder is as
-// trusted as the program; a service that may not write there sets another (config/deploy).
+// Compiled modules are cached here. The folder is as trusted as the program; a service that may not
+// write there sets another (config/deploy). Pipeline processes have no such cache: Node.js uses one
+// only with permission to write to it, and they could then change the program.
 const cache = here('../../../node_modules/.cache/compile');
 const env = { NODE_COMPILE_CACHE: cache, ...memoryOf(process.argv[2]), ...process.env };
 
