@@ -39,7 +39,7 @@ const ROLES = {
 
 const isRole = (text: string): text is ConsoleRole => Object.hasOwn(ROLES, text);
 
-/** Returns the new key that a completed form describes. */
+/** Returns the new key described by a completed form. */
 function newKeyOf(form: FormData): NewKey {
   const role = String(form.get('role') ?? '');
   const day = String(form.get('expires') ?? '');
@@ -53,7 +53,7 @@ function newKeyOf(form: FormData): NewKey {
   };
 }
 
-/** Shows one key; `revoke` is the button that revokes it, if it can be revoked. */
+/** Renders one key; `revoke` is its revoke button, if the key can be revoked. */
 function keyRow(key: Key, revoke: TemplateResult | typeof nothing): TemplateResult {
   const ended = key.revokedAt ?? key.expiresAt;
   return html`<tr>
@@ -71,7 +71,7 @@ function keyRow(key: Key, revoke: TemplateResult | typeof nothing): TemplateResu
   </tr>`;
 }
 
-/** Shows the form of a new key. */
+/** Renders the form for a new key. */
 const keyForm = (
   create: (event: SubmitEvent) => Promise<void>,
 ): TemplateResult => html`<details class="make">
@@ -101,7 +101,7 @@ const keyForm = (
   </form>
 </details>`;
 
-/** Shows the keys of the account, which can be created and revoked; a new key is shown once. */
+/** Renders the account's keys, which can be created and revoked. A new key is shown once. */
 function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => TemplateResult {
   const keys = createLoader<Key[]>(() => api.keys(), redraw);
   let made: CreatedKey | null = null;
@@ -172,7 +172,7 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
   </section>`;
 }
 
-/** Shows requests and cost by key and month. */
+/** Renders requests and cost by key and month. */
 function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   const usage = createLoader<Usage[]>(() => api.usage(), redraw);
   void usage.load();
@@ -206,7 +206,7 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** Shows for how long results are kept, and which results are purged next. */
+/** Renders how long results are kept and when the next are purged. */
 function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   const retention = createLoader<Retention>(() => api.retention(), redraw);
   void retention.load();
@@ -227,7 +227,7 @@ function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
   </section>`;
 }
 
-/** Shows each attempt to announce an event, with the answer. */
+/** Renders each attempt to announce an event, with the response. */
 function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
   return html`<details>
     <summary>${counted(attempts.length, 'attempt')}</summary>
@@ -241,7 +241,7 @@ function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
   </details>`;
 }
 
-/** Shows the signing secret and the deliveries of webhooks. */
+/** Renders the webhooks' signing secret and deliveries. */
 function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => TemplateResult {
   const secret = createLoader<WebhookSecret>(() => api.webhookSecret(), redraw);
   const deliveries = createLoader<Page<WebhookDelivery>>(
@@ -328,7 +328,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
   </section>`;
 }
 
-/** Opens the page of the account: keys, webhooks, usage and cost, retention. */
+/** Opens the account page: keys, webhooks, usage and cost, retention. */
 export const openAccount: OpenPage = (_place, around) => {
   const asking = createAsking(around);
   const parts = [

@@ -1,11 +1,11 @@
-/** How a picture is shown: enlarged, moved, brighter or with more contrast. */
+/** How an image is displayed: its zoom, position, brightness and contrast. */
 export interface Adjustment {
-  /** 1 shows the whole picture. */
+  /** 1 shows the whole image. */
   scale: number;
-  /** Distance of the picture's centre from the centre of its area, in pixels of the screen. */
+  /** Offset of the image's centre from the centre of its area, in screen pixels. */
   x: number;
   y: number;
-  /** 1 leaves the picture unchanged. More contrast means a narrower window. */
+  /** 1 leaves the image unchanged. More contrast means a narrower window. */
   brightness: number;
   contrast: number;
 }
@@ -13,13 +13,13 @@ export interface Adjustment {
 export const UNCHANGED: Adjustment = { scale: 1, x: 0, y: 0, brightness: 1, contrast: 1 };
 
 const SCALES = { least: 1, most: 8 } as const;
-/** Limits of brightness and contrast, which the sliders also use. */
+/** Limits of brightness and contrast, also used by the sliders. */
 export const LIGHT = { least: 0.2, most: 3 } as const;
 
 const within = (value: number, { least, most }: { least: number; most: number }): number =>
   Math.min(most, Math.max(least, value));
 
-/** Pure: enlarges by a factor; the point of the picture at `at` does not move. */
+/** Zooms by a factor; the image point at `at` does not move. */
 export function zoomedAt(
   now: Adjustment,
   factor: number,
@@ -31,17 +31,17 @@ export function zoomedAt(
   return { ...now, scale, x: at.x - (at.x - now.x) * share, y: at.y - (at.y - now.y) * share };
 }
 
-/** Pure: moves by pixels of the screen; a picture that is not enlarged does not move. */
+/** Moves the image by screen pixels, unless the whole image is shown. */
 export function moved(now: Adjustment, { x, y }: { x: number; y: number }): Adjustment {
   return now.scale === SCALES.least ? now : { ...now, x: now.x + x, y: now.y + y };
 }
 
-/** Pixels that a pointer moves to double the brightness or the contrast. */
+/** Pixels that the pointer must move to double the brightness or contrast. */
 const DOUBLING = 250;
 
 /**
- * Pure: changes the light for a drag with the right button: horizontally for contrast, vertically
- * for brightness.
+ * Changes the contrast with the horizontal part of a right-button drag, and the brightness with the
+ * vertical part.
  */
 export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjustment {
   return {
@@ -51,7 +51,7 @@ export function lit(now: Adjustment, { x, y }: { x: number; y: number }): Adjust
   };
 }
 
-/** Returns the style of the picture and of the drawing over it, whose colours do not change. */
+/** Returns the style of the image and of the drawing over it, whose colours do not change. */
 export const styleOf = ({ scale, x, y, brightness, contrast }: Adjustment) => ({
   '--place': `translate(${x}px, ${y}px) scale(${scale})`,
   '--light': `brightness(${brightness}) contrast(${contrast})`,

@@ -1,7 +1,7 @@
 import type * as Contract from '../contract.ts';
 import type { ConsoleEvent } from '../contract.ts';
 
-/** An error answer of the server, with its problem details. */
+/** An error response from the server, with its problem details. */
 export class ProblemError extends Error {
   readonly problem: Contract.Problem;
 
@@ -16,7 +16,7 @@ export const API = '/console/api';
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Pure: adds the non-empty parts of the query to a path. */
+/** Adds the non-empty parts of a query to a path. */
 export function withQuery(path: string, query: Query): string {
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -26,7 +26,7 @@ export function withQuery(path: string, query: Query): string {
   return asked.size > 0 ? `${path}?${asked}` : path;
 }
 
-/** Returns a path of the API; each part is URL-encoded. */
+/** Returns an API path; each part is URL-encoded. */
 function at(...parts: readonly string[]): string {
   return `${API}/${parts.map(encodeURIComponent).join('/')}`;
 }
@@ -50,10 +50,10 @@ async function problemOf(response: Response): Promise<Contract.Problem> {
 export type Api = ReturnType<typeof createApi>;
 
 /**
- * Creates the calls of contract.ts as functions.
- * @param csrf returns the token of the session, '' before there is one.
- * @param signedOut is called when the server no longer knows the session.
- * Each rejects with ProblemError, or with TypeError when the gateway cannot be reached.
+ * Creates a function for each API call in contract.ts. Each function rejects with ProblemError, or
+ * with TypeError if the gateway cannot be reached.
+ * @param csrf returns the session's token; '' before there is one.
+ * @param signedOut is called when the server no longer accepts the session.
  */
 export function createApi(csrf: () => string, signedOut: () => void) {
   async function call<Answer>(
@@ -78,7 +78,7 @@ export function createApi(csrf: () => string, signedOut: () => void) {
     return response.status === 204 ? (undefined as Answer) : await response.json();
   }
   /**
-   * Reads a path. If the connection broke, for example after a change of network, the call is
+   * Reads a path. If the connection broke, for example after a change of network, the request is
    * repeated once.
    */
   const get = <Answer>(path: string, query: Query = {}) =>
@@ -174,7 +174,7 @@ export function createApi(csrf: () => string, signedOut: () => void) {
 }
 
 export interface LiveStream {
-  /** False while the stream of changes is broken. The browser reconnects automatically. */
+  /** False while the stream of changes is interrupted. The browser reconnects automatically. */
   connected(): boolean;
   close(): void;
 }
@@ -188,9 +188,9 @@ const TYPES = [
 ] as const satisfies readonly ConsoleEvent['type'][];
 
 /**
- * Follows the changes of the gateway. The browser reconnects with `Last-Event-ID`, so no change is
- * missed; if the server cannot resume, it sends `reset`. @param turned is called when the stream is
- * lost or restored.
+ * Follows the gateway's changes. The browser reconnects with `Last-Event-ID`, so no change is
+ * missed; if the server cannot resume, it sends `reset`.
+ * @param turned is called when the stream is lost or restored.
  */
 export function followChanges(
   changed: (event: ConsoleEvent) => void,

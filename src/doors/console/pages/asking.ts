@@ -2,24 +2,24 @@ import { ProblemError } from './api.ts';
 import { html, nothing, ref, type TemplateResult } from './html.ts';
 import type { Surroundings } from './page.ts';
 
-/** An action of a person that changes something. */
+/** A change that a person can make with a button, after confirming it. */
 export interface Action {
   /** Unique on the page. */
   id: string;
-  /** Text of the button. */
+  /** Text on the button. */
   label: string;
-  /** The question next to the confirming button, which describes the effect. */
+  /** The question next to the confirming button; it describes the effect. */
   question: string;
-  /** Text of the confirming button; `label` by default. */
+  /** Text on the confirming button; `label` by default. */
   confirm?: string;
   danger?: boolean;
-  /** Fields that belong to the question. */
+  /** Input fields shown with the question. */
   fields?: unknown;
-  /** Performs the action and resolves to the text that is announced. */
+  /** Performs the action and resolves to the text to announce. */
   run(): Promise<string>;
 }
 
-/** Describes a thrown error in a sentence for a person. */
+/** Describes a thrown error in a sentence for the user. */
 export function sentence(error: unknown): string {
   if (!(error instanceof ProblemError)) {
     if (error instanceof TypeError) return 'The gateway cannot be reached.';
@@ -33,7 +33,7 @@ export function sentence(error: unknown): string {
 }
 
 export interface Asking {
-  /** Shows the button or, after it was pressed, the question in its place. */
+  /** Renders the button or, once it has been pressed, the question in its place. */
   view(action: Action): TemplateResult;
 }
 
@@ -104,8 +104,8 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
 }
 
 /**
- * Moves the focus to the element when it appears, and does not move the focus afterwards. The
- * library calls this before the element is in the document, where it cannot be focused yet.
+ * Focuses the element once, when it appears. The library calls this before the element is in the
+ * document, where it cannot be focused yet.
  */
 export function focusOnce(element: Element | undefined): void {
   if (!(element instanceof HTMLElement) || element.dataset.focused) return;

@@ -2,10 +2,11 @@ import type { ResultView } from '../contract.ts';
 import { html, nothing, svg, type TemplateResult } from './html.ts';
 
 /**
- * The 17 segments of the left ventricle as a disc (AHA 2002; SEG02, echo 0.2): basal and mid ring
- * of six from anterior on, apical ring of four, and the apex. Angles are in degrees, with 0 on the
- * right and 90 at the top; radii are shares of the radius of the disc. The documents draw the same
- * disc (pipelines/artifacts).
+ * One of the 17 segments of the left ventricle on a disc (AHA 2002; SEG02, echo 0.2). From the
+ * outside in, the disc consists of the basal and mid rings of six segments each, starting with the
+ * anterior one, the apical ring of four, and the apex. Angles are in degrees, with 0 on the right
+ * and 90 at the top; radii are fractions of the disc's radius. The documents draw the same disc
+ * (pipelines/artifacts).
  */
 export interface Sector {
   inner: number;
@@ -16,7 +17,7 @@ export interface Sector {
 
 export const SEGMENTS = 17;
 
-/** Pure: returns the sector of segment 1 to 17. */
+/** Returns the sector for a segment from 1 to 17. */
 export function sectorOf(segment: number): Sector {
   if (segment === SEGMENTS) return { inner: 0, outer: 0.25, from: 0, to: 360 };
   if (segment > 12) {
@@ -28,13 +29,13 @@ export function sectorOf(segment: number): Sector {
   return { inner, outer, from, to: from + 60 };
 }
 
-/** Pure: returns a point of the disc of radius 1 about the origin, y downwards as in SVG. */
+/** Returns a point on a disc of radius 1 centred on the origin; y points down, as in SVG. */
 export function pointAt(share: number, degrees: number): [x: number, y: number] {
   const angle = (degrees * Math.PI) / 180;
   return [share * Math.cos(angle), -share * Math.sin(angle)];
 }
 
-/** Pure: returns a sector as an SVG path. */
+/** Returns a sector as an SVG path. */
 function sectorPath({ inner, outer, from, to }: Sector): string {
   const xy = (share: number, degrees: number) =>
     pointAt(share, degrees)
@@ -46,7 +47,7 @@ function sectorPath({ inner, outer, from, to }: Sector): string {
   return `M${xy(outer, from)}A${outer} ${outer} 0 0 0 ${xy(outer, to)}L${xy(inner, to)}A${inner} ${inner} 0 0 1 ${xy(inner, from)}Z`;
 }
 
-/** Pure: returns the middle of a sector, where its value is written. */
+/** Returns the middle of a sector, where its value is written. */
 export function middleOf({ inner, outer, from, to }: Sector): [x: number, y: number] {
   return inner === 0 ? [0, 0] : pointAt((inner + outer) / 2, (from + to) / 2);
 }
@@ -57,7 +58,7 @@ interface SegmentValue {
   value: number;
 }
 
-/** The sections that have a value for each segment, and the functions that read these values. */
+/** The sections with a value for each segment, and how to read and colour these values. */
 const MAPS = [
   {
     section: 'lv-strain',
@@ -66,8 +67,7 @@ const MAPS = [
     note: 'Contour strain, not speckle tracking. Blue shortens, orange lengthens.',
     decimals: 1,
     /**
-     * Depth of the colour from -1 to 1, below zero for shortening; a strain of 25 % has the deepest
-     * colour.
+     * Colour depth from -1 to 1, negative for shortening. A strain of 25 % has the deepest colour.
      */
     depth: (strain: number) => strain / 25,
   },
@@ -81,9 +81,7 @@ const MAPS = [
   },
 ] as const;
 
-/**
- * Pure: returns the segments of a section that have the field; data of another shape is omitted.
- */
+/** Returns a section's segments that have the field; data of any other shape is omitted. */
 export function segmentValues(data: Record<string, unknown>, field: string): SegmentValue[] {
   if (!Array.isArray(data.segments)) return [];
   return data.segments.flatMap((one: unknown) => {
@@ -97,7 +95,7 @@ export function segmentValues(data: Record<string, unknown>, field: string): Seg
 /** Number of colour steps on either side of neutral; the style sheet has a class for each. */
 const STEPS = 5;
 
-/** Pure: returns the class of the colour, such as `s0` for neutral, `less3` or `more2`. */
+/** Returns the CSS class of the colour, such as `s0` for neutral, `less3` or `more2`. */
 function colourClass(depth: number): string {
   const step = Math.min(STEPS, Math.round(Math.abs(depth) * STEPS));
   return step === 0 ? 's0' : `${depth < 0 ? 'less' : 'more'}${step}`;
@@ -110,10 +108,7 @@ const WALLS = [
   ['lateral', 0],
 ] as const;
 
-/**
- * Draws one disc. A segment that no view shows is hatched, and described as such to assistive
- * technology.
- */
+/** Draws one disc. A segment without a value is hatched and shows a dash. */
 function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): TemplateResult {
   const bySegment = new Map(values.map((one) => [one.segment, one]));
   const told = values.map(({ name, value }) => `${name} ${value.toFixed(map.decimals)}`).join(', ');
@@ -138,7 +133,7 @@ function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): 
   </figure>`;
 }
 
-/** Shows the values of the segments of the left ventricle, if the result has them. */
+/** Renders the values of the left ventricle's segments, if the result has them. */
 export function bullsEyeView({
   sections,
 }: Pick<ResultView, 'sections'>): TemplateResult | typeof nothing {

@@ -9,14 +9,14 @@ import type {
 const KEPT = 64;
 
 export interface CineFrames {
-  /** Returns the picture of a frame; rejects when the file cannot be fetched. */
+  /** Returns a frame's image; rejects if the file cannot be fetched. */
   picture(frame: number): Promise<ImageBitmap>;
-  /** Whether the file has been fetched, so that frames are shown at once. */
+  /** Whether the file has been fetched, so that frames can be shown without delay. */
   ready(): boolean;
   close(): void;
 }
 
-/** Opens the frames of a cine. The file is fetched once, when the first frame is needed. */
+/** Opens a cine's frames. The file is fetched once, when the first frame is needed. */
 export function openCine(cine: Cine, url: string): CineFrames {
   let file: Promise<Blob> | null = null;
   let arrived = false;
@@ -61,13 +61,13 @@ export function openCine(cine: Cine, url: string): CineFrames {
   };
 }
 
-/** A frame that can be shown, and when it was acquired in seconds of the clip. */
+/** A frame that can be shown, and its acquisition time in seconds from the start of the clip. */
 interface ShownFrame {
   frame: number;
   time: number;
 }
 
-/** Pure: returns the frames of a clip that have pictures, in order. */
+/** Returns a clip's frames that have images, in order. */
 export function framesOf({ cine, key_frames }: OverlayClip): ShownFrame[] {
   const all = cine ? [...cine.frames, ...key_frames] : key_frames;
   const byFrame = new Map(all.map(({ frame, time }) => [frame, { frame, time }]));
@@ -75,7 +75,8 @@ export function framesOf({ cine, key_frames }: OverlayClip): ShownFrame[] {
 }
 
 /**
- * Pure: returns the initial frame: the first measured frame, or else the first frame of the clip.
+ * Returns the frame to show first: the first measured key frame, otherwise the first key frame,
+ * otherwise the first frame.
  */
 export function firstFrame(clip: OverlayClip): number {
   const frames = framesOf(clip).map(({ frame }) => frame);
@@ -83,14 +84,14 @@ export function firstFrame(clip: OverlayClip): number {
   return measured ?? clip.key_frames[0]?.frame ?? frames[0] ?? 1;
 }
 
-/** Pure: returns the frame `step` places after this one, wrapping around. */
+/** Returns the frame `step` places after this one, wrapping around. */
 export function stepped(frames: readonly ShownFrame[], frame: number, step: number): number {
   const at = frames.findIndex((one) => one.frame === frame);
   const next = frames[(((at + step) % frames.length) + frames.length) % frames.length];
   return next?.frame ?? frame;
 }
 
-/** Pure: returns the milliseconds for which a frame is shown at the original speed of the clip. */
+/** Returns how many milliseconds a frame is shown at the clip's original speed. */
 export function stayOf(frames: readonly ShownFrame[], frame: number): number {
   const at = frames.findIndex((one) => one.frame === frame);
   const [here, next] = [frames[at], frames[at + 1]];
@@ -98,7 +99,7 @@ export function stayOf(frames: readonly ShownFrame[], frame: number): number {
   return Math.min(500, Math.max(15, seconds * 1000));
 }
 
-/** Pure: returns the phase of a frame in its beat; '' if the frame has no phase. */
+/** Returns the cardiac phase of a frame; '' if the frame has no phase. */
 export function phaseText({ beats }: OverlayClip, frame: number): string {
   if (beats.some(({ end_diastole }) => end_diastole === frame)) return 'end-diastole';
   return beats.some(({ end_systole }) => end_systole === frame) ? 'end-systole' : '';

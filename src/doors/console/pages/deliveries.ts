@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const isState = (text: string | null): text is DeliveryState =>
   text !== null && Object.hasOwn(DELIVERY_STATES, text);
 
-/** Opens the page of deliveries: destinations, waiting deliveries, and failed ones. */
+/** Opens the deliveries page: destinations, waiting deliveries and failed ones. */
 export const openDeliveries: OpenPage = (place, around) => {
   const { api, redraw, restate } = around;
   let destination = place.query.get('destination') ?? '';

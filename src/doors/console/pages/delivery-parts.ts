@@ -5,7 +5,10 @@ import { destinationText, objectText } from './object-names.ts';
 import { may, type Surroundings } from './page.ts';
 import { chip, counted, distanceText, given, momentText, type Tone, withCode } from './words.ts';
 
-/** The words for each state of a delivery. `dead`: it failed permanently and waits for a person. */
+/**
+ * The label and tone of each delivery state. `dead`: the delivery failed permanently and waits for
+ * a person.
+ */
 export const DELIVERY_STATES = {
   dead: { text: 'Failed', tone: 'critical' },
   pending: { text: 'Waiting', tone: 'active' },
@@ -32,7 +35,7 @@ function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now
   return parts.join(', ');
 }
 
-/** Describes the answer of the peer, or why the delivery failed and how a person can react. */
+/** Describes how the peer answered, or why the delivery failed and what a person can do. */
 export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
   const { state, error, outcome } = delivery;
   return html`
@@ -47,7 +50,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
     <p class="small soft">${attemptsText(delivery, now)}</p>`;
 }
 
-/** Shows the buttons for replay and diversion to roles that may use them. */
+/** Renders the buttons for replay and diversion for roles that may use them. */
 export function deliveryActions(
   delivery: Delivery,
   around: Surroundings,
@@ -79,7 +82,7 @@ export function deliveryActions(
   return html`<div class="row">${[replay, ...others].map(asking.view)}</div>`;
 }
 
-/** Shows the deliveries of one study. */
+/** Renders a study's deliveries. */
 export function studyDeliveries(
   deliveries: readonly Delivery[],
   around: Surroundings,

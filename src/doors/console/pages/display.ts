@@ -8,13 +8,13 @@ import { given } from './words.ts';
 
 /**
  * Opens the page for Invoke Image Display (IHE RAD-106). Another program uses it to open a study by
- * its UID or accession number, or to list the studies of a patient.
+ * its UID or accession number, or to list a patient's studies.
  */
 export const openDisplay: OpenPage = ({ query }, { api, redraw }) => {
   const studies = createLoader<InvokedDisplay>(async () => {
     const found = await api.display(Object.fromEntries(query));
     const [only] = found.studies;
-    // Replaces this address, so that the back button does not return to it.
+    // Replaces this page's history entry, so that the back button does not return to it.
     if (only && found.studies.length === 1) {
       location.replace(addressOf('study', { id: only.key }));
     }

@@ -6,7 +6,10 @@ import type {
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { PlotContent } from './plot-content.ts';
 
-/** Pure: returns the sweep on which a trace was drawn; null when no axis has both scales. */
+/**
+ * Returns the sweep on which a trace was drawn; null if there is no such sweep or one of its axes
+ * has no scale.
+ */
 function axesOf({ sweeps }: OverlayClip, { points }: FlowTrace): SweepAxes | null {
   const [x, y] = points[0] ?? [0, 0];
   const around = sweeps.find(
@@ -17,8 +20,7 @@ function axesOf({ sweeps }: OverlayClip, { points }: FlowTrace): SweepAxes | nul
 }
 
 /**
- * Pure: returns a traced curve in seconds and in the unit of its axis; null if the display has no
- * scale.
+ * Returns a traced curve in seconds and in the unit of its axis; null if the display has no scale.
  */
 export function traceContent(clip: OverlayClip, trace: FlowTrace): PlotContent | null {
   const axes = axesOf(clip, trace);
@@ -55,7 +57,7 @@ function contentOf(clip: OverlayClip, trace: FlowTrace): PlotContent | null {
   return made;
 }
 
-/** Shows every traced spectral display, with the beats that were recognised. */
+/** Renders every traced spectral display, with the beats that were recognised. */
 export function dopplerView(
   clips: readonly OverlayClip[],
   show: (file: string, frame: number) => void,

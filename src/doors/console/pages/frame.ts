@@ -16,7 +16,7 @@ export function chosenScheme(): Scheme {
   return stored === 'light' || stored === 'dark' ? stored : 'auto';
 }
 
-/** Applies and stores the choice of a colour scheme. */
+/** Applies the chosen colour scheme and stores the choice. */
 function chooseScheme(scheme: Scheme): void {
   localStorage.setItem(STORED_AS, scheme);
   applyScheme(scheme);
@@ -27,7 +27,7 @@ export function applyScheme(scheme: Scheme): void {
   else document.documentElement.dataset.scheme = scheme;
 }
 
-/** Shows the switch of the colour scheme in the bar. */
+/** Renders the menu's switch for the colour scheme. */
 function schemeSwitch(redraw: () => void): TemplateResult {
   const chosen = chosenScheme();
   return html`<label class="field">
@@ -46,7 +46,7 @@ function schemeSwitch(redraw: () => void): TemplateResult {
   </label>`;
 }
 
-/** Pages in the bar, and the capability that a role needs for each. */
+/** Pages linked in the bar, and the capability that each requires. */
 const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
   { name: 'worklist', text: 'Worklist', needs: 'read' },
   { name: 'deliveries', text: 'Deliveries', needs: 'read' },
@@ -58,7 +58,7 @@ const LINKS: readonly { name: RouteName; text: string; needs: Capability }[] = [
 
 export interface Frame {
   session: Session;
-  /** The page that is open. */
+  /** The open page. */
   name: RouteName | null;
   content: TemplateResult;
   connected: boolean;
@@ -84,7 +84,7 @@ function navigation({ session, name }: Frame): TemplateResult {
   </nav>`;
 }
 
-/** Shows the person's menu: name, colours, and signing out. */
+/** Renders the person's menu: name, colours and signing out. */
 function menu({ session, redraw, signOut }: Frame): TemplateResult {
   return html`<details class="menu" @focusout=${closeWhenLeft}>
     <summary><span>${given(session.person)}</span></summary>
@@ -101,7 +101,7 @@ function closeWhenLeft({ currentTarget, relatedTarget }: FocusEvent): void {
   if (!currentTarget.contains(relatedTarget)) currentTarget.open = false;
 }
 
-/** Shows the list of keys of the page, in a corner where it covers no control. */
+/** Renders the list of the page's keys, in a corner where it covers no control. */
 function keyList(keys: readonly KeyBinding[]): TemplateResult {
   return html`<section class="panel keys" aria-label="Keys">
     <h2>Keys</h2>
@@ -114,7 +114,7 @@ function keyList(keys: readonly KeyBinding[]): TemplateResult {
   </section>`;
 }
 
-/** Shows the frame around every page: skip link, bar, and the page itself. */
+/** Renders the frame around every page: skip link, bar and the page itself. */
 export function frame(parts: Frame): TemplateResult {
   const { connected, content, keys } = parts;
   return html`<a class="skip" href="#main">Skip to the content</a>
@@ -140,8 +140,8 @@ interface Speaker {
 }
 
 /**
- * Creates the two live regions once, because a region must exist before its text changes; otherwise
- * the change is not announced.
+ * Creates the two live regions once, in advance: a text change is announced only if its region
+ * already exists.
  */
 export function createSpeaker(): Speaker {
   const regions = { calmly: region('polite'), now: region('assertive') };

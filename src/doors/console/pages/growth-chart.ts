@@ -6,7 +6,7 @@ import type { MeasurementRow } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 import type { PlotContent, PlotSeries } from './plot-content.ts';
 
-/** Pure: formats weeks with a fraction as text, such as "29+0". */
+/** Formats fractional weeks as weeks and days, such as "29+0". */
 export function weeksText(weeks: number): string {
   const days = Math.round(weeks * 7);
   return `${Math.floor(days / 7)}+${days % 7}`;
@@ -28,9 +28,7 @@ function words(
   return values.join('; ');
 }
 
-/**
- * Pure: returns the curves, then the trajectory of earlier scans, then the values of this scan.
- */
+/** Returns the curves, then the trajectory of earlier scans, then the measured values. */
 function growthContent(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotContent {
   const curves = chart.curves.map(
     ({ centile, points }): PlotSeries => ({
@@ -85,8 +83,8 @@ function contentOf(chart: GrowthChart, rows: readonly MeasurementRow[]): PlotCon
 }
 
 /**
- * Shows each quantity with its centile curves: the 3rd, 10th, 50th, 90th and 97th centile. @param
- * rows of the table of measurements, whose decimals and centiles the charts share.
+ * Renders each quantity with its centile curves: the 3rd, 10th, 50th, 90th and 97th centile.
+ * @param rows of the table of measurements, from which the charts take decimals and centiles.
  */
 export function growthView(
   growth: GrowthCharts | null,

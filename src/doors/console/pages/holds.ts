@@ -8,17 +8,17 @@ import { addressOf } from './router.ts';
 import { subjectDetail, subjectText } from './row-words.ts';
 import { chip, counted, empty, given, momentText, withCode } from './words.ts';
 
-/** The choices that a person has made so far for a held report. */
+/** What a person has chosen so far for a held report. */
 interface Chosen {
   patient: string;
-  /** `''` if no order is chosen yet, `none` for no order. */
+  /** `''` if no order has been chosen yet, `none` for no order. */
   order: string;
   reason: string;
 }
 
 const NOTHING_CHOSEN: Chosen = { patient: '', order: '', reason: '' };
 
-/** Pure: returns the body of a confirmation; null until the patient is chosen. */
+/** Returns the body of the confirmation; null if the patient must still be chosen. */
 export function confirmation(
   { patient, order }: Pick<Chosen, 'patient' | 'order'>,
   needs: HoldNeeds,
@@ -31,8 +31,8 @@ export function confirmation(
 }
 
 /**
- * Lets a person choose the patient and the order of a held report, and send it or not.
- * @param ended is called after the report was sent or rejected.
+ * Lets a person choose the patient and the order of a held report, and send or reject it.
+ * @param ended is called once the report has been sent or rejected.
  */
 function createDecision(
   { api, redraw }: Surroundings,
@@ -144,7 +144,8 @@ function createDecision(
 }
 
 /**
- * Opens the page of reports whose patient or order is not certain, and which a person must confirm.
+ * Opens the page of reports that a person must confirm, usually because the patient or order is
+ * uncertain.
  */
 export const openHolds: OpenPage = (_place, around) => {
   const { api, redraw } = around;

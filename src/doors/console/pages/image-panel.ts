@@ -16,9 +16,7 @@ type Part = TemplateResult | typeof nothing;
 
 const SPEEDS = [0.25, 0.5, 1, 2] as const;
 
-/**
- * Shows the images of a study: their list, the open one with its measurements, and the controls.
- */
+/** Renders a study's images: their list, the open one with its measurements, and the controls. */
 export function imagePanel(viewer: ImageViewer): TemplateResult {
   const { clip, frame, on, chosen, editing, adjusted, problem, name } = viewer;
   if (!clip) return html`<p class="soft">No picture was kept of this study.</p>`;
@@ -59,7 +57,10 @@ export function imagePanel(viewer: ImageViewer): TemplateResult {
 const nameOf = (viewer: ImageViewer, clip: OverlayClip): string =>
   `Image ${viewer.numberOf(clip)}: ${contentOf(clip)}`;
 
-/** Zooms when the wheel is turned while Ctrl is pressed. Without Ctrl the page scrolls. */
+/**
+ * Zooms when the wheel is turned with Ctrl pressed, or once the image is enlarged. Otherwise the
+ * page scrolls.
+ */
 function wheel(event: WheelEvent, viewer: ImageViewer): void {
   const { currentTarget: place } = event;
   const wanted = event.ctrlKey || viewer.adjusted.scale > 1;
@@ -73,8 +74,8 @@ function wheel(event: WheelEvent, viewer: ImageViewer): void {
 }
 
 /**
- * Shows the picture of a frame. A key frame is sharper, but while a clip plays every frame comes
- * from the cine.
+ * Renders a frame's image. A key frame is sharper, but while a clip plays, every frame comes from
+ * the cine.
  */
 function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
   const { frame, isPlaying } = viewer;
@@ -100,7 +101,7 @@ function picture(viewer: ImageViewer, clip: OverlayClip): TemplateResult {
   ${still ? html`<img src=${viewer.pictureUrl(still.artifact)} width=${still.width} height=${still.height} alt=${alt} draggable="false" />` : nothing}`;
 }
 
-/** Shows the values of the frame, with the numbers and colours of their calipers. */
+/** Renders the values measured on the frame, with the numbers and colours of their calipers. */
 function values(viewer: ImageViewer, clip: OverlayClip): Part {
   const here = viewer.on.has('calipers') ? calipersOn(clip, viewer.frame) : [];
   if (here.length === 0) return nothing;

@@ -11,7 +11,7 @@ import type { KeyBinding } from './keyboard.ts';
 import { LAYERS, type Layer } from './overlay-drawing.ts';
 import { dragged } from './shape-editing.ts';
 
-/** A measurement that a person is correcting on its picture. */
+/** A measurement that a person is correcting on its image. */
 export interface Editing {
   measurement: string;
   shapes: Shape[];
@@ -22,7 +22,7 @@ export interface Editing {
 interface ViewerParts {
   requestId: string;
   clips: readonly OverlayClip[];
-  /** Names of the sections, for the choice of images. */
+  /** Section titles, for filtering the images. */
   sections: readonly { id: string; title: string }[];
   redraw: () => void;
   /** Name of the region; unique on the page. */
@@ -33,7 +33,7 @@ interface ViewerParts {
 
 const ZOOM_STEP = 1.25;
 
-/** Layers that are shown at first: lines, and nothing that covers the anatomy. */
+/** Layers shown initially: lines, but nothing that covers the anatomy. */
 const FIRST_LAYERS = ['calipers', 'contours', 'traces'] as const satisfies readonly Layer[];
 
 const MODES = {
@@ -44,22 +44,22 @@ const MODES = {
   unknown: 'Image',
 } as const satisfies Record<OverlayClip['mode'], string>;
 
-/** Pure: returns the content of an image or, if it is not known, how the image was acquired. */
+/** Returns an image's content or, if it is unknown, the imaging mode. */
 export const contentOf = ({ view, mode }: Pick<OverlayClip, 'view' | 'mode'>): string =>
   view ?? MODES[mode];
 
 /**
- * Key images and cines of a request with their measurements: the present state of the viewer, and
- * all actions that change it. `imagePanel` shows it.
+ * A request's key images and cines with their measurements: the viewer's current state, and all
+ * actions that change it. `imagePanel` renders it.
  */
 export class ImageViewer {
   readonly #parts: ViewerParts;
-  /** The clips that have a picture. */
+  /** The clips that have an image. */
   readonly clips: readonly OverlayClip[];
   readonly on: ReadonlySet<Layer>;
   readonly keys: readonly KeyBinding[];
   frame = 1;
-  /** The measurement that is highlighted; null for none. */
+  /** The highlighted measurement; null if no measurement is highlighted. */
   chosen: string | null = null;
   /** The section whose images are listed; null for all. */
   section: string | null = null;
@@ -68,8 +68,8 @@ export class ImageViewer {
   speed = 1;
   problem: string | null = null;
   /**
-   * The canvas on which the frames of a cine are drawn, and the element that is shown full screen;
-   * both are set when they are rendered.
+   * The canvas on which the frames of a cine are drawn; `stage` is the element shown full screen.
+   * Both are set when they are rendered.
    */
   canvas: HTMLCanvasElement | null = null;
   stage: Element | null = null;
@@ -110,7 +110,7 @@ export class ImageViewer {
     return this.#parts.name;
   }
 
-  /** The clip that is shown; undefined if there is no picture. */
+  /** The clip being shown; undefined if there are no images. */
   get clip(): OverlayClip | undefined {
     return this.clips[this.#place];
   }
@@ -119,7 +119,7 @@ export class ImageViewer {
     return this.#timer !== null;
   }
 
-  /** The clips of the chosen section, or all clips. */
+  /** The chosen section's clips, or all clips. */
   get listed(): readonly OverlayClip[] {
     const { section } = this;
     if (section === null) return this.clips;
@@ -135,7 +135,7 @@ export class ImageViewer {
     return this.#parts.sections.filter(({ id }) => used.has(id));
   }
 
-  /** Returns the number of an image in its study, by which sentences name it too. */
+  /** Returns an image's number in its study, by which sentences also refer to it. */
   numberOf(clip: OverlayClip): number {
     return this.#parts.clips.indexOf(clip) + 1;
   }
@@ -144,7 +144,7 @@ export class ImageViewer {
     return this.clips.some((clip) => clip.file === file);
   }
 
-  /** Returns the file, frame and view on the screen; null if there is no picture. */
+  /** Returns the file, frame and view on the screen; null if there is no image. */
   shown(): { file: string; frame: number; view: string | null } | null {
     const { clip, frame } = this;
     return clip ? { file: clip.file, frame, view: clip.view } : null;
@@ -174,8 +174,8 @@ export class ImageViewer {
   }
 
   /**
-   * Shows a frame of a file and highlights a measurement. @returns false if there is no picture of
-   * the frame.
+   * Shows a frame of a file and highlights a measurement.
+   * @returns false if the file has no image.
    */
   show(file: string, wanted: number | null, measurement: string | null): boolean {
     const clip = this.clips.find((one) => one.file === file);
@@ -190,9 +190,7 @@ export class ImageViewer {
     return true;
   }
 
-  /**
-   * Shows an image with the same content, if there is one, preferably an image with a measurement.
-   */
+  /** Shows an image with the same content, if there is one, preferably one with a measurement. */
   showLike(view: string | null): void {
     if (view === null) return;
     const like = this.clips.filter((clip) => clip.view === view);
@@ -200,13 +198,13 @@ export class ImageViewer {
     if (best && best !== this.clip) this.open(best);
   }
 
-  /** Lists the images of a section, or all images. */
+  /** Lists a section's images, or all images. */
   list(section: string | null): void {
     this.section = section;
     this.open(this.listed[0]);
   }
 
-  /** Shows the next or previous image of the list. */
+  /** Shows the next or previous image in the list. */
   turn(by: number): void {
     const { listed, clip } = this;
     const place = clip ? listed.indexOf(clip) : -1;
@@ -241,14 +239,14 @@ export class ImageViewer {
     this.#redraw();
   }
 
-  /** Zooms in or out by a step; the point of the picture at `from` does not move. */
+  /** Zooms in or out by one step; the image point at `from` does not move. */
   zoom(direction: 1 | -1, from?: { x: number; y: number }): void {
     this.adjust(zoomedAt(this.adjusted, ZOOM_STEP ** direction, from));
   }
 
   /**
-   * Follows a pointer with a pressed button: the left button moves the picture, the right button
-   * changes its light.
+   * Handles a drag: the left button moves the image, the right button changes its brightness and
+   * contrast.
    */
   drag(buttons: number, by: { x: number; y: number }): void {
     if (buttons === 1 && this.adjusted.scale > 1) this.adjust(moved(this.adjusted, by));
@@ -265,10 +263,7 @@ export class ImageViewer {
     else void this.stage?.requestFullscreen();
   }
 
-  /**
-   * Replaces the calipers of the AI, which are in the result, by those of the present measurements,
-   * by file.
-   */
+  /** Replaces the AI's calipers from the result with those of the current measurements, by file. */
   correct(drawn: Readonly<Record<string, DrawnMeasurement[]>>): void {
     for (const clip of this.clips) clip.calipers = drawn[clip.file] ?? [];
     this.#redraw();
@@ -292,7 +287,7 @@ export class ImageViewer {
   }
 
   /**
-   * Draws a frame of a cine. A picture that arrives after another frame was requested is dropped.
+   * Draws a frame of a cine. An image that arrives after another frame was requested is dropped.
    */
   async draw(clip: OverlayClip, wanted: number): Promise<void> {
     const frames = this.#cineOf(clip);
@@ -330,7 +325,7 @@ export class ImageViewer {
     if (!clip?.cine) return;
     const frames = framesOf(clip);
     this.#timer = setTimeout(() => {
-      // The first frame is shown until the file has arrived, so that no frames are skipped.
+      // The first frame stays until the file has arrived, so that no frames are skipped.
       if (this.#cineOf(clip)?.ready()) {
         this.frame = stepped(frames, this.frame, 1);
         this.#redraw();

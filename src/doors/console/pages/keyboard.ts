@@ -1,4 +1,4 @@
-/** One key and its action, as shown in the list of keys. */
+/** A key and its action, as shown in the list of keys. */
 export interface KeyBinding {
   /** Value of `KeyboardEvent.key`. */
   key: string;
@@ -6,19 +6,22 @@ export interface KeyBinding {
   run(): void;
 }
 
-/** Whether the target is a field, which itself uses the keys. */
+/** Whether the target is a field that itself uses the keys. */
 function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio'].includes(target.type);
   return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Whether the target is a control, which itself uses Enter and the space bar. */
+/** Whether the target is a control that itself uses Enter and the space bar. */
 function takesActivation(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && /^(A|BUTTON|SUMMARY|INPUT)$/.test(target.tagName);
 }
 
-/** Pure: returns the binding of a key press; undefined with a modifier key or inside a field. */
+/**
+ * Returns the binding for a key press; null with a modifier key, in a field, or if the focused
+ * control uses the key itself.
+ */
 export function bindingFor(
   event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>,
   bindings: readonly KeyBinding[],
@@ -30,9 +33,9 @@ export function bindingFor(
 }
 
 /**
- * Listens for the bindings that are valid at the moment of the press.
- * @param draw is called after each action, before the next key: after a key that opens a field, the
- * next letters must reach the field and not the other bindings.
+ * Listens for key presses and runs the bindings that are current at that moment.
+ * @param draw is called after each action, before the next key press: if the action opens a field,
+ *   the next letters must go to the field rather than to other bindings.
  */
 export function startKeyboard(bindings: () => readonly KeyBinding[], draw: () => void): void {
   document.addEventListener('keydown', (event) => {

@@ -1,7 +1,7 @@
 import { sentence } from './asking.ts';
 import { html, type TemplateResult } from './html.ts';
 
-/** Fetched data. The present value remains on the screen while it is fetched again. */
+/** Fetched data. The previous value stays on the screen while it is fetched again. */
 export interface Loaded<Value> {
   value: Value | null;
   problem: string | null;
@@ -13,7 +13,10 @@ export interface Loader<Value> extends Loaded<Value> {
   set(value: Value): void;
 }
 
-/** Creates a loader. @param redraw is called when data arrived, or could not be fetched. */
+/**
+ * Creates a loader.
+ * @param redraw is called when data has arrived or could not be fetched.
+ */
 export function createLoader<Value>(
   fetchIt: () => Promise<Value>,
   redraw: () => void,
@@ -52,7 +55,7 @@ export function createLoader<Value>(
 }
 
 /**
- * Shows the fetched data, or the reason why it is missing. The old data remains visible during a
+ * Renders the fetched data, or the reason why it is missing. The old data stays visible during a
  * new fetch, so that the page does not flicker.
  */
 export function shown<Value>(

@@ -18,7 +18,7 @@ import { afterSignIn, openSignIn, type SignInPage } from './sign-in.ts';
 import { openStudy } from './study.ts';
 import { openWorklist } from './worklist.ts';
 
-/** Milliseconds between redraws, which keep "in 20 s" and "3 min ago" correct. */
+/** Milliseconds between redraws, which keep texts such as "in 20 s" and "3 min ago" current. */
 const CLOCK_MS = 5000;
 
 const PAGES: Readonly<Record<RouteName, OpenPage>> = {
@@ -96,7 +96,7 @@ function startConsole(root: HTMLElement): void {
   }
 
   /**
-   * Called when a person has signed in: opens the page of the address, and begins to receive
+   * Called when a person has signed in: opens the page at the current address and starts to receive
    * changes.
    */
   function enter(entered: Session): void {

@@ -2,8 +2,8 @@ import type { Measured, MeasurementRow, ResultView } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 
 /**
- * Pure: formats a range, "62 - 80", in the decimals of the quantity; one bound as "from" or "up
- * to".
+ * Formats a range, such as "62 – 80", with the quantity's decimals; a single bound is written as
+ * "from" or "up to".
  */
 export function rangeText(reference: Measured['reference'], decimals: number): string {
   if (!reference) return '';
@@ -14,8 +14,8 @@ export function rangeText(reference: Measured['reference'], decimals: number): s
 }
 
 /**
- * Pure: formats the value of the model minus the other value, with its sign; '' when either value
- * is missing.
+ * Formats the model's value minus the other value, with its sign; '' if either is missing or the
+ * model's value was not accepted.
  */
 export function differenceText(
   model: Measured | null,
@@ -29,8 +29,8 @@ export function differenceText(
 }
 
 /**
- * Pure: returns what distinguishes a row from others of its name: fetus, side and phase; and the
- * site, if two rows would otherwise look the same.
+ * Returns what distinguishes a row from others with the same name: fetus, side and phase, and the
+ * site if two rows would otherwise look the same.
  */
 function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string {
   const { label, site, laterality, fetus, phase } = row;
@@ -54,24 +54,24 @@ function placeText(row: MeasurementRow, all: readonly MeasurementRow[]): string 
 }
 
 /**
- * Maximum length of a remark in the table. Longer remarks are listed once below the table, with a
- * number at each value.
+ * Maximum length of a remark in the table. Longer remarks are listed once below the table and
+ * referred to by number.
  */
 const SHORT_NOTE = 24;
 
-/** Pure: returns the longer remarks of a table in the order of their numbers. */
+/** Returns a table's longer remarks in the order of their numbers. */
 export function notesOf(rows: readonly MeasurementRow[]): string[] {
   const notes = rows.flatMap(({ model }) => (model?.note ? [model.note] : []));
   return [...new Set(notes.filter((note) => note.length > SHORT_NOTE))];
 }
 
-/** Pure: describes how a value was measured, with a short remark. */
+/** Describes how a value was measured, with its remark if that is short. */
 export function methodText(measured: Measured | null): string {
   const note = measured?.note && measured.note.length <= SHORT_NOTE ? measured.note : '';
   return [measured?.method ?? '', note].filter(Boolean).join(', ');
 }
 
-/** Marks of the report for values below, above or otherwise outside the reference. */
+/** Marks for values below, above or otherwise outside the reference, as in the report. */
 export const INTERPRETED = {
   N: { mark: '', text: '' },
   L: { mark: '▼', text: 'below the reference' },
@@ -84,12 +84,12 @@ interface MeasurementTable {
   /** Whether a value can be shown on an image. */
   onImage(measured: Measured): boolean;
   show(measured: Measured): void;
-  /** Rows whose further values are shown. */
+  /** Ids of the rows that are expanded to show further values. */
   opened: ReadonlySet<string>;
   toggle(row: string): void;
 }
 
-/** Columns in which at least one row has a value. Other columns are not shown. */
+/** Optional columns, shown only if at least one row has a value in them. */
 interface Columns {
   cart: boolean;
   prior: boolean;
@@ -174,7 +174,7 @@ function rowView(row: MeasurementRow, table: MeasurementTable, columns: Columns)
     ${open ? more.map((one) => furtherRow(one, row, table, columns)) : nothing}`;
 }
 
-/** The source of a further value. */
+/** Sources of further values, in words. */
 const PROVENANCE = {
   model: 'AI',
   'image-analysis': 'AI',
@@ -184,7 +184,7 @@ const PROVENANCE = {
 } as const satisfies Record<Measured['provenance'], string>;
 
 /**
- * Shows a further value of a row: one from which the value of the row was computed, or one that the
+ * Renders a further value of a row: one from which the row's value was computed, or one that the
  * result did not use.
  */
 function furtherRow(
@@ -208,7 +208,10 @@ function furtherRow(
   </tr>`;
 }
 
-/** Shows the values of model and cart side by side, with reference and prior, by section. */
+/**
+ * Renders the model's and the cart's values side by side, with the reference and the prior value,
+ * by section.
+ */
 export function measurementsView(table: MeasurementTable): TemplateResult {
   const { result } = table;
   const used = result.sections.filter(({ id }) =>

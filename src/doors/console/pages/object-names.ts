@@ -1,4 +1,4 @@
-/** Names of delivered and downloaded objects for a person. */
+/** Readable names of delivered and downloaded objects. */
 const OBJECTS: Readonly<Record<string, string>> = {
   'sr-tid1500': 'Structured report (measurements, TID 1500)',
   'sr-tid5000': 'Structured report (obstetric, TID 5000)',
@@ -22,15 +22,15 @@ const OBJECTS: Readonly<Record<string, string>> = {
   'view-overview': 'Overview of the views',
 };
 
-/** Pure: returns the name of an object. Without a name its key is shown. */
+/** Returns an object's readable name, or its key if it has none. */
 export function objectText(object: string): string {
   if (object.startsWith('alert ')) return 'Mail about a critical finding';
   return OBJECTS[object] ?? object;
 }
 
 /**
- * Pure: returns the name of a destination as shown; mails have the destination `alert:` with the
- * name of their list.
+ * Returns a destination's name as shown. The destination of a mail is `alert:` and the name of its
+ * mailing list.
  */
 export const destinationText = (destination: string): string =>
   destination.replace(/^alert:/, 'mail to ');

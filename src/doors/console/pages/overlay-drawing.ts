@@ -7,7 +7,7 @@ import type {
 import { nothing, svg, type TemplateResult } from './html.ts';
 import { handlesOf, insideFrame } from './shape-editing.ts';
 
-/** The layers over a picture, which can be switched on and off. */
+/** The layers over an image, which can be switched on and off. */
 export const LAYERS = {
   calipers: { text: 'Calipers', key: 'd' },
   contours: { text: 'Outlines', key: 'o' },
@@ -16,26 +16,26 @@ export const LAYERS = {
 } as const;
 export type Layer = keyof typeof LAYERS;
 
-/** Height of a number as a share of the rows of the frame. */
+/** Height of a number as a fraction of the frame's rows. */
 const LABEL_SHARE = 0.032;
 const CALIPER_COLOURS = 6;
-/** Radius of a handle as a share of the rows of the frame. */
+/** Radius of a handle as a fraction of the frame's rows. */
 const HANDLE_SHARE = 0.013;
 
-/** Pure: returns the layers that have content on any frame of a clip. */
+/** Returns the layers that have content on at least one frame of a clip. */
 export function layersOf(clip: OverlayClip): Layer[] {
   return (Object.keys(LAYERS) as Layer[]).filter((layer) => clip[layer].length > 0);
 }
 
-/** Pure: returns an SVG path through pixel centres. */
+/** Returns an SVG path through pixel centres. */
 export function pathOf(points: readonly Position[], closed: boolean): string {
   const line = points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x} ${y}`).join('');
   return closed && line ? `${line}Z` : line;
 }
 
 /**
- * Pure: returns the ellipse through the ends of two axes that bisect each other, as an SVG ellipse
- * rotated by degrees about its centre. Null unless there are four points.
+ * Returns the ellipse through the ends of two axes that bisect each other, as an SVG ellipse
+ * rotated by `turn` degrees about its centre; null if there are fewer than four points.
  */
 export function ellipseOf(points: readonly Position[]) {
   const [a, b, c, d] = points;
@@ -51,8 +51,7 @@ export function ellipseOf(points: readonly Position[]) {
 }
 
 /**
- * Pure: returns runs of pixels as one path. Each pixel extends half a unit to every side of its
- * centre.
+ * Returns runs of pixels as one path. Each pixel extends half a unit from its centre on every side.
  */
 export function runsPath(runs: readonly (readonly [number, number, number])[]): string {
   return runs
@@ -79,9 +78,7 @@ function shapeView({ type, points }: Shape, size: number): TemplateResult | type
     ${points.map((end) => endMark(end, size))}`;
 }
 
-/**
- * The number of a measurement next to its caliper. The list below the picture has the same number.
- */
+/** A measurement's number next to its caliper. The list below the image uses the same number. */
 interface PlacedMark {
   number: number;
   x: number;
@@ -112,7 +109,7 @@ function covers({ type, points }: Shape, [x, y]: Position): boolean {
   }, false);
 }
 
-/** Returns the distance of a position from the nearest point of a line. */
+/** Returns the distance from a position to the nearest point of a line segment. */
 function distanceFrom({ points }: Shape, [x, y]: Position): number {
   const [[ax, ay] = [0, 0], [bx, by] = [0, 0]] = points;
   const [dx, dy] = [bx - ax, by - ay];
@@ -122,7 +119,7 @@ function distanceFrom({ points }: Shape, [x, y]: Position): number {
 }
 
 /**
- * Returns places on either side of a line for a number, because other lines may continue at its
+ * Returns places for a number on either side of a line, because other lines may continue at its
  * ends.
  */
 function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] {
@@ -140,8 +137,8 @@ function asideOf({ type, points: [a, b] }: Shape, distance: number): Position[] 
 }
 
 /**
- * Returns the ends next to which a number may be placed: those of a line, and the outermost points
- * of any other shape.
+ * Returns the points next to which a number may be placed: those of a line or ellipse, and the
+ * outermost points of any other shape.
  */
 function endsOf({ type, points }: Shape): Position[] {
   if (type === 'line' || type === 'ellipse') return [...points];
@@ -155,9 +152,9 @@ function endsOf({ type, points }: Shape): Position[] {
 }
 
 /**
- * Pure: places a number next to each caliper, beyond one of its ends or at its side. If possible,
- * the place is outside every outline of the frame, off every line, inside the picture and apart
- * from the other numbers.
+ * Places a number next to each caliper, beyond one of its ends or at its side. If possible, the
+ * place is outside every outline on the frame, off every line, inside the image and apart from the
+ * other numbers.
  */
 export function placeMarks(
   calipers: readonly Pick<DrawnMeasurement, 'shapes'>[],
@@ -188,27 +185,27 @@ export function placeMarks(
   return placed;
 }
 
-/** Pure: returns the calipers of a frame, in the order of their numbers. */
+/** Returns a frame's calipers, in the order of their numbers. */
 export function calipersOn(clip: OverlayClip, frame: number): DrawnMeasurement[] {
   return clip.calipers.filter((one) => one.frame === frame);
 }
 
-/** Returns the colour class of a caliper. The list below the picture uses the same class. */
+/** Returns a caliper's colour class. The list below the image uses the same class. */
 export const colourOf = (index: number): string => `colour-${index % CALIPER_COLOURS}`;
 
 export interface Drawing {
   clip: OverlayClip;
   frame: number;
   on: ReadonlySet<Layer>;
-  /** The measurement to highlight; null for none. */
+  /** The measurement to highlight; null to highlight nothing. */
   chosen: string | null;
   /**
-   * The measurement that a person is correcting, with its present shapes; null if there is none.
+   * The measurement that a person is correcting, with its current shapes; null if there is none.
    */
   edited: { measurement: string; shapes: Shape[] } | null;
 }
 
-/** Draws the measurements of a frame over its picture; their values are in the list below it. */
+/** Draws a frame's measurements over its image; their values are in the list below it. */
 export function overlayView({ clip, frame, on, chosen, edited }: Drawing): TemplateResult {
   const { columns, rows } = clip;
   const here = <One extends { frame: number }>(layer: Layer, all: readonly One[]) =>
@@ -251,10 +248,7 @@ interface Handles {
   move(shape: number, point: number, to: Position, done: boolean): void;
 }
 
-/**
- * Pixels of the frame by which an arrow key moves a handle: alone (`fine`) and with Shift
- * (`coarse`).
- */
+/** Frame pixels by which an arrow key moves a handle: alone (`fine`) and with Shift (`coarse`). */
 const KEY_STEPS = { fine: 1, coarse: 10 } as const;
 const ARROWS: Readonly<Record<string, Position>> = {
   ArrowLeft: [-1, 0],
@@ -263,7 +257,7 @@ const ARROWS: Readonly<Record<string, Position>> = {
   ArrowDown: [0, 1],
 };
 
-/** Draws the points of a measurement that can be dragged, or moved with the arrow keys. */
+/** Draws handles for a measurement's points, which can be dragged or moved with the arrow keys. */
 export function handlesView({ clip, shapes, move }: Handles): TemplateResult {
   const { columns, rows } = clip;
   const positionOf = ({ clientX, clientY }: PointerEvent, box: DOMRect): Position =>
@@ -277,7 +271,7 @@ export function handlesView({ clip, shapes, move }: Handles): TemplateResult {
   const pointed = (shape: number, point: number, done: boolean) => (event: PointerEvent) => {
     const { currentTarget: handle } = event;
     if (!(handle instanceof SVGElement) || !handle.hasPointerCapture(event.pointerId)) return;
-    // Without this call, the enlarged picture below the handle would follow the pointer.
+    // Without this call, dragging the handle would also move the enlarged image below it.
     event.stopPropagation();
     const box = handle.ownerSVGElement?.getBoundingClientRect();
     if (box) move(shape, point, positionOf(event, box), done);

@@ -4,16 +4,16 @@ import type { TemplateResult } from './html.ts';
 import type { KeyBinding } from './keyboard.ts';
 import type { Place } from './router.ts';
 
-/** The parts of the console that a page may use. */
+/** What a page may use from the rest of the console. */
 export interface Surroundings {
   api: Api;
   session: Session;
-  /** Redraws the page, at most once for each frame of the screen. */
+  /** Redraws the page, at most once per frame of the screen. */
   redraw(): void;
   go(address: string): void;
   /** Changes the address without opening the page again. */
   restate(address: string): void;
-  /** Announces a change to assistive technology; `now` interrupts. */
+  /** Announces a change to assistive technology; `now` interrupts the current announcement. */
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 
@@ -22,7 +22,7 @@ export interface Page {
   /** Title for the tab and the first heading. */
   title(): string;
   view(): TemplateResult;
-  /** Called when an event of the gateway arrives. */
+  /** Called when an event from the gateway arrives. */
   changed?(event: ConsoleEvent): void;
   keys?: readonly KeyBinding[];
   /** Called when another page is opened. */

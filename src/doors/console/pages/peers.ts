@@ -14,7 +14,7 @@ const FOUND = {
   fault: { tone: 'critical', text: 'Fault' },
 } as const satisfies Record<DoctorFinding['state'], { tone: Tone; text: string }>;
 
-/** Key of the findings of the doctor that concern all peers and this machine. */
+/** Key under which the findings of a full doctor run are stored. */
 const EVERYTHING = '';
 
 interface Examination {
@@ -24,8 +24,8 @@ interface Examination {
 }
 
 /**
- * Opens the page of the nodes with which this gateway exchanges data, and of the doctor that checks
- * them.
+ * Opens the page that lists the nodes with which this gateway exchanges data, and runs the doctor
+ * on them.
  */
 export const openPeers: OpenPage = (_place, around) => {
   const { api, redraw, say } = around;

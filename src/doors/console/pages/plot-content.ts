@@ -1,4 +1,6 @@
-/** A chart in the colours of the page; a colour names a token of tokens.css. */
+/**
+ * A chart in the page's colours, which are referred to by the names of their tokens in tokens.css.
+ */
 export interface PlotContent {
   /** A description in words, because the drawing cannot be read aloud. */
   label: string;
@@ -6,9 +8,9 @@ export interface PlotContent {
   series: readonly PlotSeries[];
   xText: string;
   yText: string;
-  /** Whether the axis of values begins or ends at 0. */
+  /** Whether the value axis always includes 0. */
   fromZero?: boolean;
-  /** Positions of vertical lines, in seconds or weeks. */
+  /** Positions of vertical lines, in the unit of the x axis. */
   marks?: readonly number[];
 }
 
@@ -17,14 +19,14 @@ export interface PlotSeries {
   colour: '--accent' | '--ink' | '--ink-soft' | '--critical';
   width: number;
   dash?: readonly number[];
-  /** Whether dots are drawn instead of a line. */
+  /** Whether to draw dots instead of a line. */
   dots?: boolean;
   points: readonly (readonly [x: number, y: number])[];
 }
 
 /**
- * Pure: returns the points of several series over one axis in the form of the library: x, then each
- * series.
+ * Returns the points of several series in the library's form: the x values of all series, then the
+ * values of each series.
  */
 export function aligned(series: readonly PlotSeries[]): [number[], ...(number | undefined)[][]] {
   const places = [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort(

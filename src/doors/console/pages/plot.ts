@@ -2,8 +2,8 @@ import uPlot from 'uplot';
 import { aligned, type PlotContent } from './plot-content.ts';
 
 /**
- * `<sonogate-plot .content=…>` keeps a chart of the library as wide as its container and in the
- * colours of the scheme. It is a class, because custom elements must be classes.
+ * `<sonogate-plot .content=…>` keeps a chart as wide as its container and in the colours of the
+ * scheme. It is a class because custom elements must be classes.
  */
 class PlotElement extends HTMLElement {
   private chart: uPlot | null = null;
@@ -53,7 +53,7 @@ class PlotElement extends HTMLElement {
   }
 }
 
-/** Returns the present colour of a token; only the browser resolves `light-dark()`. */
+/** Returns a token's current colour; only the browser resolves `light-dark()`. */
 function colourOf(token: string, near: HTMLElement): string {
   const probe = document.createElement('i');
   probe.style.color = `var(${token})`;
@@ -80,7 +80,7 @@ function optionsOf(
     ticks: { show: false },
   });
   return {
-    // Without alignment to pixels, curves look smooth instead of stepped.
+    // Without alignment to pixels, curves look smooth rather than stepped.
     pxAlign: false,
     cursor: { show: false },
     legend: { show: false },

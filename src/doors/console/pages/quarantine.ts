@@ -6,7 +6,7 @@ import { may, type Surroundings } from './page.ts';
 import { sizeText } from './study-parts.ts';
 import { chip, counted, given, momentText } from './words.ts';
 
-/** The part of the page of held reports that lists received objects that could not be recorded. */
+/** The part of the held reports page that lists received objects that could not be recorded. */
 export interface QuarantineList {
   load(): Promise<void>;
   view(): TemplateResult | typeof nothing;

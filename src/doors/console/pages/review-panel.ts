@@ -13,7 +13,7 @@ const DECISIONS = {
   rejected: { text: 'Rejected', tone: 'quiet' },
 } as const satisfies Record<NonNullable<ReviewStep['decision']>, { text: string; tone: Tone }>;
 
-/** Pure: describes the scope of a signature. */
+/** Describes what a signature covers. */
 export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'quality'>[]): string {
   const count = (decision: ReviewStep['decision']) =>
     steps.filter((step) => step.decision === decision).length;
@@ -30,7 +30,7 @@ export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'qualit
   return parts.filter((part) => !part.startsWith('0 ')).join(', ');
 }
 
-/** Shows the review of a result: one value after the other, the changes, and the signature. */
+/** Renders the review of a result: one value at a time, the changes, and the signature. */
 export function reviewPanel(review: Review): Part {
   const { data, problem, step, typing } = review;
   const trouble = problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing;
@@ -68,7 +68,7 @@ function arrow(sign: string, text: string): TemplateResult {
   return html`<span aria-hidden="true">${sign}</span><span class="hidden-text">${text}</span>`;
 }
 
-/** Shows who else has this report open. */
+/** Renders a notice with everyone else who has this report open. */
 function othersHere(readers: readonly string[], person: string): Part {
   const others = readers.filter((reader) => reader !== person);
   if (others.length === 0) return nothing;
@@ -140,7 +140,7 @@ function typingForm(review: Review, label: string, unit: string): TemplateResult
   </form>`;
 }
 
-/** Shows further measurements of the same quantity. The reader may choose one of them instead. */
+/** Renders further measurements of the same quantity. The reader may choose one of them instead. */
 function repeatsView(review: Review, step: ReviewStep): Part {
   if (step.others.length === 0) return nothing;
   return html`<details>
@@ -161,10 +161,10 @@ function repeatsView(review: Review, step: ReviewStep): Part {
   </details>`;
 }
 
-/** Shows the name of the content of the open image, and lets the reader choose another name. */
+/** Renders the content of the open image, and lets the reader choose another name for it. */
 function namingView(review: Review, { names }: ReviewView): Part {
   const { image, step } = review;
-  // A value that comes from no image, such as the body surface area, is on none of the pictures.
+  // A value that comes from no image, such as the body surface area, cannot be shown on one.
   const isOfImage = step === null || step.file !== null;
   if (!image || !isOfImage || !review.editable || names.options.length === 0) return nothing;
   const named = names.given.find(

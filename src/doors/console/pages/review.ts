@@ -14,8 +14,8 @@ const CHANGED_SINCE =
   'The report has changed since you read this summary. Read it again before you sign.';
 
 /**
- * Pure: returns the next step after `at` without a decision; if all steps are decided, the step
- * after `at`.
+ * Returns the next step after `at` without a decision or, if all steps are decided, the step after
+ * `at`.
  */
 export function nextOpen(steps: readonly Pick<ReviewStep, 'decision'>[], at: number): number {
   const order = steps.map((_, n) => (at + 1 + n) % steps.length);
@@ -23,16 +23,16 @@ export function nextOpen(steps: readonly Pick<ReviewStep, 'decision'>[], at: num
 }
 
 /**
- * Pure: returns the newest change that was not undone and is not itself an undo; null if there is
- * none.
+ * Returns the newest change that was not undone and is not itself an undo; null if there is no such
+ * change.
  */
 export function lastChange(changes: ReviewView['changes']): ReviewView['changes'][number] | null {
   return changes.findLast(({ undone, isUndo }) => !undone && !isUndo) ?? null;
 }
 
 /**
- * Pure: describes why a change was refused. The position of the change is omitted, because a reader
- * makes one change at a time.
+ * Describes why a change was refused. The errors' pointers are omitted, because a reader makes one
+ * change at a time.
  */
 export function refusalText(error: unknown): string {
   const found = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
@@ -40,8 +40,8 @@ export function refusalText(error: unknown): string {
 }
 
 /**
- * Pure: describes why a decision about a value is not sent; null if the value has not changed since
- * the reader saw it.
+ * Describes why a decision on a value is not sent; null if the value has not changed since the
+ * reader saw it.
  */
 export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): string | null {
   if (now?.text === seen.text && now.decision === seen.decision) return null;
@@ -49,8 +49,8 @@ export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): str
 }
 
 /**
- * Changes for the server, and the text that is announced when they are made. A text alone gives the
- * reason why nothing is sent; null means that nothing is left to send.
+ * Changes to send, and the text to announce once they are made. A text alone states why nothing is
+ * sent; null means that nothing is left to send.
  */
 type Due = { changes: Change[]; announce: string } | string | null;
 type Outcome = 'made' | 'refused' | 'dropped' | 'nothing to do';
@@ -58,21 +58,21 @@ type Outcome = 'made' | 'refused' | 'dropped' | 'nothing to do';
 interface ReviewParts {
   requestId: string;
   around: Surroundings;
-  /** The pictures of the result; null before they are shown. */
+  /** The viewer with the result's images; null before they are shown. */
   viewer(): ImageViewer | null;
   /** Called when the result has changed. */
   changed(review: ReviewView): void;
 }
 
 /**
- * The review of a result, value by value, up to the signature: its state and all actions of a
- * reader. `reviewPanel` shows it.
+ * The review of a result, value by value, up to the signature: its state and all actions that a
+ * reader can take. `reviewPanel` renders it.
  *
- * Changes are sent one after the other. While a change is being saved, the reader's next changes
- * wait; after a refusal the waiting changes are dropped, and the error message reports it.
+ * Changes are sent one after the other. While one is being saved, the reader's next changes wait;
+ * if it is refused, they are dropped, and the error message says so.
  */
 export class Review {
-  /** The newest answer of the server; null before the first answer. */
+  /** The latest response from the server; null before the first one. */
   data: ReviewView | null = null;
   problem: string | null = null;
   typing: 'value' | 'note' | null = null;
@@ -84,13 +84,13 @@ export class Review {
   readonly #news: EventSource;
   #unavailable = false;
   #amending = false;
-  /** Id of the value that is shown; null before the first. */
+  /** Id of the value being shown; null before the first. */
   #current: string | null = null;
-  /** The newest shapes of the values that were dragged and not sent yet, by measurement. */
+  /** The latest shapes of values that were dragged but not sent yet, by measurement. */
   readonly #dragged = new Map<string, { step: ReviewStep; shapes: Shape[] }>();
   #settling: number | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Changes that are waiting or being saved. */
+  /** Number of changes that are waiting or being saved. */
   #unsaved = 0;
   #refusals = 0;
 
@@ -113,7 +113,7 @@ export class Review {
     return this.data?.steps ?? [];
   }
 
-  /** Place of the shown value among the steps. */
+  /** Position of the current value among the steps. */
   get place(): number {
     return Math.max(
       0,
@@ -129,7 +129,9 @@ export class Review {
     return this.#unsaved > 0;
   }
 
-  /** Whether the result is signed. It can then be changed only if the reader asks to amend it. */
+  /**
+   * Whether the result is signed. It can then be changed only if the reader chooses to amend it.
+   */
   get isSigned(): boolean {
     return this.data?.state === 'signed' || this.data?.state === 'amended';
   }
@@ -142,7 +144,7 @@ export class Review {
     return this.data?.may.edit === true && (!this.isSigned || this.#amending);
   }
 
-  /** The frame on the screen; null when there is no picture. */
+  /** The frame on the screen; null if there is no image. */
   get image(): ReturnType<ImageViewer['shown']> {
     return this.#parts.viewer()?.shown() ?? null;
   }
@@ -189,8 +191,8 @@ export class Review {
   }
 
   /**
-   * Decides about the shown value. The next value is shown at once; after a refusal the refused
-   * value is shown again.
+   * Accepts or rejects the current value, and shows the next one immediately. If the server refuses
+   * the change, the value is shown again.
    */
   async decide(kind: 'accept' | 'reject'): Promise<void> {
     const { step, place } = this;
@@ -241,7 +243,7 @@ export class Review {
     if (made === 'made') this.startDragging();
   }
 
-  /** Records the content of the shown image: a view of the heart, or a plane of the fetus. */
+  /** Records what the current image shows: a cardiac view or a fetal plane. */
   async nameImage(name: string): Promise<void> {
     const { image, data } = this;
     if (!image || !data) return;
@@ -254,7 +256,7 @@ export class Review {
   }
 
   /**
-   * Converts the points of the shown value to handles. A move is sent as a change when the points
+   * Turns the points of the current value into handles. A move is sent as a change once the points
    * have not moved for `SETTLED_MS`.
    */
   startDragging(): void {
@@ -302,7 +304,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Saves the typed text. After a refusal the text is restored in its field. */
+  /** Saves the typed text. If it is refused, the text is restored in its field. */
   async saveTyped(): Promise<void> {
     const { step, place, typing } = this;
     const text = this.typed.trim();
@@ -330,7 +332,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Allows changes of a signed result. The result is then signed again, as amended. */
+  /** Allows changes to a signed result. The result is then signed again, as amended. */
   amend(): void {
     this.#amending = true;
     this.#say('The result can be changed again. It counts as signed until the first change.');
@@ -345,8 +347,9 @@ export class Review {
   }
 
   /**
-   * Signs the state that the reader has just read. @param etag of the state from which the summary
-   * was drawn. @throws Error if anybody, including this reader, has changed the review since.
+   * Signs the state that the reader has just read.
+   * @param etag of the state that the summary describes.
+   * @throws Error if anybody, including this reader, has changed the review since.
    */
   async sign(etag: string): Promise<string> {
     const { around, requestId } = this.#parts;
@@ -385,7 +388,7 @@ export class Review {
     return null;
   }
 
-  /** Shows a value and the picture on which it was measured. */
+  /** Shows a value and the image on which it was measured. */
   #lookAt(place: number): void {
     const next = this.steps[place];
     if (!next) return;
@@ -401,7 +404,7 @@ export class Review {
   #hear({ etag, author, readers }: ReviewNews): void {
     if (!this.data) return;
     this.data = { ...this.data, readers };
-    // The answer to a change that is being saved has the newer state.
+    // While a change is being saved, its response will contain the newer state.
     if (etag !== this.data.etag && !this.saving) {
       void this.#load();
       if (author && author !== this.person) this.#say(`${author} has changed this review.`);
@@ -409,7 +412,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Accepts an answer of the server, unless a newer answer has already arrived. */
+  /** Applies a response from the server, unless a newer one has already arrived. */
   #take(next: ReviewView): void {
     if (this.data && next.revision < this.data.revision) return;
     const isNewer = next.revision !== this.data?.revision;
@@ -424,7 +427,7 @@ export class Review {
     try {
       this.#take(await around.api.review(requestId));
     } catch (error) {
-      // A result of an earlier release, or of a test key, has nothing to review.
+      // Results from an earlier release, or from requests made with test keys, cannot be reviewed.
       this.#unavailable =
         error instanceof ProblemError && error.problem.code === 'review_unavailable';
       if (!this.#unavailable) this.problem = sentence(error);
@@ -432,7 +435,7 @@ export class Review {
     this.#redraw();
   }
 
-  /** Makes changes, after the changes that are being saved. */
+  /** Makes changes once the earlier ones have been saved. */
   #make(due: () => Due): Promise<Outcome> {
     const refusals = this.#refusals;
     const turn = async (): Promise<Outcome> => {
@@ -474,7 +477,7 @@ export class Review {
     return 'refused';
   }
 
-  /** Sends the newest shapes of the dragged values; intermediate moves are not sent. */
+  /** Sends the latest shapes of the dragged values; intermediate moves are not sent. */
   #sendDragged(): void {
     clearTimeout(this.#settling);
     for (const { step } of this.#dragged.values()) void this.#sendShapesOf(step);

@@ -1,17 +1,17 @@
-/** The address, parsed. */
+/** A parsed address. */
 export interface Place {
-  /** Name of the route; null if no page has this address. */
+  /** Name of the route; null if there is no page at this address. */
   name: RouteName | null;
   /** The value of `:id`; '' if the route has none. */
   id: string;
   query: URLSearchParams;
 }
 
-/** Addresses of the pages below /console. */
+/** Page addresses below /console. */
 export const ROUTES = {
   worklist: '/console/worklist',
   study: '/console/worklist/:id',
-  /** The path that the profile Invoke Image Display prescribes (IHE RAD-106). */
+  /** The path prescribed by the Invoke Image Display profile (IHE RAD-106). */
   display: '/console/IHEInvokeImageDisplay',
   deliveries: '/console/deliveries',
   holds: '/console/holds',
@@ -23,7 +23,7 @@ export type RouteName = keyof typeof ROUTES;
 
 const NAMES = Object.keys(ROUTES) as RouteName[];
 
-/** Pure: returns the page of an address. */
+/** Returns the page at an address. */
 export function placeOf(url: URL): Place {
   const path = url.pathname.replace(/\/+$/, '');
   if (path === '/console') return { name: 'worklist', id: '', query: url.searchParams };
@@ -37,7 +37,7 @@ export function placeOf(url: URL): Place {
   return { name: null, id: '', query: url.searchParams };
 }
 
-/** Decodes a part of an address; text that is not well-formed stays unchanged. */
+/** Decodes a part of an address; malformed text is returned unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -46,7 +46,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the address of a page, with the non-empty values as its query. */
+/** Returns a page's address, with the non-empty values as its query. */
 export function addressOf(
   name: RouteName,
   { id = '', query = {} }: { id?: string; query?: Record<string, string> } = {},
@@ -62,7 +62,10 @@ export interface Router {
   restate(address: string): void;
 }
 
-/** Opens pages for links and for the browser's buttons; `open` is called once at the start. */
+/**
+ * Opens pages for links and for the browser's back and forward buttons; `open` is also called once
+ * at startup.
+ */
 export function startRouter(open: (place: Place) => void): Router {
   const address = () => location.pathname + location.search;
   let opened = '';
@@ -93,7 +96,7 @@ export function startRouter(open: (place: Place) => void): Router {
 }
 
 /**
- * Returns the address if a click is a plain click on a link to a page of the console, otherwise
+ * Returns the address if a click is a plain click on a link to a page of the console; otherwise
  * null.
  */
 function followed(event: MouseEvent): string | null {

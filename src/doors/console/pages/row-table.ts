@@ -15,7 +15,9 @@ import {
 } from './row-words.ts';
 import { counted, given, momentText } from './words.ts';
 
-/** Rows of the worklist in their order: first those with unacknowledged flags, then by arrival. */
+/**
+ * The loaded worklist rows: those with unacknowledged flags, then the others, both newest first.
+ */
 export interface RowList {
   flagged: readonly WorklistRow[];
   rows: readonly WorklistRow[];
@@ -30,7 +32,7 @@ export const firstPage = ({ critical, rows, nextCursor }: WorklistPage): RowList
   nextCursor,
 });
 
-/** Pure: appends the next page to the list; a row that is already in the list keeps its place. */
+/** Appends the next page to the list; a row that is already in the list keeps its place. */
 export function withPage(list: RowList, { rows, nextCursor }: WorklistPage): RowList {
   const known = new Set([...list.flagged, ...list.rows].map(({ key }) => key));
   return {
@@ -41,8 +43,8 @@ export function withPage(list: RowList, { rows, nextCursor }: WorklistPage): Row
 }
 
 /**
- * Pure: returns whether a row matches the filter; null when only the server can decide, because the
- * search uses data that the row does not show.
+ * Returns whether a row matches the filter; null for a search, which only the server can evaluate
+ * because it uses data that is not in the row.
  */
 export function belongs(row: WorklistRow, query: WorklistQuery): boolean | null {
   const states = query.state === undefined ? [] : [query.state].flat();
@@ -61,18 +63,15 @@ function signatureOf({ review }: WorklistRow): WorklistQuery['signature'] | null
   return review === 'signed' || review === 'amended' ? 'signed' : 'unsigned';
 }
 
-/**
- * Whether one row comes before the other: newest first, and in a fixed order when both times are
- * equal.
- */
+/** Compares two rows for sorting: newest first, then by key. */
 function before(one: WorklistRow, other: WorklistRow): number {
   if (one.arrivedAt !== other.arrivedAt) return one.arrivedAt < other.arrivedAt ? 1 : -1;
   return one.key < other.key ? 1 : -1;
 }
 
 /**
- * Pure: returns the list after a row has changed. A row that is older than all loaded rows is
- * loaded later with its page; a row that no longer matches is removed.
+ * Returns the list after a row has changed. A row that is older than all loaded rows is omitted,
+ * because it is loaded later with its page; a row that no longer matches is removed.
  */
 export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowList {
   const without = (rows: readonly WorklistRow[]) => rows.filter(({ key }) => key !== row.key);
@@ -85,8 +84,8 @@ export function withRow(list: RowList, row: WorklistRow, stays: boolean): RowLis
 }
 
 /**
- * Pure: returns the range of rows that are on the screen, with some more above and below. All rows
- * have the same height.
+ * Returns the range of rows on the screen, with a few more above and below. All rows have the same
+ * height.
  */
 export function visibleRange(
   { top, height, rowHeight }: { top: number; height: number; rowHeight: number },
@@ -100,7 +99,7 @@ export function visibleRange(
   };
 }
 
-/** More rows are requested when fewer than this many rows remain below the screen. */
+/** More rows are requested once fewer than this many remain below the screen. */
 const NEAR_END = 60;
 
 interface RowTable {
@@ -109,7 +108,7 @@ interface RowTable {
   move(step: number, rows: readonly WorklistRow[]): void;
   open(rows: readonly WorklistRow[], go: (address: string) => void): void;
   toTop(): void;
-  /** Called when a row was inserted above, so that the rows on the screen do not move. */
+  /** Called when a row was inserted above, so that the rows on the screen stay in place. */
   grewAbove(): void;
   close(): void;
 }
@@ -148,14 +147,14 @@ function rowView(row: WorklistRow, place: number, now: Date, focus: (link: Eleme
 }
 
 /**
- * Creates the table. It draws only the rows on the screen; the others are empty space above and
- * below.
+ * Creates the table. It draws only the rows on the screen; empty space above and below replaces the
+ * others.
  */
 export function createRowTable({ redraw, nearEnd }: { redraw(): void; nearEnd(): void }): RowTable {
   let box: HTMLElement | null = null;
   let chosen: string | null = null;
   let focusDue = false;
-  /** The style sheet has the height of a row in `rem`; it depends on the width of the screen. */
+  /** The style sheet defines the row height in `rem`; it depends on the screen width. */
   const rowHeight = () => {
     const root = getComputedStyle(document.documentElement);
     return Number.parseFloat(root.getPropertyValue('--row')) * Number.parseFloat(root.fontSize);

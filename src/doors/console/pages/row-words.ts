@@ -2,7 +2,7 @@ import type { ReviewState, RowState, Subject, WorklistRow } from '../contract.ts
 import { html, nothing, type TemplateResult } from './html.ts';
 import { chip, counted, distanceText, given, type Tone } from './words.ts';
 
-/** States of a row in words. */
+/** Labels and tones of the row states. */
 export const STATES = {
   receiving: { text: 'Receiving', tone: 'active' },
   complete: { text: 'Complete', tone: 'active' },
@@ -21,7 +21,7 @@ export const STATES = {
   expired: { text: 'Deleted after its time', tone: 'quiet' },
 } as const satisfies Record<RowState, { text: string; tone: Tone }>;
 
-/** States of the review of a result in words. */
+/** Labels and tones of the review states. */
 const REVIEWED = {
   draft: STATES.succeeded,
   'in-review': { text: 'In review', tone: 'active' },
@@ -31,7 +31,7 @@ const REVIEWED = {
 
 type Stated = Pick<WorklistRow, 'state' | 'review'>;
 
-/** Returns the state of a row or, if it has a result, the state of its review. */
+/** Returns the label and tone of the row's state or, if it has a result, of its review. */
 const stateOf = ({ state, review }: Stated) =>
   state === 'succeeded' && review ? REVIEWED[review] : STATES[state];
 
@@ -42,7 +42,7 @@ export function stateChip(row: Stated): TemplateResult {
   return chip(tone, text);
 }
 
-/** Pure: describes who is reading, such as "Dr Second is reading"; '' when nobody is. */
+/** Describes who is reading, such as "Dr Second is reading"; '' if nobody is. */
 export function readersText(readers: readonly string[]): string {
   const [first, second, ...more] = readers;
   if (first === undefined) return '';
@@ -51,7 +51,7 @@ export function readersText(readers: readonly string[]): string {
   return `${first} and ${others} are reading`;
 }
 
-/** Pure: returns the name of an endpoint, such as "Obstetric" for `us/obstetric/interpret`. */
+/** Returns the name of an endpoint, such as "Obstetric" for `us/obstetric/interpret`. */
 export function endpointText(endpoint: string | null): string {
   const name = endpoint?.split('/')[1] ?? '';
   return name === '' ? 'Not routed yet' : name.charAt(0).toUpperCase() + name.slice(1);
@@ -65,8 +65,8 @@ export function subjectText(subject: Subject | null): string {
 }
 
 /**
- * Returns what distinguishes patients in addition to the name: identifier and birth date, or the
- * pseudonym.
+ * Returns what identifies the patient in addition to the name: patient ID and birth date, the
+ * pseudonym, or a text saying that the identity is hidden.
  */
 export function subjectDetail(subject: Subject | null): string {
   if (!subject || subject.shown === 'hidden') return subject ? 'identity hidden' : '';
@@ -74,7 +74,7 @@ export function subjectDetail(subject: Subject | null): string {
   return [subject.patientId, daText(subject.birthDate)].filter(Boolean).join(' · ');
 }
 
-/** Pure: formats a DICOM DA as "1993-04-05"; other text stays unchanged. */
+/** Formats a DICOM DA as "1993-04-05"; other text is returned unchanged. */
 export function daText(date: string): string {
   return /^\d{8}$/.test(date) ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
 }
@@ -84,8 +84,8 @@ export function hasUnseenFlag(row: WorklistRow): boolean {
 }
 
 /**
- * Shows the current activity of the row, or what it waits for, and the progress of a running
- * request.
+ * Renders the progress of a running request; otherwise what the row is waiting for, or the reason
+ * for its state.
  */
 export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeof nothing {
   const running = row.stage !== null && ['queued', 'preparing', 'running'].includes(row.state);
@@ -105,7 +105,10 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
     : nothing;
 }
 
-/** Shows the deliveries of the results of a row: the worst state as a chip, the others in words. */
+/**
+ * Renders how many of the row's deliveries are in each state: the worst state as a chip, the others
+ * as its tooltip.
+ */
 export function deliveriesView({
   deliveries,
 }: Pick<WorklistRow, 'deliveries'>): TemplateResult | typeof nothing {
@@ -121,7 +124,7 @@ export function deliveriesView({
   return html`<span title=${rest}>${chip(worst.tone, `${worst.count} ${worst.text}`)}</span>`;
 }
 
-/** Shows the critical flags, if any; otherwise the most important values. */
+/** Renders the critical flags; if there are none, the most important values. */
 export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
   if (row.critical.length > 0) {
     const texts = row.critical.map(({ text }) => text).join('; ');
@@ -144,8 +147,8 @@ export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
 }
 
 /**
- * Returns the size class of an identity. A long identity has a smaller font, so that it fits
- * without being cut.
+ * Returns the size class of an identity. A long one has a smaller font, so that it fits without
+ * being cut off.
  */
 export function identitySize(text: string): '' | 'long' | 'longer' {
   return text.length > 130 ? 'longer' : text.length > 55 ? 'long' : '';

@@ -10,8 +10,8 @@ import { chip, counted, given, momentText } from './words.ts';
 const LAST = [20, 50, 200, 500] as const;
 
 /**
- * Lets a person edit the rules, try them on studies of the past, and save them.
- * @param saved is called after the rules were saved; the gateway reads them a moment later.
+ * Lets a person edit the rules, try them on past studies, and save them.
+ * @param saved is called once the rules have been saved; the gateway reads them a moment later.
  */
 export function createRulesEditor(
   { api, redraw, say }: Pick<Surroundings, 'api' | 'redraw' | 'say'>,
@@ -22,7 +22,7 @@ export function createRulesEditor(
   let last: number = LAST[0];
   let busy = false;
   let tried: DryRun | null = null;
-  /** The text that was tested. Only this text may be saved. */
+  /** The text that was tried. Only this text may be saved. */
   let triedText = '';
   let notice: string | null = null;
   let problem: string | null = null;
@@ -98,14 +98,17 @@ export function createRulesEditor(
     </section>`;
   }
 
-  /** Shows how to save tested rules, or how to download them if the gateway cannot save them. */
+  /**
+   * Renders the save button and a download link for tried rules; only the link if the gateway has
+   * no settings file.
+   */
   function saveView(
     text: string,
     { changed, studies }: DryRun,
     inUse: Rules,
   ): TemplateResult | typeof nothing {
     if (text === inUse.yaml) return nothing;
-    // Writing to a file may fail even if the file exists, so the download is always offered.
+    // Writing the file may fail even if it exists, so the download is always offered.
     const download = html`<a class="button" download="routing.yaml" href=${`data:application/yaml,${encodeURIComponent(text)}`}>Download these rules</a>`;
     if (!inUse.canSave) {
       return html`<p class="row">The gateway runs without a settings file. ${download}</p>`;
@@ -130,7 +133,7 @@ export function createRulesEditor(
   return { textOf, view };
 }
 
-/** Shows for each study of a dry run which rules act on it now, and which would act. */
+/** Renders, for each study of a dry run, which rules act on it now and which would act. */
 function outcomeView({ studies, changed }: DryRun): TemplateResult {
   const names = (rules: readonly string[]) => (rules.length > 0 ? rules.join(', ') : 'no rule');
   return html`<div class="dry-run">

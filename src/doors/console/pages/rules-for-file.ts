@@ -15,14 +15,14 @@ function base64Of(blob: Blob): Promise<string> {
   });
 }
 
-/** Pure: describes in a sentence which rules would act on a file. */
+/** Describes in a sentence which rules would act on a file. */
 export function takenText({ wouldAct, open }: Pick<FileOutcome, 'wouldAct' | 'open'>): string {
   if (open) return 'It depends on what the images show, which is looked at when a study arrives.';
   if (wouldAct.length === 0) return 'No rule takes it.';
   return `Taken by ${wouldAct.join(', ')}.`;
 }
 
-/** Shows which rule would act on a DICOM file. Only its header is read, and nothing is stored. */
+/** Shows which rules would act on a DICOM file. Only its header is read, and nothing is stored. */
 export function createRulesForFile({
   api,
   redraw,
@@ -33,7 +33,10 @@ export function createRulesForFile({
   let outcome: FileOutcome | null = null;
   let problem: string | null = null;
 
-  /** Applies the rules to a file. @param yaml the rules to test, as they are in the editor. */
+  /**
+   * Applies the rules to a file.
+   * @param yaml the rules to try, as they are in the editor.
+   */
   async function judge(next: File | null, yaml: string, { fileStartBytes }: Rules): Promise<void> {
     file = next;
     outcome = null;

@@ -6,7 +6,9 @@ import { createRulesEditor } from './rules-editor.ts';
 import { createRulesForFile } from './rules-for-file.ts';
 import { counted, given } from './words.ts';
 
-/** Describes how many studies of the last day no rule matched. */
+/**
+ * Describes how many of the last day's studies no rule matched, or were not judged by the rules.
+ */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [
     matchedNone > 0 ? `${counted(matchedNone, 'study', 'studies')} matched none` : '',
@@ -15,10 +17,10 @@ function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   return parts.length > 0 ? `Of the last day: ${parts.join(', ')}.` : '';
 }
 
-/** Milliseconds after which the gateway has read a changed settings file again. */
+/** Milliseconds within which the gateway rereads a changed settings file. */
 const SEEN_MS = 2500;
 
-/** Opens the page of the current rules, where a person can edit, test and save them. */
+/** Opens the rules page, where a person can see, edit, try and save the current rules. */
 export const openRules: OpenPage = (_place, around) => {
   const rules = createLoader<Rules>(() => around.api.rules(), around.redraw);
   const forFile = createRulesForFile(around);

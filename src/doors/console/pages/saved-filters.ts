@@ -1,7 +1,7 @@
 import type { WorklistQuery } from '../contract.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
 
-/** A filter of the worklist to which a person gave a name. */
+/** A worklist filter that a person has named. */
 export interface SavedFilter {
   name: string;
   query: Omit<WorklistQuery, 'q' | 'cursor' | 'limit'>;
@@ -10,7 +10,7 @@ export interface SavedFilter {
 const STORED_AS = 'sonogate-filters';
 const PARTS = ['state', 'source', 'endpoint', 'tag', 'critical', 'signature'] as const;
 
-/** Pure: returns the filters in a stored text; other stored content is ignored. */
+/** Returns the filters in a stored text, ignoring any other stored content. */
 export function readFilters(stored: string | null): SavedFilter[] {
   let found: unknown;
   try {
@@ -27,8 +27,8 @@ export function readFilters(stored: string | null): SavedFilter[] {
 }
 
 /**
- * Pure: returns the part of a filter that is stored. The search text is omitted, because it may
- * contain a name and other people may use the browser.
+ * Returns the part of a filter that is stored. The search text is omitted, because it may contain a
+ * name and other people may use the browser.
  */
 export function kept(query: WorklistQuery): SavedFilter['query'] {
   return Object.fromEntries(
@@ -42,7 +42,7 @@ interface Parts {
   redraw(): void;
 }
 
-/** Creates the filters that this browser stores; each is one button. */
+/** Creates the list of filters stored in this browser; each is one button. */
 export function createSavedFilters() {
   let saved = readFilters(localStorage.getItem(STORED_AS));
   let name: string | null = null;

@@ -1,11 +1,11 @@
 import type { Position, Shape } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 
-/** Maximum number of handles on one outline, which has up to hundreds of points. */
+/** Maximum number of handles on one outline, which may have hundreds of points. */
 const MOST_HANDLES = 16;
-/** Share of the points of an outline, on either side, that follow a dragged point. */
+/** Fraction of an outline's points, on either side, that follow a dragged point. */
 const FOLLOWING = 0.1;
 
-/** Pure: returns the points of a shape that can be dragged, as indices into its list. */
+/** Returns the points of a shape that can be dragged, as indices into its list. */
 export function handlesOf({ type, points }: Shape): number[] {
   const all = points.map((_, index) => index);
   if (type === 'line' || type === 'ellipse') return all;
@@ -16,8 +16,8 @@ export function handlesOf({ type, points }: Shape): number[] {
 const middle = (a: Position, b: Position): Position => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
 
 /**
- * Pure: returns an ellipse after one end of an axis was moved. The opposite end does not move, and
- * the other axis keeps its length and remains perpendicular to the moved one.
+ * Returns an ellipse after one end of an axis was moved. The opposite end stays in place, and the
+ * other axis keeps its length and stays perpendicular.
  */
 function draggedEllipse(points: readonly Position[], index: number, to: Position): Position[] {
   const opposite = points[index ^ 1];
@@ -42,8 +42,8 @@ function draggedEllipse(points: readonly Position[], index: number, to: Position
 }
 
 /**
- * Pure: returns an outline or a trace after one point was moved; its neighbours follow, and those
- * farther away follow less.
+ * Returns an outline or a trace after one point was moved. Its neighbours follow, the farther away
+ * the less.
  */
 function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position): Position[] {
   const from = points[index];
@@ -59,7 +59,7 @@ function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position
   });
 }
 
-/** Pure: returns a shape after one point was dragged to a position. */
+/** Returns a shape after one point was dragged to a position. */
 export function dragged(shape: Shape, index: number, to: Position): Shape {
   if (shape.type === 'line') {
     return { ...shape, points: shape.points.map((one, at) => (at === index ? to : one)) };
@@ -71,7 +71,7 @@ export function dragged(shape: Shape, index: number, to: Position): Shape {
   return { ...shape, points };
 }
 
-/** Pure: limits a position to a frame of this size. */
+/** Limits a position to a frame of this size. */
 export function insideFrame(
   [x, y]: Position,
   { columns, rows }: { columns: number; rows: number },

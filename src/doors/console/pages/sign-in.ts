@@ -11,7 +11,7 @@ export interface SignInPage {
   view(): TemplateResult;
 }
 
-/** Pure: describes why a sign-in at the identity provider failed; null when it did not fail. */
+/** Describes why a sign-in at the identity provider failed; null if it did not fail. */
 function comingBack(url: URL): string | null {
   const code = url.searchParams.get('error');
   if (url.pathname !== SIGN_IN || !code) return null;
@@ -26,8 +26,7 @@ export function afterSignIn(url: URL): string {
 }
 
 /**
- * Opens the page for people who are not signed in; the requested address remains in the address
- * bar.
+ * Opens the page for people who are not signed in; the requested address stays in the address bar.
  */
 export function openSignIn(
   api: Api,

@@ -31,7 +31,7 @@ const REVIEWED = {
   amended: { text: 'Signed, amended', tone: 'good' },
 } as const satisfies Record<ReviewView['state'], { text: string; tone: Tone }>;
 
-/** Shows a mark with every result: whether a person has verified it. */
+/** Renders the mark of a result that shows whether a person has verified it. */
 function draftMark(review: ReviewView['state'] | null = null): TemplateResult {
   const { text, tone } = REVIEWED[review ?? 'draft'];
   return chip(tone, text);
@@ -43,10 +43,7 @@ function part(title: string, lines: readonly string[]): TemplateResult | typeof 
     <ul class="prose">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/**
- * Shows the most important information for a reader: the impression, and the values on which it is
- * based.
- */
+/** Renders what a reader needs first: the impression, and the values on which it is based. */
 export function summaryView(
   { impression, keyValues, prior }: ResultView,
   measurements: ResultView['measurements'],
@@ -102,7 +99,7 @@ function keyValueView(
   </tr>`;
 }
 
-/** Shows the rest of the report as in the PDF: findings, limitations and the models. */
+/** Renders the rest of the report: findings and limitations as in the PDF, and the models. */
 export function reportView({ report, models, draft }: ResultView): TemplateResult {
   return html`<section class="panel report" id="report" aria-labelledby="report-head">
     <header>
@@ -125,9 +122,9 @@ export function reportView({ report, models, draft }: ResultView): TemplateResul
 export interface Head {
   actions: TemplateResult;
   result: ResultView | null;
-  /** The request that is shown, and the function that chooses another. */
+  /** Id of the request being shown; `choose` selects another. */
   chosen: string | null;
-  /** State of the review of the shown result; null before it is known. */
+  /** Review state of the result being shown; null until it is known. */
   review: ReviewView['state'] | null;
   choose(request: string): void;
 }
@@ -149,7 +146,7 @@ function aboutText({ row, study }: StudyPage, result: ResultView | null): string
     .join(' · ');
 }
 
-/** Shows the chosen request of the study, if there are several. */
+/** Renders the choice between a study's drafts, if there are several. */
 function revisions(
   { requests }: StudyPage,
   { chosen, choose }: Head,
@@ -172,14 +169,14 @@ function revisions(
   </label>`;
 }
 
-/** Shows a link to the study in the viewer of the hospital, if it has one. */
+/** Renders a link to the study in the hospital's viewer, if it has one. */
 export function viewerLink({ study }: StudyPage): TemplateResult | typeof nothing {
   if (!study?.viewer) return nothing;
   const { label, url } = study.viewer;
   return html`<a class="button" href=${url} target="_blank" rel="noreferrer">${label}</a>`;
 }
 
-/** Shows patient, study, state and actions, which remain visible while the page is scrolled. */
+/** Renders patient, study, state and actions, which stay visible while the page is scrolled. */
 export function headView(page: StudyPage, head: Head): TemplateResult {
   const { row } = page;
   const hasResult = head.result !== null || row.glance !== null;
@@ -197,7 +194,7 @@ export function headView(page: StudyPage, head: Head): TemplateResult {
   </header>`;
 }
 
-/** Shows the critical flags, and who has seen them. */
+/** Renders the critical flags, and who has seen them. */
 export function flagsView({
   critical,
   acknowledged,
@@ -222,7 +219,7 @@ export function flagsView({
   </section>`;
 }
 
-/** Shows what the study waits for, the progress of the run, or why there is no result. */
+/** Renders what the study is waiting for, the progress of the run, or why there is no result. */
 export function progressView({ row, requests }: StudyPage): TemplateResult | typeof nothing {
   const error = requests[0]?.error;
   const failed = ['failed', 'rejected'].includes(row.state) && error;
@@ -236,7 +233,7 @@ export function progressView({ row, requests }: StudyPage): TemplateResult | typ
   return html`<section class="panel progress-part" aria-label="Progress">${waiting}</section>`;
 }
 
-/** Shows the received objects. */
+/** Renders the received objects. */
 export function objectsView(study: NonNullable<StudyPage['study']>): TemplateResult {
   return html`<section class="panel" id="objects" aria-labelledby="objects-head">
     <details>
@@ -255,7 +252,7 @@ export function objectsView(study: NonNullable<StudyPage['study']>): TemplateRes
   </section>`;
 }
 
-/** Shows other studies of the patient. */
+/** Renders the patient's other studies. */
 export function earlierView({ earlier }: StudyPage): TemplateResult | typeof nothing {
   if (earlier.length === 0) return nothing;
   return html`<section class="panel" id="earlier" aria-labelledby="earlier-head">
@@ -273,17 +270,17 @@ export function earlierView({ earlier }: StudyPage): TemplateResult | typeof not
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB'] as const;
 
-/** Pure: formats a size for people, in powers of a thousand. */
+/** Formats a size for display, in powers of a thousand. */
 export function sizeText(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const size = bytes / 1000 ** step;
   return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[step]}`;
 }
 
-/** Whether an artifact is a picture. There are many, and the page already shows them. */
+/** Whether an artifact is an image. There are many, and the page already shows them. */
 const isPicture = ({ name }: Artifact): boolean => /^(key-frame|cine|overlay)-.*\d/.test(name);
 
-/** Pure: describes a file for a person. */
+/** Returns a readable name for a file. */
 export function artifactText(name: string): string {
   const [, stem = name, signed] = /^(.+?)(?:-signed-(\d+))?\.[a-z0-9]+$/.exec(name) ?? [];
   const [, kind = stem, number] = /^(.+)-(\d+)$/.exec(stem) ?? [];
@@ -303,7 +300,7 @@ function listView(requestId: string, artifacts: readonly Artifact[]): TemplateRe
   </ul>`;
 }
 
-/** Shows the artifacts of the request, for download. */
+/** Renders the request's artifacts for download. */
 export function artifactsView(requestId: string, artifacts: readonly Artifact[]): TemplateResult {
   const pictures = artifacts.filter(isPicture);
   const documents = artifacts.filter((artifact) => !isPicture(artifact));
@@ -373,7 +370,7 @@ function scoreView({
   </p>`;
 }
 
-/** Shows why a section is incomplete, and which views or data it would need. */
+/** Renders why a section is incomplete, and which views or data it would need. */
 function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   if (!reason) return nothing;
   const needs = reason.needs.length > 0 ? `Needs: ${reason.needs.join(', ')}.` : '';
@@ -381,7 +378,7 @@ function reasonView({ reason }: Section): TemplateResult | typeof nothing {
   return text ? html`<p class="small soft">${text}</p>` : nothing;
 }
 
-/** Shows one section: its state on a line, and below it its findings and the missing parts. */
+/** Renders one section: a line with its status, and below it its findings and what is missing. */
 function sectionView(section: Section, result: ResultView): TemplateResult {
   const { text, tone } = STATUS[section.status];
   const own = <One extends { section: string }>(all: readonly One[]) =>
@@ -401,10 +398,10 @@ function sectionView(section: Section, result: ResultView): TemplateResult {
   </li>`;
 }
 
-/** Sections that are omitted here, because another part of the page shows the report. */
+/** Sections that are omitted, because another part of the page shows the report. */
 const ELSEWHERE = new Set(['report']);
 
-/** Shows every section of the endpoint: its findings, or why it was not assessed. */
+/** Renders every section of the endpoint: its findings, or why it was not assessed. */
 export function sectionsView(result: ResultView): TemplateResult {
   const told = result.sections.filter(({ id }) => !ELSEWHERE.has(id));
   const asked = told.filter(({ status }) => status !== 'not_requested');

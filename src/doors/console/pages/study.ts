@@ -41,7 +41,7 @@ import { timelineView } from './timeline.ts';
 import { verdictsView } from './verdicts.ts';
 import { counted } from './words.ts';
 
-/** Text that was typed next to a question. It is kept while the page is redrawn. */
+/** Text typed next to a question. It is kept while the page is redrawn. */
 export interface Typed {
   reason: string;
   rule: string;
@@ -51,7 +51,10 @@ const missing = (what: string): never => {
   throw new Error(`There is no ${what} to do this with.`);
 };
 
-/** Shows the actions that are possible now. The server decides by the role and the state. */
+/**
+ * Returns the actions that are possible now. The server determines them from the role and the
+ * state.
+ */
 function studyActions(
   { row, study, actions }: StudyPage,
   { api }: Pick<Surroundings, 'api'>,
@@ -127,8 +130,8 @@ function studyActions(
 }
 
 /**
- * Pure: returns overlays with the content of each image in words, because a result contains only
- * its id, and with the side of a paired vessel.
+ * Returns overlays with the content of each image in words, because a result contains only its id.
+ * The side of a paired vessel is added.
  */
 export function inWords(
   overlays: Overlays,
@@ -150,26 +153,29 @@ export function inWords(
   };
 }
 
-/** Pure: returns whether two versions of a row differ only in their readers. */
+/** Returns whether two versions of a row differ only in their readers. */
 function onlyReadersChanged(before: WorklistRow, row: WorklistRow): boolean {
   const { readers, changedAt } = before;
   return JSON.stringify({ ...row, readers, changedAt }) === JSON.stringify(before);
 }
 
-/** The data of a finished request. The pictures are missing if none were stored. */
+/** A finished request with its result; `overlays` is null if none were stored. */
 interface Shown {
   requestId: string;
   result: ResultView;
   overlays: Overlays | null;
   viewer: ImageViewer;
   review: Review;
-  /** Images of the earlier study next to those of this study; null until the reader opens them. */
+  /**
+   * The earlier study's images, shown next to those of this study; null until the reader opens
+   * them.
+   */
   earlier: ImageViewer | null;
 }
 
 const OVERLAYS = 'overlays.json';
 
-/** Opens the page of one study, from its first object to the acknowledgement of the EHR. */
+/** Opens the page of one study, from its first object to the EHR's acknowledgement. */
 export const openStudy: OpenPage = (place, around) => new StudyScreen(place.id, around);
 
 class StudyScreen implements Page {
@@ -178,10 +184,10 @@ class StudyScreen implements Page {
   readonly #study: Loader<StudyPage>;
   readonly #asking: Asking;
   readonly #typed: Typed = { reason: '', rule: '' };
-  /** Rows of the measurements whose repeats are shown. */
+  /** Ids of the measurement rows that are expanded to show their repeats. */
   readonly #opened = new Set<string>();
   #seen: Shown | null = null;
-  /** Id of the request whose result is being fetched; null if no result is being fetched. */
+  /** Id of the request whose result is being fetched; null while nothing is being fetched. */
   #fetching: string | null = null;
   #problem: string | null = null;
   /** The request that the reader chose; null to show the newest request. */
@@ -281,7 +287,7 @@ class StudyScreen implements Page {
     return drawn ? this.#around.api.artifact<Overlays>(request, OVERLAYS) : null;
   }
 
-  /** Opens or closes the images of the earlier study next to those of this study. */
+  /** Opens or closes the earlier study's images next to those of this study. */
   async #compare(seen: Shown): Promise<void> {
     const { api, redraw } = this.#around;
     const { result, earlier, viewer } = seen;
@@ -388,7 +394,7 @@ class StudyScreen implements Page {
     this.#around.redraw();
   }
 
-  /** Returns the tabs for readers, which show the content of a result. */
+  /** Returns the tabs for readers, which show the content of the result. */
   #resultTabs(seen: Shown): Tab[] {
     const { result, overlays, viewer } = seen;
     const charts = [
@@ -415,7 +421,7 @@ class StudyScreen implements Page {
     ];
   }
 
-  /** Returns the tabs for operators, which show the processing of the study and its reasons. */
+  /** Returns the tabs for operators, which show how and why the study was processed. */
   #siteTabs(page: StudyPage): Tab[] {
     const request = page.requests.find(({ id }) => id === this.#seen?.requestId);
     const { study: received } = page;
@@ -439,7 +445,7 @@ class StudyScreen implements Page {
   }
 }
 
-/** Shows a measurement on its image, if there is a picture of it. */
+/** Shows a measurement on its image, if the image was kept. */
 function showOn(
   { viewer }: Shown,
   file: string | null,

@@ -1,20 +1,20 @@
 import { html, type TemplateResult } from './html.ts';
 
-/** A part of a page. Only one of the parts is shown. */
+/** A part of a page; only one part is shown at a time. */
 export interface Tab {
-  /** Unique on the page; the hash of the address opens it. */
+  /** Unique on the page; the address opens the tab if this is its hash. */
   id: string;
   text: string;
   view(): unknown;
 }
 
-/** Returns the part to show: the wanted one if it exists, otherwise the first. */
+/** Returns the tab to show: the wanted one if it exists, otherwise the first. */
 export const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =>
   tabs.find(({ id }) => id === wanted) ?? tabs[0];
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Shows one of several parts; the arrow keys move between their names (ARIA, tabs). */
+/** Renders one of several tabs; the arrow keys move between their names (ARIA, tabs). */
 export function tabsView(
   tabs: readonly Tab[],
   wanted: string,

@@ -21,7 +21,7 @@ const TONES = {
   changed: 'active',
 } as const satisfies Record<TimelineEntry['kind'], Tone>;
 
-/** Pure: returns the seconds from the first entry to the last; null for fewer than two. */
+/** Returns the seconds from the first entry to the last; null if there are fewer than two. */
 function spanOf(entries: readonly TimelineEntry[]): number | null {
   const [first, last] = [entries[0], entries.at(-1)];
   if (!first || !last || first === last) return null;
@@ -31,7 +31,7 @@ function spanOf(entries: readonly TimelineEntry[]): number | null {
 /** Minimum number of consecutive stages that are folded. */
 const FEW = 4;
 
-/** Pure: returns the entries with consecutive stages folded. */
+/** Returns the entries with consecutive stages folded. */
 export function foldStages(entries: readonly TimelineEntry[]): (TimelineEntry | TimelineEntry[])[] {
   const folded: (TimelineEntry | TimelineEntry[])[] = [];
   for (const entry of entries) {
@@ -56,8 +56,8 @@ function entryView(entry: TimelineEntry): TemplateResult {
 }
 
 /**
- * Shows folded stages. They are unfolded only while they are the latest entries, because there are
- * many.
+ * Renders folded stages. They are unfolded only while they are the latest entries, because there
+ * are many.
  */
 function stagesView(
   stages: readonly TimelineEntry[],
@@ -86,7 +86,7 @@ function byDay(entries: readonly TimelineEntry[]): Map<string, TimelineEntry[]> 
   return Map.groupBy(entries, ({ at }) => dateText(at));
 }
 
-/** Shows the timeline of a study from the first association to the acknowledgement of the EHR. */
+/** Renders a study's timeline, from the first association to the EHR's acknowledgement. */
 export function timelineView(entries: readonly TimelineEntry[]): TemplateResult {
   const span = spanOf(entries);
   const last = entries.at(-1);

@@ -5,14 +5,13 @@ import type { Surroundings } from './page.ts';
 import { counted } from './words.ts';
 
 /**
- * Maximum number of bytes in one call. A study is sent in several calls, so that a lost connection
- * loses little.
+ * Maximum number of bytes in one upload request. A study is sent in several requests, so that a
+ * lost connection loses little.
  */
 const CALL_BYTES = 64 * 1024 * 1024;
 
 /**
- * Pure: groups files so that each group has at most `CALL_BYTES` bytes. A larger file is alone in
- * its group.
+ * Groups files so that each group has at most `most` bytes. A larger file is alone in its group.
  */
 export function inCalls<One extends { size: number }>(
   files: readonly One[],
@@ -41,7 +40,7 @@ export function storeBody(files: readonly Blob[], boundary: string): Blob {
   return new Blob([...parts, `--${boundary}--\r\n`]);
 }
 
-/** Pure: describes the outcome of several calls. */
+/** Describes the combined outcome of several upload requests. */
 export function outcomeText(outcomes: readonly UploadOutcome[]): string {
   const stored = outcomes.reduce((sum, outcome) => sum + outcome.stored, 0);
   const refused = new Map<string, number>();

@@ -24,7 +24,7 @@ function outcome({ acts, matches }: RuleVerdict): TemplateResult {
   return matches ? chip('quiet', 'Matches, an earlier rule acts') : chip('quiet', 'Does not match');
 }
 
-/** Shows each rule with its conditions, and which of them held for a study. */
+/** Renders each rule with its conditions, and which of them a study met. */
 export function verdictsView(verdicts: readonly RuleVerdict[]): TemplateResult {
   return html`<ul class="verdicts">
     ${verdicts.map(

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from './html.ts';
 
-/** The mark of a state, shown with a word and never by colour alone (WCAG 1.4.1). */
+/** The urgency of a state. It is shown by a mark and a word, never by colour alone (WCAG 1.4.1). */
 export type Tone = 'critical' | 'attention' | 'good' | 'active' | 'quiet';
 
 const MARKS = {
@@ -11,27 +11,28 @@ const MARKS = {
   quiet: '–',
 } as const satisfies Record<Tone, string>;
 
-/** Shows a state in words with its mark. */
+/** Renders a state in words with its mark. */
 export function chip(tone: Tone, text: string): TemplateResult {
   return html`<span class="chip ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 }
 
 /**
- * Shows text from a DICOM header or a client as plain text, isolated so that its direction marks do
- * not affect the text around it.
+ * Renders text from a DICOM header or a client as plain text, isolated so that its direction marks
+ * do not affect the text around it.
  */
 export function given(text: string): TemplateResult {
   return html`<bdi class="given">${text}</bdi>`;
 }
 
 /**
- * Formats a number with its noun: "1 study", "3 studies". An irregular plural is given as `many`.
+ * Formats a number with its noun, such as "1 study" and "3 studies". `many` is the plural, if it is
+ * irregular.
  */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-/** Shows the text of a page without content. */
+/** Renders the text of a page without content. */
 export function empty(text: string, more: unknown = null): TemplateResult {
   return html`<div class="empty"><p>${text}</p>${more}</div>`;
 }
@@ -53,7 +54,7 @@ const dayOfYear = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
 });
 
-/** Pure: formats a duration for people, in one unit: "12 s", "3 min", "2 h", "4 d". */
+/** Formats a duration for display, in one unit: "12 s", "3 min", "2 h", "4 d". */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 2 * MINUTE) return `${whole} s`;
@@ -62,17 +63,15 @@ export function durationText(seconds: number): string {
   return `${Math.round(whole / DAY)} d`;
 }
 
-/**
- * Pure: formats the distance of an instant (RFC 3339) from now, such as "in 20 s" or "3 min ago".
- */
+/** Formats the time between an instant (RFC 3339) and now, such as "in 20 s" or "3 min ago". */
 export function distanceText(instant: string, now: Date): string {
   const seconds = (Date.parse(instant) - now.getTime()) / 1000;
   return seconds >= 1 ? `in ${durationText(seconds)}` : `${durationText(-seconds)} ago`;
 }
 
 /**
- * Formats an instant: only the time if it is today, otherwise with the day; in another year also
- * with the year.
+ * Formats an instant: only the time if it is today; otherwise with the day, and with the year if
+ * that is not the current one.
  */
 export function momentText(instant: string, now = new Date()): string {
   const at = new Date(instant);
@@ -90,7 +89,7 @@ export function dateText(instant: string): string {
   return dayOfYear.format(new Date(instant));
 }
 
-/** A text in which parts between backticks are commands or settings. */
+/** Renders the parts of a text between backticks, such as commands and settings, as code. */
 export function withCode(text: string): (string | TemplateResult)[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
 }

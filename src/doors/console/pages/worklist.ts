@@ -29,7 +29,7 @@ const SIGNATURES = [
   { value: 'signed', text: 'Signed' },
 ] as const;
 
-/** Pure: returns the query of an address; unknown states are omitted. */
+/** Returns the query in an address; unknown states are omitted. */
 function queryOf(asked: URLSearchParams): WorklistQuery {
   const part = (name: string) => asked.get(name) || undefined;
   const state = part('state');
@@ -81,8 +81,8 @@ function choices(facets: Facets | null): Choice[] {
 }
 
 /**
- * Adds the chosen value to the choices. A value from the address is still shown as chosen if the
- * site does not have it, or no longer has it.
+ * Adds the chosen value to the options. A value from the address is thus shown as chosen even if
+ * the installation does not have it, or no longer has it.
  */
 function withChosen({ options }: Choice, chosen: string): Choice['options'] {
   const known = chosen === '' || options.some(({ value }) => value === chosen);
@@ -107,9 +107,7 @@ function choiceView(choice: Choice, { query, ask }: Filters): TemplateResult {
   </label>`;
 }
 
-/**
- * Placeholder of the search field for each role. It lists the attributes that the server searches.
- */
+/** Placeholder of the search field for each role: what the server searches for that role. */
 const SEARCHED = {
   viewer: 'Search UID, request or tag',
   clinician: 'Search name, ID, accession, UID, tag',
@@ -117,7 +115,7 @@ const SEARCHED = {
   administrator: 'Search name, ID, accession, UID, tag',
 } as const satisfies Record<ConsoleRole, string>;
 
-/** Shows search and filters; a filter without choices is not offered. */
+/** Renders search and filters; a filter without choices is not offered. */
 function filtersView(filters: Filters): TemplateResult {
   const { query, facets, ask } = filters;
   const offered = choices(facets).filter(
@@ -152,13 +150,13 @@ function filtersView(filters: Filters): TemplateResult {
   </form>`;
 }
 
-/** Returns the focus to the list on Escape. */
+/** Leaves the search field on Escape, so that the keys of the list work again. */
 function leaveOnEscape(event: KeyboardEvent): void {
   if (event.key === 'Escape' && event.target instanceof HTMLElement) event.target.blur();
 }
 
 const PAGE_ROWS = 100;
-/** Milliseconds after the last typed character before the search begins. */
+/** Milliseconds after the last change to the search or filters before the rows are loaded. */
 const TYPING_MS = 200;
 
 /**
@@ -177,7 +175,7 @@ export const openWorklist: OpenPage = (place, around) => {
    * Rows that changed while the list was being fetched. They may be newer than the fetched list.
    */
   let early: WorklistRow[] = [];
-  /** Number of queries so far. It identifies the answer to an older query, which is not shown. */
+  /** Number of queries so far. It is used to ignore responses to earlier queries. */
   let asked = 0;
 
   const saved = createSavedFilters();
@@ -204,10 +202,7 @@ export const openWorklist: OpenPage = (place, around) => {
     redraw();
   }
 
-  /**
-   * Loads the choices of the filters. It begins after the rows are loaded, because the rows must
-   * not wait.
-   */
+  /** Loads the filter choices separately, so that the rows do not have to wait for them. */
   async function loadFacets(): Promise<void> {
     try {
       facets = await api.facets();
@@ -319,7 +314,7 @@ export const openWorklist: OpenPage = (place, around) => {
   }
 };
 
-/** Returns the query as text values, without the empty ones. */
+/** Returns the query as text values, without empty ones. */
 function textOf(query: WorklistQuery): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
