@@ -9,8 +9,8 @@ type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
 
 /**
- * Records in the audit the patients whose identity an answer contains, before the answer is sent.
- * For a role that sees no identity, nothing is recorded.
+ * Records in the audit trail whose identities a response contains, before it is sent. Nothing is
+ * recorded for a role that sees no identity.
  * @param where the page, such as `worklist`.
  */
 export async function auditRows(
@@ -33,8 +33,8 @@ export async function auditRows(
 }
 
 /**
- * Records in the audit the action of a person, or the page that a person opened, before the answer
- * is sent.
+ * Records in the audit trail what a person did, or which page they opened, before the response is
+ * sent.
  */
 export async function auditAction(
   context: Call,

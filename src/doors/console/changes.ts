@@ -5,41 +5,39 @@ import type { Logger } from '../../platform/logging/logger.ts';
 const CHANNEL = 'sonogate_console';
 
 /**
- * Milliseconds between checks for changes, in case a notification was lost, and for studies that
- * are still receiving objects.
+ * Milliseconds between checks for studies that are still receiving objects, for readers who have
+ * gone, and for changes whose notification was lost.
  */
 const LOOK_MS = 1000;
-/** Milliseconds to wait after a change, so that changes that occur together are sent together. */
+/** Milliseconds to wait after a change, so that changes made together are sent together. */
 const GATHER_MS = 150;
 const MOST_AT_A_TIME = 500;
 /**
- * A page that connects for the first time has loaded its list shortly before. It therefore receives
- * the changes of this period again, which does no harm because rows are complete.
+ * A page loads its list shortly before it first connects, so it is also sent the changes of this
+ * period. Repeats do no harm, because each event carries the complete row.
  */
 const LOOK_BACK = '10 seconds';
 
 export interface Change {
-  /** Key of the row in the worklist; '' if it has no row there. */
+  /** Key of the worklist row; '' if there is no such row. */
   key: string;
   what: 'study' | 'request' | 'delivery';
   delivery_id: string | null;
 }
 
 export interface ChangeBatch {
-  /**
-   * Cursor after these changes: a call with this cursor as `after` returns the changes that follow.
-   */
+  /** Cursor after these changes. Passing it as `after` returns the changes that follow. */
   cursor: string;
   changes: Change[];
-  /** True when `after` was too old: changes since then are unknown. */
+  /** True if `after` was too old, so that changes since then are unknown. */
   lost: boolean;
 }
 
-/** Changes of studies, requests and deliveries as they are committed, by any process. */
+/** Streams changes to studies, requests and deliveries as any process commits them. */
 export interface Changes {
   /**
-   * Yields a first batch, even an empty one, then another batch whenever something has changed.
-   * Ends when `signal` aborts.
+   * Yields an empty batch with the starting cursor, then another batch whenever something has
+   * changed. Ends when `signal` aborts.
    */
   follow(after: string | null, signal: AbortSignal): AsyncGenerator<ChangeBatch>;
   close(): Promise<void>;
@@ -48,8 +46,8 @@ export interface Changes {
 interface Follower {
   wake(): void;
   /**
-   * Rows with changes that the log does not record: objects were received, or the stream of a
-   * reader ended.
+   * Keys of rows whose change is not in the log: an object was received, or a reader's keep-alive
+   * expired.
    */
   touched: Set<string>;
 }
@@ -132,8 +130,9 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
 }
 
 /**
- * Returns the rows whose readers' last sign of life became too old between two checks, for example
- * because their process died. No row of the database changes when this happens.
+ * Returns the rows with a reader whose last keep-alive expired between two checks, for example
+ * because a process died. No database row changes at that moment, so the change log does not show
+ * it.
  */
 async function readersGone(database: PooledDatabase, since: Date, now: Date): Promise<string[]> {
   const { rows } = await database.query<{ key: string }>(
@@ -159,7 +158,7 @@ async function isKept(database: PooledDatabase, cursor: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Returns the cursor of the last change before the period that is repeated (`LOOK_BACK`). */
+/** Returns the cursor of the last change before the replayed period (`LOOK_BACK`). */
 async function startingPlace(database: PooledDatabase): Promise<string> {
   const { rows } = await database.query<{ xid: string; seq: string }>(
     `SELECT xid::text, seq::text FROM console_changes
@@ -170,8 +169,8 @@ async function startingPlace(database: PooledDatabase): Promise<string> {
 }
 
 /**
- * Returns the changes after a cursor in the order of their transactions. It stops before the oldest
- * open transaction, because the changes of this transaction precede those of later transactions.
+ * Returns the changes after a cursor, ordered by transaction. Stops before the oldest open
+ * transaction, because its changes precede those of later transactions.
  */
 async function readAfter(
   database: PooledDatabase,

@@ -21,7 +21,10 @@ import { addSettingsRoutes, addWebhookRoutes } from './settings-routes.ts';
 import { addStudyRoutes, addWorklistRoutes } from './study-routes.ts';
 import { addUploadRoutes } from './upload-routes.ts';
 
-/** Adds `/console/…`: modules, styles and libraries by their paths; any other path is a page. */
+/**
+ * Adds `/console/…`: a path with a file extension is a module, style or library; any other path is
+ * a page.
+ */
 function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps, 'files'>): void {
   const policy = pagePolicy(files);
   router.get(['/console', '/console/{*path}'], policy, (context) => {
@@ -39,8 +42,7 @@ function addPageRoutes(router: Router<ConsoleState>, { files }: Pick<ConsoleDeps
 
 function sendFile(context: Context, file: PageFile): void {
   context.set('ETag', file.etag);
-  // The browser revalidates the file at each use, and the answer is 304 until the gateway is
-  // updated.
+  // The browser revalidates the file at each use; the response is 304 until the gateway is updated.
   context.set('Cache-Control', 'no-cache');
   context.vary('Accept-Encoding');
   context.status = 200;
@@ -58,8 +60,9 @@ function sendFile(context: Context, file: PageFile): void {
 }
 
 /**
- * Returns the content security policy of the console. Its pages may load only modules, styles and
- * images of this server and nothing inline, and only lit-html may create markup (Trusted Types).
+ * Returns middleware that sets the console's content security policy: pages may load only this
+ * server's modules, styles and images, nothing inline except the import map, and only lit-html may
+ * create markup (Trusted Types).
  */
 function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash'>): Middleware {
   const policy = [
@@ -81,7 +84,7 @@ function pagePolicy({ importMapHash }: Pick<ConsoleDeps['files'], 'importMapHash
   };
 }
 
-/** Creates the console: its pages, and the API of contract.ts that they call. */
+/** Creates the router for the console's pages and for the API that they call (contract.ts). */
 function consoleRouter(deps: ConsoleDeps): Router<ConsoleState> {
   const signIn = new Router<ConsoleState>({ prefix: '/console/api' });
   addSessionRoutes(signIn, deps);
@@ -120,7 +123,7 @@ export interface Console {
   close(): Promise<void>;
 }
 
-/** Creates the console; `migrate` must have run. */
+/** Starts the console; the database must have been migrated. */
 export async function startConsole(
   parts: Omit<ConsoleDeps, Made> & { database: PooledDatabase; now?: () => Date },
 ): Promise<Console> {

@@ -16,7 +16,7 @@ import type { PageFiles } from './page-files.ts';
 import type { ConsoleSession } from './sessions.ts';
 import type { Wording } from './wording.ts';
 
-/** Everything that the routes of the console need. */
+/** Everything that the console's routes need. */
 export interface ConsoleDeps {
   config: Pick<
     Config,
@@ -26,14 +26,14 @@ export interface ConsoleDeps {
   core: RequestCore;
   reviews: Reviews;
   operations: Operations;
-  /** Receives uploaded objects in the same way as objects of any source. */
+  /** Stores uploaded objects in the same way as objects from any other source. */
   storeInstances: StoreInstances;
   /** Words for the contents of results. */
   wording: Wording;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
   limits: CallLimits;
-  /** Limits of sign-ins by address. */
+  /** Limits sign-in attempts per address. */
   signInLimits: CallLimits;
   showSubject: ShowSubject;
   changes: Changes;

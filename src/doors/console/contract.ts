@@ -1,32 +1,32 @@
 /**
- * Every answer and event of the console's API. Types only: the browser imports them with `import
+ * Every response and event of the console's API. Types only: the browser imports them with `import
  * type`, and the server's code is checked against them.
  *
- * Browser code is TypeScript under `pages/`. Its types are stripped when the gateway starts, and it
- * is served under its own name: `pages/study.ts` is `/console/study.ts`, `pages/style.css` is
- * `/console/style.css`. Modules import each other as in the tree (`./live.ts`), and libraries by
- * name (`lit-html`, `lit-html/directives/repeat.js`, `uplot`) or by address
- * (`/console/vendor/uplot/…`; its style is `/console/vendor/uplot/uPlot.min.css`). The shell is the
- * HTML page that the server makes: it contains the import map and an empty `<div id="console">`,
- * and loads `/console/main.ts` and `/console/styles/main.css`. Every path below `/console/` without
- * a dot in its last segment answers with the shell, so that deep links work:
- * `/console/worklist/{key}`, `/console/deliveries`, …
+ * Browser code is TypeScript under `pages/`. Its types are stripped when the gateway starts, and
+ * each file keeps its name: `pages/study.ts` is served as `/console/study.ts`, and
+ * `pages/styles/main.css` as `/console/styles/main.css`. Modules import each other by relative path
+ * (`./router.ts`), and libraries by name (`lit-html`, `lit-html/directives/repeat.js`, `uplot`) or
+ * by address (`/console/vendor/uplot/…`; its style sheet is
+ * `/console/vendor/uplot/uPlot.min.css`). The shell is the HTML page that the server generates: it
+ * contains the import map and an empty `<div id="console">`, and loads `/console/main.ts` and
+ * `/console/styles/main.css`. Every path below `/console/` without a dot in its last segment returns
+ * the shell, so that deep links work: `/console/worklist/{key}`, `/console/deliveries`, …
  *
  * The content security policy allows no inline script and no other origin; images come from this
- * server or from `blob:`. It also allows no `style` attribute written by markup or `setAttribute`:
- * set `element.style` instead, because lit-html's `styleMap` writes the attribute at the first
- * rendering. Trusted Types are required, so only lit-html makes markup.
+ * server or from `blob:`. It also allows no `style` attribute written by markup or `setAttribute`.
+ * Set `element.style` instead of using lit-html's `styleMap`, which writes the attribute at the
+ * first rendering. Trusted Types are required, so only lit-html may create markup.
  *
- * All paths below are under `/console/api`. Answers are JSON; errors are problem details (RFC 9457,
- * `Problem`). Times are RFC 3339 in UTC. Every call but sign-in needs the session cookie. Every
- * call that changes something (POST, PUT, PATCH, DELETE) also needs the header `X-CSRF-Token` with
- * `Session.csrf`, and `Content-Type: application/json` if it has a body. 401 means that the person
- * must sign in again, 403 `forbidden` that the role may not make the call.
+ * All paths below are under `/console/api`. Responses are JSON; errors are problem details (RFC
+ * 9457, `Problem`). Times are RFC 3339 in UTC. Every HTTP request except for signing in needs the
+ * session cookie. Every one that changes something (POST, PUT, PATCH, DELETE) also needs the header
+ * `X-CSRF-Token` with `Session.csrf`, and `Content-Type: application/json` if it has a body. Status
+ * 401 means that the person must sign in again, 403 `forbidden` that the role lacks the permission.
  *
- *   method and path                                  may                body or query → answer
+ *   method and path                                  may                body or query → response
  *   GET    /sign-in                                  (nobody signed in) → SignIn
  *   POST   /session                                  (nobody signed in) NewSession → Session
- *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider; a failed sign-in ends at `/console/sign-in?error=` and
+ *   GET    /oidc/start?next=/console/…               (nobody signed in) 302 to the identity provider; after a failure, to `/console/sign-in?error=` with
  *                                                    `sign_in_failed`, `forbidden` (no role) or
  *                                                    `identity_provider_unavailable`
  *   GET    /session                                  any role           → Session
@@ -44,7 +44,7 @@
  *   GET    /requests/{id}/review/events              read               server-sent events: ReviewNews
  *   POST   /requests/{id}/sign                       sign               SignReview → ReviewView; needs `If-Match`
  *   POST   /requests/{id}/cancel                     run                → WorklistRow
- *   POST   /requests/{id}/acknowledge                confirm            → WorklistRow; its critical flags were seen
+ *   POST   /requests/{id}/acknowledge                confirm            → WorklistRow; acknowledges the critical flags
  *   POST   /studies/{id}/complete                    run                → WorklistRow
  *   POST   /studies/{id}/rerun                       run                → WorklistRow
  *   POST   /studies/{id}/hold                        run                HoldStudy → WorklistRow
@@ -60,8 +60,8 @@
  *   POST   /holds/{id}/confirm                       confirm            ConfirmHold → Hold
  *   POST   /holds/{id}/reject                        confirm            RejectHold → Hold
  *   GET    /quarantine                               read               → Quarantined[]
- *   POST   /quarantine/{id}/register                 run                registers the object again
- *   POST   /quarantine/{id}/remove                   run                deletes the object for good
+ *   POST   /quarantine/{id}/register                 run                204; registers the object again
+ *   POST   /quarantine/{id}/remove                   run                204; deletes the object for good
  *   GET    /rules                                    rules              → Rules
  *   PUT    /rules                                    rules              SaveRules → SavedRules
  *   POST   /rules/dry-run                            rules              DryRunQuery → DryRun
@@ -92,7 +92,7 @@ export type * from './review-contract.ts';
 export type * from './settings-contract.ts';
 export type * from './shared-contract.ts';
 
-/** The studies that an Invoke Image Display request (IHE RAD-106) names, newest first. */
+/** The studies that an Invoke Image Display request (IHE RAD-106) asks for, newest first. */
 export interface InvokedDisplay {
   studies: {
     /** Key of the worklist row. */
@@ -114,14 +114,14 @@ export interface NewSession {
 }
 
 export interface Session {
-  /** Name of the key, or of the person as the identity provider gives it. */
+  /** Name of the API key, or the person's name from the identity provider. */
   person: string;
   role: ConsoleRole;
   may: Capability[];
   signedInBy: 'key' | 'oidc';
   /** The client sends this token as `X-CSRF-Token` with each change. */
   csrf: string;
-  /** When the session ends if it is not used, and when it ends in any case. */
+  /** When the session ends if it is not used; `endsAt` is when it ends in any case. */
   idleEndsAt: string;
   endsAt: string;
   site: { aeTitle: string; version: string };
@@ -139,7 +139,7 @@ export interface Problem {
 }
 
 /**
- * State of a row: of the study until it is submitted, then of its newest request.
+ * State of a row: the study's state until it is submitted, then its newest request's state.
  *
  *   receiving    objects are arriving; waits until `waitsUntil`
  *   complete     is being routed
@@ -169,7 +169,7 @@ export type RowState =
 
 /** A study received by DICOM, or a request received by HTTP. */
 export interface WorklistRow {
-  /** Id of the study, or of the request when there is no study: the deep link. */
+  /** The study's id, or the request's id if there is no study. Used in deep links. */
   key: string;
   kind: 'study' | 'request';
   subject: Subject | null;
@@ -193,16 +193,18 @@ export interface WorklistRow {
    * newest first.
    */
   arrivedAt: string;
-  /** Last change of the row. */
+  /** When the row last changed. */
   changedAt: string;
-  /** What the row waits for, in words, and the end of the wait; both null if it does not wait. */
+  /**
+   * What the row is waiting for, in words, and when the wait ends; both null if it is not waiting.
+   */
   waitsFor: string | null;
   waitsUntil: string | null;
   /** Stage of the newest request; null before the first request. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
   /**
-   * Critical flags in words: of the newest request of each endpoint. They are acknowledged by request;
-   * `seenBy` is null when nobody has.
+   * The critical flags of each endpoint's newest request, in words. All flags of a request are
+   * acknowledged together; until then, `seenBy` is null.
    */
   critical: {
     text: string;
@@ -211,22 +213,22 @@ export interface WorklistRow {
     requestId: string;
     seenBy: string | null;
   }[];
-  /** Who acknowledged the last of them; null while a flag is open, or if there are no flags. */
+  /** The latest acknowledgement; null while a flag is unacknowledged, or if there are no flags. */
   acknowledged: { person: string; at: string } | null;
   /** The result at a glance; null before there is a result. */
   glance: Glance | null;
-  /** State of the review of the result; null before there is a result. */
+  /** The result's review state; null before there is a result. */
   review: ReviewState | null;
   /** Everybody who has the review open now; empty if the role may not see who reads. */
   readers: string[];
   deliveries: { waiting: number; delivered: number; dead: number; held: number };
 }
 
-/** A result in a row of the worklist. */
+/** A result as summarized in a worklist row. */
 export interface Glance {
   /** The stated gestational age in weeks and days, `31+4`; null if none was stated. */
   age: string | null;
-  /** At most four values, and the number of all values that a person still has to confirm. */
+  /** At most four values; `toConfirm` counts all values that a person still has to confirm. */
   values: string[];
   toConfirm: number;
   /** Abnormal findings as sentences; empty when nothing abnormal was found. */
@@ -241,13 +243,15 @@ export interface WorklistQuery extends CursorQuery {
   source?: string;
   endpoint?: string;
   tag?: string;
-  /** `1`: only rows whose flags nobody has acknowledged. */
+  /** `1` selects only rows with flags that nobody has acknowledged. */
   critical?: '1';
-  /** `unsigned`: results that nobody has signed. Rows without a result match neither value. */
+  /**
+   * `unsigned` selects results that nobody has signed. Rows without a result match neither value.
+   */
   signature?: 'signed' | 'unsigned';
   /**
-   * The beginnings of words in the name, patient ID or accession number, if the role sees these
-   * attributes. For every role also a Study Instance UID, a study or request id, or a tag.
+   * Prefixes of words in the name, patient ID or accession number, if the role sees them. Every
+   * role can also search for a complete Study Instance UID, study or request id, or tag.
    */
   q?: string;
 }
@@ -271,15 +275,17 @@ export interface Facets {
 }
 
 /**
- * `GET /events`: `event:` is the type, `data:` the JSON below, `id:` may be sent back as
- * `Last-Event-ID` (an EventSource does). Rows are complete: they replace those with the same key.
+ * `GET /events`: `event:` is the type, `data:` the JSON below; `id:` may be sent back as
+ * `Last-Event-ID` (an EventSource does so). Rows are complete and replace those with the same key.
  * If an id is too old to resume from, the first event is `reset`, and the page must reload its
  * data.
  */
 export type ConsoleEvent =
   | { type: 'hello'; data: { at: string } }
   | { type: 'reset'; data: { at: string } }
-  /** A new or changed row. `changed` names the changed parts, which the study page loads again. */
+  /**
+   * A new or changed row. `changed` lists what changed, so that the study page reloads only that.
+   */
   | {
       type: 'row';
       data: { row: WorklistRow; changed: ('study' | 'request' | 'delivery')[] };
@@ -294,23 +300,26 @@ export interface StudyPage {
     id: string;
     /** Study Instance UID; null when the role does not see identity. */
     studyInstanceUid: string | null;
-    /** The study in the viewer of the hospital; null without one, or when the role does not see identity. */
+    /**
+     * The study in the hospital's viewer; null if no viewer is configured, or if the role does not
+     * see identity.
+     */
     viewer: { label: string; url: string } | null;
     source: string;
     callingAeTitle: string;
     calledAeTitle: string;
     objects: StudyObject[];
-    /** The verdict of the current rules on this study. */
+    /** The current rules' verdicts on this study. */
     rules: RuleVerdict[];
     /** Rules under which a person may release the study. */
     releasableTo: string[];
   } | null;
-  /** Requests of the study, newest first. The row of the worklist shows the first. */
+  /** The study's requests, newest first. The worklist row shows the first. */
   requests: RequestSummary[];
-  /** The history of the study, oldest first. */
+  /** The study's history, oldest first. */
   timeline: TimelineEntry[];
   deliveries: Delivery[];
-  /** Other studies of the patient, newest first; empty when the images name no patient. */
+  /** The patient's other studies, newest first; empty if the images identify no patient. */
   earlier: {
     key: string;
     arrivedAt: string;
@@ -325,7 +334,7 @@ export interface StudyPage {
 /** The outcome of an upload. */
 export interface UploadOutcome {
   stored: number;
-  /** Reasons why objects were not stored, in words, with the number of objects. */
+  /** Why objects were refused, in words, with the number of objects for each reason. */
   refused: { reason: string; objects: number }[];
 }
 
@@ -334,13 +343,13 @@ export type StudyAction = 'complete' | 'hold' | 'release' | 'rerun' | 'cancel' |
 export interface StudyObject {
   file: string;
   modality: string;
-  /** Name of the SOP class, or its UID when it has no name here. */
+  /** Name of the SOP class, or its UID if the gateway has no name for it. */
   sopClass: string;
   frames: number;
   bytes: number;
   receivedAt: string;
   revision: number;
-  /** Another object had the same SOP Instance UID but different content. */
+  /** True if another object had the same SOP Instance UID but different content. */
   conflict: boolean;
 }
 
@@ -363,7 +372,7 @@ export interface RequestSummary {
   artifacts: Artifact[];
 }
 
-/** One step from the first object to the acknowledgement of the EHR. */
+/** One step in a study's history, from the first object received to the EHR's acknowledgement. */
 export interface TimelineEntry {
   at: string;
   kind:

@@ -34,7 +34,7 @@ interface ListedDelivery extends DeliveryRow {
 
 /**
  * SQL: deliveries of results and forwarded objects. Webhooks are excluded, because they belong to
- * an account rather than to the site.
+ * an account rather than to the installation.
  */
 const SELECT = `
   SELECT d.*, ${HELD_FOR_A_PERSON} AS held,
@@ -73,7 +73,10 @@ export async function listDeliveries(
   };
 }
 
-/** Lists the deliveries of the requests and the received objects of a study, oldest first. */
+/**
+ * Lists a study's deliveries, oldest first: those of its requests and those of its received
+ * objects.
+ */
 export async function listDeliveriesOf(
   requestIds: readonly string[],
   studyId: string | null,
@@ -113,7 +116,7 @@ export function shownDelivery(
     key: row.key,
     kind: kind === 'webhook' || kind === 'subscription' ? 'dicom' : kind,
     destination: row.destination,
-    // For a forwarded object, our own id of the received object.
+    // For a forwarded object, `row.object` is only our internal id, so words replace it.
     object: FORWARDED[kind] ?? row.object,
     state,
     attempts: row.attempt,
@@ -137,7 +140,7 @@ const FORWARDED: Partial<Record<DeliveryKind, string>> = {
 const mayBeDiverted = ({ state, kind }: DeliveryRow): boolean =>
   (state === 'dead' || state === 'pending') && (kind === 'dicom' || kind === 'forward');
 
-/** Returns the names of the other PACS of the site. */
+/** Returns the names of the other PACS to which the object could be sent. */
 function alternatesOf(destination: string, destinations: Config['destinations']): string[] {
   return destinations
     .filter((other) => sendsIdentity(other) && other.name !== destination)
@@ -172,7 +175,8 @@ interface LastWords {
 }
 
 /**
- * Lists every current destination of the site, and former destinations that still have deliveries.
+ * Lists every configured destination, and former destinations that still have open or dead
+ * deliveries.
  */
 export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promise<Destination[]> {
   const { config } = deps;
@@ -245,8 +249,8 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
 }
 
 /**
- * Returns the kind and address of a destination from its settings `set`. A list of recipients has
- * no such settings.
+ * Returns a destination's kind and address from its settings (`set`). Mailing lists have no such
+ * settings; their addresses come from `alerts`.
  */
 function kindAndAddress(
   name: string,
@@ -318,7 +322,10 @@ const isEncrypted = (destination: Target): boolean =>
     ? destination.baseUrl.startsWith('https:')
     : destination.type === 'local' || destination.tls !== undefined;
 
-/** Returns the address of a destination; only roles that manage the network see it. */
+/**
+ * Returns a destination's address; '' for a local destination, and for roles that may not see
+ * addresses.
+ */
 function addressOf(destination: Target, role: ConsoleRole): string {
   if (!readsFreeText(role) || destination.type === 'local') return '';
   if ('baseUrl' in destination) return destination.baseUrl;
@@ -336,7 +343,7 @@ async function lastTaken({ database }: PeerDeps): Promise<{ destination: string;
 }
 
 /**
- * Returns the last error of each destination, from deliveries that are waiting or dead, because a
+ * Returns each destination's last error. Only open and dead deliveries are read, because a
  * delivered one has no error.
  */
 async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {

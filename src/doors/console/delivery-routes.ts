@@ -68,7 +68,10 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
   });
 }
 
-/** @throws SonogateError `not_found` */
+/**
+ * Reads one delivery as the role may see it.
+ * @throws SonogateError `not_found`
+ */
 async function one(id: string, role: ConsoleRole, deps: ConsoleDeps): Promise<Delivery> {
   const [row] = await readDeliveries(deps.database, [id]);
   if (!row) throw new SonogateError('not_found', 'There is no such delivery.');
@@ -80,8 +83,8 @@ const doctorSchema: z.ZodType<DoctorQuery> = z.strictObject({
 });
 
 /**
- * Adds `/peers`, and the doctor, which a person starts with a button: it calls peers and changes
- * nothing.
+ * Adds `/peers` and `/doctor`. A person starts the doctor with a button; it contacts peers but
+ * changes nothing.
  */
 export function addPeerRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;

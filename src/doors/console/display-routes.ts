@@ -11,14 +11,14 @@ import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { InvokedDisplay } from './contract.ts';
 import { needs } from './guard.ts';
 
-/** Maximum number of studies of one patient or accession number that are listed. */
+/** Maximum number of studies listed for one patient or accession number. */
 const MOST_STUDIES = 50;
 
 const text = z.string().trim().min(1).max(200);
 
 /**
  * Parameters of Invoke Image Display (IHE RAD TF-2, RAD-106). Other parameters, such as
- * `viewerType` and `mostRecentResults`, are hints that have no meaning here.
+ * `viewerType` and `mostRecentResults`, are hints and are ignored.
  */
 const displayQuery = z.object({
   requestType: z.enum(['STUDY', 'PATIENT']),
@@ -27,12 +27,12 @@ const displayQuery = z.object({
   patientID: text.optional(),
 });
 
-/** The values in a request, by keyword. */
+/** The attributes that identify the requested studies, by keyword. */
 interface Named {
   StudyInstanceUID?: string;
   AccessionNumber?: string;
   PatientID?: string;
-  /** Namespace and universal ID of the issuer of the patient ID, as far as they are given. */
+  /** The patient ID issuer's namespace and universal ID, if the request contains them. */
   issuers?: string[];
 }
 
@@ -57,8 +57,9 @@ function namedBy({
 }
 
 /**
- * Adds `GET /display`: the studies that an Invoke Image Display request names. Only for roles that
- * see identity, because other roles would learn the pseudonym of a known patient.
+ * Adds `GET /display`, which lists the studies that an Invoke Image Display request asks for. Only
+ * roles that see identity may use it: any other role could learn the pseudonym of a patient whose
+ * ID it knows.
  */
 export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, config } = deps;
@@ -76,8 +77,8 @@ export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
 }
 
 /**
- * Finds the studies. A study that states the issuer of its patient ID must state one of `issuers`,
- * because another hospital may have given the same ID to another person.
+ * Finds the requested studies. If a study states the issuer of its patient ID, the issuer must be
+ * one of `issuers`, because another hospital may have given the same ID to another person.
  */
 async function studiesOf(database: Queryable, named: Named): Promise<InvokedDisplay['studies']> {
   const { rows } = await database.query<InvokedDisplay['studies'][number]>(

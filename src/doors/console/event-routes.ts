@@ -11,17 +11,17 @@ import { readRows, showRow, withGlances } from './worklist.ts';
 
 const RECONNECT_MS = 2000;
 /**
- * Milliseconds until the end of a session or a change of its role takes effect on an open stream.
+ * Milliseconds between checks of whether an open stream's session has ended or changed its role.
  */
 const SESSION_LOOK_MS = 10_000;
 
-/** Adds `GET /events`: the changes that the role of the session may see. */
+/** Adds `GET /events`: the changes that the session's role may see. */
 export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   router.get('/events', needs('read'), (context) => {
     const after = context.get('Last-Event-ID') || null;
     const { session } = context.state;
     const audited = new Set<string>();
-    /** Records in the audit the identities that a stream shows, each once per stream. */
+    /** Records in the audit trail the identities that the stream sends, each once per stream. */
     const audit = async (keys: readonly string[]) => {
       const fresh = keys.filter((key) => !audited.has(key));
       for (const key of fresh) audited.add(key);
@@ -58,7 +58,8 @@ async function* frames(
       first = false;
       const events = await eventsOf(batch, session, deps, audit);
       for (const [n, event] of events.entries()) {
-        // A client that is disconnected within a batch receives the whole batch again.
+        // Only the last event of a batch carries the new cursor, so a client that is disconnected
+        // within a batch receives the whole batch again.
         yield frame(event, n === events.length - 1 ? batch.cursor : told);
       }
       told = batch.cursor;

@@ -15,10 +15,10 @@ type ConsoleCookie = (typeof COOKIES)[number];
 type Place = Pick<Config['http'], 'publicUrl' | 'maxBodyBytes' | 'maxFileBytes'>;
 
 /**
- * Checks that the connection is safe for cookies. A name with `__Host-` is accepted only with
- * Secure, Path=/ and no Domain, so that no other host can set it (RFC 6265bis 4.1.3.2). Browsers
- * accept no Secure cookie over plain HTTP: on loopback the cookie is therefore sent without Secure;
- * on any other address, signing in over plain HTTP is refused.
+ * Checks that the connection is safe for cookies. Browsers accept a `__Host-` cookie only with
+ * Secure, Path=/ and no Domain, so no other host can set it (RFC 6265bis 4.1.3.2). They accept no
+ * Secure cookie over plain HTTP. On loopback the cookie is therefore sent without Secure; on any
+ * other address, signing in over plain HTTP is refused.
  * @throws SonogateError `forbidden`
  */
 export function requireSafePlace(context: Context, config: Place): void {
@@ -50,7 +50,7 @@ export function clearCookie(context: Context, config: Place, cookie: ConsoleCook
   );
 }
 
-/** Returns the value that the browser sent; null when it sent none. */
+/** Returns the cookie's value; null if the browser did not send it. */
 export function readCookie(context: Context, config: Place, cookie: ConsoleCookie): string | null {
   const wanted = `${nameOf(cookie, isSecure(context, config))}=`;
   const pair = context
@@ -73,7 +73,10 @@ function isLoopback(hostname: string): boolean {
 
 type GuardDeps = Pick<ConsoleDeps, 'config' | 'database' | 'limits' | 'now'>;
 
-/** Allows a call that has a session. A call that changes something must also prove its origin. */
+/**
+ * Admits HTTP requests with a valid session. A request that changes something must also prove its
+ * origin.
+ */
 export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
   const { config, database, limits, now } = deps;
   return async (context, next) => {
@@ -93,7 +96,7 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
       }
     }
     context.state.session = session;
-    // Studies belong to the site's own account, and the console shows this account.
+    // Studies belong to the installation's own account, which is the one that the console shows.
     context.state.principal = {
       accountId: DEFAULT_ACCOUNT_ID,
       keyId: who,
@@ -105,8 +108,8 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
 }
 
 /**
- * Requires a capability; must come after `signedIn`. @throws SonogateError `forbidden` if the role
- * does not have it.
+ * Requires a capability; must come after `signedIn`.
+ * @throws SonogateError `forbidden` if the role does not have it.
  */
 export function needs(capability: Capability): Middleware<ConsoleState> {
   return (context, next) => {
@@ -116,8 +119,9 @@ export function needs(capability: Capability): Middleware<ConsoleState> {
 }
 
 /**
- * Refuses a call from a page of another origin (Fetch Metadata; RFC 6454 7). A call without both
- * headers does not come from a browser, and only a browser sends the cookie unintentionally.
+ * Refuses an HTTP request from a page of another origin (Fetch Metadata; RFC 6454 7). A request
+ * with neither header does not come from a browser, and only a browser sends the cookie
+ * unintentionally.
  * @throws SonogateError `forbidden`
  */
 export function requireOwnPage({ config }: Pick<GuardDeps, 'config'>) {

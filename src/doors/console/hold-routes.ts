@@ -33,7 +33,7 @@ const rejectSchema: z.ZodType<RejectHold> = z.strictObject({
 });
 
 /**
- * The action that a held report needs, by its error code: some codes leave the patient uncertain,
+ * The action that a held report needs, by its error code: some errors leave the patient uncertain,
  * while others only mean that the EHR did not answer.
  */
 const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
@@ -46,8 +46,8 @@ const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
 };
 
 /**
- * Adds `/holds`: reports that wait for a person. The hold queue itself records each action and its
- * person in the audit.
+ * Adds `/holds`: reports waiting for a person. The hold queue itself records in the audit trail who
+ * did what.
  */
 export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations } = deps;

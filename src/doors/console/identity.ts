@@ -9,19 +9,20 @@ const SECRET_NAME = 'console-pseudonym';
 /** Crockford's base 32, without letters that can be mistaken for digits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /**
- * 40 bits: among a million patients, two share a pseudonym with a probability of one half. This is
- * enough, because the pseudonym is never used as a key.
+ * 40 bits: among a million patients, the probability that two share a pseudonym is about 37 %. This
+ * is enough, because the pseudonym is never used as a key.
  */
 const PSEUDONYM_CHARACTERS = 8;
 
 /**
- * Decides how much of an identity a role receives. No other code of the console sends any identity.
+ * Returns as much of an identity as a role may see. Patient identity leaves the console only
+ * through this function.
  */
 export type ShowSubject = (role: ConsoleRole, identity: DicomIdentity) => Subject;
 
 /**
- * Creates the `ShowSubject` of a site. @param secret of the site, so that a pseudonym cannot be
- * computed from a patient ID.
+ * Creates the installation's `ShowSubject`.
+ * @param secret prevents anyone without it from computing a pseudonym from a patient ID.
  */
 export function createShowSubject(secret: Buffer): ShowSubject {
   return (role, identity) => {
@@ -43,16 +44,16 @@ export function createShowSubject(secret: Buffer): ShowSubject {
 }
 
 /**
- * Returns the secret with which all processes of a site make pseudonyms; it is created at first
- * use.
+ * Returns the secret with which all processes of an installation make pseudonyms. It is created at
+ * first use.
  */
 export function loadPseudonymSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);
 }
 
 /**
- * Returns the pseudonym. It is made from the patient if the images name one, otherwise from the
- * study.
+ * Derives the pseudonym from the patient ID and its issuer or, if the images contain no patient ID,
+ * from the study.
  */
 function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
   const { PatientID, IssuerOfPatientID, StudyInstanceUID } = identity;
@@ -66,8 +67,8 @@ function pseudonymOf(secret: Buffer, identity: DicomIdentity): string {
 }
 
 /**
- * Returns the first letters of family and given name (PS3.5 6.2.1.1), from the first component
- * group that has them.
+ * Returns the first letters of the family and given names (PS3.5 6.2.1.1), from the first component
+ * group that is not empty.
  */
 function initialsOf({ PatientName }: DicomIdentity): string {
   const group = PatientName.split('=').find((text) => text.trim() !== '') ?? '';

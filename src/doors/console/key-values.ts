@@ -3,9 +3,9 @@ import type { KeyValue } from './result-contract.ts';
 import { unitOf, valueText, type Wording } from './wording.ts';
 
 /**
- * Quantities that a reader looks for first, in this order. Each line is one quantity, with the
- * concepts that may provide it, the preferred concept first. Of several ejection fractions only one
- * is shown.
+ * Quantities that a reader looks for first, in this order. Each line is one quantity: the concepts
+ * that may provide it, preferred concept first. Only one of several ejection fractions is therefore
+ * shown.
  */
 const FIRST_LOOK: readonly (readonly string[])[] = [
   ['efw'],
@@ -33,15 +33,15 @@ const FIRST_LOOK: readonly (readonly string[])[] = [
 const MOST_VALUES = 8;
 
 /**
- * Whether a value is shown. A value that a person may still confirm is shown; a withheld value is
- * not.
+ * Whether a value is shown: accepted values and values that a person may still confirm, but not
+ * withheld ones.
  */
 const isShown = ({ quality }: Measurement): boolean =>
   quality === 'accepted' || quality === 'review';
 
 /**
- * Chooses the value of a line: first a rated value, because the conclusion of the section is based
- * on it; then an accepted value before a proposed one.
+ * Chooses the value of a line: an accepted value before a proposed one, then a rated value, because
+ * the section's conclusion is based on it.
  */
 function chosenOf(
   concepts: readonly string[],
@@ -54,7 +54,8 @@ function chosenOf(
 }
 
 /**
- * Returns at most eight of the values that count in a result: those that a reader looks for first.
+ * Returns the values that a reader looks for first, at most eight, from those that count in the
+ * result.
  */
 export function keyValuesOf(
   { measurements }: Pick<Result, 'measurements'>,

@@ -23,8 +23,8 @@ interface PendingSignIn {
 export interface OidcProvider {
   label: string;
   /**
-   * Returns the URL to which the browser is redirected. @throws SonogateError
-   * `identity_provider_unavailable`
+   * Returns the URL to which the browser is redirected.
+   * @throws SonogateError `identity_provider_unavailable`
    */
   begin(redirectUri: string): Promise<{ address: URL; pending: PendingSignIn }>;
   /**
@@ -113,10 +113,7 @@ async function discover(settings: OidcSettings): Promise<client.Configuration> {
   );
 }
 
-/**
- * Returns the most privileged of the roles to which the values of a claim map; null when they map
- * to none.
- */
+/** Returns the most privileged role to which a claim's values map; null if they map to no role. */
 export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRole | null {
   const values = (Array.isArray(claim) ? claim : [claim]).filter((one) => typeof one === 'string');
   const given = CONSOLE_ROLES.filter((role) => roles[role]?.some((name) => values.includes(name)));
@@ -124,8 +121,8 @@ export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRol
 }
 
 /**
- * Whether an error means that the provider did not answer. In this case `fetch` throws a TypeError,
- * which the library passes on or wraps.
+ * Whether an error means that the provider could not be reached. In this case `fetch` throws a
+ * TypeError, which the library passes on or wraps.
  */
 function isOfTheNetwork(error: unknown): boolean {
   if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
@@ -144,7 +141,8 @@ const refused = (cause: unknown) => new SonogateError('sign_in_failed', undefine
 const LIFE_MS = 10 * 60_000;
 
 /**
- * Stores a sign-in until the browser returns. @returns the cookie that binds the browser to it.
+ * Stores a sign-in until the browser returns.
+ * @returns the value of the cookie that ties the browser to this sign-in.
  */
 export async function beginSignIn(
   database: Queryable,
@@ -163,8 +161,8 @@ export async function beginSignIn(
 }
 
 /**
- * Returns the pending sign-in of a cookie and deletes it, so that it can be used only once; null if
- * there is none, or if it has expired.
+ * Returns the pending sign-in that a cookie belongs to, and deletes it, so that it can be used only
+ * once. Returns null if there is no such sign-in or it has expired.
  */
 export async function takeSignIn(
   database: Queryable,

@@ -20,17 +20,15 @@ export interface Delivery {
   nextAttemptAt: string | null;
   givesUpAt: string;
   endedAt: string | null;
-  /** When the PACS committed to keep the object; null if it has not committed. */
+  /** When the PACS committed to keep the object (storage commitment); null if it has not. */
   committedAt: string | null;
-  /**
-   * The last failure: `title` and `advice` are in plain words, `detail` is the text of the peer.
-   */
+  /** The last failure: `title` and `advice` in plain words, `detail` as the peer worded it. */
   error: { code: string; title: string; advice: string; detail: string | null } | null;
-  /** The answer with which the peer accepted the object. */
+  /** The message with which the peer accepted the object. */
   outcome: string | null;
   /** Whether the delivery waits in the hold queue for a person. */
   held: boolean;
-  /** Other destinations to which the object could be sent instead. */
+  /** Other destinations to which the object can be sent instead. */
   alternates: string[];
 }
 
@@ -47,11 +45,14 @@ export interface AlternateDestination {
 export interface Destination {
   name: string;
   kind: string;
-  /** The address: `PACS@host:port`, or the URL of the EHR. */
+  /**
+   * `PACS@host:port`, a URL or mail addresses; '' for a local destination, or if the role may not
+   * see addresses.
+   */
   address: string;
   waiting: number;
   sending: number;
-  /** Number of deliveries that were given up, without those in the hold queue. */
+  /** Number of deliveries that were given up, not counting those in the hold queue. */
   dead: number;
   /** Number of deliveries in the hold queue. They are not included in the other counts. */
   held: number;
@@ -60,7 +61,7 @@ export interface Destination {
   waitingSince: string | null;
   lastDeliveredAt: string | null;
   lastError: Delivery['error'];
-  /** Until when the destination asked us to send nothing; null if it did not ask. */
+  /** The destination asked us to send nothing until this time; null if it did not. */
   leftAloneUntil: string | null;
   /**
    * The outage of the destination, during which only an occasional probe is sent; null while the
@@ -69,7 +70,7 @@ export interface Destination {
   outage: { since: string; failures: number; probeAt: string | null } | null;
 }
 
-/** A report that waits for a person, because the EHR's patient or order is not certain. */
+/** A report waiting for a person, usually because its patient or order in the EHR is uncertain. */
 export interface Hold {
   /** Id of the delivery. */
   id: string;
@@ -96,7 +97,7 @@ export interface Hold {
 export type HoldNeeds = 'patient' | 'decision' | 'nothing';
 
 export interface HoldWithIdentity extends Hold {
-  /** Patients and orders of the EHR to which the report could belong, and how they were found. */
+  /** EHR patients and orders to which the report could belong. */
   choices: HoldChoice[];
 }
 
@@ -104,7 +105,7 @@ export interface HoldChoice {
   /** FHIR reference, such as `Patient/17` or `ServiceRequest/4`. */
   reference: string;
   kind: 'patient' | 'order';
-  /** The description that the EHR gave, without parts that were not stored. */
+  /** The attributes that agree with the report and those that differ, in words. */
   text: string;
 }
 
@@ -118,16 +119,16 @@ export interface RejectHold {
   reason: string;
 }
 
-/** A received object that could not be recorded, on the machine that answers. */
+/** A received object that could not be recorded, on the machine that answers the request. */
 export interface Quarantined {
   id: string;
   at: string;
   bytes: number;
-  /** Source, calling AE title and reason; null for an object of an earlier version. */
+  /** Source, calling AE title and reason; each is null for an object from an earlier version. */
   source: string | null;
   callingAeTitle: string | null;
   title: string | null;
-  /** Details of the reason; null if there are none, or if the role may not read them. */
+  /** Details of the reason; null if there are no details, or if the role may not read them. */
   detail: string | null;
 }
 
@@ -146,9 +147,9 @@ export interface Rules {
   yaml: string;
   /** Whether the gateway has a settings file into which it can save rules. */
   canSave: boolean;
-  /** Names of the sources, to try a file as if one of them had sent it. */
+  /** Names of the sources, any of which can be assumed as the sender when a file is tried. */
   sources: string[];
-  /** Number of bytes at the beginning of a file that the rules need. */
+  /** Number of bytes from the start of a file that the rules need. */
   fileStartBytes: number;
   /**
    * Studies that arrived in the last day; a study on which several rules acted counts for each of
@@ -167,18 +168,18 @@ export interface Rules {
 
 export interface DryRunQuery {
   /**
-   * Rules in the form of `Rules.yaml`. A mistake is answered with 422 `invalid_input` and `errors`.
+   * Rules in the form of `Rules.yaml`. Mistakes are answered with 422 `invalid_input` and `errors`.
    */
   yaml: string;
-  /** Number of the most recent studies to which the rules are applied: 1 to 500. */
+  /** How many of the most recent studies to apply the rules to: 1 to 500. */
   last: number;
 }
 
-/** `POST /rules/dry-run-file`: which rule would act on a file. Nothing of it is stored. */
+/** `POST /rules/dry-run-file`: which rule would act on a file. The file is not stored. */
 export interface FileDryRun {
   /** Rules in the form of `Rules.yaml`. */
   yaml: string;
-  /** Name of the source that would send the file; '' for none. */
+  /** Name of the source that is assumed to send the file; '' for none. */
   source: string;
   /** The first bytes of the file in base64, at most `Rules.fileStartBytes` of them. */
   start: string;
@@ -194,9 +195,7 @@ export interface FileOutcome {
   /** Names of the rules that would act. */
   wouldAct: string[];
   verdicts: RuleVerdict[];
-  /**
-   * Whether the rules that act depend on the content of the images, which is not examined here.
-   */
+  /** True if the rules that act depend on the content of the images, which is not examined here. */
   open: boolean;
 }
 
@@ -206,7 +205,7 @@ export interface SaveRules {
 }
 
 export interface SavedRules {
-  /** Path of the copy of the former settings file. */
+  /** Path of the backup of the previous settings file. */
   kept: string;
 }
 
@@ -215,7 +214,7 @@ export interface DryRun {
     key: string;
     arrivedAt: string;
     subject: Subject | null;
-    /** Names of the rules that act now, and of the edited rules that would act. */
+    /** Names of the rules that act now; `wouldAct` names the edited rules that would act. */
     actsNow: string[];
     wouldAct: string[];
     verdicts: RuleVerdict[];

@@ -10,14 +10,14 @@ import { gzip } from 'node:zlib';
 
 interface ShellParts {
   imports: Readonly<Record<string, string>>;
-  /** Modules of the pages, which are fetched in parallel rather than one after the other. */
+  /** Modules of the pages, preloaded in parallel rather than one after the other. */
   modules: readonly string[];
   icon: boolean;
 }
 
 /**
- * Returns the only HTML page of the console. Its import map is its only inline content, allowed by
- * its hash.
+ * Returns the console's only HTML page. Its only inline content is the import map, which the policy
+ * allows by its hash.
  */
 export function shell({ imports, modules, icon }: ShellParts): {
   html: string;
@@ -47,8 +47,8 @@ ${modules.map((path) => `<link rel="modulepreload" href="/console/${path}">`).jo
 }
 
 /**
- * Strips types in a separate thread, because the function is experimental in Node 24 and prints a
- * warning, which the thread hides.
+ * Worker that strips types. The function is experimental in Node 24 and prints a warning, which
+ * only a separate thread can hide without hiding all warnings.
  */
 const STRIPPING = `
   const { parentPort, workerData } = require('node:worker_threads');
@@ -57,8 +57,8 @@ const STRIPPING = `
 `;
 
 /**
- * Converts TypeScript modules to JavaScript: types become blanks, so that lines and columns stay
- * the same.
+ * Converts TypeScript modules to JavaScript. Types are replaced with blanks, so lines and columns
+ * stay the same.
  * @throws Node's error for a module with syntax that cannot be erased.
  */
 export async function stripTypes(sources: readonly string[]): Promise<string[]> {
@@ -81,9 +81,12 @@ export interface PageFile {
 }
 
 export interface PageFiles {
-  /** Returns the file at a path below `/console/`; null when no file has it. */
+  /** Returns the file at a path below `/console/`; null if there is no such file. */
   file(path: string): PageFile | null;
-  /** The page that every deep link opens, and the hash of its import map for the policy. */
+  /**
+   * The page to which every deep link leads; `importMapHash` is the hash of its import map, for the
+   * policy.
+   */
   shell: PageFile;
   importMapHash: string;
 }
@@ -97,20 +100,20 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Folder of the package for each path below `/console/vendor/`. */
+/** The package folder served at each path below `/console/vendor/`. */
 const VENDOR = {
   'lit-html': packageFolder('lit-html'),
   uplot: join(packageFolder('uplot'), 'dist'),
 } as const;
 
-/** Names by which pages import libraries. */
+/** Names under which pages import libraries. */
 const IMPORTS = {
   'lit-html': '/console/vendor/lit-html/lit-html.js',
   'lit-html/': '/console/vendor/lit-html/',
   uplot: '/console/vendor/uplot/uPlot.esm.js',
 } as const;
 
-/** Reads all files that the console serves and strips their types, once at start. */
+/** Reads all files that the console serves and strips the modules' types, once at startup. */
 export async function readPageFiles(): Promise<PageFiles> {
   const files = new Map<string, PageFile>();
   const own = await filesBelow(PAGES, (name) => extname(name) in MEDIA_TYPES);

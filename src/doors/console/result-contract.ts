@@ -61,29 +61,29 @@ export interface ResultView {
   } | null;
   /** Gestational age on the day of the scan in days, and its basis; null when unknown. */
   gestationalAge: { days: number; basis: string } | null;
-  /** The content of each image in words, by the id in overlays.json. */
+  /** Display names of image contents, by their id in overlays.json. */
   viewNames: Readonly<Record<string, string>>;
-  /** The side that an image of a paired vessel shows, by its file. */
+  /** Side of the paired vessel in each image, by file. */
   sides: Readonly<Record<string, 'left' | 'right'>>;
   artifacts: Artifact[];
   /** The request whose values are shown as `prior`; null without an earlier examination. */
   prior: { requestId: string; daysBefore: number } | null;
 }
 
-/** A value that a reader looks for first; further details are in its row in `measurements`. */
+/** A value that a reader looks for first; its row in `measurements` has further details. */
 export interface KeyValue {
   /** Id of the measurement in the result. */
   id: string;
-  /** Short and full name of the quantity. */
+  /** Short name of the quantity; `title` is its full name. */
   label: string;
   title: string;
   fetus: string | null;
   text: string;
   unitText: string;
   interpretation: 'N' | 'L' | 'H' | 'A' | null;
-  /** The centile as text; null when the value has none. */
+  /** The centile as text; null if the value has none. */
   centile: string | null;
-  /** Whether a person must confirm the value before it leads to a conclusion. */
+  /** True if a person must confirm the value before it leads to a conclusion. */
   toConfirm: boolean;
   file: string | null;
   frame: number | null;
@@ -102,27 +102,27 @@ export interface Section {
   title: string;
   status: SectionStatus;
   /**
-   * Why the section was not assessed, or only partly, and what it needs; null if it was assessed
+   * Why the section was not assessed, or only in part, and what it needs; null if it was assessed
    * completely.
    */
   reason: { code: string; detail: string; needs: string[] } | null;
   summary: string;
-  /** Data in a shape that depends on the section: docs/echo.md, docs/growth.md. */
+  /** Section-specific data: docs/echo.md, docs/growth.md. */
   data: Record<string, unknown>;
   artifacts: string[];
 }
 
 /**
- * One quantity at one place: the values of the model, of the machine and of the earlier examination
- * side by side. If a source has several values, the row contains the value that the result uses,
- * and `more` contains the others.
+ * One quantity at one place, with the model's value, the machine's value and the value from the
+ * earlier examination side by side. If a source has several values, the row contains the one that
+ * the result uses, and `more` contains the others.
  */
 export interface MeasurementRow {
   /** Concept key, site, side, fetus and phase: unique within the result. */
   id: string;
   concept: string;
   label: string;
-  /** The unit in UCUM, and in the form for people. */
+  /** The unit in UCUM; `unitText` is its display form. */
   unit: string;
   unitText: string;
   decimals: number;
@@ -133,12 +133,10 @@ export interface MeasurementRow {
   phase: string | null;
   model: Measured | null;
   cart: Measured | null;
-  /** The value in the request; null if the request states no value. */
+  /** The value stated in the request; null if there is none. */
   given: Measured | null;
   more: Measured[];
-  /**
-   * The value of the earlier examination that `ResultView.prior` names; null when there is none.
-   */
+  /** The value from the earlier examination (`ResultView.prior`); null if there is none. */
   prior: { value: number; text: string } | null;
 }
 
@@ -150,7 +148,7 @@ export interface Measured {
   text: string;
   provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input' | 'person';
   derivation: 'measured' | 'calculated' | 'mean' | 'median';
-  /** The method of measurement, in words. */
+  /** How the value was measured, in words. */
   method: string;
   confidence: number | null;
   /** Half width of the 95 % interval in the value's unit. */
@@ -168,7 +166,7 @@ export interface Measured {
     chart: string;
   } | null;
   interpretation: 'N' | 'L' | 'H' | 'A' | null;
-  /** File of the request and 1-based frame; null for a value that belongs to no single frame. */
+  /** File in the request and 1-based frame; null for a value that belongs to no single frame. */
   file: string | null;
   frame: number | null;
   note: string | null;

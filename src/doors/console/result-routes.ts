@@ -13,10 +13,13 @@ import { needs } from './guard.ts';
 import { viewResult } from './result-view.ts';
 import { statedAge } from './worklist.ts';
 
-/** Media types that a page shows; any other file is only downloaded. */
+/** Media types that the browser shows in place; any other file is offered as a download. */
 const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/x-motion-jpeg)$/;
 
-/** Adds `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`; they contain no identity. */
+/**
+ * Adds `/requests/{id}/result` and `/requests/{id}/artifacts/{name}`. Their responses contain no
+ * identity.
+ */
 export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, wording } = deps;
 
@@ -37,7 +40,8 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   router.get('/requests/:id/artifacts/:name', needs('read'), async (context) => {
     const row = await existing(context.params.id, deps);
     const { name = '' } = context.params;
-    // A name only selects from the list of the result, so no path can be built from it.
+    // The name is only looked up in the result's list of artifacts, so it cannot be used to build a
+    // path.
     const artifact = (await core.artifacts(row.id)).find((entry) => entry.name === name);
     const path = artifact && (await core.artifactPath(row.id, name));
     if (!artifact || !path) throw new SonogateError('not_found', 'There is no such artifact.');
@@ -45,8 +49,8 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
     context.type = artifact.media_type;
     context.length = artifact.bytes;
     context.set('ETag', `"${artifact.sha256}"`);
-    // The content of a named artifact never changes, but the next user of the browser may be
-    // another person.
+    // An artifact never changes, but the browser must ask again: its next user may be another
+    // person.
     context.set('Cache-Control', 'private, no-cache');
     context.status = 200;
     if (context.fresh) {
@@ -60,9 +64,12 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   });
 }
 
-/** @throws SonogateError `not_found`, `expired` */
+/**
+ * Reads a request that has not expired.
+ * @throws SonogateError `not_found`, `expired`
+ */
 async function existing(id: string | undefined, { core }: ConsoleDeps): Promise<RequestRow> {
-  // The console does not show requests of other accounts.
+  // Requests that belong to other accounts are not shown in the console.
   const row = await core.get(id ?? '', DEFAULT_ACCOUNT_ID);
   if (!row) throw new SonogateError('not_found', 'There is no such request.');
   if (row.status === 'expired') throw new SonogateError('expired', 'The result has been purged.');
@@ -74,12 +81,12 @@ const subjectOf = ({ id, source }: RequestRow) => ({
   studyId: source.kind === 'dicom' ? source.study : null,
 });
 
-/** Reads a result. The core has checked it against the envelope's schema before it was stored. */
+/** Reads a result, which the core checked against the envelope schema before storing it. */
 async function resultOf(id: string, { core }: ConsoleDeps): Promise<Result | null> {
   return (await core.result(id)) as Result | null;
 }
 
-/** Returns the newest earlier result of the same patient and endpoint, from another study. */
+/** Returns the newest earlier result for the same patient and endpoint, from another study. */
 export async function priorOf(
   row: RequestRow,
   deps: ConsoleDeps,

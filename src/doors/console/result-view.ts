@@ -12,7 +12,7 @@ interface ViewParts {
   wording: Wording;
 }
 
-/** Returns the result in the form of the console. Pure; nothing is measured or concluded here. */
+/** Returns the result in the console's form, without measuring or concluding anything. */
 export function viewResult({
   requestId,
   result,
@@ -79,14 +79,14 @@ export function viewResult({
   };
 }
 
-/** Omits a reason that the summary above the section already gives. */
+/** Omits the detail of a reason if the section's summary already states it. */
 function shownSection(section: Result['sections'][number]): ResultView['sections'][number] {
   const { statements: _, reason, ...rest } = section;
   return { ...rest, reason: reason && tellsGaps(section) ? { ...reason, detail: '' } : reason };
 }
 
 /**
- * Classification that is shown with the images instead, because a person must see which image it
+ * The classification that is shown with the images instead, where a person sees which image it
  * describes.
  */
 const SHOWN_WITH_IMAGES = 'standard-plane';
@@ -101,7 +101,10 @@ function classificationsOf({ classifications }: Result, wording: Wording) {
     }));
 }
 
-/** Returns the side of the vessel in each image. An image with values of both sides is omitted. */
+/**
+ * Returns the vessel's side in each image, by file. An image with values from both sides is
+ * omitted.
+ */
 function sidesOf(measurements: readonly Measurement[]): ResultView['sides'] {
   const onImages = measurements.filter(({ source }) => source.file !== null);
   const byFile = Map.groupBy(onImages, ({ source }) => source.file ?? '');
@@ -166,7 +169,9 @@ const isOurs = isOf('model', 'image-analysis', 'person');
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>
   [concept.key, site, laterality, fetus, phase].map((part) => part ?? '').join('/');
 
-/** Chooses the value of a place: first a value that counts, and among these an accepted one. */
+/**
+ * Chooses one value for each place: values that count come first and, among these, accepted ones.
+ */
 function chosenFrom(
   values: readonly Measurement[],
   wording: Wording,

@@ -8,18 +8,18 @@ export type { Change } from '../../../pipelines/contract/review.ts';
 
 export type ReviewState = 'draft' | 'in-review' | 'signed' | 'amended';
 
-/** `GET /requests/{id}/review`, and the answer to every change and signature. */
+/** `GET /requests/{id}/review`, and the response to every change and signature. */
 export interface ReviewView {
   state: ReviewState;
   revision: number;
   /**
-   * ETag of the review. The next change sends it as `If-Match`, so that no change of another reader
-   * is overwritten.
+   * ETag of the review. The next change sends it as `If-Match`, so that no other reader's change is
+   * overwritten.
    */
   etag: string;
   /** The result with all changes applied. */
   result: ResultView;
-  /** The measurements with their present calipers, by the file on which they were drawn. */
+  /** The measurements with their current calipers, by the file on which they were drawn. */
   drawn: Record<string, DrawnMeasurement[]>;
   /** The values that a reader steps through, in the order of the report. */
   steps: ReviewStep[];
@@ -29,7 +29,7 @@ export interface ReviewView {
   /** Everybody who has the review open now, including this reader. */
   readers: string[];
   may: { edit: boolean; sign: boolean };
-  /** The names that a reader may give to images: views of a heart, or planes. */
+  /** The names that a reader may give to images: cardiac views or planes. */
   names: {
     kind: 'name-view' | 'name-plane';
     options: { value: string; text: string }[];
@@ -40,7 +40,7 @@ export interface ReviewView {
   };
 }
 
-/** One value about which the reader decides. */
+/** One value that the reader decides on. */
 export interface ReviewStep {
   /** Id of the measurement. */
   id: string;
@@ -52,16 +52,19 @@ export interface ReviewStep {
   /** Unit of a typed value, in UCUM. An age is typed in days. */
   unit: string;
   quality: 'accepted' | 'review' | 'low' | 'inadequate';
-  /** The decision of a person; null if nobody has decided. */
+  /** A person's decision; null if nobody has decided. */
   decision: 'accepted' | 'edited' | 'entered' | 'rejected' | null;
-  /** The value of the AI if it differs from the present one; otherwise null. */
+  /** The AI's value if it differs from the present one; otherwise null. */
   original: string | null;
-  /** File in which the value was measured; null for a value that belongs to no single frame. */
+  /**
+   * File in which the value, or an input of it, was measured; null for a value that belongs to no
+   * single frame.
+   */
   file: string | null;
   frame: number | null;
-  /** The shape that a person can drag on the picture; null for a value without calipers. */
+  /** The shape that a person can drag on the image; null for a value without calipers. */
   draggable: 'calipers' | 'outline' | null;
-  /** Further values of the same quantity, of which one may be chosen or corrected instead. */
+  /** Further values of the same quantity, one of which may be chosen or corrected instead. */
   others: { id: string; text: string; file: string | null; frame: number | null }[];
 }
 
@@ -69,7 +72,7 @@ export interface ReviewChange {
   id: number;
   at: string;
   author: string;
-  /** Description of the change, with the old and the new value, in words. */
+  /** The change in words, with the old and the new value. */
   text: string;
   undone: boolean;
   isUndo: boolean;
@@ -77,7 +80,7 @@ export interface ReviewChange {
 
 export interface ChangeReview {
   changes: Change[];
-  /** True to change a result that is signed. */
+  /** Must be true to change a signed result. */
   amend?: boolean;
 }
 
@@ -85,7 +88,7 @@ export interface SignReview {
   statement?: string;
 }
 
-/** `GET /requests/{id}/review/events`: `event: review`, now and after each change. */
+/** `GET /requests/{id}/review/events`: one `event: review` at once, and one after each change. */
 export interface ReviewNews {
   revision: number;
   state: ReviewState;

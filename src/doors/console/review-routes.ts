@@ -18,8 +18,8 @@ import type { ConsoleSession } from './sessions.ts';
 import { statedAge } from './worklist.ts';
 
 /**
- * Adds `/requests/{id}/review` and `/requests/{id}/sign`, which act for the person who is signed
- * in.
+ * Adds `/requests/{id}/review` and `/requests/{id}/sign`, which act on behalf of the signed-in
+ * person.
  */
 export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, reviews, config, wording } = deps;

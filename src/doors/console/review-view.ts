@@ -7,7 +7,7 @@ import { unitOf, valueText, type Wording } from './wording.ts';
 
 type Originals = ReviewObject['original'];
 
-/** Returns a review in the form of the console. Pure; nothing is decided here. */
+/** Returns a review in the console's form, without deciding anything. */
 export function viewReview(review: ReviewObject, result: ResultView, wording: Wording): ReviewView {
   const { state, revision, etag, changes, signatures, readers, may } = review;
   const { measurements } = review.result;
@@ -30,7 +30,10 @@ export function viewReview(review: ReviewObject, result: ResultView, wording: Wo
   };
 }
 
-/** Returns the names that persons gave to images, the newest first. */
+/**
+ * Appends the name that a change gave to an image. Changes are reduced from the last to the first,
+ * so the newest name comes first.
+ */
 function namedImages(
   given: ReviewView['names']['given'],
   { change }: ListedChange,
@@ -49,14 +52,11 @@ function drawnByFile(measurements: readonly Measurement[]): ReviewView['drawn'] 
   );
 }
 
-/** Whether a person rejected a value, according to its remarks. */
+/** Whether the value's remarks show that a person rejected it. */
 const isRejected = ({ remarks }: Measurement): boolean =>
   remarks.some(({ code }) => code === 'review.rejected');
 
-/**
- * Whether a person decides about a value: it counts, would count after a confirmation, or was
- * rejected.
- */
+/** Whether a person decides on a value: it counts, would count once confirmed, or was rejected. */
 const isStep = (one: Measurement): boolean =>
   ['counts', 'proposed'].includes(one.standing) || isRejected(one);
 
@@ -114,8 +114,8 @@ const isPartOf = (other: Measurement, one: Measurement): boolean =>
   one.inputs.includes(other.id) && other.concept.key === one.concept.key;
 
 /**
- * Returns the kind of shape of a value that a person can drag; null if the value has several
- * shapes, because no single shape determines the value.
+ * Returns the kind of shape that a person can drag to change a value; null for a polyline, and for
+ * a value with several shapes, because no single one determines it.
  */
 function draggableOf({ source }: Measurement): ReviewStep['draggable'] {
   const [shape, ...more] = source.calipers;

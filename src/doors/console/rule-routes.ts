@@ -37,7 +37,7 @@ const fileSchema: z.ZodType<FileDryRun> = z.strictObject({
 
 const saveSchema: z.ZodType<SaveRules> = z.strictObject({ yaml: z.string().max(200_000) });
 
-/** Adds `/rules`: the current rules of the gateway, a test of edited rules, and saving. */
+/** Adds `/rules`, which shows the gateway's current rules, tries edited rules and saves them. */
 export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { config, operations, wording } = deps;
 
@@ -126,12 +126,12 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
 
 /**
  * Parses rules written as in a configuration file; the key `routing:` above them may be omitted.
- * @throws InvalidInputError naming each mistake by its pointer below `/yaml`.
+ * @throws InvalidInputError with a pointer below `/yaml` for each mistake.
  */
 function readRouting(yaml: string): Routing {
   let tree: unknown;
   try {
-    // Anchors could expand a short text to any size.
+    // Without this limit, anchors could expand a short text to any size.
     tree = parse(yaml, { maxAliasCount: 0 });
   } catch (error) {
     const detail = error instanceof YAMLParseError ? error.message : String(error);
@@ -145,8 +145,8 @@ function readRouting(yaml: string): Routing {
 }
 
 /**
- * Checks the names in the rules. @throws InvalidInputError when a rule names something that the
- * site does not have.
+ * Checks the names in the rules.
+ * @throws InvalidInputError if a rule refers to something that this installation does not have.
  */
 function checkNames(routing: Routing, { config, operations }: ConsoleDeps): void {
   const known = new Set(config.destinations.map(({ name }) => name));

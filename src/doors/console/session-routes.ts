@@ -31,12 +31,14 @@ import {
 
 const newSession: z.ZodType<NewSession> = z.strictObject({ key: z.string().max(200) });
 
-/** The page after a failed sign-in; it explains the failure by its code. */
+/**
+ * Page shown after a failed sign-in; it explains the failure from the error code in its address.
+ */
 const SIGN_IN_PAGE = '/console/sign-in';
 
 type Call = Context & { state: ConsoleState };
 
-/** Adds signing in and out: by key, or at an OpenID Connect provider. */
+/** Adds the routes for signing in, by key or at an OpenID Connect provider, and for signing out. */
 export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, config, oidc, now, logger } = deps;
   const { http } = config;
@@ -136,7 +138,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   }
 }
 
-/** Begins a session, which replaces the previous one of the browser. */
+/** Begins a session, which replaces the browser's previous one. */
 async function signIn(
   context: Call,
   person: Person,
@@ -159,8 +161,8 @@ async function signIn(
 }
 
 /**
- * Returns the person of a key. @throws SonogateError `invalid_key`, `forbidden` for a key without a
- * role in the console.
+ * Returns the person whom a key identifies.
+ * @throws SonogateError `invalid_key`, or `forbidden` for a key without a role in the console.
  */
 async function personOfKey(
   context: Call,
@@ -212,8 +214,8 @@ const redirectUri = (context: Context, { config }: ConsoleDeps): string =>
   `${baseUrl(context, config.http)}/console/api/oidc/callback`;
 
 /**
- * Returns the page of the console to open next. An address that a browser could interpret as
- * another host is rejected.
+ * Returns the console page to open next. An address that a browser could interpret as another host
+ * is replaced with the start page.
  */
 export function nextPage(asked: string | string[] | undefined): string {
   const own = typeof asked === 'string' && /^\/console\/[A-Za-z0-9/_.~?&=%-]*$/.test(asked);

@@ -9,12 +9,12 @@ export const LONGEST_MS = 12 * 3_600_000;
 
 const TOKEN_BYTES = 32;
 /**
- * Milliseconds between two records of use, so that an open page does not cause a write for each
- * call.
+ * Milliseconds between two updates of `seen_at`, so that an open page does not cause a write with
+ * each request.
  */
 const NOTED_EVERY_MS = 60_000;
 
-/** The person who signs in. */
+/** A person signing in. */
 export interface Person {
   /** `key:<id>`, or `oidc:<issuer> <subject>`. */
   principal: string;
@@ -33,7 +33,10 @@ export interface ConsoleSession extends Person {
   endsAt: Date;
 }
 
-/** Begins a session. @returns the value of its cookie, which cannot be read back. */
+/**
+ * Begins a session.
+ * @returns the session, and the value of its cookie, which is not stored and cannot be read back.
+ */
 export async function beginSession(
   database: Queryable,
   { principal, name, role, keyId }: Person,
@@ -74,10 +77,10 @@ interface SessionRow {
 }
 
 /**
- * Returns the session whose cookie has this SHA-256. A session by key has the current role of the
- * key, and ends when the key ends.
+ * Returns the session whose cookie has this SHA-256. A session started with a key has the key's
+ * current role, and ends when the key expires or is revoked.
  * @param used whether a person is using the session now, which extends it.
- * @returns null when there is no such session, or it has ended.
+ * @returns null if there is no such session or it has ended.
  */
 export async function findSession(
   database: Queryable,
@@ -120,7 +123,7 @@ export async function endSession(database: Queryable, sha256: string): Promise<v
   await database.query('DELETE FROM console_sessions WHERE sha256 = $1', [sha256]);
 }
 
-/** Ends all sessions of a person, on every machine. */
+/** Ends all of a person's sessions, on every machine. */
 export async function endSessionsOf(database: Database, principal: string): Promise<void> {
   await database.query('DELETE FROM console_sessions WHERE principal = $1', [principal]);
 }
@@ -131,7 +134,7 @@ export function isSameToken(given: string, expected: string): boolean {
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
-/** Returns 256 random bits in a form for cookies and headers. */
+/** Returns 256 random bits, encoded for cookies and headers. */
 export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 
 export const digest = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -23,7 +23,7 @@ export interface NewKey {
   expiresAt: string | null;
 }
 
-/** `secret` is shown only in this answer and never stored. */
+/** `secret` is shown only in this response and never stored. */
 export interface CreatedKey {
   key: Key;
   secret: string;
@@ -58,7 +58,7 @@ export interface WebhookDelivery {
 }
 
 export interface Usage {
-  /** Month, such as `2026-11`. */
+  /** Such as `2026-11`. */
   month: string;
   /** The key that was used; null for studies received by DICOM. */
   key: { id: string; name: string } | null;
@@ -68,9 +68,12 @@ export interface Usage {
 }
 
 export interface Retention {
-  /** Number of days between the end of a request and the purge of its results and inputs. */
+  /** Number of days from the end of a request until its results and inputs are purged. */
   days: number;
-  /** Number of succeeded requests whose results are kept, and when the next results are purged. */
+  /**
+   * Number of succeeded requests whose results are still kept; `nextPurgeAt` is when the next
+   * results are purged.
+   */
   kept: number;
   nextPurgeAt: string | null;
   purged: number;

@@ -33,7 +33,7 @@ const newKeySchema = z.strictObject({
 });
 const noQuery = z.strictObject({});
 
-/** Adds `/keys`, `/usage` and `/retention` of the site's own account. */
+/** Adds `/keys`, `/usage` and `/retention` for the installation's own account. */
 export function addSettingsRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, config, now } = deps;
   const settings = needs('settings');
@@ -117,7 +117,7 @@ function shownKey(record: KeyRecord): Key {
 
 const pageQuery = z.strictObject({ cursor: z.string().max(100).optional(), limit: pageLimit });
 
-/** Adds `/webhooks` of the site's own account. */
+/** Adds `/webhooks` for the installation's own account. */
 export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { database, now } = deps;
   const settings = needs('settings');
@@ -157,7 +157,7 @@ export function addWebhookRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   });
 }
 
-/** Returns a delivery with only the status and size of the answer, as in `/v1/webhooks`. */
+/** Returns a delivery with only the status and size of each response, as in `/v1/webhooks`. */
 function shown(delivery: WebhookDelivery): Contract.WebhookDelivery {
   const { state, code, detail } = delivery;
   return {

@@ -1,4 +1,4 @@
-/** Pages of lists and the identity of a patient, in the console's API; see contract.ts. Types only. */
+/** List pages and patient identity in the console's API; see contract.ts. Types only. */
 
 export interface Page<Row> {
   rows: Row[];
@@ -17,10 +17,7 @@ export interface CursorQuery {
  * times TM.
  */
 export interface Identity {
-  /**
-   * The name for reading: groups and components of the DICOM PN joined by blanks, family name
-   * first.
-   */
+  /** Readable name: groups and components of the DICOM PN joined by blanks, family name first. */
   name: string;
   patientId: string;
   issuer: string;
@@ -35,8 +32,8 @@ export interface Identity {
 }
 
 /**
- * The part of the patient's identity that the role may see. `pseudonym` (`K7QX-42MR`) is the same
- * for all studies of one patient and reveals nothing else.
+ * The part of a patient's identity that the role may see. `pseudonym` (`K7QX-42MR`) is the same for
+ * all of a patient's studies and reveals nothing else.
  */
 export type Subject =
   | { shown: 'hidden'; pseudonym: string }

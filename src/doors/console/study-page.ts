@@ -22,7 +22,7 @@ import { listDeliveriesOf } from './deliveries.ts';
 import { readTraces, type Traces, timelineOf } from './timeline.ts';
 import { type ListedRow, shownStage, showRow } from './worklist.ts';
 
-/** Maximum number of earlier studies of a patient on a page. */
+/** Maximum number of the patient's other studies on a page. */
 const MOST_EARLIER = 20;
 
 type PageDeps = Pick<
@@ -30,7 +30,7 @@ type PageDeps = Pick<
   'database' | 'operations' | 'wording' | 'showSubject' | 'config' | 'core'
 >;
 
-/** Returns the data of a study, or of a single request without a study, that a role may see. */
+/** Returns what a role may see of a study, or of a single request without a study. */
 export async function studyPage(
   row: ListedRow,
   role: ConsoleRole,
@@ -78,8 +78,9 @@ async function studyOf(
 }
 
 /**
- * Returns the link to the study in the viewer of the hospital; null without the attributes that its
- * address needs. Values are percent-encoded, so that no value can change the rest of the address.
+ * Returns the link to the study in the hospital's viewer; null if an attribute that the address
+ * needs is missing. Values are percent-encoded, so that no value can change the rest of the
+ * address.
  */
 export function viewerLink(
   viewer: ConsoleDeps['config']['console']['viewer'],
@@ -96,7 +97,7 @@ export function viewerLink(
   return { label: viewer.label, url };
 }
 
-/** Returns the actions that a role may take on a row in its present state. */
+/** Returns the actions that a role may take on a row in its current state. */
 export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
   const allowed: StudyAction[] = [];
   const study = row.kind === 'study';
@@ -119,7 +120,7 @@ interface RequestOfRow extends RequestRow {
   artifacts: { name: string; media_type: string; bytes: number; section: string | null }[];
 }
 
-/** Lists the requests, newest first. */
+/** Lists the row's requests, newest first. */
 async function requestsOf(
   { study_id, request_id }: ListedRow,
   { database }: PageDeps,
@@ -215,8 +216,8 @@ async function earlierStudies(
 }
 
 /**
- * Returns a verdict as a role sees it: values that rules found in headers are shown only to roles
- * that read free text.
+ * Returns a verdict as a role sees it: only roles that read free text see the values that rules
+ * found in headers.
  */
 export function shownVerdict({ conditions, ...rule }: JudgedRule, role: ConsoleRole): RuleVerdict {
   return { ...rule, conditions: conditions.map((condition) => shownCondition(condition, role)) };
@@ -232,8 +233,8 @@ function shownCondition(
 }
 
 /**
- * Returns a timeline entry as a role sees it. The persons who viewed the study are shown only to
- * roles that see identity or run the gateway. Text from peers is treated as free text.
+ * Returns a timeline entry as a role sees it. Only roles that read free text see who viewed the
+ * study, and the details, which may be text from peers.
  */
 function shownEntry(entry: TimelineEntry, role: ConsoleRole): TimelineEntry[] {
   if (readsFreeText(role)) return [entry];

@@ -7,7 +7,7 @@ import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.
 import type { TimelineEntry } from './contract.ts';
 import { destinationText, objectText } from './pages/object-names.ts';
 
-/** The stored history of a study, table by table. */
+/** A study's stored history, table by table. */
 export interface Traces {
   study: {
     calling_ae_title: string;
@@ -53,7 +53,7 @@ export interface Traces {
     request_id: string | null;
     /** The page or command that showed an identity. */
     where: string | null;
-    /** The attributes of the patient that a message changed. */
+    /** The patient attributes that a message changed. */
     changed: string | null;
   }[];
 }
@@ -90,7 +90,7 @@ const STATUS_TITLES: Readonly<Record<string, string>> = {
   expired: 'Result purged at the end of its retention',
 };
 
-/** Texts for the changes that people make, by their action in the audit. */
+/** Titles of changes made by people or by HL7 messages, by their action in the audit trail. */
 const CHANGES: Readonly<Record<string, string>> = {
   'study.complete': 'Completed at once',
   'study.hold': 'Held',
@@ -107,7 +107,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 /** Milliseconds within which repeated views by one person are shown as one. */
 const ONE_LOOK_MS = 3_600_000;
 
-/** Returns the timeline of everything that is stored, oldest first. Pure. */
+/** Returns the timeline of everything that is stored, oldest first. */
 export function timelineOf(traces: Traces): TimelineEntry[] {
   const entries = [
     ...ofStudy(traces),
@@ -272,12 +272,12 @@ function ofAudit({ audit }: Traces): Entry[] {
   });
 }
 
-/** Maximum number of entries of one kind. More would not help a reader. */
+/** Maximum number of entries of one kind. More would not help the reader. */
 const MOST = 500;
 
 /**
  * Reads the whole stored history of a study, or of a single request without a study.
- * @param requestIds of the study, all of them.
+ * @param requestIds all requests of the study.
  */
 export async function readTraces(
   database: Queryable,

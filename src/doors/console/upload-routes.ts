@@ -7,8 +7,8 @@ import type { UploadOutcome } from './contract.ts';
 import { needs } from './guard.ts';
 
 /**
- * Adds `POST /instances`: objects that a person uploads are received like those of the source with
- * `consoleUploads`, so that the rules decide about them.
+ * Adds `POST /instances`: uploaded objects are received like those from the source with
+ * `consoleUploads`, so routing rules apply to them.
  */
 export function addUploadRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   router.post('/instances', needs('run'), async (context) => {
@@ -26,7 +26,7 @@ export function addUploadRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   });
 }
 
-/** The reasons for which an uploaded object is refused, the most frequent first. */
+/** Why an uploaded object can be refused, most frequent reason first. */
 const REASONS: readonly ErrorCode[] = [
   'object_not_understood',
   'sop_class_not_supported',
@@ -34,7 +34,7 @@ const REASONS: readonly ErrorCode[] = [
   'overloaded',
 ];
 
-/** Counts the uploaded objects that were stored, and the refused ones for each reason. */
+/** Counts the objects that were stored, and the refused ones by reason. */
 export function uploadOutcome({ stored, failed, unreadable }: StoreOutcome): UploadOutcome {
   const reasons = [...failed.map(({ reason }) => reason), ...unreadable].map(reasonText);
   return {

@@ -12,10 +12,7 @@ import { keyValuesOf, keyValueText } from './key-values.ts';
 import { destinationText } from './pages/object-names.ts';
 import type { StatedAge, Wording } from './wording.ts';
 
-/**
- * A row of the worklist with all related data, before it is reduced to the data that a role may
- * see.
- */
+/** A worklist row with all related data, before it is reduced to what a role may see. */
 export interface ListedRow {
   key: string;
   study_id: string | null;
@@ -26,7 +23,7 @@ export interface ListedRow {
   tags: string[];
   arrived_at: Date;
   changed_at: Date;
-  /** Identity of the study; null for a request without a study. */
+  /** The study's identity; null for a request without a study. */
   identity: DicomIdentity | null;
   reason: string | null;
   revision: number | null;
@@ -39,7 +36,7 @@ export interface ListedRow {
   fault_detail: string | null;
   test: boolean | null;
   files: number | null;
-  /** Options of the newest request, which contain the stated gestational age. */
+  /** Options of the newest request; they contain the stated gestational age. */
   options: unknown;
   glance: Glance | null;
   review: ReviewState;
@@ -60,8 +57,8 @@ export interface ListedRow {
 }
 
 /**
- * SQL: the critical flags of a study, of each of its endpoints, or of a request without a study; the
- * text of a flag is null once it has been purged.
+ * SQL: the critical flags of the newest request at each of a study's endpoints, or of a request
+ * without a study. A flag's text is null once it has been purged.
  */
 const FLAGS = `
   SELECT coalesce(jsonb_agg(jsonb_build_object('request', e.request_id, 'display', e.data ->> 'display',
@@ -86,8 +83,8 @@ const READERS = `
   WHERE request_id = w.request_id AND seen_at > now() - make_interval(secs => ${SEEN_SECONDS})`;
 
 /**
- * SQL: the destinations of the newest request that receive nothing before a signature: the draft made
- * no delivery to them (`leavingAtOnce`).
+ * SQL: the newest request's destinations that receive nothing before a signature. They are those to
+ * which the draft caused no delivery (`leavingAtOnce`).
  */
 const AFTER_SIGNATURE = `
   SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
@@ -95,7 +92,7 @@ const AFTER_SIGNATURE = `
   WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id
     AND d.destination = target ->> 'destination')`;
 
-/** Returns the rows of these keys, in their order; keys without a row are omitted. */
+/** Returns the rows with these keys, in the same order; keys without a row are omitted. */
 export async function readRows(database: Queryable, keys: readonly string[]): Promise<ListedRow[]> {
   if (keys.length === 0) return [];
   const { rows } = await database.query<ListedRow>(
@@ -128,7 +125,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     kind: row.study_id === null ? 'request' : 'study',
     subject: row.identity && showSubject(role, row.identity),
     state: row.state,
-    // Both texts may quote values of a header.
+    // Both texts may quote header values.
     reason: readsFreeText(role) ? (row.reason ?? row.fault_detail) : null,
     source: row.source,
     endpoint: row.endpoint,
@@ -152,13 +149,13 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     acknowledged: acknowledgedBy(row),
     glance: row.glance,
     review: row.status === 'succeeded' ? row.review : null,
-    // As in the timeline, readers are shown only to roles that see identity or run the gateway.
+    // As in the timeline, only roles that see identity or run the gateway see who is reading.
     readers: readsFreeText(role) ? row.readers : [],
     deliveries: row.deliveries,
   };
 }
 
-/** Returns who acknowledged the last flags of a row; null while nobody has seen one of them. */
+/** Returns the latest acknowledgement of a row's flags; null while a flag is unacknowledged. */
 function acknowledgedBy({ flags }: ListedRow): WorklistRow['acknowledged'] {
   const seen = flags
     .flatMap(({ person, seen_at: at }) => (person !== null && at !== null ? [{ person, at }] : []))
@@ -174,7 +171,7 @@ export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow
   etaSeconds: eta_s,
 });
 
-/** Returns the event for which a row waits; `waitsUntil` is null if the wait has no limit. */
+/** Returns what a row is waiting for; `waitsUntil` is null if the wait has no limit. */
 function waiting(row: ListedRow): { waitsFor: string | null; waitsUntil: Date | null } {
   switch (row.state) {
     case 'receiving':
@@ -252,22 +249,22 @@ export const worklistQuery = z.strictObject({
 });
 type WorklistFilter = z.infer<typeof worklistQuery>;
 
-/** The position of a row in the worklist: when it arrived, and its key. */
+/** A row's position in the worklist: its arrival time and key. */
 interface Place {
   arrivedAt: string;
   key: string;
 }
 
 /**
- * SQL: the position with microseconds, as in the database, so that two rows of the same millisecond
- * keep their order.
+ * SQL: the arrival time with microseconds, as stored, so that rows that arrived in the same
+ * millisecond keep their order.
  */
 const PLACE = `to_char(arrived_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place`;
 
 /**
- * Returns the keys of one page of the worklist, newest first, by keyset: a page does not shift
- * while new rows arrive, and the last page takes no longer than the first. Rows with critical flags
- * that nobody has acknowledged are all on the first page, and are not repeated.
+ * Returns the keys of one worklist page, newest first. Paging is by keyset: a page does not shift
+ * while new rows arrive, and the last page takes no longer than the first. Rows with unacknowledged
+ * critical flags are listed on the first page only.
  */
 export async function listKeys(
   database: Queryable,
@@ -300,13 +297,13 @@ export async function listKeys(
 
 const keysOf = (rows: readonly { key: string }[]): string[] => rows.map(({ key }) => key);
 
-/** SQL: whether a person has signed the result of the row. */
+/** SQL: whether a person has signed the row's result. */
 const SIGNED = `EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = worklist.request_id
   AND v.state IN ('signed', 'amended'))`;
 
 /**
- * Returns the SQL conditions of a filter. @param words of the identity to search for; null to
- * search without words.
+ * Returns the SQL conditions for a filter.
+ * @param words identity words to search for, as a tsquery; null to search without them.
  */
 function conditionsOf(
   { state, source, endpoint, tag, signature, q, cursor }: WorklistFilter,
@@ -332,18 +329,18 @@ function conditionsOf(
   if (!q) return { from: 'worklist', conditions, values };
   const [search, named] = [values.push(q.trim()), words !== null && values.push(words)];
   const hits = searched(`$${search}`, named ? `$${named}` : null);
-  // There are few hits, which are found by their own indexes rather than by the index on time.
-  // OFFSET 0 keeps the planner from moving conditions into the subquery.
+  // A search has few hits, which its own indexes find faster than the index on time. OFFSET 0 keeps
+  // the planner from moving conditions into the subquery.
   const from = `(SELECT * FROM worklist WHERE ${hits} OFFSET 0) AS worklist`;
   return { from, conditions, values };
 }
 
 /**
- * SQL: matches of a UID, an id or a tag, for every role. Words of the identity are compared only
- * for roles that see it: to other roles a match would reveal data that they may not read. Each
- * comparison is a separate query on its own index, because with OR the database would check row by
- * row. The keys are gathered in an array, for which the planner expects few rows; for a query it
- * expects so many that it would read the whole worklist.
+ * SQL: rows with this UID, id or tag. Identity words are compared only for roles that see identity:
+ * to other roles, a match would reveal data that they may not read. Each comparison is a separate
+ * query on its own index, because with OR the database would check row by row. The keys are
+ * collected in an array, for which the planner expects few rows; for a subquery it expects so many
+ * that it would read the whole worklist.
  */
 function searched(value: string, words: string | null): string {
   const conditions = [
@@ -358,8 +355,8 @@ function searched(value: string, words: string | null): string {
 }
 
 /**
- * Returns each word of a search as a prefix of a word of the identity, split as worklist_words()
- * splits them; '' without a word, which matches nothing. This is a separate query, because the
+ * Returns a tsquery in which each search word is a prefix, split as worklist_words() splits the
+ * identity; '', which matches nothing, if there are no words. This is a separate query, because the
  * planner uses the index only for constant words.
  */
 async function wordsOf(database: Queryable, search: string): Promise<string> {
@@ -372,9 +369,7 @@ async function wordsOf(database: Queryable, search: string): Promise<string> {
   return rows[0]?.words ?? '';
 }
 
-/**
- * Parses a `nextCursor`. @returns a value that the schema refuses if the cursor was not made here.
- */
+/** Parses a `nextCursor`, and reports any other text as an error of the schema. */
 function readCursor(cursor: string, context: z.RefinementCtx): Place {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (\S+)$/.exec(cursor);
   if (match?.[1] && match[2]) return { arrivedAt: match[1], key: match[2] };
@@ -383,13 +378,13 @@ function readCursor(cursor: string, context: z.RefinementCtx): Place {
 }
 
 const MOST_VALUES = 4;
-/** Id of the section that summarises all others. */
+/** Id of the section that summarizes all others. */
 const REPORT = 'report';
 const AT_A_TIME = 4;
 
 /**
- * Returns the summary of a result in a row: its first values, its abnormal findings, and how many
- * of its sections were assessed.
+ * Summarizes a result for its row: its first values, its abnormal findings, and how many of its
+ * sections were assessed.
  */
 export function glanceOf(
   result: Result,
@@ -410,7 +405,7 @@ export function glanceOf(
   };
 }
 
-/** Returns the rows with the glances of their results; missing glances are made and stored. */
+/** Returns the rows with their results' glances; missing glances are created and stored. */
 export async function withGlances(
   rows: readonly ListedRow[],
   parts: {
@@ -425,7 +420,7 @@ export async function withGlances(
   const work = async () => {
     for (let row = pending.pop(); row; row = pending.pop()) {
       const id = row.request_id ?? '';
-      // The core has checked the result against the envelope's schema before it was stored.
+      // The core checked the result against the envelope schema before storing it.
       const result = (await parts.result(id).catch(() => null)) as Result | null;
       if (!result || !Array.isArray(result.measurements)) continue;
       const glance = glanceOf(result, parts.wording, statedAge(row.options));
@@ -438,12 +433,12 @@ export async function withGlances(
 }
 
 /**
- * Whether a glance contains the findings. Glances of an earlier release lack them and are made
+ * Whether a glance contains the findings. Glances from an earlier release lack them and are created
  * again.
  */
 const isWhole = (glance: Partial<Glance> | null): boolean => glance?.abnormal !== undefined;
 
-/** Returns the gestational age that was given with a request; null when none was given. */
+/** Returns the gestational age stated in a request; null if there is none. */
 export function statedAge(options: unknown): StatedAge | null {
   const dating = isObject(options) ? options.dating : null;
   if (!isObject(dating) || typeof dating.ga_days !== 'number') return null;
@@ -453,7 +448,7 @@ export function statedAge(options: unknown): StatedAge | null {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Stores a glance, unless the result of the request has just been purged. */
+/** Stores a glance, unless the request's result has just been purged. */
 async function keepGlance(database: Queryable, id: string, glance: Glance): Promise<void> {
   await database.query(
     `INSERT INTO result_glances (request_id, glance)
