@@ -76,7 +76,7 @@ const answered = (request: string) => `(EXISTS (
 /**
  * SQL condition: a person has seen the flags of the request `d.request_id`. Acknowledging a later
  * revision of the study counts for the flags that it shares with this one, because the console
- * offers only the newest request of an endpoint.
+ * no longer offers a request whose endpoint has a later result.
  */
 const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
   SELECT 1 FROM request_events flag

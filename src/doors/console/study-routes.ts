@@ -192,8 +192,8 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * Returns the row of a request, if it is the newest one of its endpoint in the study: older requests
- * cannot be changed.
+ * Returns the row of a request, if its endpoint has no result for a later revision of the study:
+ * replaced requests cannot be changed.
  * @throws SonogateError `not_found`
  */
 async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {

@@ -232,8 +232,33 @@ describe('a row', () => {
        VALUES ($1, 1, 'triage', '{"display": "Pericardial effusion", "section": "pericardium"}', now())`,
       [second],
     );
-    const row = (await flagged()) as WorklistRow;
-    expect(row.critical.map(({ requestId: id }) => id).toSorted()).toEqual([first, second]);
+    const requestsWithFlags = async () =>
+      (await flagged())?.critical.map(({ requestId: id }) => id).toSorted();
+    expect(await requestsWithFlags()).toEqual([first, second]);
+    // A run for a later revision hides the flag only once it has a result for the whole study.
+    await site.database.query(
+      `WITH made AS (
+         INSERT INTO requests (id, account_id, model, endpoint, version, status, stage, priority, test,
+           input, files, prior_files, metadata, source, cost, deliver_to, created_at)
+         SELECT 'req_later', account_id, model, endpoint, version, 'queued', stage, priority, test,
+           input, files, prior_files, metadata, source, cost, deliver_to, created_at
+         FROM requests WHERE id = $1 RETURNING id, source)
+       INSERT INTO study_requests (study_id, revision, rule, request_id, submitted_at)
+       SELECT (source ->> 'study')::uuid, 2, 'echo', id, now() FROM made`,
+      [second],
+    );
+    for (const status of ['queued', 'running', 'failed', 'canceled']) {
+      await site.database.query(`UPDATE requests SET status = $1 WHERE id = 'req_later'`, [status]);
+      expect([status, await requestsWithFlags()]).toEqual([status, [first, second]]);
+    }
+    const later = (change: string) =>
+      site.database.query(`${change} WHERE request_id = 'req_later'`);
+    await later(`UPDATE study_requests SET rule = 'workitem:1.2.3'`);
+    await site.database.query(`UPDATE requests SET status = 'succeeded' WHERE id = 'req_later'`);
+    expect(await requestsWithFlags()).toEqual([first, second]);
+    await later(`UPDATE study_requests SET rule = 'echo'`);
+    expect(await requestsWithFlags()).toEqual([first]);
+    await site.database.query(`UPDATE requests SET status = 'queued' WHERE id = 'req_later'`);
     const acknowledge = async (id: string) =>
       (await (await clinician.call('POST', `/requests/${id}/acknowledge`)).json()) as WorklistRow;
     expect(await acknowledge(second)).toMatchObject({ key, acknowledged: null });
