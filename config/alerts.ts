@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { name } from './peers.ts';
 import { secretSchema } from './secret.ts';
 
-const addresses = z.array(z.email()).min(1);
+/** The domain in lower case, as the mail server's answers name it (RFC 5321 2.4: case is ignored). */
+const address = z
+  .email()
+  .overwrite((text) => text.replace(/@.*/, (domain) => domain.toLowerCase()));
+const addresses = z.array(address).min(1);
 
 /**
  * How the connection to the mail server is encrypted: by STARTTLS, which the server must then offer

@@ -101,7 +101,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
       lists: [
         {
           name: 'on-call',
-          to: ['a@hospital.example', 'b@hospital.example'],
+          to: ['a@Hospital.Example', 'b@Hospital.Example'],
           endpoints: ['us/test/interpret'],
           escalation: { afterMinutes: 30, to: ['chief@hospital.example'] },
         },
