@@ -34,6 +34,16 @@ interface StudyResult {
 }
 
 /**
+ * Whether a time that a receiver has stored is this one: it may keep times to the second (the least
+ * that an `instant` states), cut off or rounded.
+ */
+export const isSameTime = (stored: string | undefined, sent: number): boolean =>
+  Math.abs(Date.parse(stored ?? '') - sent) < 1000;
+
+const isLater = (stored: string | undefined, sent: number): boolean =>
+  Date.parse(stored ?? '') > sent && !isSameTime(stored, sent);
+
+/**
  * Returns true if the status of a resource was set by signing in the gateway, and nobody at the
  * receiver has changed it since: the resource then has the time of the signature. The first
  * signature of a study makes its report `final`, each later one `amended`.
@@ -42,10 +52,9 @@ function isSignedHere(
   { status, at }: { status?: string | undefined; at?: string | undefined },
   signed: readonly Date[],
 ): boolean {
-  const time = Date.parse(at ?? '');
   return signed.some(
     (signature, index) =>
-      signature.getTime() === time && status === (index === 0 ? 'final' : 'amended'),
+      isSameTime(at, signature.getTime()) && status === (index === 0 ? 'final' : 'amended'),
   );
 }
 
@@ -64,7 +73,7 @@ export type Outdated = 'signed' | 'newer';
 /**
  * Finds a study's report at the receiver.
  * @returns the report to replace; `signed` if this is a draft and the report was signed in the
- * gateway; `newer` if the report belongs to a later run; null if there is no report.
+ * gateway; `newer` if the report belongs to a later run and has the same status; null if there is no report.
  * @throws FhirFailure `ehr_already_verified` if a person has verified, amended or retracted it at
  * the receiver.
  */
@@ -94,7 +103,9 @@ export async function existingReport(
     const [report] = reports;
     if (!report) continue;
     if (signedRevision === 0 && !DRAFT.has(report.status)) return 'signed';
-    if (Date.parse(report.issued ?? '') > Date.parse(generatedAt)) return 'newer';
+    // A signed result replaces every draft, also that of a later run.
+    const replacesDraft = signedRevision > 0 && DRAFT.has(report.status);
+    if (!replacesDraft && isLater(report.issued, Date.parse(generatedAt))) return 'newer';
     const identifiers = ours(report, resultSystem);
     const official = identifiers.find(({ use }) => use === 'official') ?? identifiers[0];
     return {
@@ -244,7 +255,7 @@ export async function laterArrival(
       found !== null &&
       typeof found === 'object' &&
       found.requests.includes(result.requestId) &&
-      Date.parse(found.report.issued ?? '') === Date.parse(result.generatedAt);
+      isSameTime(found.report.issued, Date.parse(result.generatedAt));
     if (isIt) return `DiagnosticReport/${found.report.id}`;
     await delay(LOOK_EVERY_MS, undefined, { signal });
   }

@@ -10,6 +10,7 @@ import type { DeliveryMode } from '../client/delivery-mode.ts';
 import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer, TransactionReceipt } from '../client/server.ts';
 import { searchToken } from '../resources/identifiers.ts';
+import { isSameTime } from './existing-report.ts';
 
 /** Returns every `reference` in a value, at any depth. */
 export function referencesIn(value: unknown): string[] {
@@ -59,7 +60,7 @@ async function addProvenance(
   if (!resolved || !target?.reference) return false;
   const earlier = await server.search('Provenance', { target: target.reference }, signal);
   const recorded = Date.parse(provenance.recorded);
-  if (earlier.some((one) => Date.parse(one.recorded) === recorded)) return true;
+  if (earlier.some((one) => isSameTime(one.recorded, recorded))) return true;
   await server.create(resolved, signal);
   return true;
 }

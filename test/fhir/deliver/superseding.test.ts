@@ -27,7 +27,7 @@ const RUNS: Readonly<Record<string, Result>> = {
 function signedResult(requestId: string, replaces?: Verification['replaces']): Result {
   const draft = RUNS[requestId];
   if (!draft) throw new Error(`no run ${requestId}`);
-  const at = new Date(Date.parse(draft.generated_at) + 1_800_000).toISOString();
+  const at = new Date(Date.parse(draft.generated_at) + 1_800_600).toISOString();
   return {
     ...draft,
     generated_at: at,
@@ -235,6 +235,16 @@ describe('an earlier run that arrives late', () => {
   });
 });
 
+test('a signed report replaces the draft of a later run', async () => {
+  await send('req_first');
+  await send('req_third');
+  expect(await sign('req_first')).toMatchObject({
+    outcome: 'delivered',
+    detail: expect.stringContaining('DiagnosticReport/'),
+  });
+  expect((await ehr.all('DiagnosticReport')).map(({ status }) => status)).toEqual(['final']);
+});
+
 describe('a later run of a study whose report was signed in the gateway', () => {
   beforeEach(async () => {
     await send('req_first');
@@ -274,6 +284,25 @@ describe('a later run of a study whose report was signed in the gateway', () => 
       docStatus: 'amended',
       relatesTo: [{ code: 'replaces', target: { reference: `DocumentReference/${former?.id}` } }],
     });
+  });
+
+  test.each(['cut off', 'rounded'])('amends it in an EHR that stores times %s', async (how) => {
+    const toSecond = (time = '') => {
+      const second = (how === 'rounded' ? Math.round : Math.floor)(Date.parse(time) / 1000);
+      return new Date(second * 1000).toISOString();
+    };
+    for (const one of [...(await ehr.all('DiagnosticReport')), ...(await ehr.all('Observation'))]) {
+      await ehr.put({ ...one, issued: toSecond(one.issued) });
+    }
+    for (const document of await ehr.all('DocumentReference')) {
+      await ehr.put({ ...document, date: toSecond(document.date) });
+    }
+    await sign('req_third');
+    expect((await ehr.all('DiagnosticReport')).map(({ status }) => status)).toEqual(['amended']);
+    expect((await ehr.all('DocumentReference')).map(({ status }) => status).sort()).toEqual([
+      'current',
+      'superseded',
+    ]);
   });
 
   test('amends it resource by resource, also after an interruption', async () => {
