@@ -2,21 +2,21 @@ import type { SendOutcome } from '../../core/outbox/delivery.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { componentOf, decodeMessage, decodeText, type Segment } from './message.ts';
 
-/** Error codes of ERR-3 and, before 2.5, of ERR-1 (table 0357). */
+/** Error codes in ERR-3 and, before 2.5, in ERR-1 (table 0357). */
 const NEVER_ACCEPTED = ['200', '201', '202', '203'];
 const RECORD_LOCKED = '206';
 const INTERNAL_ERROR = '207';
 
 /**
- * The outcome of a delivery by its acknowledgment (2.9.2).
+ * Returns the outcome of a delivery from its acknowledgment (2.9.2):
  *
- * AA, CA accepted. AE, CE the content is refused: permanent, unless the receiver gives its own
- * state as the cause (record locked, internal error). AR, CR type, event, processing or version are
- * not supported: permanent; otherwise "a reason
- *         unrelated to its content", such as a system that is down: transient.
+ * - AA, CA: accepted.
+ * - AE, CE: the content is refused. Permanent, unless the receiver states a cause on its side
+ *   (record locked, internal error).
+ * - AR, CR: permanent if the type, event, processing ID or version is not supported; otherwise
+ *   refused for "a reason unrelated to its content", such as a system that is down, and transient.
  *
- * An answer that cannot be read, or names another message, leaves the outcome of our message
- * unknown: ambiguous.
+ * If the answer is unreadable or refers to another message, the outcome is unknown: ambiguous.
  */
 export function outcomeOfAcknowledgment(bytes: Buffer, controlId: string): SendOutcome {
   let segments: Segment[];

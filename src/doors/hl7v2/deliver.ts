@@ -10,7 +10,7 @@ import { type CharacterSet, characterSetFor, encodeMessage, encodeText } from '.
 import { connected, exchange } from './mllp.ts';
 import { controlIdOf, type OruInput, oruR01 } from './oru.ts';
 
-/** Opens a connection to a receiver, with TLS if the settings of the receiver require it. */
+/** Opens a connection to a receiver, with TLS if its settings require it. */
 export type Dial = (receiver: Pick<Hl7v2Destination, 'host' | 'port' | 'tls'>) => Promise<Socket>;
 
 interface Hl7v2DelivererDeps {
@@ -18,12 +18,12 @@ interface Hl7v2DelivererDeps {
   results: Pick<ResultReader, 'result'>;
   /** Returns the subject of a request; null if its study has been removed. */
   subjectOf: (requestId: string) => Promise<Subject | null>;
-  /** Returns the rendered report with the identity of the subject; null if there is no report. */
+  /** Returns the rendered report with the subject's identity; null if there is no report. */
   reportPdf: (result: Result, subject: Subject) => Promise<Buffer | null>;
   dial: Dial;
 }
 
-/** Creates the deliverer of results as ORU^R01 messages over MLLP, for the outbox. */
+/** Creates the outbox's deliverer of results as ORU^R01 messages over MLLP. */
 export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer {
   const receivers = new Map(deps.destinations.map((one) => [one.name, one]));
   const inTime = ({ timeoutSeconds }: Hl7v2Destination, signal: AbortSignal) =>
@@ -61,8 +61,8 @@ export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer {
 }
 
 /**
- * Encodes a message in the character set that its receiver prefers, if this set has all its
- * characters.
+ * Encodes a message in the receiver's preferred character set, or in UTF-8 if that set lacks one of
+ * its characters.
  */
 function messageOf(
   input: Omit<OruInput, 'characterSet'>,

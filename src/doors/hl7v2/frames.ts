@@ -1,5 +1,6 @@
 /**
- * Minimal Lower Layer Protocol (MLLP, release 1): a message between a start mark and an end mark.
+ * Minimal Lower Layer Protocol (MLLP, release 1), which encloses a message between a start and an
+ * end mark.
  */
 const START = 0x0b;
 const END = 0x1c;
@@ -8,26 +9,29 @@ const CARRIAGE_RETURN = 0x0d;
 export const framed = (message: Buffer): Buffer =>
   Buffer.concat([Buffer.from([START]), message, Buffer.from([END, CARRIAGE_RETURN])]);
 
-/** The result of reading a connection: a message, or the reason why there is no message. */
+/** What was read from a connection: a message, or the reason why there is none. */
 export type Frame =
   | { message: Buffer }
-  /** A frame without its end, or bytes outside a frame. The sender sends such a message again. */
+  /** A frame without its end, or bytes outside a frame. The sender will repeat the message. */
   | { broken: 'no-end' | 'no-start' }
-  /** The beginning of a message that is too large. The connection cannot be read any further. */
+  /** The beginning of a message that is too large. Nothing more can be read from the connection. */
   | { tooLarge: Buffer };
 
 const FIRST_BYTES = 4096;
 
 /**
- * Extracts the messages from the bytes of a connection. After a broken frame it continues at the
- * next start mark, so that one lost byte does not lose the following messages. It buffers at most
- * one message of the maximum size.
+ * Extracts messages from the bytes of a connection. After a broken frame it resumes at the next
+ * start mark, so that one lost byte does not cost the following messages. It buffers at most one
+ * message of the maximum size.
  */
 export class FrameReader {
   readonly #most: number;
   #held: Buffer = Buffer.alloc(FIRST_BYTES);
   #size = 0;
-  /** outside: no message has begun; inside: its bytes arrive; ending: its end mark has arrived. */
+  /**
+   * outside: no message has begun; inside: its bytes are arriving; ending: its end mark has
+   * arrived.
+   */
   #state: 'outside' | 'inside' | 'ending' | 'stopped' = 'outside';
   /** Whether bytes outside a message have been reported since the last message. */
   #strayed = false;
@@ -36,7 +40,7 @@ export class FrameReader {
     this.#most = most;
   }
 
-  /** Whether a message has begun and not ended. */
+  /** True while a message has begun but not ended. */
   get isInside(): boolean {
     return this.#state === 'inside' || this.#state === 'ending';
   }
@@ -48,7 +52,10 @@ export class FrameReader {
     return frames;
   }
 
-  /** Reads up to the next mark. @returns the position at which to continue. */
+  /**
+   * Reads up to the next mark.
+   * @returns the position at which to continue.
+   */
   #step(bytes: Buffer, at: number, frames: Frame[]): number {
     const byte = bytes[at];
     if (this.#state === 'ending') {

@@ -1,17 +1,17 @@
 /**
- * Messages of HL7 version 2 in their vertical-bar encoding (2.5.1, chapter 2): segments of fields,
- * which have repetitions, components and subcomponents. No library of npm is used: they keep
- * connections open and repeat messages, which is the task of the outbox, or cannot be installed.
+ * HL7 version 2 messages in vertical-bar encoding (2.5.1, chapter 2): segments of fields, which
+ * have repetitions, components and subcomponents. The npm libraries are not used: they either keep
+ * connections open and repeat messages, which is the outbox's task, or cannot be installed.
  */
 
-/** Repetitions of components of subcomponents. The text contains no escape sequences. */
+/** Repetitions, their components and their subcomponents. The text contains no escape sequences. */
 export type Field = readonly (readonly (readonly string[])[])[];
 
 export interface Segment {
   name: string;
   /**
-   * Field n of the standard is at index n - 1. For MSH, whose first field is the separator, it is
-   * at index n - 2.
+   * Field n of the standard is at index n - 1. In MSH, whose first field is the separator, it is at
+   * index n - 2.
    */
   fields: readonly Field[];
 }
@@ -26,12 +26,12 @@ const repetition = (value: Value): string[][] =>
     ? [[value]]
     : value.map((component) => (typeof component === 'string' ? [component] : [...component]));
 
-/** Makes a field with several repetitions. */
+/** Creates a field with several repetitions. */
 export const repeated = (values: readonly Value[]): { repetitions: readonly Value[] } => ({
   repetitions: values,
 });
 
-/** Makes a segment from its fields, by the number of each field in the standard. */
+/** Creates a segment from its fields, keyed by field number in the standard. */
 export function segment(
   name: string,
   fields: Readonly<Record<number, Value | ReturnType<typeof repeated>>>,
@@ -49,7 +49,7 @@ export function segment(
   };
 }
 
-/** MSH-1 and MSH-2 as this gateway writes them. */
+/** MSH-1 and MSH-2 as written by this gateway. */
 const FIELD = '|';
 const ENCODING = { component: '^', repetition: '~', escapes: '\\', subcomponent: '&' } as const;
 const SEGMENT_END = '\r';
@@ -63,10 +63,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   [ENCODING.subcomponent]: 'T',
 };
 
-/**
- * Characters that a message may not contain without an escape sequence: separators, and controls
- * (2.5.3).
- */
+/** Characters that must be escaped in a message: separators and control characters (2.5.3). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
 const UNSAFE = /[|^~\\&\x00-\x1f\x7f]/g;
 
@@ -78,7 +75,7 @@ const escapeText = (text: string): string =>
   });
 
 /**
- * Joins parts without the empty parts at the end, because a trailing empty part means the same as a
+ * Joins parts and drops empty ones at the end, because a trailing empty part means the same as a
  * missing one.
  */
 function joined(parts: readonly string[], separator: string): string {
@@ -98,7 +95,7 @@ function encodeField(field: Field): string {
 }
 
 /**
- * Encodes a message as text. Its first segment is MSH, whose first two fields are written here.
+ * Encodes a message as text. Its first segment is MSH, whose first two fields this function writes.
  */
 export function encodeMessage(segments: readonly Segment[]): string {
   const { component, repetition, escapes, subcomponent } = ENCODING;
@@ -125,7 +122,7 @@ interface Separators {
   subcomponent: string;
 }
 
-/** Returns the separators of a received message, which its MSH defines. */
+/** Returns the separators defined by the MSH of a received message. */
 function separatorsOf(text: string): Separators {
   const field = text[3] ?? '';
   const [component = '', repetition = '', escapes = '', subcomponent = ''] = [
@@ -139,13 +136,13 @@ function separatorsOf(text: string): Separators {
   return { field, component, repetition, escapes, subcomponent };
 }
 
-/** Splits by a separator. A message may leave the separator undefined. */
+/** Splits a text by a separator, which is empty if the message does not define it. */
 const split = (text: string, separator: string): string[] =>
   separator === '' ? [text] : text.split(separator);
 
 /**
- * Decodes the escape sequences of a value. Formatting sequences and unknown sequences contain no
- * text and are omitted. An escape character without its partner is kept.
+ * Decodes the escape sequences in a value. Formatting sequences and unknown sequences contain no
+ * text and are omitted. An unpaired escape character is kept.
  */
 function unescapeText(text: string, separators: Separators): string {
   const { escapes } = separators;
@@ -170,7 +167,10 @@ function unescapeText(text: string, separators: Separators): string {
   return plain;
 }
 
-/** Decodes a received message. The caller has limited its size. @throws NotHl7 */
+/**
+ * Decodes a received message. The caller has already limited its size.
+ * @throws NotHl7
+ */
 export function decodeMessage(text: string): Segment[] {
   const separators = separatorsOf(text);
   const plain = (part: string) => unescapeText(part, separators);
@@ -185,7 +185,7 @@ export function decodeMessage(text: string): Segment[] {
     .filter((line) => line !== '')
     .map((line): Segment => {
       const [name = '', ...fields] = line.split(separators.field);
-      // MSH-2 contains the separators themselves.
+      // MSH-2 contains the separators themselves, so it is not decoded.
       const isHeader = name === 'MSH';
       return {
         name,
@@ -196,7 +196,9 @@ export function decodeMessage(text: string): Segment[] {
     });
 }
 
-/** Returns the text of a component of the first repetition; '' if the message does not have it. */
+/**
+ * Returns a component of a field's first repetition as text; '' if the message does not have it.
+ */
 export function componentOf(
   { name, fields }: Segment,
   field: number,
@@ -212,14 +214,14 @@ export function repetitionsOf({ name, fields }: Segment, field: number): Field {
   return fields[name === 'MSH' ? field - 2 : field - 1] ?? [];
 }
 
-/** Character sets of MSH-18 (table 0211) that this gateway writes. */
+/** Character sets that this gateway writes, as named in MSH-18 (table 0211). */
 export const CHARACTER_SETS = { utf8: 'UNICODE UTF-8', latin1: '8859/1' } as const;
 export type CharacterSet = (typeof CHARACTER_SETS)[keyof typeof CHARACTER_SETS];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is that of ISO 8859-1.
 const LATIN_1 = /^[\x00-\x7f\xa0-\xff]*$/;
 
-/** Returns the preferred character set, or UTF-8 if the text has other characters. */
+/** Returns the preferred character set, or UTF-8 if the text has characters outside Latin-1. */
 export const characterSetFor = (text: string, preferred: CharacterSet): CharacterSet =>
   LATIN_1.test(text) ? preferred : CHARACTER_SETS.utf8;
 
@@ -227,8 +229,8 @@ export const encodeText = (text: string, set: CharacterSet): Buffer =>
   Buffer.from(text, set === CHARACTER_SETS.latin1 ? 'latin1' : 'utf8');
 
 /**
- * Returns a field of MSH in its raw form, before the character set is known. Every character set
- * name in it is ASCII.
+ * Returns an MSH field in its raw form, read before the character set is known. The names of all
+ * character sets are ASCII.
  */
 export function writtenHeaderField(bytes: Buffer, field: number): string {
   const [header = ''] = bytes
@@ -239,8 +241,8 @@ export function writtenHeaderField(bytes: Buffer, field: number): string {
 }
 
 /**
- * Returns the decoder for a character set of MSH-18; undefined if the gateway does not read this
- * set. ASCII is read as UTF-8, which includes it.
+ * Returns the decoder for a character set in MSH-18; undefined if the gateway does not support it.
+ * ASCII is read as UTF-8, which includes it.
  */
 export function decoderOf(
   set: string,
@@ -256,7 +258,9 @@ export function decoderOf(
   }
 }
 
-/** Decodes a received message by the character set in its MSH-18; without MSH-18, as UTF-8. */
+/**
+ * Decodes a received message with the character set in its MSH-18, or as UTF-8 if there is none.
+ */
 export function decodeText(bytes: Buffer): string {
   const [set = ''] = writtenHeaderField(bytes, 18).split(/[~^]/);
   return (decoderOf(set, false) ?? new TextDecoder()).decode(bytes);

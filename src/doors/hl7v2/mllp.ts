@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { FrameReader, framed } from './frames.ts';
 
-/** Maximum size of an acknowledgment. The connection of a receiver that sends more is closed. */
+/** Maximum size of an acknowledgment. If a receiver sends more, its connection is closed. */
 const MOST_ACKNOWLEDGMENT_BYTES = 256 * 1024;
 
 /**
- * Sends one message over its own connection and waits for the acknowledgment. @param open starts a
- * connection. A failure may appear only at the first event of the socket.
- * @param signal ends the exchange.
+ * Sends one message over a new connection and waits for its acknowledgment.
+ * @param open starts a connection. A failure may appear only with the socket's first event.
+ * @param signal aborts the exchange.
  * @throws SonogateError `peer_unreachable` before anything was sent, `peer_connection_lost`
- * afterwards.
+ *   afterwards.
  */
 export async function exchange(
   message: Buffer,
@@ -35,10 +35,14 @@ export async function exchange(
   }
 }
 
-/** @throws SonogateError `peer_unreachable`; `invalid_config` for a certificate that cannot be read. */
+/**
+ * Waits until a connection is established, including its TLS handshake.
+ * @throws SonogateError `peer_unreachable`; `invalid_config` for a certificate that cannot be read.
+ */
 export async function connected(open: () => Promise<Socket>, signal: AbortSignal): Promise<Socket> {
   const socket = await open();
-  // Errors are handled at each read; without this listener an error would end the process.
+  // Errors are handled where the socket is read; without this listener, an error would end the
+  // process.
   socket.on('error', () => {});
   try {
     await once(socket, 'encrypted' in socket ? 'secureConnect' : 'connect', { signal });
@@ -58,7 +62,7 @@ function acknowledgmentOf(socket: Socket): Promise<Buffer> {
     socket.on('data', (bytes) => {
       received += bytes.length;
       for (const frame of reader.push(bytes)) if ('message' in frame) resolve(frame.message);
-      // This limit also applies if no message ever begins.
+      // This limit also applies to bytes outside a message.
       if (received > MOST_ACKNOWLEDGMENT_BYTES) {
         reject(new Error('the receiver sends no end of its acknowledgment'));
       }

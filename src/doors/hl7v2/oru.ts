@@ -15,12 +15,12 @@ import { originStatement, statedMethod } from '../../../pipelines/result/render/
 import { countingValues } from '../../../pipelines/result/standing.ts';
 import { type CharacterSet, repeated, type Segment, segment, type Value } from './message.ts';
 
-/** The content of a message. The same input gives the same bytes at every retry. */
+/** The content of a message. The same input produces the same bytes on every retry. */
 export interface OruInput {
   result: Result;
   /**
-   * The result that this one replaces at the receiver: the draft or the former signed result; null
-   * if there is none.
+   * The result that this one replaces at the receiver: the draft or the previous signed result;
+   * null if there is none.
    */
   former: Result | null;
   subject: Subject & { identity: DicomIdentity };
@@ -39,8 +39,8 @@ export interface OruInput {
 }
 
 /**
- * Returns MSH-10, at most 20 characters. It is derived from the delivery, so that every retry has
- * the same id and a receiver can recognise it.
+ * Returns MSH-10, which has at most 20 characters. It is derived from the delivery, so every retry
+ * has the same id and a receiver can recognise it.
  */
 export function controlIdOf(deliveryId: string): string {
   return createHash('sha256').update(deliveryId).digest('hex').slice(0, 20).toUpperCase();
@@ -72,8 +72,8 @@ const numbered = (observations: readonly Observation[]): Segment[] =>
   ]);
 
 /**
- * Returns the status of the values: of a draft, of a signed result, or of a result that was signed
- * before (table 0085 for OBX-11; table 0123 for OBR-25 has the same letters).
+ * Returns the status of the values: preliminary for a draft, final for a signed result, corrected
+ * for an amended one (OBX-11, table 0085; table 0123 for OBR-25 uses the same letters).
  */
 export function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | 'C' {
   if (!verification) return 'P';
@@ -110,7 +110,9 @@ function patient({ subject: { identity }, destination }: OruInput): Segment {
   });
 }
 
-/** Name representations (table 4000) in the order of the component groups of a PN (PS3.5 6.2.1). */
+/**
+ * Name representations (table 4000), in the order of the component groups of a PN (PS3.5 6.2.1).
+ */
 const REPRESENTATIONS = ['A', 'I', 'P'] as const;
 
 /**
@@ -136,13 +138,14 @@ export const personNames = (name: string): Value[] =>
 /** Converts a DICOM name to XCN, with one repetition for each component group. */
 const staffNames = (name: string): Value[] =>
   nameGroups(name).map(({ parts, representation }) => {
-    // XCN.1 is the identifier, which DICOM does not have; XCN.10 is the type, and XCN.15 the group.
+    // XCN.1 is an identifier, which DICOM does not have; XCN.10 is the name type, and XCN.15 the
+    // name representation.
     return ['', ...parts, '', '', '', 'L', '', '', '', '', representation];
   });
 
 /**
- * Builds the OBR: the order and its report. Accession number and requested procedure are in OBR-18
- * and OBR-19, as in the messages of IHE Scheduled Workflow (RAD TF-2 4.4).
+ * Builds the OBR: the order and its report. The accession number and requested procedure are in
+ * OBR-18 and OBR-19, as in the messages of IHE Scheduled Workflow (RAD TF-2 4.4).
  */
 function order({ result, subject }: OruInput): Segment {
   const { identity, order: known, requestId } = subject;
@@ -162,7 +165,7 @@ function order({ result, subject }: OruInput): Segment {
     24: service.code,
     25: statusOf(result),
     31: subject.indication ? ['', subject.indication] : '',
-    // NDL: the first component is the name, and its second subcomponent is the family name.
+    // NDL: the first component is the name, whose second subcomponent is the family name.
     32: repeated(signatures.map(({ observer }) => [['', observer]])),
   });
 }
@@ -173,8 +176,8 @@ function changedAt({ verification, generated_at: made }: Result): string {
 }
 
 /**
- * Returns the study to which the values belong, in the form of IHE Simple Image and Numeric Report
- * (RAD-28).
+ * Builds the observation that identifies the study, in the form of IHE Simple Image and Numeric
+ * Report (RAD-28).
  */
 function studyUid({ identity }: OruInput['subject']): Observation {
   return {
@@ -189,8 +192,8 @@ function studyUid({ identity }: OruInput['subject']): Observation {
 }
 
 /**
- * Builds an observation with one sentence per repetition: whether the result is a draft, its
- * conclusions, and the parts that were not assessed.
+ * Builds an observation with one sentence in each repetition: whether the result is a draft, its
+ * conclusions, and what was not assessed.
  */
 function conclusion({ result }: OruInput): Observation {
   return {
@@ -205,7 +208,8 @@ function conclusion({ result }: OruInput): Observation {
 }
 
 /**
- * Returns OBX-4, which distinguishes values with the same code: of two fetuses, or of two sides.
+ * Returns OBX-4, which distinguishes values with the same code, such as those of two fetuses or of
+ * two sides.
  */
 const subId = ({ id, fetus }: Measurement): string => (fetus === null ? id : `${id}/${fetus}`);
 
@@ -213,9 +217,9 @@ const codeOf = ({ concept, label }: Measurement): Value =>
   coded(conceptEntry(concept.key)?.codings ?? [], { code: concept.key, meaning: label });
 
 /**
- * Builds the observation of a value. A value that a person must confirm is omitted, because
- * receivers store a number without its reservations; the conclusion contains the number of these
- * values. A withheld value has the status X.
+ * Builds the observation for a measurement. A value that a person must confirm is omitted, because
+ * receivers would store the number without its reservations; the conclusion states how many there
+ * are. A withheld value has the status X.
  */
 function measurement(m: Measurement, { result, subject }: OruInput): Observation[] {
   if (m.quality === 'review') return [];
@@ -248,7 +252,7 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
   ];
 }
 
-/** Formats limits as in chapter 7.4.2.7. */
+/** Formats limits according to chapter 7.4.2.7. */
 function range(m: Measurement, { low, high }: NonNullable<Measurement['reference']>): string {
   const shown = (limit: number) => decimal(exchanged(m, limit).value);
   if (low !== null && high !== null) return `${shown(low)}-${shown(high)}`;
@@ -256,16 +260,16 @@ function range(m: Measurement, { low, high }: NonNullable<Measurement['reference
   return high !== null ? `< ${shown(high)}` : '';
 }
 
-/** An NM has no exponent (2.A.47). */
+/** Formats a number without an exponent, which an NM cannot have (2.A.47). */
 function decimal(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(12).replace(/\.?0+$/, '') : text;
 }
 
 /**
- * Withdraws values of the former result that this result lacks, for example because a person
- * rejected them. Otherwise a receiver would keep them. D deletes a preliminary value, W withdraws a
- * final value.
+ * Withdraws values of the former result that are missing from this one, for example because a
+ * person rejected them; a receiver would otherwise keep them. D deletes a preliminary value, W
+ * withdraws a final one.
  */
 function withdrawals(result: Result, former: Result | null): Observation[] {
   if (!former) return [];
@@ -292,8 +296,8 @@ function report(pdf: Buffer, { result }: OruInput): Observation {
 }
 
 /**
- * Builds a CE: LOINC first, then one code of another scheme (table 0396 uses the names LN, DCM and
- * SCT of PS3.16).
+ * Builds a CE: LOINC first, then a code from one other scheme (table 0396 uses the names LN, DCM
+ * and SCT, as PS3.16 does).
  */
 function coded(
   codings: readonly Coding[],
@@ -306,13 +310,14 @@ function coded(
   return chosen.flatMap(({ code, meaning, scheme }) => [code, meaning, scheme]);
 }
 
-/** Formats an instant as TS in UTC. */
+/** Formats an instant as a TS in UTC. */
 export function utcTimestamp(instant: string): string {
   return `${instant.slice(0, 19).replace(/[-:T]/g, '')}+0000`;
 }
 
 /**
- * Converts a date (DA) and time (TM) to TS; '' without a date. The offset comes from the header.
+ * Converts a date (DA) and time (TM) to a TS; '' without a date. The offset comes from the DICOM
+ * header.
  */
 export function dicomTimestamp(date: string, time: string, offset: string): string {
   const day = /^\d{8}$/.exec(date.replaceAll('.', ''))?.[0];

@@ -54,8 +54,8 @@ export const rotateKeyBody = z.strictObject({
 });
 
 /**
- * Adds `/v1/keys`: the keys of the account. Only the answer to the call that creates a key contains
- * the secret key.
+ * Adds `/v1/keys`: the account's keys. The secret key is returned only when it is created or
+ * rotated.
  */
 export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, config, now = () => new Date() } = deps;
@@ -106,7 +106,7 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   });
 }
 
-/** Returns the audit detail: the key in the path, and the key in the answer. */
+/** Returns the audit detail: the ids of the key in the path and of the key in the response. */
 function changeOf({ params, body }: Context) {
   const made = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
   return keyChange(params.id, made);

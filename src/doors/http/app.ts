@@ -25,7 +25,7 @@ import { addWorkitemRoutes } from './workitems/routes.ts';
 
 const CLIENT_WENT_AWAY = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
-/** Creates the HTTP API of the request core: `docs/api.md`. */
+/** Creates the HTTP API (`docs/api.md`). */
 export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   const app = new Koa<HttpState>();
   const router = new Router<HttpState>();
@@ -59,8 +59,8 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   app.use(storedFileMethods());
   app.use(router.routes());
   app.use(router.allowedMethods());
-  // Called when an answer had begun but could not be completed, because the client disconnected, or
-  // because the source of the answer could not be read.
+  // Called when a response has begun but cannot be completed, because the client disconnected or
+  // the source of the response could not be read.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (CLIENT_WENT_AWAY.has(error.code ?? ''))
       deps.logger.debug({ err: error }, 'client went away');

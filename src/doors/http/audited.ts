@@ -7,10 +7,9 @@ import type { HttpDeps, HttpState } from './context.ts';
 const REQUEST_ID = idForm('req');
 
 /**
- * Records in the audit the caller, the action and the outcome of a call before the answer is sent.
- * A call that cannot be audited is not answered. Must come after `requireScope`.
- * @param detailOf returns the details of the entry in addition to the request: our own ids, no text
- * of the caller.
+ * Records a call's caller, action and outcome in the audit before the response is sent. A call that
+ * cannot be audited fails. Must come after `requireScope`.
+ * @param detailOf returns further details for the entry: only our own ids, no text from the caller.
  */
 export function audited(
   { writeAudit, now = () => new Date() }: Pick<HttpDeps, 'writeAudit' | 'now'>,
@@ -41,8 +40,8 @@ export function audited(
 }
 
 /**
- * Returns the id of the request in the path or in the answer, for the API, the compatible queue and
- * webhook deliveries; null when there is none.
+ * Returns the id of the request that a call concerns, from the path or the response, for the API,
+ * the compatible queue and webhook deliveries; null if there is none.
  */
 function requestOf({ params, body }: Context): string | null {
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;

@@ -5,26 +5,29 @@ import { rateLimitHeaders } from './call-limits.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Form of the Authorization header (RFC 6750 2.1); `Key` is the scheme of the compatible queue
- * (exchange 5.1).
+ * Form of the Authorization header (RFC 6750 2.1). The client of the compatible queue sends the
+ * scheme `Key` (exchange 5.1).
  */
 const CREDENTIALS = /^(?:Bearer|Key) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /**
- * Whether a key has a scope. An `admin` key has every scope except `sign`, which is only for
+ * True if a key has a scope. `admin` includes every scope except `sign`, which is reserved for
  * clinicians.
  */
 export const mayUse = ({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean =>
   scopes.includes(scope) || (scope !== 'sign' && scopes.includes('admin'));
 
-/** Returns the key of a call. @throws SonogateError `unauthenticated` */
+/**
+ * Returns the API key sent with a call.
+ * @throws SonogateError `unauthenticated`
+ */
 export function bearerKey(context: Pick<Context, 'get'>): string {
   const key = CREDENTIALS.exec(context.get('Authorization'))?.[1];
   if (key) return key;
   throw new SonogateError('unauthenticated', 'Send `Authorization: Bearer` with an API key.');
 }
 
-/** Allows a call if its key has the scope and has not exhausted its calls. */
+/** Accepts a call if its key is valid, has the scope and has not reached its call limit. */
 export function requireScope(
   {
     authenticate,

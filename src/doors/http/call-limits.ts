@@ -5,12 +5,12 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** The calls that a key has left. */
+/** What remains of a key's call limit. */
 interface Allowance {
   allowed: boolean;
-  /** Number of calls that may follow immediately. */
+  /** Number of calls that can be made immediately. */
   remaining: number;
-  /** Seconds until the full number of calls may follow immediately again. */
+  /** Seconds until the full quota is available again. */
   resetSeconds: number;
   /** Seconds until the next call is allowed; 0 when it is allowed now. */
   retrySeconds: number;
@@ -18,19 +18,19 @@ interface Allowance {
 }
 
 /**
- * Limits for each key. Calls are counted across all processes of a site, open streams only in this
- * process.
+ * Limits for each key. Calls are counted across all processes of the installation, open streams
+ * only in this process.
  */
 export interface CallLimits {
-  /** Counts a call, unless the limit is reached. */
+  /** Counts a call unless the limit has been reached. */
   take(keyId: string): Promise<Allowance>;
   /**
-   * Counts an open stream until the function that it returns is called.
+   * Counts a stream as open until the returned function is called.
    * @throws SonogateError `rate_limited`
    */
   openStream(keyId: string): () => void;
   /**
-   * Allows a submit if fewer than `queuedPerKey` requests of the key are waiting.
+   * Accepts a submit if fewer than `queuedPerKey` of the key's requests are waiting.
    * @throws SonogateError `rate_limited`
    */
   requireRoom(keyId: string): Promise<void>;
@@ -40,13 +40,13 @@ interface CallLimitParts {
   database: Queryable;
   config: Pick<Config['http'], 'callsPerMinute' | 'openStreamsPerKey'> &
     Partial<Pick<Config['http'], 'queuedPerKey'>>;
-  /** Defaults to the clock of the database, which all processes share. */
+  /** Defaults to the database's clock, which all processes share. */
   now?: () => Date;
 }
 
 /**
- * Creates a token bucket for each key: the calls of one minute may follow immediately, and the
- * bucket refills evenly.
+ * Creates a token bucket for each key: a minute's calls can be made at once, and the bucket refills
+ * evenly.
  */
 export function createCallLimits({ database, config, now }: CallLimitParts): CallLimits {
   const { callsPerMinute: quota, openStreamsPerKey, queuedPerKey } = config;
@@ -97,7 +97,8 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
 }
 
 /**
- * Locks the keys in a fixed order, so that two processes that lock the same keys cannot deadlock.
+ * Locks the buckets in a fixed order, so that two processes that count calls made with the same
+ * keys cannot deadlock.
  */
 const TAKE = `
   INSERT INTO call_buckets AS kept (key_id, calls_left, filled_at, granted)
@@ -131,7 +132,7 @@ function countStreams(openStreamsPerKey: number): CallLimits['openStream'] {
   };
 }
 
-/** Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10. */
+/** Returns the header fields defined in draft-ietf-httpapi-ratelimit-headers-10. */
 export function rateLimitHeaders({ quota, remaining, resetSeconds }: Allowance) {
   return {
     'RateLimit-Policy': `"calls";q=${quota};w=${WINDOW_SECONDS}`,

@@ -13,7 +13,7 @@ interface ServerSentEvent {
   data: string;
 }
 
-/** Yields the events of a stream (WHATWG HTML 9.2.6) without its comments. */
+/** Yields the events of a stream (WHATWG HTML 9.2.6), without its comments. */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent> {
@@ -39,7 +39,7 @@ function parse(block: string): ServerSentEvent {
   return event;
 }
 
-/** The error with which the gateway answered. */
+/** An error response from the gateway. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly problem: Problem;
@@ -51,7 +51,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Thrown when nothing answers at the address of the gateway. */
+/** Thrown when nothing responds at the gateway's address. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 
@@ -69,7 +69,7 @@ export interface RequestEvent {
 interface HistoryFilter {
   model?: string;
   status?: string;
-  /** Only requests that were made with this key. */
+  /** Only requests made with this key. */
   key?: string;
   /** Only requests since this instant (RFC 3339). */
   since?: string;
@@ -91,19 +91,19 @@ interface SubmitBody {
 }
 
 /**
- * The HTTP API as functions. Each throws ApiError when the gateway refuses the call, and
- * NoAnswerError when no gateway answers.
+ * The HTTP API as functions. Each throws ApiError if the gateway refuses the call, and
+ * NoAnswerError if no gateway responds.
  */
 export interface ApiClient {
-  /** Uploads a file of this machine; returns the id for `input.files`. */
+  /** Uploads a local file; returns its id for `input.files`. */
   upload(path: string): Promise<string>;
   /**
-   * Submits a request. `endpoint` may be an alias and contain a version: `us/obstetric@1`. A second
-   * call with the same idempotency key returns the request of the first.
+   * Submits a request. `endpoint` can be an alias and can contain a version: `us/obstetric@1`. A
+   * second call with the same idempotency key returns the first call's request.
    */
   submit(endpoint: string, body: SubmitBody, idempotencyKey?: string): Promise<RequestObject>;
   request(id: string): Promise<RequestObject>;
-  /** Yields every event up to `done`, over as many connections as necessary. */
+  /** Yields every event up to and including `done`, reconnecting as often as necessary. */
   follow(id: string, signal?: AbortSignal): AsyncGenerator<RequestEvent>;
   cancel(id: string): Promise<RequestObject>;
   history(filter: HistoryFilter): Promise<{ data: RequestObject[]; next_cursor: string | null }>;
@@ -111,7 +111,7 @@ export interface ApiClient {
   artifact(id: string, name: string): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** A signed URL for reading or writing bytes. */
+/** A signed URL that accepts a PUT. */
 interface Destination {
   url: string;
   headers: Record<string, string>;
@@ -127,8 +127,8 @@ const RECONNECT_MS = 1000;
 const PUT_ATTEMPTS = 3;
 
 /**
- * PUTs a file and returns the ETag of the answer. An interrupted PUT leaves nothing behind, so it
- * is repeated.
+ * PUTs a file and returns the ETag of the response. An interrupted PUT leaves nothing behind, so it
+ * can be repeated.
  */
 async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   for (let left = PUT_ATTEMPTS - 1; ; left -= 1) {
@@ -143,7 +143,10 @@ async function put({ url, headers }: Destination, body: Blob): Promise<string> {
   }
 }
 
-/** Creates the client. @param url address of the gateway, with or without a trailing slash */
+/**
+ * Creates the client.
+ * @param url address of the gateway, with or without a trailing slash
+ */
 export function createApiClient({ url, key }: { url: string; key: string }): ApiClient {
   const base = url.replace(/\/+$/, '');
 

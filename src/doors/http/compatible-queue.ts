@@ -32,7 +32,8 @@ const PLACES: ReadonlyMap<string, readonly string[]> = new Map([
 interface CompatibleError {
   message: string;
   /**
-   * The error as text, or a list of faults as the client's `fieldErrors` expects it (exchange 5.1).
+   * The error as text, or a list of faults in the form that the client's `fieldErrors` expects
+   * (exchange 5.1).
    */
   detail: string | { loc: (string | number)[]; msg: string; type: 'value_error' }[];
   code: string;
@@ -40,7 +41,7 @@ interface CompatibleError {
 }
 
 /**
- * Returns problem details in the form that the client of the compatible queue reads: plain JSON
+ * Converts problem details to the form that the client of the compatible queue reads: plain JSON
  * (exchange 5.6).
  */
 export function compatibleError(problem: Problem): CompatibleError {
@@ -58,7 +59,7 @@ export function compatibleError(problem: Problem): CompatibleError {
   };
 }
 
-/** Converts a pointer to a place: `/input/files/0` → `body`, `files`, 0. */
+/** Converts a JSON Pointer to a location: `/input/files/0` → `body`, `files`, 0. */
 function place(pointer: string): (string | number)[] {
   const [field = '', ...rest] = pointer
     .split('/')
@@ -68,12 +69,12 @@ function place(pointer: string): (string | number)[] {
   return [...(PLACES.get(field) ?? ['body', field]), ...path];
 }
 
-/** Path of the compatible queue. */
+/** Path prefix of the compatible queue. */
 export const COMPATIBLE_QUEUE = '/queue';
 
 /**
- * The three statuses of the compatible queue (exchange 5.3); only the result shows how the request
- * ended.
+ * The three statuses of the compatible queue (exchange 5.3); only the result shows whether the
+ * request succeeded.
  */
 const QUEUE_STATUS = {
   queued: 'IN_QUEUE',
@@ -102,13 +103,13 @@ export interface QueueStatus {
   /** The number of requests ahead of this one while it waits. */
   queue_position?: number;
   logs?: QueueLog[];
-  /** Run time in seconds once the request has ended; null when it never ran. */
+  /** Run time in seconds once the request has ended; null if it never ran. */
   metrics?: { inference_time: number | null };
 }
 
 /**
- * Returns the status object of a request. `address` is the address of this server without a
- * trailing slash.
+ * Returns the status object of a request. `address` is this server's address without a trailing
+ * slash.
  */
 export function queueStatus(
   row: Pick<RequestRow, 'id' | 'model' | 'status' | 'started_at' | 'ended_at'>,
@@ -130,7 +131,7 @@ export function queueStatus(
   };
 }
 
-/** Returns the log entry of an event. Only stages, critical flags and errors have a log entry. */
+/** Returns the log entry for an event. Only stages, critical flags and errors have one. */
 function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
     { message, level, source: 'USER', timestamp: at.toISOString() },
@@ -148,9 +149,10 @@ function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
 }
 
 /**
- * Yields the status after each event of a request. Each status contains only the logs since the
- * previous one, because the client appends them. COMPLETED is sent once, at the end (exchange 5.1).
- * @param ended reads the request again after its end.
+ * Yields a status whenever the request's status changes or it has new logs. Each contains only the
+ * logs since the previous one, because the client appends them. COMPLETED is sent once, at the end
+ * (exchange 5.1).
+ * @param ended reads the request again after it has ended.
  */
 async function* queueStatuses(
   events: AsyncIterable<StoredEvent>,
@@ -182,8 +184,8 @@ export const storageUploadBody = z.strictObject({
 });
 
 /**
- * Adds storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT, then
- * use the `file_url` in `input.files`. The PUT announces the size and completes the upload.
+ * Adds file storage as the client of the compatible queue uses it (exchange 5.1): initiate, PUT,
+ * then pass the `file_url` in `input.files`. The PUT determines the size and completes the upload.
  */
 export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
@@ -228,7 +230,7 @@ export function addCompatibleStorageRoutes(router: Router<HttpState>, deps: Http
 const FILE_METHODS = 'HEAD, GET, PUT';
 
 /**
- * Answers wrong methods on a stored file. Its path also has the form of a submit
+ * Refuses unsupported methods on a stored file. Its path also matches the submit path
  * (`/queue/{ns}/{model}/{endpoint}`), which would otherwise accept a POST and appear in `Allow`.
  */
 export function storedFileMethods(): Middleware<HttpState> {
@@ -244,7 +246,7 @@ export function storedFileMethods(): Middleware<HttpState> {
   };
 }
 
-/** Returns the input with each of our `file_url`s replaced by the id of its file. */
+/** Returns the input with each `file_url` on this server replaced by the file's id. */
 function ownFileIds(input: unknown, address: string): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const ours = `${address}${FILES}/`;
@@ -262,12 +264,12 @@ function ownFileIds(input: unknown, address: string): unknown {
 const TARGETS = [`${COMPATIBLE_QUEUE}/:ns/:model`, `${COMPATIBLE_QUEUE}/:ns/:model/:endpoint`];
 
 /**
- * Returns both forms of a path, because after the submit the client uses only `ns/model` (exchange
+ * Returns both forms of a path, because the client uses only `ns/model` after submitting (exchange
  * 5.1).
  */
 const below = (path: string) => TARGETS.map((target) => `${target}/requests/:id${path}`);
 
-/** Adds the compatible queue: the same requests, in the protocol of `@fal-ai/client`. */
+/** Adds the compatible queue: the same requests, through the protocol of `@fal-ai/client`. */
 export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config, database } = deps;
   const read = requireScope(deps, 'read');
@@ -363,14 +365,15 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
   }
 }
 
-/** Returns the target of a path: `us/obstetric[/interpret][@version]`. */
+/** Returns the target in a path: `us/obstetric[/interpret][@version]`. */
 function targetOf({ ns, model, endpoint }: Record<string, string | undefined>): string {
   return [ns, model, endpoint].filter(Boolean).join('/');
 }
 
 /**
- * Returns the submit body (api 2.2). The client sends the input itself as the body, the priority as
- * a header and the webhook in the query; a body with `input` may have the other fields as well.
+ * Returns the submit body (api 2.2). The client sends the input itself as the body, the priority in
+ * a header and the webhook URL in the query; a body that has an `input` can contain the other
+ * fields too.
  */
 function submitBodyOf(context: Context & { state: HttpState }, address: string): unknown {
   const { body } = context.state;
@@ -391,8 +394,8 @@ function wantsLogs({ query }: Context): boolean {
 }
 
 /**
- * Writes JSON in ASCII: the client decodes chunk by chunk, and would break a character whose bytes
- * are in two chunks.
+ * Writes JSON in ASCII: the client decodes each chunk separately, which would break a multi-byte
+ * character split between two chunks.
  */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(

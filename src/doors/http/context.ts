@@ -20,10 +20,7 @@ import type { CallLimits } from './call-limits.ts';
 import type { StudySource } from './fhir/study-source.ts';
 import type { UrlSigner } from './signed-url.ts';
 
-/**
- * Whether a Host header names a machine, so that URLs can be built from it. An empty header
- * (HTTP/1.0) names none.
- */
+/** True if URLs can be built from a Host header. False for an empty header (HTTP/1.0). */
 export function isValidHost(host: string): boolean {
   return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
 }
@@ -39,20 +36,20 @@ export function requireValidHost(): Middleware<HttpState> {
   };
 }
 
-/** Everything that the HTTP server needs. `main.ts` provides it. */
+/** Dependencies of the HTTP server, provided by `main.ts`. */
 export interface HttpDeps {
   core: RequestCore;
   reviews: Reviews;
   database: Database;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
-  /** Called for each call with an invalid key. */
+  /** Records calls made with an invalid key. */
   refusals?: Pick<RefusalAudit, 'refused'>;
   uploads: Uploads;
   storeInstances: StoreInstances;
-  /** Files of received objects. */
+  /** Locates the files of received objects. */
   objects: Pick<ReceivedObjects, 'locate'>;
-  /** Whether studies can be searched and retrieved (QIDO-RS, WADO-RS). */
+  /** Whether studies can be searched for and retrieved (QIDO-RS, WADO-RS). */
   servesStudies: boolean;
   /** Whether requests can be read as FHIR Tasks. */
   servesTasks: boolean;
@@ -63,10 +60,7 @@ export interface HttpDeps {
    * none.
    */
   studySource: StudySource | null;
-  /**
-   * The parts that the worklist service (UPS-RS) needs; undefined if the site has not switched it
-   * on.
-   */
+  /** Dependencies of the worklist service (UPS-RS); undefined if it is not enabled. */
   worklist?:
     | { config: Pick<Config, 'dataDir' | 'destinations'>; routing: () => Routing }
     | undefined;
@@ -79,49 +73,48 @@ export interface HttpDeps {
   models: () => Promise<ModelCard[]>;
   logger: Logger;
   /**
-   * Maps the name of a part to a check that resolves when the part works, or rejects with the
-   * reason.
+   * Readiness checks by component. Each resolves if the component works and rejects with the reason
+   * if it does not.
    */
   checks: Record<string, () => Promise<unknown>>;
   metrics: () => Promise<string>;
-  /** Adds the web console to the server; undefined if the site has no console. */
+  /** Adds the web console to the server; undefined if it is not enabled. */
   addConsole?: ((app: Koa<HttpState>) => void) | undefined;
-  /** Aborted when the server stops: open streams end. */
+  /** Aborted when the server stops; open streams then end. */
   stopping: AbortSignal;
   now?: () => Date;
-  /** Milliseconds between two comments on a quiet event stream. */
+  /** Milliseconds between keep-alive comments on a quiet event stream. */
   heartbeatMs?: number;
 }
 
-/** The values that the middleware provides to the routes. */
+/** The values that middleware provides to the routes. */
 export interface HttpState {
   requestId: string;
   principal: Principal;
-  /** Parsed JSON body; undefined when the call had none. */
+  /** Parsed JSON body; undefined if the call had none. */
   body: unknown;
   /**
-   * Identifies this call among all accounts when the client sent an Idempotency-Key; otherwise
-   * null.
+   * Identifies this call across all accounts if the client sent an Idempotency-Key; otherwise null.
    */
   idempotencyKey: string | null;
-  /** The caller's position in a trace, if the caller sent one. */
+  /** The caller's trace context, if it sent a valid one. */
   traceparent?: string;
   /** The subscription that the call created or deleted, for the audit. */
   subscription?: string;
-  /** True when the call was audited together with its effect. */
+  /** True if the audit entry was stored together with the effect of the call. */
   audited?: boolean;
 }
 
 /**
- * Returns the address by which the caller reached us, without a trailing slash; empty when the Host
- * header is not valid, so that URLs become relative.
+ * Returns the address at which the caller reached us, without a trailing slash. It is empty if the
+ * Host header is invalid, so that URLs become relative.
  */
 export function baseUrl(
   context: Pick<Context, 'protocol' | 'get'>,
   config: HttpDeps['config'],
 ): string {
   if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
-  // `context.host` is not used, because Koa drops the text before an `@` and after a `/`.
+  // `context.host` is unsuitable: Koa drops the text before an `@` and after a `/`.
   const host = context.get('Host');
   return isValidHost(host) ? `${context.protocol}://${host}` : '';
 }

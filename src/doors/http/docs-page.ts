@@ -13,11 +13,11 @@ const PROGRAM = '/docs/reference.js';
 const START = '/docs/start.js';
 const DESCRIPTION = '/docs/openapi.json';
 
-/** Pages of the documentation that become the guides of the reference, in this order. */
+/** Documentation pages shown as guides in the reference, in this order. */
 const GUIDES = ['guides.md', 'api.md'];
 
 /**
- * Configures the reference. It sends no call to other servers: no fonts, no proxy, no assistant, no
+ * Starts the API reference. It contacts no other server: no fonts, no proxy, no assistant, no
  * telemetry.
  */
 const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify({
@@ -40,8 +40,9 @@ const START_PROGRAM = `Scalar.createApiReference('#reference', ${JSON.stringify(
 `;
 
 /**
- * Content security policy of the reference: its own program, and calls to this server. Its
- * components bring styles without a nonce, so inline styles are allowed; inline scripts are not.
+ * Content security policy of the reference, which permits only its own scripts and calls to this
+ * server. Its components insert styles without a nonce, so inline styles are allowed; inline
+ * scripts are not.
  */
 const POLICY = [
   "default-src 'none'",
@@ -72,7 +73,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The part of Fastify that the plugin of Scalar uses to serve its program. */
+/** The part of Fastify's interface that Scalar's plugin uses to serve its program. */
 interface PluginHost {
   route(route: { url: string; handler(request: object, reply: Reply): Reply }): void;
   initialConfig: object;
@@ -84,8 +85,8 @@ interface Reply {
 type Plugin = (host: PluginHost, options: object, done: () => void) => void;
 
 /**
- * Reads the program of Scalar for browsers from its package for Fastify. The package
- * `@scalar/api-reference` contains it too, but installs 299 unused packages of 240 MB.
+ * Reads Scalar's browser program from its Fastify package. The package `@scalar/api-reference` also
+ * contains it, but installs 299 packages (240 MB) that we do not use.
  */
 function readProgram(): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -111,8 +112,8 @@ function readProgram(): Promise<string> {
 }
 
 /**
- * Returns a page of the documentation as a guide, without links to files that this server does not
- * serve.
+ * Returns a documentation page as a guide. Links to files that this server does not serve are
+ * reduced to their text.
  */
 function asGuide(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1');
@@ -126,8 +127,8 @@ async function readGuides(): Promise<string> {
 }
 
 /**
- * Adds `GET /docs`: the reference of the API as a page with search, samples and calls to try. The
- * page needs no key, but the calls do.
+ * Adds `GET /docs`: the API reference as a page with search, samples and calls to try out. The page
+ * needs no key, but the calls do.
  */
 export function addDocsRoutes(router: Router<HttpState>, { core, config }: HttpDeps): void {
   let program: Promise<Buffer> | undefined;
@@ -142,7 +143,7 @@ export function addDocsRoutes(router: Router<HttpState>, { core, config }: HttpD
   router.get(PROGRAM, async (context) => {
     program ??= readProgram().then((text) => promisify(gzip)(text));
     const bytes = await program;
-    // The program contains no patient data, so a browser may cache its 4 MB.
+    // The program contains no patient data, so browsers may cache its 4 MB.
     context.set('Cache-Control', 'public, max-age=3600');
     context.set('Content-Encoding', 'gzip');
     context.type = 'text/javascript';

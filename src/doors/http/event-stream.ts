@@ -5,16 +5,16 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Milliseconds between comments on a quiet stream. Proxies close connections that are silent for 30
- * to 60 s.
+ * Milliseconds between keep-alive comments on a quiet stream. Proxies close a connection after 30
+ * to 60 s of silence.
  */
 const HEARTBEAT_MS = 15_000;
 
 type StreamParts = Pick<HttpDeps, 'stopping' | 'limits' | 'logger' | 'heartbeatMs'>;
 
 /**
- * Answers with server-sent events (WHATWG HTML 9.2): the frames of `open` until they end, the
- * client disconnects or the server stops. They are written directly to the socket, because
+ * Answers with server-sent events (WHATWG HTML 9.2): sends the frames from `open` until they end,
+ * the client disconnects or the server stops. They are written directly to the socket, because
  * thousands of streams may be open.
  * @throws SonogateError `rate_limited` when the key has too many open streams.
  */
@@ -49,8 +49,8 @@ export function sendEventStream(
 }
 
 /**
- * Reads the log only when the client is ready for more, so that a slow client costs the memory of
- * one frame rather than of the whole log.
+ * Reads the next frame only when the client is ready for it, so that a slow client costs the memory
+ * of one frame rather than of the whole log.
  */
 async function send(
   res: ServerResponse,

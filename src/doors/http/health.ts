@@ -5,14 +5,14 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Milliseconds after which a part that has not answered counts as failed. Probes give up soon after
- * this time.
+ * Milliseconds after which a component that has not responded counts as failed. Probes time out
+ * soon afterwards.
  */
 const CHECK_TIMEOUT_MS = 3000;
 
 /**
- * Adds `GET /health/live`, which succeeds if the process answers, and `GET /health/ready`, which
- * succeeds if every part of the process works.
+ * Adds `GET /health/live`, which succeeds if the process responds, and `GET /health/ready`, which
+ * succeeds if every component works.
  */
 export function addHealthRoutes(
   router: Router<HttpState>,
@@ -54,8 +54,8 @@ async function within(milliseconds: number, check: () => Promise<unknown>): Prom
 }
 
 /**
- * Adds `GET /metrics`, which contains only counts and times, without identity and names of
- * accounts.
+ * Adds `GET /metrics`, which contains only counts and durations: no identities and no account
+ * names.
  */
 export function addMetricsRoute(
   router: Router<HttpState>,

@@ -7,7 +7,8 @@ import type { HttpDeps, HttpState } from './context.ts';
 
 const KEPT_MS = DAY_MS;
 /**
- * Milliseconds after which a first call that is still running is regarded as lost with its process.
+ * Milliseconds after which a first call that has not finished is assumed to have died with its
+ * process.
  */
 const ABANDONED_MS = 60_000;
 
@@ -18,16 +19,16 @@ interface StoredAnswer {
   body: unknown;
 }
 
-/** The columns of the primary key, in their order. */
+/** The columns of the primary key, in order. */
 type Scope = readonly [account: string, test: boolean, method: string, path: string, key: string];
 
 /**
  * Implements `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a repeated call is
- * carried out once. Answers are kept for 24 hours for each account, method and path, and separately
- * for test and live keys, so that no live call gets an answer of the mock pipeline. The answer to a
- * refused call is not stored, so that the client can correct the call and send it again with the
- * same key. `kept` removes secrets from an answer before the answer is stored, because secrets are
- * shown only once.
+ * carried out once. Responses are kept for 24 hours for each account, method and path, and
+ * separately for test and live keys, so that a live call never receives a response from the mock
+ * pipeline. The response to a refused call is not stored, so that the client can correct the call
+ * and send it again with the same key. Because secrets are shown only once, `kept` removes them
+ * from a response before it is stored.
  */
 export function idempotent(
   { database, now = () => new Date() }: Pick<HttpDeps, 'database' | 'now'>,
@@ -44,7 +45,7 @@ export function idempotent(
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
       const earlier = await read(database, scope);
-      // The first call has just been refused and has removed the row.
+      // The first call has just been refused and its row removed.
       if (!earlier) throw new SonogateError('idempotency_in_progress');
       if (earlier.fingerprint !== fingerprint) throw new SonogateError('idempotency_key_reused');
       if (earlier.status === null) throw new SonogateError('idempotency_in_progress');
@@ -68,8 +69,8 @@ export function idempotent(
 }
 
 /**
- * Reads the key: a structured-header string in quotation marks, or a bare token, which many clients
- * send.
+ * Reads the key: a structured-header string in quotation marks or, as many clients send it, a bare
+ * token.
  */
 function readKey(header: string): string {
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
@@ -80,8 +81,9 @@ function readKey(header: string): string {
 const THIS_KEY = 'account_id = $1 AND test = $2 AND method = $3 AND path = $4 AND key = $5';
 
 /**
- * Claims the key for this call, even if an earlier call with the key died. @returns when the key
- * was first used; null if another call is using it.
+ * Claims the key for this call. A key can also be claimed if the earlier call that used it was
+ * abandoned.
+ * @returns when the key was first used; null if another call holds it or has finished.
  */
 async function claim(
   database: Queryable,
@@ -118,8 +120,8 @@ async function forget(database: Queryable, scope: Scope): Promise<void> {
 }
 
 /**
- * Lets the next call with the key proceed at once. The core prevents it from submitting the work
- * twice.
+ * Lets the next call with the key proceed at once. The core prevents that call from submitting the
+ * work twice.
  */
 async function abandon(database: Queryable, scope: Scope): Promise<void> {
   await database.query(
@@ -141,7 +143,7 @@ async function keep(
   );
 }
 
-/** Writes JSON with sorted keys, so that equal bodies give the same text. */
+/** Writes JSON with sorted keys, so that equal bodies produce the same text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -5,8 +5,8 @@ import { parseTraceparent } from '../../platform/tracing/trace-context.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
- * Logs one line for each call of the API: the caller, the call and its outcome. The line contains
- * the route instead of the URL, because the URL may contain a signature.
+ * Logs one line for each API call: the caller, the call and its outcome. The line contains the
+ * route rather than the URL, because a URL can contain a signature.
  */
 export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<HttpState> {
   return async (context, next) => {
@@ -27,12 +27,10 @@ export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<Http
   };
 }
 
-/**
- * Form of a caller's own id that is safe in a header and in a log line. Other ids are replaced.
- */
+/** Caller-supplied ids that are safe in a header and in a log line. Other ids are replaced. */
 const SANE_TOKEN = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Headers of every answer. Pages that need other values override them. */
+/** Headers of every response. Pages that need other values override them. */
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -41,17 +39,17 @@ const SECURITY_HEADERS = {
   'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), usb=()',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Answers contain clinical results, so no cache may store them.
+  // Responses contain clinical results, so no cache may store them.
   'Cache-Control': 'no-store',
 } as const;
 
 /**
- * Strict-Transport-Security (RFC 6797) for one year, without subdomains, because other owners may
- * use them.
+ * Strict-Transport-Security (RFC 6797) for one year, without subdomains, because they may belong to
+ * other owners.
  */
 const TRANSPORT_SECURITY = 'max-age=31536000';
 
-/** Gives every answer its `X-Request-Id` and security headers. */
+/** Adds `X-Request-Id` and the security headers to every response. */
 export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middleware<HttpState> {
   const publicIsSecure = config.publicUrl?.startsWith('https:') ?? false;
   return (context, next) => {
@@ -59,8 +57,8 @@ export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middlewar
     context.state.requestId = SANE_TOKEN.test(given) ? given : randomUUID();
     context.set('X-Request-Id', context.state.requestId);
     context.set(SECURITY_HEADERS);
-    // Browsers ignore this header without TLS (RFC 6797 7.2). A proxy in front of the gateway may
-    // terminate TLS.
+    // The header must not be sent without TLS (RFC 6797 7.2). TLS may be terminated by a proxy in
+    // front of the gateway.
     if (context.secure || publicIsSecure) {
       context.set('Strict-Transport-Security', TRANSPORT_SECURITY);
     }
@@ -69,8 +67,8 @@ export function responseHeaders({ config }: Pick<HttpDeps, 'config'>): Middlewar
 }
 
 /**
- * Stores the caller's position in a trace (W3C Trace Context): the request that it creates becomes
- * its child.
+ * Stores the caller's trace context (W3C Trace Context), so that the request created by the call
+ * becomes its child.
  */
 export function traceContext(): Middleware<HttpState> {
   return (context, next) => {

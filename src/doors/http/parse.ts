@@ -10,19 +10,18 @@ import {
 } from '../../platform/errors/problem.ts';
 import type { HttpState } from './context.ts';
 
-/** Maximum nesting of a body. Valid bodies have less than half of this depth. */
+/** Maximum nesting depth of a body. Valid bodies nest less than half as deep. */
 const DEEPEST = 64;
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * Returns the fault of a JSON text that `JSON.parse` would accept: a name that occurs twice in an
- * object, where `JSON.parse` would silently keep the last value (RFC 8259 4, RFC 7493 2.3), or
- * nesting that is too deep for recursion.
+ * Finds a fault that `JSON.parse` accepts: a duplicate name in an object, for which `JSON.parse`
+ * silently keeps the last value (RFC 8259 4, RFC 7493 2.3), or nesting too deep for recursion.
  * @returns null for a text without such a fault
  */
 export function findJsonShapeFault(text: string): string | null {
-  /** The names of each object around the current position; null for an array. */
+  /** The names found so far in each enclosing object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let last = '';
   for (const [token] of text.matchAll(TOKEN)) {
@@ -42,14 +41,12 @@ export function findJsonShapeFault(text: string): string | null {
   return null;
 }
 
-/**
- * Whether PostgreSQL can store the text: it contains neither U+0000 nor half of a surrogate pair.
- */
+/** True if PostgreSQL can store the text: it contains neither U+0000 nor an unpaired surrogate. */
 function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Answers 404 to a path that cannot be stored as text, because such a path matches nothing. */
+/** Answers 404 to a path that cannot be stored as text, because nothing can match it. */
 export function storablePath(): Middleware<HttpState> {
   return (context, next) => {
     if (/%00/.test(context.path)) {
@@ -60,8 +57,8 @@ export function storablePath(): Middleware<HttpState> {
 }
 
 /**
- * Reads a JSON body of at most `limit` bytes into `state.body`; undefined without a body.
- * @param types media types that are accepted; the first is recommended to a client that sends another.
+ * Reads a JSON body of at most `limit` bytes into `state.body`; undefined if there is no body.
+ * @param types accepted media types; the first is recommended to a client that sends another.
  */
 export function jsonBody(
   limit: number,
@@ -85,7 +82,7 @@ export function jsonBody(
 async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Destroying the call would close the connection before the answer is sent.
+  // Destroying the incoming message would close the connection before the response is sent.
   for await (const chunk of call.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > limit) {
@@ -97,7 +94,7 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 /**
- * Returns the places of all text that PostgreSQL cannot store, so that such text never reaches the
+ * Returns an error for each text that PostgreSQL cannot store, so that such text never reaches the
  * database.
  */
 function unstorable(value: unknown, path: readonly string[] = []): PointedError[] {
@@ -133,7 +130,7 @@ function decode(bytes: Buffer): { text: string; value: unknown } {
 }
 
 /**
- * Returns the validated query of a call; parameters that are not in the schema are refused.
+ * Returns the validated query of a call. Parameters that are not in the schema are refused.
  * @throws InvalidInputError with each invalid parameter.
  */
 export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.infer<T> {
@@ -151,18 +148,18 @@ export function readQuery<T extends z.ZodType>(context: Context, schema: T): z.i
 }
 
 /**
- * First accepted year. RFC 3339 has the years 0 to 9999, and an offset can lead out of that range.
- * The database and its drivers also disagree about years with fewer than four digits, and about
- * offsets from before time zones existed.
+ * First accepted year. RFC 3339 permits the years 0 to 9999, and an offset can move a time out of
+ * that range. The database and its drivers also disagree about years with fewer than four digits,
+ * and about offsets from before time zones existed.
  */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 9999;
 
-/** A point in time of RFC 3339 that the database returns unchanged. */
+/** An RFC 3339 time that the database returns unchanged. */
 export const instant = z.iso
   .datetime({ offset: true })
-  // The pattern is only for the description. The check below finds an offset that leads into
-  // another year.
+  // The pattern serves only the OpenAPI description. The check below also catches an offset that
+  // moves the time into another year.
   .meta({ pattern: '^(?:19|[2-9]\\d)\\d\\d-', examples: ['2026-11-22T00:00:00Z'] })
   .transform((text) => new Date(text))
   .refine((at) => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR, {

@@ -14,7 +14,7 @@ import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { FHIR, FHIR_JSON, operationOutcome } from './fhir/outcome.ts';
 
-/** Seconds after which a client should repeat a call that was refused temporarily. */
+/** Seconds after which a client should repeat a temporarily refused call. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   idempotency_in_progress: 1,
   rate_limited: 1,
@@ -22,7 +22,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   database_unreachable: 5,
 };
 
-/** Converts every error of a call to problem details (RFC 9457), without internal information. */
+/** Converts every error to problem details (RFC 9457) without internal information. */
 export function problems({
   config,
   logger,
@@ -30,7 +30,7 @@ export function problems({
   return async (context, next) => {
     try {
       await next();
-      // 501 is the answer to a method such as TRACE, which no path supports.
+      // The router answers 501 to a method that no path supports, such as TRACE.
       if (context.status === 405 || context.status === 501) {
         const allowed = context.response.get('Allow');
         if (!allowed) throw new SonogateError('not_found', 'Nothing is served at this path.');
@@ -82,7 +82,7 @@ function describe(
     context.type = 'application/problem+json';
   }
   if (body.status === 401) {
-    // The answer to a call without credentials names only the scheme (RFC 6750 3.1).
+    // The response to a call without credentials contains only the scheme (RFC 6750 3.1).
     const given = error.code === 'unauthenticated' ? '' : ' error="invalid_token"';
     context.set('WWW-Authenticate', `Bearer${given}`);
   }
@@ -90,12 +90,12 @@ function describe(
   if (wait !== undefined && !context.response.get('Retry-After')) {
     context.set('Retry-After', String(wait));
   }
-  // The rest of a refused body is read and dropped, so that a client that is still sending can read
-  // the answer.
+  // The rest of a refused body is read and discarded, so that a client that is still sending can
+  // read the response.
   context.req.resume();
 }
 
-/** Adds `GET /errors/{code}`: the page that the `type` of a problem names. */
+/** Adds `GET /errors/{code}`: the page to which the `type` of a problem links. */
 export function addErrorPages(router: Router<HttpState>): void {
   router.get('/errors/:code', (context) => {
     const { code = '' } = context.params;

@@ -33,8 +33,8 @@ export const waitQuery = z.strictObject({
 });
 
 /**
- * The query in the description. It is not validated, because an event stream never refuses a
- * reconnect because of its parameters (see `lastEventId`).
+ * Query parameters for the OpenAPI description. They are not validated, because an event stream
+ * must never refuse a reconnect on account of its parameters (see `lastEventId`).
  */
 export const eventsQuery = z.object({
   last_event_id: z
@@ -86,9 +86,9 @@ export const historyQuery = z.strictObject({
 });
 
 /**
- * Returns the request in the path, if it belongs to the caller.
- * @throws SonogateError `not_found`, for unknown requests, for requests of other accounts, and for
- * live requests if the key is a test key.
+ * Returns the request in the path if it belongs to the caller.
+ * @throws SonogateError `not_found` for unknown requests, for requests of other accounts and, if
+ *   the key is a test key, for live requests.
  */
 export async function ownRequest(
   core: RequestCore,
@@ -208,9 +208,9 @@ export function addEventRoutes(router: Router<HttpState>, deps: HttpDeps): void 
 }
 
 /**
- * Returns the number of the last event that the client has. Text that is not a number means all
- * events from the beginning. A number that the log has not reached also does (exchange 5.7),
- * because the client must not miss the final event.
+ * Returns the number of the last event that the client received; 0 if the text is not a number, so
+ * that all events are sent. The caller also sends all events if the log has not reached the number
+ * (exchange 5.7), because the client must not miss the final event.
  */
 function lastEventId(text: string | string[] | undefined): number {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
@@ -229,7 +229,10 @@ function frame({ seq, name, data }: StoredEvent): string {
 /** Seconds for which the download URL of an artifact is valid (exchange 5.9). */
 const LINK_LIFE_SECONDS = 300;
 
-/** Adds `GET /v1/requests/{id}/artifacts[/{name}]` and the signed URLs to which these lead. */
+/**
+ * Adds `GET /v1/requests/{id}/artifacts[/{name}]` and the signed URLs to which an artifact
+ * redirects.
+ */
 export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, blobs, config, signer, logger, now = () => new Date() } = deps;
   const read = requireScope(deps, 'read');
@@ -241,7 +244,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   }
 
   /**
-   * Returns the direct URL of the artifact in the storage; null if the storage does not have it.
+   * Returns a URL for downloading the artifact directly from the storage; null if there is none.
    */
   async function directUrl(row: RequestRow, artifact: ArtifactEntry): Promise<string | null> {
     if (!blobs.direct) return null;
@@ -281,7 +284,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   router.get('/v1/downloads/:id/:name', async (context) => {
     signer.verify('GET', context.path, context.query, now());
     const { id = '', name } = context.params;
-    // The signature replaces the key, so the request may belong to any account.
+    // The signature replaces the key, so the account is not checked.
     const row = await core.get(id, null);
     if (row) refuseExpired(row);
     const artifact = await listed(core, id, name);
@@ -299,8 +302,8 @@ function refuseExpired({ status }: RequestRow): void {
 }
 
 /**
- * Finds an artifact. The name only selects from the list of the result, so no path can be built
- * from it.
+ * Finds an artifact in the result's list. The name is only compared with that list, so it can never
+ * become part of a path.
  */
 async function listed(
   core: RequestCore,

@@ -46,7 +46,10 @@ export const signBody = z.strictObject({
     }),
 });
 
-/** Returns the `If-Match` of a call. @throws SonogateError `if_match_required` */
+/**
+ * Returns the `If-Match` header of a call.
+ * @throws SonogateError `if_match_required`
+ */
 export function ifMatch(context: Pick<Context, 'get'>): string {
   const etag = context.get('If-Match').trim();
   if (etag === '') {
@@ -55,7 +58,10 @@ export function ifMatch(context: Pick<Context, 'get'>): string {
   return etag;
 }
 
-/** Returns a body that matches its schema. @throws InvalidInputError */
+/**
+ * Validates a body against its schema.
+ * @throws InvalidInputError
+ */
 export function reviewBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   const parsed = schema.safeParse(body ?? {});
   if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
@@ -67,7 +73,7 @@ export function sendReview(context: Context, review: ReviewObject): void {
   context.body = review;
 }
 
-/** Yields the events of a review as server-sent events, as the API and the console send them. */
+/** Yields review events as server-sent events, for the API and the console. */
 export async function* reviewFrames(events: AsyncIterable<ReviewEvent>): AsyncGenerator<string> {
   yield 'retry: 3000\n\n';
   for await (const event of events) {
@@ -82,7 +88,8 @@ export function addReviewRoutes(router: Router<HttpState>, deps: HttpDeps): void
   const path = '/v1/requests/:id/review';
 
   /**
-   * Returns the caller. A test key never reaches a live request, so it cannot sign a live request.
+   * Returns the caller as a reader. `ownRequest` hides live requests from test keys, so a test key
+   * cannot sign one.
    */
   const readerOf = async ({ principal }: HttpState): Promise<Reader> => ({
     id: `key:${principal.keyId}`,

@@ -14,21 +14,18 @@ import {
 import { handleUpgrades, isWebSocketHandshake } from './upgrade.ts';
 
 /**
- * Milliseconds without traffic after which a socket is closed, even if the client has only stopped
- * reading.
+ * Milliseconds without traffic after which a socket is closed. This includes clients that have
+ * stopped reading.
  */
 const IDLE_MS = 120_000;
 /**
- * Milliseconds that idle connections stay open. Proxies reuse connections for a shorter time, so no
- * connection is closed while a call is being sent.
+ * Milliseconds for which idle connections stay open. Proxies stop reusing connections sooner, so no
+ * connection is closed while a proxy sends a call on it.
  */
 const KEEP_ALIVE_MS = 75_000;
-/**
- * Maximum duration of a call in milliseconds: the time for which the signed URL of an upload is
- * valid.
- */
+/** Maximum duration of a call in milliseconds, equal to the lifetime of a signed upload URL. */
 const LONGEST_CALL_MS = 3_600_000;
-/** Milliseconds that answers in progress have to finish when the server stops. */
+/** Milliseconds that responses in progress have to finish when the server stops. */
 const GRACE_MS = 5000;
 
 const LIMITS = {
@@ -52,13 +49,16 @@ export interface HttpServer {
   /** Address of the server, such as `http://127.0.0.1:8080`. */
   url: string;
   port: number;
-  /** Accepts no more calls, gives calls in progress five seconds, then closes their connections. */
+  /**
+   * Stops accepting calls, gives calls in progress five seconds to finish, then closes their
+   * connections.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Listens on `host` and `port` (0 for a free port). Abort the `stopping` signal of the app before
- * `stop`, so that event streams end at once.
+ * Listens on `host` and `port` (0 for a free port). Abort the app's `stopping` signal before
+ * calling `stop`, so that event streams end at once.
  * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */
 export async function startHttp<State>(
@@ -93,7 +93,11 @@ export async function startHttp<State>(
   };
 }
 
-/** Follows changes of the certificate files. @returns a function that stops it. */
+/**
+ * Reloads the certificate files when they change, and closes and logs connections whose certificate
+ * is not trusted.
+ * @returns a function that stops the reloading
+ */
 function followTls(
   server: HttpsServer,
   tls: ListenerTls,

@@ -6,23 +6,25 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
 const SECRET_NAME = 'url-signing';
 
 /**
- * Signs URLs (HMAC-SHA-256). Whoever has a signed URL can make one kind of call without a key until
- * the URL expires.
+ * Signs URLs (HMAC-SHA-256). Until it expires, a signed URL permits calls with one method to one
+ * path without a key.
  */
 export interface UrlSigner {
-  /** Returns `path` with the query that signs it for `method` until `expires`. */
+  /** Returns `path` with the query parameters that permit `method` until `expires`. */
   sign(method: string, path: string, expires: Date): string;
   /**
    * Checks a signed URL.
-   * @throws SonogateError `not_found` for a wrong signature, `expired` for a URL that is no longer
-   * valid.
+   * @throws SonogateError `not_found` for a wrong signature, `expired` for an expired URL.
    */
   verify(method: string, path: string, query: SignedQuery, now: Date): void;
 }
 
 type SignedQuery = Partial<Record<string, string | string[]>>;
 
-/** Returns the secret with which all processes of this site sign; it is created at first use. */
+/**
+ * Returns the secret with which all processes of the installation sign URLs, and creates it on
+ * first use.
+ */
 export function loadSigningSecret(database: Queryable): Promise<Buffer> {
   return loadSiteSecret(database, SECRET_NAME);
 }

@@ -32,8 +32,8 @@ export const MOST_FILES = 1000;
 type FileParts = Pick<HttpDeps, 'uploads' | 'outbound' | 'logger'>;
 
 /**
- * Returns the files of an input, under names that are unique in the request: uploads, and hosted
- * files by the URL from which they are fetched when the request starts.
+ * Returns the input's files, under names that are unique in the request. Hosted files keep their
+ * URL and are fetched when the request starts.
  * @throws InvalidInputError with each element that cannot be used (`file_not_ready` for uploads).
  */
 export async function inputFiles(
@@ -83,7 +83,7 @@ function listErrors({ files, prior_files = [] }: EndpointInput): PointedError[] 
   );
 }
 
-/** Returns a fault of an element that can be found without a look-up. */
+/** Checks an element as far as possible without a database look-up. */
 function complaint({ pointer, file }: Element, { outbound, logger }: FileParts): PointedError[] {
   if (FILE_ID.test(file)) return [];
   if (!WEB_ADDRESS.test(file)) {
@@ -94,7 +94,8 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
     return [];
   } catch (error) {
     if (!(error instanceof UrlNotPermittedError)) throw error;
-    // The answer does not say which rule the URL breaks, so that no client can explore our network.
+    // The response does not state which rule the URL breaks, so that clients cannot probe our
+    // network.
     logger.event(EVENTS.inputUrlRefused, { pointer, reason: error.reason });
     const detail =
       'URL not permitted; the site lists hosts in the setting outbound.hosts, or permits public ones with outbound.inputFiles: public-hosts';
@@ -102,7 +103,7 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
   }
 }
 
-/** Returns a file that will be fetched, named after the last part of its path. */
+/** Returns a file to be fetched, named after the last segment of the URL's path. */
 function hostedFile(url: string): RequestFile {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   const name = endOf(decoded(last).replaceAll(/[/\\\p{Cc}]/gu, '_'), LONGEST_NAME_BYTES);
@@ -118,7 +119,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the end of a text, cut to whole characters, in at most `limit` bytes of UTF-8. */
+/** Returns the end of a text, in whole characters and at most `limit` bytes of UTF-8. */
 function endOf(text: string, limit: number): string {
   const characters = Array.from(text);
   let [from, bytes] = [characters.length, 0];
@@ -131,7 +132,7 @@ function endOf(text: string, limit: number): string {
 }
 
 /**
- * Makes the names of files unique: `a.png`, `a-2.png`. `taken` remembers the next number for each
+ * Makes the names of files unique: `a.png`, `a-2.png`. `taken` stores the next number for each
  * name, so that a thousand files with the same name do not cost a million comparisons.
  */
 function uniqueName(name: string, taken: Map<string, number>): string {
@@ -163,12 +164,11 @@ const webhook = z.strictObject({
     }),
 });
 
-/** Largest `metadata`, in bytes of compact JSON in UTF-8. */
+/** Maximum size of `metadata`, in bytes of compact JSON in UTF-8. */
 export const METADATA_BYTES = 32_768;
 
 /**
- * Any JSON value. A number that is too large for a double is refused, because the answer would
- * contain null in its place.
+ * Any JSON value. A number too large for a double is refused, because it would be returned as null.
  */
 const metadata = z
   .unknown()
@@ -181,14 +181,16 @@ const metadata = z
     examples: [{ worklist: 'A', visit: { room: 3 } }],
   });
 
-/** Whether JSON can represent the value: JSON.parse turns 1e999 into an infinite number. */
+/** True if JSON can represent the value. JSON.parse turns 1e999 into Infinity, which it cannot. */
 function isExact(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   return Object.values(value).every(isExact);
 }
 
-/** Returns the schema of a submit body (api 2.2); `input` is the endpoint's own schema. */
+/**
+ * Returns the schema of a submit body (api 2.2), in which `input` has the endpoint's own schema.
+ */
 export function submitBody(endpoint: Endpoint) {
   const made = BODIES.get(endpoint) ?? bodyOf(endpoint);
   BODIES.set(endpoint, made);
@@ -196,8 +198,8 @@ export function submitBody(endpoint: Endpoint) {
 }
 
 /**
- * Compiled schemas. Each schema is compiled at its first use, which takes as long as the validation
- * of twenty bodies.
+ * Compiled schemas. Each is compiled on first use, because that takes as long as validating twenty
+ * bodies.
  */
 const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 
@@ -216,8 +218,8 @@ function bodyOf(endpoint: Endpoint) {
 const POINTER = '/webhook/url';
 
 /**
- * Checks a webhook and returns it with its normalised URL. The answer does not say which rule a URL
- * breaks, so that no client can explore our network.
+ * Checks a webhook and returns it with its normalised URL. The response does not state which rule a
+ * URL breaks, so that clients cannot probe our network.
  * @throws InvalidInputError at `/webhook/url`
  */
 async function acceptedWebhook<T extends { url: string }>(
@@ -253,22 +255,23 @@ const UNKNOWN_SCENARIO: PointedError = {
   detail: `the mock pipeline knows: ${MOCK_SCENARIOS.join(', ')}`,
 };
 
-/** The target of a submit, and whether it came through the API or the compatible queue. */
+/** A submit received through the API or the compatible queue. */
 interface Submission {
   /** The endpoint, such as `us/obstetric` or `us/obstetric/interpret@1.0`. */
   target: string;
   /** The submit body (api 2.2). */
   body: unknown;
   door: 'api' | 'queue';
-  /** Address by which the caller reached us. */
+  /** Address at which the caller reached us. */
   address: string;
-  /** HTTP status of the answer to an accepted submit. */
+  /** HTTP status of the response to an accepted submit. */
   status: number;
 }
 
 /**
  * Checks a submit, creates its request and records the call in the audit.
- * @throws SonogateError `unknown_endpoint`, `invalid_json`; InvalidInputError
+ * @throws SonogateError `unknown_endpoint`, `invalid_json`
+ * @throws InvalidInputError
  */
 export async function acceptSubmission(
   deps: Pick<HttpDeps, 'core' | 'database' | 'limits' | 'uploads' | 'outbound' | 'logger' | 'now'>,
@@ -286,8 +289,7 @@ export async function acceptSubmission(
   if (principal.test && mockScenario(metadata) === null) {
     throw new InvalidInputError([UNKNOWN_SCENARIO]);
   }
-  // The input is stored without the defaults of the schema, because the request shows it as
-  // submitted.
+  // The input is stored without the schema's defaults, so that the request shows it as submitted.
   const { input } = body as { input: EndpointInput };
   const { accountId, keyId } = principal;
   await deps.limits.requireRoom(keyId);

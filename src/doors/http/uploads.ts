@@ -14,8 +14,8 @@ import { jsonBody } from './parse.ts';
 export const LINK_LIFE_MS = 3_600_000;
 
 /**
- * Longest file name in bytes of UTF-8. File systems allow 255 (ext4, XFS); this leaves room for the
- * number that makes two equal names unique (submission.ts).
+ * Maximum length of a file name in bytes of UTF-8. File systems allow 255 (ext4, XFS); the rest is
+ * reserved for the number that makes equal names unique (submission.ts).
  */
 export const LONGEST_NAME_BYTES = 200;
 
@@ -28,7 +28,8 @@ export const uploadBody = z.strictObject({
       (name) => Buffer.byteLength(name) <= LONGEST_NAME_BYTES,
       `at most ${LONGEST_NAME_BYTES} bytes in UTF-8`,
     )
-    // The name must not be a path, because it names the file in the work folder and in the result.
+    // The name must not be a path, because the file has this name in the work folder and in the
+    // result.
     .refine(
       (name) => !/[/\\]/.test(name),
       'a name without a folder: it may contain neither / nor \\',
@@ -39,7 +40,8 @@ export const uploadBody = z.strictObject({
       description: 'Name of the file, without a folder',
       examples: ['scan.dcm'],
       pattern: '^(?!\\.{1,2}$)[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
-      // At most 200 bytes of UTF-8: at most 50 characters, or only ASCII.
+      // JSON Schema cannot count bytes: 50 characters never exceed 200 bytes of UTF-8, and ASCII
+      // may use all 200.
       anyOf: [{ maxLength: LONGEST_NAME_BYTES / 4 }, { pattern: '^[ -~]*$' }],
     }),
   bytes: z
@@ -81,8 +83,8 @@ export const uploadCompletionBody = z.strictObject({
 });
 
 /**
- * Adds `/v1/uploads`: announce files, PUT them to the signed URLs and complete them; read their
- * state, or abort them.
+ * Adds `/v1/uploads`: files are announced, PUT to signed URLs and completed. Their state can be
+ * read, and they can be aborted.
  */
 export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
@@ -121,8 +123,8 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   });
 
   /**
-   * Returns the URLs for the bytes: one signed URL, or one for each part, including parts that have
-   * arrived.
+   * Returns the file with its upload URLs: one signed URL, or one for each part, including parts
+   * that have already arrived.
    */
   async function uploadView(file: FileRow, address: string) {
     const expires = new Date(now().getTime() + LINK_LIFE_MS);
@@ -172,15 +174,18 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
   });
 }
 
-/** Returns the bytes of a PUT, and its Content-Length. */
+/** Returns the body of a PUT and its Content-Length. */
 export function sentBytes({ req }: Context): [source: Readable, length: number | null] {
   const announced = req.headers['content-length'];
-  // Destroying the call would close the connection before a refusal is sent.
+  // Destroying the incoming message would close the connection before a refusal is sent.
   const source = Readable.from(req.iterator({ destroyOnReturn: false }));
   return [source, announced === undefined ? null : Number(announced)];
 }
 
-/** Returns the validated body. @throws InvalidInputError with each fault. */
+/**
+ * Returns the validated body.
+ * @throws InvalidInputError with each fault.
+ */
 export function parseBody<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   if (body === undefined) throw new SonogateError('invalid_json', 'The call has no body.');
   const parsed = schema.safeParse(body);

@@ -100,8 +100,8 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
 }
 
 /**
- * Returns the account of a live key. Test keys are refused, because the secret signs the webhooks
- * of live requests and its owner could forge them.
+ * Returns the account of a live key. Test keys are refused, because the secret also signs the
+ * webhooks of live requests, and whoever knows it could forge them.
  */
 function liveAccount({ accountId, test }: HttpState['principal']): string {
   if (!test) return accountId;
@@ -116,8 +116,8 @@ function secretView({ secret, created_at }: WebhookSecret) {
 }
 
 /**
- * Returns a delivery with only the status and size of the answer, so that a URL inside our network
- * reveals no content.
+ * Returns a delivery. It contains only the status and size of each response, so that a webhook URL
+ * cannot be used to read content from our network.
  */
 function deliveryView(delivery: WebhookDelivery) {
   const { state, code, detail, next_at, ended_at, disabled_at } = delivery;

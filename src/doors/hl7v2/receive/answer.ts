@@ -14,14 +14,12 @@ import { ordersIn } from './orders.ts';
 import { mergesIn, type PatientIdSettings, updateIn } from './patients.ts';
 import { errorText, Hl7Refusal } from './refusal.ts';
 
-/** The sender of a connection, identified by its address. */
+/** The sender at the other end of a connection, identified by its address. */
 export interface Hl7Peer {
   /** Name of the sender in the settings. */
   sender: string;
   address: string;
-  /**
-   * Sending applications (MSH-3) that the sender may use; an empty list permits every application.
-   */
+  /** Sending applications (MSH-3) that the sender may use; an empty list permits all. */
   applications: readonly string[];
 }
 
@@ -33,13 +31,13 @@ export interface AnswerParts {
   now: () => Date;
 }
 
-/** Key of the advisory lock under which messages are applied one at a time: "HL7v" in ASCII. */
+/** Key of the advisory lock that serializes the processing of messages: "HL7v" in ASCII. */
 const ADVISORY_LOCK = 0x484c3776;
 
 /**
- * Carries out a message and returns its acknowledgments without frames. A message is accepted only
- * after its changes are committed. A message that was accepted before gets the same answers and
- * changes nothing.
+ * Processes a message and returns its acknowledgments, unframed. A message is accepted only after
+ * its changes have been committed. If it was accepted before, it receives the same answers again
+ * and has no further effect.
  */
 export async function answerTo(
   bytes: Buffer,
@@ -75,12 +73,12 @@ export async function answerTo(
   }
 }
 
-/** Removes the answers of messages that arrived before a time. */
+/** Removes the stored answers to messages that arrived before a given time. */
 export async function forgetAnswers(database: Queryable, before: Date): Promise<void> {
   await database.query('DELETE FROM hl7_messages WHERE received_at < $1', [before]);
 }
 
-/** Answers a message of which only the beginning was read, because it is too large. */
+/** Answers a message that is too large, of which only the beginning has been read. */
 export function refuseTooLarge(
   start: Buffer,
   peer: Hl7Peer,
@@ -132,10 +130,7 @@ async function carryOut(
   logger.event(EVENTS.hl7MessageAccepted, { ...lineOf(header, peer), ...counts });
 }
 
-/**
- * Makes a control ID or message type safe for the log, because it comes from the sender and may
- * contain any text.
- */
+/** Makes a control ID or message type safe to log, because the sender can put any text in it. */
 const printable = (text: string) => text.replace(/[^\w.-]/g, '').slice(0, 50);
 
 const lineOf = ({ type, event, controlId }: Header, { sender }: Hl7Peer) => ({
@@ -144,7 +139,7 @@ const lineOf = ({ type, event, controlId }: Header, { sender }: Hl7Peer) => ({
   control: printable(controlId),
 });
 
-/** Records the reason for which a message is refused, and answers the message. */
+/** Records why a message is refused, and answers it. */
 async function refuse(
   error: unknown,
   {
@@ -190,8 +185,9 @@ interface Outcome {
 }
 
 /**
- * Returns the acknowledgments of a message. In the original mode there is one, with AA, AE or AR.
- * In the enhanced mode (2.9.3), MSH-15 and MSH-16 request them: CA, CE or CR, then AA, AE or AR.
+ * Returns the acknowledgments of a message. In original mode there is one, with AA, AE or AR. In
+ * enhanced mode (2.9.3), MSH-15 and MSH-16 determine which are sent: CA, CE or CR, then AA, AE or
+ * AR.
  */
 function answersOf(outcome: Outcome): Buffer[] {
   const { acceptAcknowledgment: accept, applicationAcknowledgment: application } = outcome.header;
@@ -221,11 +217,11 @@ function acknowledgment({ header, digest, refusal, at }: Outcome, code: string):
     segment('MSA', { 1: code, 2: header.controlId }),
     ...(refusal ? [errorSegment(refusal, header.version)] : []),
   ];
-  // The header was read as Latin-1, so these bytes equal those of the sender.
+  // The header was read as Latin-1, so this reproduces the sender's bytes.
   return encodeText(encodeMessage(segments), '8859/1');
 }
 
-/** The first version with ERR-2 to ERR-8. In earlier versions ERR-1 contains location and code. */
+/** The first version with ERR-2 to ERR-8. Earlier versions have the location and code in ERR-1. */
 const MODERN = '2.5';
 
 function errorSegment(refusal: Hl7Refusal, version: string): Segment {

@@ -21,12 +21,12 @@ export interface Header {
   controlId: string;
   processingId: string;
   version: string;
-  /** Accept and application acknowledgment (MSH-15, MSH-16). Both are '' in the original mode. */
+  /** Accept and application acknowledgment types (MSH-15, MSH-16); '' for both in original mode. */
   acceptAcknowledgment: string;
   applicationAcknowledgment: string;
 }
 
-/** Reads the fields that are needed for the answer, even if the rest of the message is invalid. */
+/** Reads the fields that the answer needs, even if the rest of the message is invalid. */
 export function headerOf(bytes: Buffer): Header {
   const part = (field: number, component = 1) =>
     writtenHeaderField(bytes, field).split(writtenHeaderField(bytes, 2)[0] ?? '^')[component - 1] ??
@@ -53,12 +53,15 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
   OMG: ['O19'],
   ADT: ['A08', 'A40'],
 };
-/** Versions 2.2 to 2.9 (table 0104); older ones have other fields. */
+/** Versions 2.2 to 2.9 (table 0104); earlier versions have different fields. */
 const VERSION = /^2\.[2-9](\.[0-9])?$/;
-/** Longest control ID (ST 199 of version 2.7; earlier versions have 20 or 50). */
+/** Longest control ID (ST 199 in version 2.7; earlier versions allow 20 or 50). */
 const LONGEST_CONTROL_ID = 199;
 
-/** Checks that this gateway accepts a message. @throws Hl7Refusal */
+/**
+ * Checks that this gateway accepts a message.
+ * @throws Hl7Refusal
+ */
 export function requireAccepted(
   { type, event, controlId, processingId, version }: Header,
   { processingIds }: { processingIds: readonly string[] },
@@ -95,8 +98,8 @@ export function requireAccepted(
 }
 
 /**
- * Decodes a message strictly: bytes outside its character set are refused, because they would make
- * a name wrong.
+ * Decodes a message strictly: bytes that are invalid in its character set are refused, because they
+ * would corrupt names.
  * @param otherwise character set of messages without MSH-18.
  * @throws Hl7Refusal
  */
@@ -117,7 +120,7 @@ export function readMessage(bytes: Buffer, otherwise: string): Segment[] {
     throw contentError(102, place, 'The message has characters that ASCII does not have.');
   }
   const segments = decoded(text);
-  // PostgreSQL stores no U+0000, so that such a message could never be carried out.
+  // PostgreSQL cannot store U+0000, so such a message could never be processed.
   const damaged = segments.find(({ fields }) => fields.flat(3).some((part) => part.includes('\0')));
   if (damaged) {
     const name = damaged.name.replaceAll(/\W/g, '');
@@ -135,10 +138,10 @@ function decoded(text: string): Segment[] {
   }
 }
 
-/** The null value of HL7: the sender removes the value (2.5.3). */
+/** The HL7 null value, with which a sender removes a value (2.5.3). */
 const REMOVED = '""';
 
-/** Returns the text of a component of the first repetition; '' if it is absent or removed. */
+/** Returns a component of a field's first repetition as text; '' if it is absent or removed. */
 export function statedText(
   segment: Segment | undefined,
   field: number,
@@ -150,7 +153,7 @@ export function statedText(
   return value === REMOVED ? '' : value;
 }
 
-/** Whether the sender removes the value of a field. */
+/** True if the sender removes the value of a field. */
 export const isRemoved = (segment: Segment, field: number): boolean =>
   repetitionsOf(segment, field)[0]?.[0]?.[0]?.trim() === REMOVED;
 
@@ -158,8 +161,8 @@ const TIMESTAMP =
   /^([12]\d{3})(\d{2})(\d{2})(?:(\d{2})(\d{2})(?:(\d{2})(\.\d{1,4})?)?)?([+-]\d{2}\d{2})?$/;
 
 /**
- * Returns the instant of a TS; without an offset, by the clock of this machine. Null for any other
- * text.
+ * Returns the instant of a TS, or null for any other text. Without an offset, the TS is in this
+ * machine's time zone.
  */
 export function instantOf(text: string): Date | null {
   const match = TIMESTAMP.exec(text);
@@ -173,9 +176,7 @@ export function instantOf(text: string): Date | null {
   return Number.isNaN(instant.getTime()) ? null : instant;
 }
 
-/**
- * Returns the date of a TS or DT as YYYYMMDD; '' if it has no day, or if the day does not exist.
- */
+/** Returns the date of a TS or DT as YYYYMMDD; '' if it has no day or the day does not exist. */
 export function dayOf(text: string): string {
   const day = /^\d{8}/.exec(text)?.[0] ?? '';
   const written = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
@@ -185,7 +186,10 @@ export function dayOf(text: string): string {
     : '';
 }
 
-/** Returns when a change was made: EVN-2, or else MSH-7. @throws Hl7Refusal */
+/**
+ * Returns when a change was made: EVN-2, otherwise MSH-7.
+ * @throws Hl7Refusal
+ */
 export function effectiveAt(segments: readonly Segment[]): Date {
   const find = (name: string) => segments.find((one) => one.name === name);
   const written = statedText(find('EVN'), 2) || statedText(find('MSH'), 7);

@@ -7,9 +7,9 @@ import { type FollowedTlsServer, tlsServer } from '../../../platform/tls/server.
 import { FrameReader, framed } from '../frames.ts';
 import { type AnswerParts, answerTo, type Hl7Peer, refuseTooLarge } from './answer.ts';
 
-/** Milliseconds that a peer may take for its TLS handshake. */
+/** Milliseconds that a peer has for its TLS handshake. */
 const HANDSHAKE_MILLISECONDS = 10_000;
-/** Milliseconds that a peer may take to read an answer. */
+/** Milliseconds that a peer has to read an answer. */
 const WRITE_MILLISECONDS = 30_000;
 
 interface ListenerParts extends Omit<AnswerParts, 'settings'> {
@@ -20,13 +20,13 @@ interface ListenerParts extends Omit<AnswerParts, 'settings'> {
 export interface MllpListener {
   /** The bound port. It differs from the setting only if the setting is 0. */
   port: number;
-  /** Stops accepting connections, finishes messages that have arrived, then closes. */
+  /** Stops accepting connections, finishes messages that have already arrived, then closes. */
   close(graceSeconds: number): Promise<void>;
 }
 
 /**
- * Listens for HL7 version 2 messages over MLLP. Connections of unknown addresses and connections
- * above the limit are closed before anything is read.
+ * Listens for HL7 version 2 messages over MLLP. Connections from unknown addresses or above the
+ * limit are closed before anything is read.
  * @throws the system's error when the address cannot be bound or a certificate cannot be read.
  */
 export async function listenForMessages(parts: ListenerParts): Promise<MllpListener> {
@@ -52,7 +52,7 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
       detail: { reason },
     });
   };
-  // A sender may end its side of the connection after its last message, and still gets the answer.
+  // A sender may close its side after its last message; it still receives the answer.
   const secure: FollowedTlsServer | null = tls
     ? await tlsServer(tls, {
         onConnection,
@@ -63,9 +63,9 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
       })
     : null;
   const server: Server = secure?.server ?? createServer({ allowHalfOpen: true }, onConnection);
-  // With TLS this event comes before the handshake.
+  // With TLS, this event is emitted before the handshake.
   server.prependListener('connection', (socket: Socket) => {
-    // The reader of the socket receives the error too; this listener prevents an uncaught
+    // Whoever reads the socket receives the error too; this listener prevents an uncaught
     // exception.
     socket.on('error', () => {});
     const address = socket.remoteAddress ?? '';
@@ -115,8 +115,8 @@ function peerOf(senders: readonly Hl7Sender[], address: string): Hl7Peer | null 
 }
 
 /**
- * Reads a connection and answers its messages one after the other. Nothing more is read while a
- * message is carried out, so a sender cannot fill the memory.
+ * Reads a connection and answers its messages one after the other. Reading pauses while a message
+ * is processed, so a sender cannot fill the memory.
  */
 async function serve(
   socket: Socket,
@@ -153,8 +153,7 @@ async function serve(
         clock.set(settings.idleSeconds);
       }
       if (stopping.aborted && !reader.isInside) return;
-      // The time limit of a message starts with its first byte, even if the other bytes follow
-      // slowly.
+      // A message's time limit starts with its first byte, however slowly the rest arrives.
       if (reader.isInside && !wasInside) clock.set(settings.messageSeconds);
       wasInside = reader.isInside;
     }
@@ -169,7 +168,7 @@ async function serve(
   }
 }
 
-/** Destroys a socket after a time. */
+/** Destroys a socket when a time limit expires. */
 function deadline(socket: Socket): { set(seconds: number): void; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -181,7 +180,7 @@ function deadline(socket: Socket): { set(seconds: number): void; clear(): void }
   };
 }
 
-/** Writes an answer. If the peer does not read it, the connection is closed. */
+/** Writes an answer. If the peer does not read it in time, the connection is closed. */
 function write(socket: Socket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(), WRITE_MILLISECONDS);

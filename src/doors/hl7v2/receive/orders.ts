@@ -12,7 +12,10 @@ import { dayOf, effectiveAt, type Header, instantOf, statedText } from './header
 import { birthDateOf, mainPatientId, type PatientIdSettings, sexOf } from './patients.ts';
 import { contentError } from './refusal.ts';
 
-/** Order control codes (table 0119) that create or change an order, and codes that withdraw it. */
+/**
+ * Order control codes (table 0119): those that create or change an order, and those that withdraw
+ * it.
+ */
 const STATES = new Set(['NW', 'XO', 'SC', 'SN', 'RO', 'PA', 'CH', 'NA', 'HD', 'RL', 'RE']);
 const WITHDRAWS = new Set(['CA', 'DC', 'OC', 'OD', 'CR', 'DR', 'RP']);
 
@@ -24,7 +27,10 @@ interface Group {
   segments: Segment[];
 }
 
-/** Returns the orders in an ORM^O01, OMI^O23 or OMG^O19. @throws Hl7Refusal */
+/**
+ * Returns the orders in an ORM^O01, OMI^O23 or OMG^O19.
+ * @throws Hl7Refusal
+ */
 export function ordersIn(
   segments: readonly Segment[],
   header: Header,
@@ -35,7 +41,7 @@ export function ordersIn(
   const identifier = mainPatientId(pid, settings);
   const patient = {
     patientId: identifier.id,
-    // Images with IDs of the site's own assigning authority may have no issuer.
+    // Images whose Patient ID comes from our own assigning authority may have no issuer.
     issuerOfPatientId: identifier.unissued ? '' : identifier.authority,
     birthDate: birthDateOf(pid),
     sex: sexOf(pid),
@@ -109,10 +115,12 @@ function orderOf(group: Group, header: Header, common: Common): Omit<ReceivedOrd
   return { placer, filler, withdrawn: isWithdrawn, entries };
 }
 
-/** Maximum length of a number (EI.1 of version 2.7). The database cannot index longer texts. */
+/**
+ * Maximum length of an order number (EI.1 in version 2.7). The database cannot index longer texts.
+ */
 const LONGEST_NUMBER = 199;
 
-/** Returns an entry for each IPC of an OMI, or one entry for an order without IPC. */
+/** Returns one entry for each IPC in an OMI, or a single entry for an order without IPC. */
 function entriesOf(
   obr: Segment,
   { orc, segments }: Group,
@@ -152,12 +160,13 @@ function entriesOf(
   }));
 }
 
-/** Returns the text of a coded value, or else its alternate or original text. */
+/** Returns the text of a coded value, otherwise its alternate or original text. */
 const codedText = (segment: Segment, field: number): string =>
   statedText(segment, field, 2) || statedText(segment, field, 5) || statedText(segment, field, 9);
 
 /**
- * Returns the Reason for Study, or else the relevant clinical information, or else the diagnoses.
+ * Returns the Reason for Study; if it is absent, the relevant clinical information; otherwise the
+ * diagnoses.
  */
 function indicationOf(obr: Segment, segments: readonly Segment[]): string {
   const reasons = repetitionsOf(obr, 31).map((reason) =>
@@ -182,7 +191,7 @@ function physicianName(segment: Segment | undefined, field: number): string {
   return [family, given, middle, prefix, suffix].join('^').replace(/\^+$/, '');
 }
 
-/** Returns the observations with a LOINC code, newest first. */
+/** Returns the observations with a given LOINC code, newest first. */
 function withCode(observations: readonly Segment[], loinc: string): Segment[] {
   return observations
     .filter((obx) => [1, 4].some((at) => statedText(obx, 3, at) === loinc && isLoinc(obx, at)))
@@ -193,8 +202,8 @@ function withCode(observations: readonly Segment[], loinc: string): Segment[] {
 const isLoinc = (obx: Segment, at: number) => ['LN', 'LOINC'].includes(statedText(obx, 3, at + 2));
 
 /**
- * Returns the observed dates with a code. A date without its time (OBX-14) was observed when the
- * order was made.
+ * Returns the observed dates with a given code. A date without an observation time (OBX-14) counts
+ * as observed when the order was placed.
  */
 function datesIn(observations: readonly Segment[], loinc: string, orderedAt: Date): ObservedDate[] {
   return withCode(observations, loinc).flatMap((obx) => {

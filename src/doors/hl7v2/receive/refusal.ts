@@ -16,7 +16,7 @@ export type Hl7ErrorCode = keyof typeof ERROR_TEXTS;
 export const errorText = (code: Hl7ErrorCode): string => ERROR_TEXTS[code];
 
 /**
- * A location in a message: segment, its number among the segments of this name, field and
+ * A location in a message: segment, its number among segments with the same name, field and
  * component.
  */
 export interface Place {
@@ -27,8 +27,8 @@ export interface Place {
 }
 
 /**
- * Thrown when a message is refused (2.9.2). AE: because of its content; AR: because this gateway
- * never accepts it, or because of the state of the gateway.
+ * Thrown when a message is refused (2.9.2): with AE because of its content; with AR because this
+ * gateway never accepts such messages, or temporarily cannot.
  */
 export class Hl7Refusal extends Error {
   override name = 'Hl7Refusal';
@@ -36,7 +36,7 @@ export class Hl7Refusal extends Error {
   readonly code: Hl7ErrorCode;
   readonly place: Place | null;
 
-  /** @param reason for the person at the sender, without values of the message. */
+  /** @param reason shown to staff at the sender; it contains no values from the message. */
   constructor(
     acknowledgment: 'AE' | 'AR',
     code: Hl7ErrorCode,
@@ -49,12 +49,12 @@ export class Hl7Refusal extends Error {
     this.place = place;
   }
 
-  /** Whether the same message may be accepted later. */
+  /** True if the same message may be accepted later. */
   get isTransient(): boolean {
     return this.code === 207;
   }
 }
 
-/** Makes the refusal of the content of a message. */
+/** Creates a refusal of a message's content. */
 export const contentError = (code: Hl7ErrorCode, place: Place, reason: string): Hl7Refusal =>
   new Hl7Refusal('AE', code, place, reason);

@@ -9,22 +9,22 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
 /** One media range of an Accept header (RFC 9110 12.5.1), with the parameters of PS3.18 8.7. */
 export interface MediaRange {
   /**
-   * The type in lower case. For `multipart/related`, the type of its parts, or `*\/*` if none is
-   * named.
+   * The type in lower case. For `multipart/related`, the type of its parts, or `*\/*` if it is not
+   * specified.
    */
   type: string;
   multipart: boolean;
-  /** `*`, a UID, or null if the range names none. */
+  /** `*`, a UID, or null if the range specifies none. */
   transferSyntax: string | null;
 }
 
 const MOST_RANGES = 32;
-/** A media type or a parameter with a quoted or plain value; commas may be within quotation marks. */
+/** A media type, a parameter or a separator. Quoted values can contain separators. */
 const PIECE = /(?:[^,;"]|"[^"]*")+|[,;]/g;
 
 /**
- * Returns the media ranges that a caller accepts, in the order of preference and without refused
- * ones (`q=0`): from the query parameter `accept` (PS3.18 8.3.3.1), or else from the header.
+ * Returns the media ranges that a caller accepts, most preferred first and without refused ones
+ * (`q=0`). The query parameter `accept` (PS3.18 8.3.3.1) takes precedence over the header.
  */
 export function acceptedRanges(context: Pick<Context, 'get' | 'query'>): MediaRange[] {
   const parameter = [context.query.accept ?? []].flat().join(',');
@@ -74,8 +74,8 @@ const covers = (range: MediaRange, type: string): boolean =>
   (range.type.endsWith('/*') && type.startsWith(range.type.slice(0, -1)));
 
 /**
- * Returns the first of the types that the caller accepts. @throws SonogateError `not_acceptable` if
- * the caller accepts none of them.
+ * Returns the type that the caller prefers.
+ * @throws SonogateError `not_acceptable` if the caller accepts none of them.
  */
 export function requireAccepted(ranges: readonly MediaRange[], types: readonly string[]): string {
   for (const range of ranges) {
@@ -86,9 +86,8 @@ export function requireAccepted(ranges: readonly MediaRange[], types: readonly s
 }
 
 /**
- * Whether an object that is stored in `syntax` may be sent as `application/dicom`. A range without
- * a transfer syntax accepts the object as it is stored, because the file states its transfer
- * syntax.
+ * True if an object stored in `syntax` may be sent as `application/dicom`. A range without a
+ * transfer syntax accepts any, because the file states its own.
  */
 export function acceptsStored(ranges: readonly MediaRange[], syntax: string): boolean {
   return ranges.some(
@@ -98,12 +97,13 @@ export function acceptsStored(ranges: readonly MediaRange[], syntax: string): bo
   );
 }
 
-/** Whether the caller prefers a single object to a multipart message. */
+/** True if the caller prefers a single object to a multipart message. */
 export const acceptsSinglePart = (ranges: readonly MediaRange[]): boolean =>
   ranges[0]?.multipart === false && ranges[0].type === 'application/dicom';
 
 /**
- * Media types of compressed frames (PS3.18 table 8.7.3-5). Frames of video cannot be sent singly.
+ * Media types of compressed frames (PS3.18 table 8.7.3-5). Video frames cannot be sent
+ * individually.
  */
 const FRAME_TYPES = {
   jpeg: 'image/jpeg',
@@ -116,7 +116,7 @@ const FRAME_TYPES = {
 } as const;
 type CompressedCoding = keyof typeof FRAME_TYPES;
 
-/** How frames are sent: as they are stored, or decoded to Explicit VR Little Endian. */
+/** How frames are sent: as stored, or decoded to Explicit VR Little Endian. */
 export interface FrameForm {
   as: 'stored' | 'native';
   contentType: string;
@@ -125,8 +125,8 @@ export interface FrameForm {
 const OCTETS = 'application/octet-stream';
 
 /**
- * Returns the form in which frames of an object are sent; null when the caller accepts none.
- * @param decodable whether decoding keeps the photometric interpretation of the header.
+ * Returns the form in which an object's frames are sent; null if the caller accepts none.
+ * @param decodable whether decoding preserves the photometric interpretation in the header.
  */
 export function frameForm(
   ranges: readonly MediaRange[],

@@ -5,9 +5,8 @@ import { addSearchRoutes } from './search.ts';
 import { addStoreRoutes } from './store.ts';
 
 /**
- * Adds `/dicomweb`: the studies service of PS3.18 10. Storing is always available, because a key
- * needs a separate scope for it. Searching and retrieving are available if the site has enabled
- * them.
+ * Adds `/dicomweb`: the studies service of PS3.18 10. Storing is always available, because it
+ * requires a separate scope. Searching and retrieving must be enabled.
  */
 export function addDicomwebRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   addStoreRoutes(router, deps);

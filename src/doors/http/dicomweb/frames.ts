@@ -8,20 +8,24 @@ import { nativeFrameBytes, readPixelFormat } from '../../../../pipelines/input/p
 import { readBytes, withByteSource } from '../../../../pipelines/input/study-file.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 
-/** Frames of a stored object, read one at a time. Loads the codecs, so it is imported when needed. */
+/**
+ * Frames of a stored object, read one at a time. This module loads the codecs, so it is imported
+ * only when needed.
+ */
 export interface StoredFrames {
   count: number;
   /** Whether decoded frames have the photometric interpretation in the header. */
   decodable: boolean;
-  /** Returns one frame as it is stored; frames are counted from 1. */
+  /** Returns one frame as stored. The first frame has the number 1. */
   stored(frame: number): Promise<Buffer>;
-  /** Returns one frame without compression. */
+  /** Returns one frame uncompressed. */
   native(frame: number): Promise<Buffer>;
 }
 
 /**
- * Opens the frames of an object. @throws SonogateError `not_acceptable` for an object without
- * frames that can be sent singly.
+ * Opens the frames of an object.
+ * @throws SonogateError `not_acceptable` for an object without frames that can be sent
+ *   individually.
  */
 export function openStoredFrames(file: string): Promise<StoredFrames> {
   return readable(() =>
@@ -57,7 +61,7 @@ export function openStoredFrames(file: string): Promise<StoredFrames> {
   );
 }
 
-/** Renders one frame for a screen, in JPEG or PNG. */
+/** Renders one frame for display, as JPEG or PNG. */
 export function renderFrame(
   file: string,
   frame: number,
@@ -86,7 +90,7 @@ async function decoded(
 }
 
 /**
- * Refuses an object whose pixels cannot be read with the same error as an object in a form that the
+ * Reports an object whose pixels cannot be read with the same error as an object in a form that the
  * caller does not accept.
  */
 async function readable<T>(work: () => Promise<T>): Promise<T> {

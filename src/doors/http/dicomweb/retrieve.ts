@@ -32,7 +32,7 @@ import { DICOM_JSON, pathUids, refuseTestKey } from './search.ts';
 const MOST_OBJECTS = 20_000;
 const MOST_FRAMES = 10_000;
 
-/** An object whose file is on this machine. */
+/** An object whose file is available on this machine. */
 type LocatedObject = HeldObject & { file: string };
 
 const STUDY = '/dicomweb/studies/:study';
@@ -40,8 +40,8 @@ const SERIES = `${STUDY}/series/:series`;
 const INSTANCE = `${SERIES}/instances/:instance`;
 
 /**
- * Adds the retrieve transactions (WADO-RS, PS3.18 10.4). Objects are streamed as they are stored;
- * memory holds at most one frame, or the data set of one object without its pixels.
+ * Adds the retrieve transactions (WADO-RS, PS3.18 10.4). Objects are streamed as stored; memory
+ * holds at most one frame, or the data set of one object without its pixels.
  */
 export function addRetrieveRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const scope = requireScope(deps, 'retrieve');
@@ -132,7 +132,7 @@ export function addRetrieveRoutes(router: Router<HttpState>, deps: HttpDeps): vo
 
 const OCTETS = 'application/octet-stream';
 
-/** Sends frames of one object; null sends all of them. */
+/** Sends frames of one object; all of them if `numbers` is null. */
 async function sendFrames(
   context: Context & { state: HttpState },
   deps: HttpDeps,
@@ -165,7 +165,10 @@ async function* framesInTurn(
   for (const number of numbers) yield { contentType, bytes: [await read(number)] };
 }
 
-/** Parses the numbers of frames, as in `1,2,5`. @throws SonogateError `invalid_query` */
+/**
+ * Parses frame numbers, such as `1,2,5`.
+ * @throws SonogateError `invalid_query`
+ */
 function frameNumbers(text = ''): number[] {
   const numbers = /^\d{1,7}(,\d{1,7})*$/.test(text) ? text.split(',').map(Number) : [];
   if (numbers.length === 0 || numbers.length > MOST_FRAMES || numbers.includes(0)) {
@@ -183,8 +186,8 @@ function quality(given: string | string[] | undefined): number {
 }
 
 /**
- * Returns the objects to retrieve. @throws SonogateError `not_found`, also for keys of other
- * accounts.
+ * Returns the objects to retrieve.
+ * @throws SonogateError `not_found`, also for keys of accounts other than the default one.
  */
 async function retrieved(
   context: Context & { state: HttpState },
@@ -212,8 +215,8 @@ async function retrieved(
 }
 
 /**
- * Returns the objects whose files exist. Objects that other machines received are fetched from the
- * bucket.
+ * Returns the objects whose files are available. Files received by other machines are fetched from
+ * the bucket.
  */
 async function locateAll(
   objects: readonly HeldObject[],
@@ -238,7 +241,7 @@ function notInThatForm(objects: readonly HeldObject[]): SonogateError {
   );
 }
 
-/** Records in the audit the objects that will be sent, by study. */
+/** Audits the objects that are about to be sent, with one entry for each study. */
 async function audit(
   context: Context & { state: HttpState },
   { writeAudit, now = () => new Date() }: HttpDeps,
@@ -273,7 +276,10 @@ async function* objectParts(objects: readonly LocatedObject[]): AsyncGenerator<P
   }
 }
 
-/** Sends a multipart/related message (RFC 2387), each part when the client is ready to read it. */
+/**
+ * Sends a multipart/related message (RFC 2387). Each part is read only when the client is ready for
+ * it.
+ */
 function sendParts(
   context: Context,
   type: string,
@@ -311,10 +317,7 @@ async function* metadata(
   yield Buffer.from(']');
 }
 
-/**
- * Returns the data set of an object. If the object cannot be read, the data set has only its
- * identifiers.
- */
+/** Returns the metadata of an object; only its identifiers if the object cannot be read. */
 async function metadataOf(object: LocatedObject, address: string): Promise<JsonDataSet> {
   const { studyInstanceUid, seriesInstanceUid, sopInstanceUid, sopClassUid } = object;
   const path = `studies/${studyInstanceUid}/series/${seriesInstanceUid}/instances/${sopInstanceUid}`;
@@ -328,7 +331,7 @@ async function metadataOf(object: LocatedObject, address: string): Promise<JsonD
   };
 }
 
-/** Reads the data set of an object; null if it is damaged or too large to be read into memory. */
+/** Reads the data set of an object; null if it is damaged or too large for memory. */
 async function dataSetOf({ file }: LocatedObject): Promise<TagDataset | null> {
   try {
     return await readTagDataSet(file);

@@ -13,14 +13,14 @@ import { acceptedRanges, requireAccepted } from './accept.ts';
 
 export const DICOM_JSON = 'application/dicom+json';
 
-/** Maximum number of matches in one answer. A client requests further matches by `offset`. */
+/** Maximum number of matches in one response. Clients request further matches with `offset`. */
 const MOST_MATCHES = { STUDY: 500, SERIES: 2000, IMAGE: 5000 } as const satisfies Record<
   Level,
   number
 >;
 const LARGEST_OFFSET = 1_000_000;
 
-/** Search transactions (QIDO-RS, PS3.18 10.6): each path and the level that it searches. */
+/** Search transactions (QIDO-RS, PS3.18 10.6): each path and its query level. */
 const SEARCHES: readonly [path: string, level: Level][] = [
   ['/dicomweb/studies', 'STUDY'],
   ['/dicomweb/series', 'SERIES'],
@@ -30,7 +30,7 @@ const SEARCHES: readonly [path: string, level: Level][] = [
   ['/dicomweb/studies/:study/series/:series/instances', 'IMAGE'],
 ];
 
-/** Adds the search transactions over the studies and results of this gateway. */
+/** Adds the search transactions for the studies and results of this gateway. */
 export function addSearchRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, config } = deps;
   const scope = requireScope(deps, 'retrieve');
@@ -56,22 +56,25 @@ export function addSearchRoutes(router: Router<HttpState>, deps: HttpDeps): void
 }
 
 /**
- * Refuses test keys. @throws SonogateError `forbidden`: the studies of a site belong to its live
- * keys.
+ * Refuses test keys, because studies belong to live keys.
+ * @throws SonogateError `forbidden`
  */
 export function refuseTestKey({ principal }: HttpState): void {
   if (principal.test) throw new SonogateError('forbidden', 'A test key retrieves nothing.');
 }
 
-/** The warning of an answer that is not complete (PS3.18 8.3.4.4). */
+/** The warning in an incomplete response (PS3.18 8.3.4.4). */
 export const MORE_RESULTS = 'There are additional results that can be requested.';
 
-/** Adds a warning (RFC 7234 5.5) as PS3.18 8.3.4.4.1 and 10.6.3.1 use it. */
+/** Adds a Warning header (RFC 7234 5.5), as used in PS3.18 8.3.4.4.1 and 10.6.3.1. */
 export function warn(context: Context, text: string): void {
   context.append('Warning', `299 sonogate "${text}"`);
 }
 
-/** Returns the UIDs in a path. @throws SonogateError `not_found` if one of them is not a UID. */
+/**
+ * Returns the UIDs in a path.
+ * @throws SonogateError `not_found` if one of them is not a UID.
+ */
 export function pathUids(params: Record<string, string | undefined>): {
   study?: string;
   series?: string;
@@ -106,7 +109,7 @@ function searchOf(context: Context, level: Level): Search<Keyword> {
   return search;
 }
 
-/** The matching keys of a search, and the maximum number of matches in an answer. */
+/** The supported keys of a search, and the maximum number of matches in a response. */
 interface SearchKeys<Key extends string> {
   keywordOf(name: string): Key | null;
   isUid(keyword: Key): boolean;
@@ -114,9 +117,10 @@ interface SearchKeys<Key extends string> {
 }
 
 /**
- * Parses the query of a search (PS3.18 8.3.4), and warns that names are matched literally. Every
- * supported attribute is returned, so `includefield` changes nothing. An unknown matching key is
- * refused: if it were ignored, the answer would contain matches that do not fit the key.
+ * Parses a search query (PS3.18 8.3.4). Matching is always literal, so a request for fuzzy matching
+ * adds a warning. Every supported attribute is returned, so `includefield` has no effect. An
+ * unknown matching key is refused: if it were ignored, the response would contain matches that do
+ * not satisfy the key.
  * @throws SonogateError `invalid_query`, `not_found`
  */
 export function readSearch<Key extends string>(
@@ -132,7 +136,8 @@ export function readSearch<Key extends string>(
     if (Array.isArray(given) || keys[keyword] !== undefined) {
       throw new SonogateError('invalid_query', `${keyword} is given twice.`);
     }
-    // Several UIDs are separated by commas in a URL (PS3.18 8.3.4.1), but by backslashes in DICOM.
+    // UIDs in a list are separated by commas in a URL (PS3.18 8.3.4.1), but by backslashes in
+    // DICOM.
     keys[keyword] = isUid(keyword) ? (given ?? '').replaceAll(',', '\\') : (given ?? '');
   }
   if (fuzzymatching === 'true') {
@@ -157,7 +162,10 @@ function count(name: string, given: string | string[] | undefined, otherwise: nu
   throw new SonogateError('invalid_query', `${name} is not a number from 0 to ${LARGEST_OFFSET}.`);
 }
 
-/** Returns a match with the attributes that a search adds (PS3.18 tables 10.6.3-3 to 10.6.3-5). */
+/**
+ * Returns a match in the DICOM JSON model, with the attributes that a search adds (PS3.18 tables
+ * 10.6.3-3 to 10.6.3-5).
+ */
 function matchJson(match: Match, level: Level, address: string): JsonDataSet {
   const json: JsonDataSet = { '00080056': { vr: 'CS', Value: ['ONLINE'] } };
   for (const [keyword, value] of Object.entries(match)) {

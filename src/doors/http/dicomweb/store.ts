@@ -10,7 +10,7 @@ const DICOM_JSON = 'application/dicom+json';
 /** Form of a UID (PS3.5 9.1). */
 const UID = /^(?=.{1,64}$)(0|[1-9]\d*)(\.(0|[1-9]\d*))*$/;
 
-/** Adds `/dicomweb/studies`: store transactions of DICOMweb (STOW-RS, PS3.18 10.5). */
+/** Adds `/dicomweb/studies`: the store transactions of DICOMweb (STOW-RS, PS3.18 10.5). */
 export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { database, storeInstances } = deps;
   const scope = requireScope(deps, 'store');
@@ -63,7 +63,7 @@ export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
     '00081155': attribute('UI', sopInstanceUid),
   });
   return {
-    // The Retrieve URL is empty, because objects cannot be retrieved here.
+    // The Retrieve URL is left empty, because retrieval may be disabled.
     '00081190': { vr: 'UR' },
     ...(failed.length > 0 && {
       '00081198': attribute(
@@ -80,7 +80,7 @@ export function storeResponse({ stored, failed, unreadable }: StoreOutcome) {
         ...stored.map((sop) => ({ ...reference(sop), '00081190': { vr: 'UR' } })),
       ),
     }),
-    // Other Failures Sequence: the parts in which no object could be read.
+    // Other Failures Sequence: one item for each part in which no object could be read.
     ...(unreadable.length > 0 && {
       '0008119A': attribute(
         'SQ',

@@ -4,15 +4,15 @@ import { VERSION } from '../../../platform/version.ts';
 import { FHIR } from './outcome.ts';
 import { BACKPORT, SUBSCRIPTION_PROFILE, topicCanonical } from './subscription.ts';
 
-/** The parts of the FHIR API that a site has switched on. */
+/** The optional parts of the FHIR API that are enabled. */
 export interface ServedParts {
   submission: boolean;
   subscriptions: boolean;
 }
 
 /**
- * Returns the CapabilityStatement of `/fhir`. @param address of the server, without a trailing
- * slash.
+ * Returns the CapabilityStatement of `/fhir`.
+ * @param address of the server, without a trailing slash.
  */
 export function capabilityStatement(address: string, parts: ServedParts): CapabilityStatement {
   return {

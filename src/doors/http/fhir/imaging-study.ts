@@ -7,7 +7,7 @@ import { MOST_FILES } from '../submission.ts';
 import type { StudySource } from './study-source.ts';
 import { DICOM_UID } from './subscription.ts';
 
-/** Maximum number of Endpoints that are read for one study. */
+/** Maximum number of Endpoints read for one study. */
 const MOST_ENDPOINTS = 5;
 
 const reference = z.looseObject({ reference: z.string().max(2000).optional() });
@@ -38,7 +38,7 @@ const refuse = (pointer: string, detail: string): never => {
   throw new InvalidInputError([{ pointer, detail }]);
 };
 
-/** Returns a contained resource by its id (R4 2.28.3). */
+/** Finds a contained resource by its id (R4 2.28.3). */
 function containedIn(resources: readonly unknown[], id: string): unknown {
   return resources.find(
     (one) => typeof one === 'object' && one !== null && 'id' in one && one.id === id,
@@ -46,9 +46,9 @@ function containedIn(resources: readonly unknown[], id: string): unknown {
 }
 
 /**
- * Returns the objects of the study to which a Task refers, as listed by its archive: all objects,
- * or those that the ImagingStudy names.
- * @param contained the resources inside the Task.
+ * Returns the objects of a Task's study, as listed by the archive: all of them, or only those
+ * listed in the ImagingStudy.
+ * @param contained the resources contained in the Task.
  * @param options.looksUp false for a test key, for which no archive is queried.
  * @throws InvalidInputError, SonogateError `overloaded`
  */
@@ -112,7 +112,10 @@ function uidOf({ identifier }: ImagingStudy): string {
     : refuse('/focus', `an ImagingStudy with its Study Instance UID (${DICOM_UID})`);
 }
 
-/** Returns the archive that the study names by an Endpoint of the type dicom-wado-rs. */
+/**
+ * Returns the archive at the address of the study's dicom-wado-rs Endpoint, or the usual archive if
+ * the study has no such Endpoint.
+ */
 async function archiveOf(
   source: StudySource,
   { endpoint: references, contained: inStudy }: ImagingStudy,

@@ -18,13 +18,13 @@ const NOTIFICATION_PROFILE = `${BACKPORT}/StructureDefinition/backport-subscript
 
 type StatusType = Notification['type'] | 'query-status' | 'query-event';
 
-/** A resource of a report, under the URL by which other resources refer to it. */
+/** A resource of a report, and the URL under which other resources refer to it. */
 export interface ReportResource {
   fullUrl: string;
   resource: Resource;
 }
 
-/** Returns the SubscriptionStatus of R5 in the form of R4, which is a Parameters resource. */
+/** Returns the SubscriptionStatus of R5 in its R4 form, a Parameters resource. */
 export function subscriptionStatus(
   row: Subscription,
   { type, events = [], report = [] }: StatusContent,
@@ -70,9 +70,9 @@ interface StatusContent {
 }
 
 /**
- * Returns a notification (profile backport-subscription-notification-r4). Its first entry is the
- * status. Unless the content is `empty`, its Tasks follow; with `full-resource`, the report follows
- * too.
+ * Returns a notification (profile backport-subscription-notification-r4). The first entry is the
+ * status. Unless the content is `empty`, the Tasks follow; with `full-resource`, the report follows
+ * them.
  */
 export function notificationBundle(
   row: Subscription,

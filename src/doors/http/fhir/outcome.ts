@@ -22,8 +22,8 @@ const ISSUE: Readonly<Record<number, IssueCode>> = {
 };
 
 /**
- * Converts a problem to an OperationOutcome, with one issue for each invalid element, which the
- * issue names by its path.
+ * Converts a problem to an OperationOutcome, with one issue for each invalid element, located by
+ * its path.
  */
 export function operationOutcome({
   status,
@@ -57,12 +57,13 @@ const fhirPath = (pointer: string): string =>
   pointer
     .slice(1)
     .split('/')
-    // The extensions of a primitive element are in a separate member (R4 2.6.2.3).
+    // The extensions of a primitive element are in a separate member whose name begins with `_` (R4
+    // 2.6.2.3).
     .map((part) => part.replace(/^_/, ''))
     .join('.')
     .replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]') || '$this';
 
-/** Answers with a resource. */
+/** Sends a resource as the response. */
 export function answer(context: Context, resource: object): void {
   context.body = JSON.stringify(resource);
   context.type = FHIR_JSON;

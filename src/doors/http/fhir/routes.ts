@@ -16,11 +16,12 @@ import { addTaskSubmission } from './task-submission.ts';
 const DEFAULT_COUNT = 20;
 const MOST_COUNT = 100;
 /**
- * Parameters that select the form of the answer. They are ignored, because there is only one form.
+ * Parameters that select the format of the response. They are ignored, because there is only one
+ * format.
  */
 const IGNORED: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
-/** Adds `/fhir` (FHIR R4) if the site has switched on one of its parts. */
+/** Adds `/fhir` (FHIR R4) if one of its parts is enabled. */
 export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { servesTasks, servesSubscriptions: subscriptions, studySource, config } = deps;
   const submission = studySource !== null;
@@ -34,8 +35,8 @@ export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
 }
 
 /**
- * Adds read and search of requests as Tasks. Notifications and answers to a submission refer to
- * these Tasks.
+ * Adds read and search of requests as Tasks. Notifications and the responses to submissions refer
+ * to these Tasks.
  */
 function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { core, config } = deps;
@@ -79,7 +80,7 @@ function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   router.get(
     `${FHIR}/Task/:id`,
     read,
-    // The audit names the request by its own id.
+    // The audit records the id of the request, not that of the Task.
     (context, next) => {
       context.params.id = requestIdOf(context.params.id ?? '');
       return next();
@@ -92,7 +93,7 @@ function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   );
 }
 
-/** Returns the address of the next page. */
+/** Returns the URL of the next page. */
 function pageAt(context: Context, address: string, cursor: string): string {
   const next = new URL(context.originalUrl, `${address}/`);
   next.searchParams.set('_cursor', cursor);
@@ -108,8 +109,9 @@ interface Search {
 }
 
 /**
- * Returns the parameters of a search (R4 3.1.1). An unknown parameter is refused: if it were
- * ignored, the search would match too many requests. @throws SonogateError `invalid_query`
+ * Parses the parameters of a search (R4 3.1.1). An unknown parameter is refused: if it were
+ * ignored, the search would match too many requests.
+ * @throws SonogateError `invalid_query`
  */
 function searchOf(context: Context, address: string): Search {
   const search: Search = { count: DEFAULT_COUNT };
@@ -143,26 +145,29 @@ function searchOf(context: Context, address: string): Search {
   return search;
 }
 
-/** Parameters are joined by "and", so two different ids match no request. */
+/** Parameters are combined with "and", so two different ids match no request. */
 const both = (one: string | undefined, other: string): string =>
   one === undefined || one === other ? other : '';
 
-/** Shortens a text of the client, so that an answer can contain it. */
+/** Shortens client-supplied text for use in a response. */
 const shown = (text: string): string => text.slice(0, 40);
 
-/** Refuses alternatives ("or", R4 3.1.1.3), which are supported for `status` only. */
+/** Refuses alternatives ("or", R4 3.1.1.3), which are supported only for `status`. */
 function oneOnly(name: string, given: string): string {
   if (given.includes(',')) refuseQuery(`${name} takes one value.`);
   return given;
 }
 
-/** Reads a token: `value`, `|value` or `system|value`. No request matches another system. */
+/**
+ * Reads a token: `value`, `|value` or `system|value`. A token with another system matches no
+ * request.
+ */
 function requestIdentifier(token: string, address: string): string {
   const [system, value] = token.includes('|') ? token.split('|', 2) : ['', token];
   return system === '' || system === `${address}/v1/requests` ? (value ?? '') : '';
 }
 
-/** Task statuses of R4, including those that none of our requests has. */
+/** All Task statuses of R4, including those that no request can have. */
 const TASK_STATUSES: ReadonlySet<string> = new Set([
   'draft',
   'requested',
@@ -179,7 +184,7 @@ const TASK_STATUSES: ReadonlySet<string> = new Set([
 ]);
 const STATUS_SYSTEM = 'http://hl7.org/fhir/task-status|';
 
-/** Returns the states of requests for the codes of a Task, with or without their system. */
+/** Returns the request statuses for Task status codes with or without their system. */
 function requestStatuses(given: string): RequestStatus[] {
   const asked = given
     .split(',')
@@ -199,6 +204,6 @@ function since(value: string): Date {
 function count(value: string): number {
   const asked = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   if (asked < 1) refuseQuery('_count takes a number from 1.');
-  // R4 3.1.1.5.5 allows a server to return fewer matches.
+  // R4 3.1.1.5.5 allows a server to return fewer matches than requested.
   return Math.min(asked, MOST_COUNT);
 }

@@ -1,22 +1,23 @@
 import type { ArchivedObject } from '../../../core/files/archived-objects.ts';
 
 /**
- * The source of studies and their descriptions: archives and EHRs in the configuration of the site.
- * An address that a client names is only compared with theirs, and never called.
+ * Studies and their descriptions, from the configured archives and EHRs. An address supplied by a
+ * client is only compared with their addresses and never contacted.
  */
 export interface StudySource {
-  /** The archive of studies that name no archive. */
+  /** The archive of studies that do not specify one. */
   usualArchive: string;
-  /** Returns the archive with this DICOMweb address; null if the site permits no such archive. */
+  /** Returns the archive with this DICOMweb address; null if no permitted archive has it. */
   archiveAt(address: string): string | null;
   /**
-   * Lists the objects of a study; empty when the archive does not have it. @throws SonogateError
-   * `overloaded` when the archive cannot answer.
+   * Lists the objects of a study; empty if the archive does not have the study.
+   * @throws SonogateError `overloaded` when the archive cannot answer.
    */
   objects(archive: string, studyInstanceUid: string): Promise<Omit<ArchivedObject, 'archive'>[]>;
   /**
-   * Reads a resource of a configured EHR by its reference: `Type/id`, or with the address of the EHR.
-   * @returns null when no EHR has it. @throws SonogateError `overloaded` when the EHR cannot answer.
+   * Reads a resource from a configured EHR by its reference: `Type/id`, or with the EHR's address.
+   * @returns null if no EHR has it.
+   * @throws SonogateError `overloaded` when the EHR cannot answer.
    */
   read(type: 'ImagingStudy' | 'Endpoint', reference: string): Promise<unknown>;
 }

@@ -33,8 +33,7 @@ import { taskOf } from './task.ts';
 
 const PAGE = 50;
 /**
- * Maximum number of events in an answer of `$events`. A client requests further events by their
- * numbers.
+ * Maximum number of events in a response to `$events`. Clients request further events by number.
  */
 const MOST_EVENTS = 100;
 const SUBSCRIPTION = `${FHIR}/Subscription`;
@@ -122,7 +121,10 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
     answer(context, notificationBundle(row, { type: 'query-event', events, tasks, at: now() }));
   });
 
-  /** @throws SonogateError `not_found`, also for a subscription of another account. */
+  /**
+   * Returns the subscription in the path.
+   * @throws SonogateError `not_found`, also for a subscription of another account.
+   */
   async function own(context: Context & { state: HttpState }): Promise<Subscription> {
     const { accountId, test } = context.state.principal;
     const id = storedIdOf(String(context.params.id));
@@ -141,8 +143,8 @@ const refuse = (pointer: string, detail: string): never => {
 };
 
 /**
- * Returns the address in its normal form. The answer does not say which rule it breaks, so that no
- * client can explore our network.
+ * Returns the URL in its normal form. The response does not state which rule the URL breaks, so
+ * that clients cannot probe our network.
  * @throws InvalidInputError at `/channel/endpoint`
  */
 async function acceptedUrl(
@@ -179,7 +181,7 @@ function searchOf(context: Context) {
     if (typeof value !== 'string') refuseQuery(`${name.slice(0, 40)} is given twice.`);
     else if (name === '_id') search.id = storedIdOf(value);
     else if (name === 'status') search.statuses = value.split(',');
-    // A topic that does not exist matches no subscription.
+    // An unknown topic matches no subscription.
     else if (name === 'criteria') search.topic = topicOf(value) ?? '';
     else if (name === 'url') search.url = value;
     else if (name === '_cursor' && idForm('sub').test(value)) search.cursor = value;

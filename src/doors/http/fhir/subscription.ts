@@ -18,8 +18,8 @@ import { LONGEST_URL } from '../../../platform/outbound/url-guard.ts';
 import { instant } from '../parse.ts';
 
 /**
- * Subscriptions of FHIR R4 as the Subscriptions R5 Backport (STU 1.1) profiles them: `criteria`
- * contains the canonical URL of a topic, and extensions contain filters and content.
+ * FHIR R4 Subscriptions as profiled by the Subscriptions R5 Backport (STU 1.1): `criteria` contains
+ * the canonical URL of a topic, and extensions contain filters and content.
  */
 
 export const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport';
@@ -29,16 +29,16 @@ const FILTER = `${DEFINITION}/backport-filter-criteria`;
 const HEARTBEAT = `${DEFINITION}/backport-heartbeat-period`;
 const CONTENT = `${DEFINITION}/backport-payload-content`;
 
-/** The identifier system of DICOM UIDs (R4 imagingstudy.html). */
+/** The identifier system for DICOM UIDs (R4 imagingstudy.html). */
 export const DICOM_UID = 'urn:dicom:uid';
 
 const TOPIC = 'urn:sonogate:subscription-topic:';
-/** Returns the canonical URL of a topic. It is the same at every site. */
+/** Returns the canonical URL of a topic, which is the same in every installation. */
 export const topicCanonical = (topic: Topic): string => TOPIC + topic;
 export const topicOf = (canonical: string): Topic | undefined =>
   TOPICS.find((topic) => topicCanonical(topic) === canonical);
 
-/** FHIR ids have no underscore (R4 2.24.0.1). */
+/** FHIR ids cannot contain an underscore (R4 2.24.0.1). */
 export const subscriptionId = (id: string): string => id.replace('_', '-');
 export const storedIdOf = (id: string): string => id.replace('-', '_');
 
@@ -55,8 +55,8 @@ const extension = z.looseObject({
 const extended = z.looseObject({ extension: z.array(extension).optional() });
 
 /**
- * A header of RFC 9110 5.5, except the headers that the gateway itself sets. A value may contain
- * credentials, so no error message repeats it.
+ * A header field (RFC 9110 5.5) other than those that the gateway sets itself. Its value may
+ * contain credentials, so no error message repeats it.
  */
 const OURS =
   /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|expect|keep-alive|proxy-.*|user-agent|accept-encoding|webhook-.*)$/i;
@@ -68,7 +68,7 @@ const header = z
 
 /**
  * The elements that a client may send. Text, contacts and unknown extensions have no effect and are
- * omitted from the answer. Elements that could change the meaning are refused.
+ * omitted from the response. Elements that could change the meaning of the resource are refused.
  */
 const body = z.strictObject({
   resourceType: z.literal('Subscription'),
@@ -97,8 +97,8 @@ const body = z.strictObject({
 });
 
 /**
- * Reads a Subscription of a client. @throws InvalidInputError with each element that is invalid or
- * not supported.
+ * Reads a client's Subscription.
+ * @throws InvalidInputError with each element that is invalid or not supported.
  */
 export function readSubscription(resource: unknown, address: string): NewSubscription {
   const parsed = body.safeParse(resource);
@@ -150,8 +150,8 @@ const extensionsOf = (given: z.infer<typeof extension>[] | undefined, url: strin
 type Filter = Pick<NewSubscription, 'ofEndpoint' | 'ofStudy'>;
 
 /**
- * Adds a filter, which is a search for the resource of a notification. @returns why the filter
- * cannot be used; null if it can.
+ * Adds a filter, which is a search expression for the Tasks of notifications.
+ * @returns why the filter cannot be used; null if it can.
  */
 function addFilter(filter: Filter, criteria: string): string | null {
   const search = /^Task\?(.+)$/.exec(criteria)?.[1];
@@ -175,8 +175,7 @@ function studyUid(token: string): string | null {
 }
 
 /**
- * Returns a subscription as a FHIR resource. The values of its headers are hidden, because they may
- * be secret.
+ * Returns a subscription as a FHIR resource. Header values are hidden, because they may be secret.
  */
 export function subscriptionResource(row: StoredSubscription): Subscription {
   const filters = filtersOf(row);

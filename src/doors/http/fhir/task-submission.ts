@@ -16,8 +16,8 @@ import type { StudySource } from './study-source.ts';
 import { ENDPOINT_SYSTEM, taskId, taskOf } from './task.ts';
 
 /**
- * The members that a client may send. Members that are not listed, such as the patient, are neither
- * used nor stored. Members that could change the meaning of others are refused.
+ * The members that a client may send. Unlisted members, such as the patient, are neither used nor
+ * stored. Members that could change the meaning of others are refused.
  */
 const body = z.object({
   resourceType: z.literal('Task'),
@@ -42,8 +42,8 @@ const body = z.object({
 const CONDITION = /^identifier=\S{1,400}$/;
 
 /**
- * Adds `POST /fhir/Task`: a request to interpret an ImagingStudy, whose objects are fetched from an
- * archive of the site when the request starts.
+ * Adds `POST /fhir/Task`: a request to interpret an ImagingStudy. Its objects are fetched from a
+ * configured archive when the request starts.
  */
 export function addTaskSubmission(
   router: Router<HttpState>,
@@ -66,7 +66,8 @@ export function addTaskSubmission(
       const row = await submitted(context);
       const address = baseUrl(context, config);
       const location = `${address}${FHIR}/Task/${taskId(row.id)}`;
-      // R4 3.1.0.8.1: a conditional create that finds a resource creates no new one.
+      // R4 3.1.0.8.1: a conditional create that matches an existing resource does not create
+      // another.
       context.status = row.created_at < started ? 200 : 201;
       context.set({ Location: location, 'Content-Location': location });
       answer(context, taskOf(row, address));
@@ -122,7 +123,7 @@ export function addTaskSubmission(
   }
 }
 
-/** Returns the key by which a conditional create (R4 3.1.0.8.1) is recognised as a repetition. */
+/** Returns the key that identifies repetitions of a conditional create (R4 3.1.0.8.1). */
 function uniqueKeyOf(context: Context & { state: HttpState }): string | null {
   const condition = context.get('If-None-Exist');
   if (condition === '') return null;

@@ -2,7 +2,10 @@ import type { Task } from '@medplum/fhirtypes';
 import type { Priority, RequestRow, RequestStatus } from '../../../core/requests/request.ts';
 import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
 
-/** A request as a FHIR R4 Task. It contains no identity; only the study of the request does. */
+/**
+ * A request as a FHIR R4 Task. The Task itself contains no patient identity; only the study of the
+ * request does.
+ */
 
 type TaskStatus = NonNullable<Task['status']>;
 
@@ -15,7 +18,7 @@ export const TASK_STATUS = {
   failed: 'failed',
   canceled: 'cancelled',
   rejected: 'rejected',
-  // The request succeeded, and its result has been purged since.
+  // The request succeeded, but its result has since been purged.
   expired: 'completed',
 } as const satisfies Record<RequestStatus, TaskStatus>;
 
@@ -24,14 +27,17 @@ const PRIORITY = { low: 'routine', normal: 'routine', high: 'urgent' } as const 
   Task['priority']
 >;
 
-/** Code system of the endpoints, whose ids are the codes. */
+/** The code system of endpoints. Its codes are the endpoint ids. */
 export const ENDPOINT_SYSTEM = 'urn:sonogate:endpoint';
 
-/** FHIR ids have no underscore (R4 2.24.0.1). */
+/** FHIR ids cannot contain an underscore (R4 2.24.0.1). */
 export const taskId = (requestId: string): string => requestId.replace('_', '-');
 export const requestIdOf = (id: string): string => id.replace('-', '_');
 
-/** @param address of the server, without a trailing slash. */
+/**
+ * Returns a request as a Task.
+ * @param address of the server, without a trailing slash.
+ */
 export function taskOf(row: RequestRow, address: string): Task {
   const self = `${address}/v1/requests/${row.id}`;
   const changed = row.ended_at ?? row.started_at ?? row.created_at;

@@ -13,10 +13,10 @@ import { type Operation, SUBMIT_ERRORS } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { codeSamples } from './samples.ts';
 
-/** Version of the HTTP API. The clients have the same version. */
+/** Version of the HTTP API and of its clients. */
 export const API_VERSION = '1.0.0';
 
-/** Error answers that any call with a key may get. */
+/** Errors that any call with a key can return. */
 const KEY_ERRORS: readonly ErrorCode[] = [
   'unauthenticated',
   'invalid_key',
@@ -36,7 +36,7 @@ const SECURITY = {
 
 type Json = Record<string, unknown>;
 
-/** Converts a schema to JSON Schema 2020-12, as in OpenAPI 3.1. */
+/** Converts a schema to JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;
@@ -51,7 +51,7 @@ const FILE_ELEMENT = {
   maxLength: LONGEST_URL,
 };
 
-/** Adds the requirements of the HTTP API for the files of an input to those of the endpoint. */
+/** Adds the HTTP API's own requirements for the files of an input to the endpoint's schema. */
 function withFileElements(input: Json): Json {
   const properties = Object.entries(input.properties as Json).map(([name, property]) => [
     name,
@@ -69,13 +69,13 @@ function submitSchema(endpoint: Endpoint): Json {
   return withProperty(body, 'input', { description, ...input });
 }
 
-/** Returns a reference to an object of objects.ts by its name in `components`. */
+/** Returns a reference to a schema of objects.ts by its name in `components`. */
 const refer = (name: string) => ({ $ref: REF + schemaName(name) });
 const REF = '#/components/schemas/';
 const schemaName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /**
- * Returns the name of an endpoint in its call and its schemas: `us/obstetric/interpret` →
+ * Returns the name of an endpoint for its operation and schemas: `us/obstetric/interpret` →
  * `InterpretObstetric`.
  */
 function endpointName({ id }: Endpoint): string {
@@ -87,7 +87,7 @@ function endpointName({ id }: Endpoint): string {
 const SHARED = '__shared';
 
 /**
- * Returns `components.schemas`. The `output` of a request is the result of one of the endpoints.
+ * Returns `components.schemas`. The `output` of a request is the result of any of the endpoints.
  */
 function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> {
   const registry = z.registry<{ id: string }>();
@@ -125,7 +125,7 @@ function componentSchemas(endpoints: readonly Endpoint[]): Record<string, Json> 
   return Object.fromEntries(found);
 }
 
-/** Returns the components to which a description refers, directly or through others. */
+/** Returns the components to which a description refers, directly or indirectly. */
 function usedOf(schemas: Record<string, Json>, description: unknown): Record<string, Json> {
   const used = new Set<string>();
   const visit = (part: unknown) => {
@@ -145,7 +145,8 @@ function withProperty(schema: Json, name: string, property: Json): Json {
 }
 
 /**
- * Returns one response for each HTTP status, with its possible error codes and an example of each.
+ * Returns one response for each HTTP status, listing its possible error codes with an example of
+ * each.
  */
 function errorResponses(codes: readonly ErrorCode[], compatible: boolean): Json {
   const byStatus = Map.groupBy(
@@ -238,9 +239,7 @@ const PATH_PARAMETERS: Readonly<Record<string, readonly [description: string, ex
 
 type Resolve = (ref: string) => Json;
 
-/**
- * Describes an answer: its schema, and an example that is composed of the examples of its fields.
- */
+/** Describes a response: its schema, and an example composed of its fields' examples. */
 function answerContent(
   { answer, mediaType = 'application/json', example }: Operation,
   resolve: Resolve,
@@ -268,7 +267,10 @@ function answerContent(
   }
 }
 
-/** Describes the body of a call. A setting of the site limits the size of an upload. */
+/**
+ * Describes the body of a call. The maximum size of an upload depends on the installation's
+ * settings.
+ */
 function bodySchema({ id, body }: Operation, mostBytes?: number): Json | null {
   if (!body) return null;
   const schema = schemaOf(body, 'input');
@@ -381,7 +383,7 @@ function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Res
   };
 }
 
-/** The fields whose values differ in a new request. */
+/** The fields in which a new request differs from the example of a finished one. */
 const QUEUED = {
   status: 'queued',
   stage: { name: 'received', label: 'Received', progress: 0, eta_s: null },
@@ -433,7 +435,7 @@ const WEBHOOK_HEADERS = [
   ['webhook-signature', 'One signature for each secret that is in use', 'v1,…'],
 ] as const;
 
-/** Describes the calls that the gateway makes to its clients. */
+/** Describes the webhooks: the calls that the gateway makes to its clients. */
 function webhooks(resolve: Resolve): Json {
   const schema = refer('webhookMessage');
   const base = exampleOf(schema, resolve) as Json;
@@ -465,7 +467,7 @@ function webhooks(resolve: Resolve): Json {
   return Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, described(event)]));
 }
 
-/** Returns the fields whose values differ in the example of each event. */
+/** Returns the fields that differ in the example of each event. */
 function eventOf(event: WebhookEvent): Json {
   switch (event) {
     case 'request.succeeded':
@@ -483,7 +485,7 @@ function eventOf(event: WebhookEvent): Json {
   }
 }
 
-/** Returns the components, and a function that looks one up. */
+/** Returns the components, with a function that looks one up. */
 function componentsOf(endpoints: readonly Endpoint[]) {
   const schemas = componentSchemas(endpoints);
   const resolve: Resolve = (ref) => schemas[ref.slice(REF.length)] ?? {};
@@ -491,8 +493,8 @@ function componentsOf(endpoints: readonly Endpoint[]) {
 }
 
 /**
- * Returns the OpenAPI 3.1 description of one endpoint: its submit call with the schemas of input
- * and output.
+ * Returns the OpenAPI 3.1 description of one endpoint: its submit call with the input and output
+ * schemas.
  */
 export function describeEndpoint(endpoint: Endpoint, address: string) {
   const { schemas, resolve } = componentsOf([endpoint]);
@@ -509,7 +511,8 @@ export function describeEndpoint(endpoint: Endpoint, address: string) {
 }
 
 /**
- * Returns the OpenAPI 3.1 description of the whole API, from the schemas that validate its calls.
+ * Returns the OpenAPI 3.1 description of the whole API, derived from the schemas that validate its
+ * calls.
  * @param mostBytes maximum size of an uploaded file in bytes.
  */
 export function describeApi(endpoints: readonly Endpoint[], address: string, mostBytes?: number) {

@@ -1,4 +1,4 @@
-/** Values that all examples of the description share. */
+/** Values shared by all examples in the description. */
 export const EXAMPLE = {
   address: 'https://ultrasound.hospital.example',
   receiver: 'https://ris.hospital.example/hooks/ultrasound',
@@ -14,9 +14,9 @@ export const EXAMPLE = {
 type Json = Record<string, unknown>;
 
 /**
- * Returns an example of a JSON Schema, composed of the examples of its fields.
+ * Returns an example for a JSON Schema, composed of its fields' examples.
  * @param resolve returns the schema for a `$ref`
- * @returns undefined if the schema gives no example of its values
+ * @returns undefined if the schema contains no examples
  */
 export function exampleOf(schema: Json, resolve: (ref: string) => Json): unknown {
   const { examples, const: only, enum: allowed, properties, items, $ref } = schema;

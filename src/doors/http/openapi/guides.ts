@@ -1,4 +1,4 @@
-/** The introduction in the description of the whole API; further guides are in `/docs`. */
+/** Introduction to the API description; further guides are in `/docs`. */
 export const INTRODUCTION = `Sonogate reads an ultrasound study and returns a structured draft result. Interpretation is
 asynchronous: upload files, submit them, follow the request, fetch the result. Bodies are JSON, times are RFC 3339 in UTC,
 and unknown fields are refused. Every result is a draft until a clinician signs it.

@@ -10,8 +10,8 @@ import { ERRORS, type ErrorCode } from '../../../platform/errors/catalogue.ts';
 import { EXAMPLE } from './examples.ts';
 
 /**
- * The objects of answers, for the description of the API; a test compares them with real answers.
- * The examples of objects are composed of the examples of their fields.
+ * Schemas of the objects in responses, for the API description; a test compares them with real
+ * responses. An object's example is composed of its fields' examples.
  */
 
 const text = (description: string, example: string) =>
@@ -39,7 +39,7 @@ const pointedError = z.strictObject({
   detail: text('What is wrong there', `${EXAMPLE.file} is not a ready file`),
 });
 
-/** A code of the catalogue. Other versions of the gateway may have further codes. */
+/** A code from the catalogue. Other versions of the gateway may have further codes. */
 const errorCode = z.string().meta({
   description: 'Stable code of the error; `/errors/{code}` explains each',
   examples: ['file_not_ready' satisfies ErrorCode],
@@ -103,7 +103,7 @@ const cost = z
       'What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise',
   });
 
-/** A request in a list: without `input` and `output`. */
+/** A request as it appears in a list: without `input` and `output`. */
 export const listedRequest = z
   .strictObject({
     id: text('Id of the request', EXAMPLE.request),
@@ -196,7 +196,7 @@ export const request = listedRequest
   })
   .meta({ description: 'One interpretation, from submit to result' });
 
-/** The message of a webhook: the request, the event, and the critical flags so far. */
+/** The message sent to a webhook: the request, the event, and the critical flags so far. */
 export const webhookMessage = request
   .extend({
     event: z
@@ -573,7 +573,7 @@ export const queueCancellation = z
 /** The result of a request. The description refers to the results of all endpoints. */
 export const queueResult = z.record(z.string(), z.unknown()).meta({ description: 'The result' });
 
-/** The answer to a PUT of a file, because the client of fal.ai expects JSON. */
+/** The response to a file's PUT, which exists because the client of fal.ai expects JSON. */
 export const queueFile = z.strictObject({}).meta({ description: 'The file was stored' });
 
 export const queueUpload = z
@@ -593,7 +593,7 @@ export const queueError = z
   })
   .meta({ description: 'An error as the client of the compatible queue reads it' });
 
-/** A review. `result` and `original` have the form of the endpoint's result. */
+/** A review. `result` and `original` have the same form as the endpoint's result. */
 export const review = z
   .strictObject({
     object: z.literal('review').meta({ description: 'Kind of this object' }),

@@ -5,11 +5,11 @@ import type * as objects from './objects.ts';
 
 type ObjectName = keyof typeof objects;
 
-/** One call of the HTTP API in the description. */
+/** A call of the HTTP API, as the description needs it. */
 export interface Operation {
   id: string;
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Path with `{name}` for each variable part. */
+  /** Path with `{name}` for each variable segment. */
   path: string;
   group:
     | 'Requests'
@@ -20,16 +20,16 @@ export interface Operation {
     | 'DICOMweb'
     | 'Compatible queue';
   summary: string;
-  /** Information for the caller in addition to the summary; Markdown. */
+  /** Information for the caller beyond the summary; Markdown. */
   description?: string;
-  /** Examples of the variable parts of the path. */
+  /** Examples for the variable segments of the path. */
   pathExamples?: Readonly<Record<string, string>>;
   /** Whether the call accepts an `Idempotency-Key`. */
   once?: boolean;
   /** Scope of the key; null when the URL is signed or public. */
   scope: Scope | null;
   query?: z.ZodObject;
-  /** Whether the call must name the revision on which it is based (RFC 9110 13.1.1). */
+  /** Whether the call must state the revision on which it is based (RFC 9110 13.1.1). */
   ifMatch?: boolean;
   body?: z.ZodType;
   bodyOptional?: boolean;
@@ -37,17 +37,17 @@ export interface Operation {
   bodyType?: string;
   bodyExample?: string;
   status: number;
-  /** Further statuses with the same kind of answer. */
+  /** Further statuses with the same kind of response. */
   otherStatuses?: Readonly<Record<number, { description: string; example: unknown }>>;
   answer: ObjectName | 'empty' | 'bytes' | 'json';
-  /** Example of an answer without a schema. */
+  /** Example of a response without a schema. */
   example?: unknown;
-  /** Media type of an answer that is not JSON. */
+  /** Media type of a response that is not JSON. */
   mediaType?: string;
   errors?: readonly ErrorCode[];
 }
 
-/** Errors of any call with a JSON body, and of any call that accepts an Idempotency-Key. */
+/** Errors that any call with a JSON body, or with an Idempotency-Key, can return. */
 export const INPUT_ERRORS = [
   'invalid_input',
   'invalid_json',
@@ -61,7 +61,7 @@ export const ONCE_ERRORS = [
 ] as const;
 export const BODY_ERRORS = [...INPUT_ERRORS, ...ONCE_ERRORS] as const;
 
-/** Errors of a submit, through the API or the compatible queue. */
+/** Errors that a submit can return, through the API or the compatible queue. */
 export const SUBMIT_ERRORS: readonly ErrorCode[] = [
   ...BODY_ERRORS,
   'identifiers_in_context',

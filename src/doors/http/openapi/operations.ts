@@ -8,7 +8,7 @@ import { deliveriesQuery } from '../webhooks.ts';
 import { EXAMPLE } from './examples.ts';
 import { BODY_ERRORS, INPUT_ERRORS, ONCE_ERRORS, type Operation } from './operation.ts';
 
-/** Returns the beginning of an OpenAPI document. */
+/** Returns an example that shows the beginning of an OpenAPI document. */
 const describing = (title: string, path: string) => ({
   openapi: '3.1.0',
   info: { title, version: '1.0.0' },
@@ -209,7 +209,7 @@ const REQUEST_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Calls for files that clients upload. */
+/** Calls for uploading files. */
 const UPLOAD_OPERATIONS: readonly Operation[] = [
   {
     id: 'createUpload',
@@ -289,7 +289,7 @@ const UPLOAD_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Calls for keys, usage and webhooks of an account. */
+/** Calls for an account's keys, usage and webhooks. */
 const ACCOUNT_OPERATIONS: readonly Operation[] = [
   {
     id: 'getUsage',
@@ -411,7 +411,7 @@ const QUEUE_CANCEL = {
   answer: 'queueCancellation',
 } as const;
 
-/** Calls of the compatible queue, without its submits. */
+/** Calls of the compatible queue other than submits. */
 const COMPATIBLE_QUEUE_OPERATIONS: readonly Operation[] = [
   {
     id: 'queueStatus',
@@ -507,7 +507,7 @@ const STORE_ERRORS: readonly ErrorCode[] = [
   'overloaded',
 ];
 
-/** An object in the answer of STOW-RS (PS3.18 10.5.3.2), with a reason if it was not stored. */
+/** An object in a STOW-RS response (PS3.18 10.5.3.2), with a reason if it was not stored. */
 const object = (instance: string, reason?: number) => ({
   '00081150': { vr: 'UI', Value: ['1.2.840.10008.5.1.4.1.1.6.1'] },
   '00081155': { vr: 'UI', Value: [instance] },
@@ -546,7 +546,7 @@ const STORE = {
   },
 } as const;
 
-/** Calls for studies received by STOW-RS (docs/dicomweb.md). */
+/** Calls for storing studies with STOW-RS (docs/dicomweb.md). */
 const DICOMWEB_OPERATIONS: readonly Operation[] = [
   {
     ...STORE,
@@ -564,7 +564,7 @@ const DICOMWEB_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Every call of the HTTP API except the submits, which depend on the endpoint. */
+/** Every call of the HTTP API except submits, which depend on the endpoint. */
 export const OPERATIONS: readonly Operation[] = [
   ...REQUEST_OPERATIONS,
   ...UPLOAD_OPERATIONS,

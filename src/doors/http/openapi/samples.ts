@@ -1,6 +1,8 @@
 import type { Operation } from './operation.ts';
 
-/** A call in one language, as pages of documentation show it (`x-codeSamples`). */
+/**
+ * A sample of a call in one language, in the form that documentation pages use (`x-codeSamples`).
+ */
 interface CodeSample {
   lang: string;
   label: string;
@@ -20,7 +22,9 @@ type SampledCall = Pick<Operation, 'id' | 'method' | 'path' | 'group' | 'scope'>
     example: unknown;
   };
 
-/** Groups whose calls are methods of the clients; the others have separate clients. */
+/**
+ * Groups whose calls are methods of our clients; the other groups are used through other clients.
+ */
 const CLIENT_GROUPS: readonly Operation['group'][] = [
   'Requests',
   'Uploads',
@@ -30,8 +34,8 @@ const CLIENT_GROUPS: readonly Operation['group'][] = [
 ];
 
 /**
- * Whether the clients have a method for the call: the call must need a key, and have a JSON body or
- * no body.
+ * True if our clients have a method for the call: it must need a key, and have a JSON body or no
+ * body.
  */
 export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCall): boolean {
   return CLIENT_GROUPS.includes(group) && scope !== null && !mediaType && !bodyType;
@@ -40,10 +44,7 @@ export function isClientMethod({ group, scope, mediaType, bodyType }: SampledCal
 /** Converts a name to snake case: `listRequests` → `list_requests`. */
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/**
- * Hand-written samples of calls for which the clients offer a more convenient function than one
- * method per call.
- */
+/** Hand-written samples for calls that the clients cover with a more convenient function. */
 const BY_HAND: Readonly<Record<string, { typescript: string; python: string }>> = {
   followRequest: {
     typescript: `for await (const event of sonogate.follow(ID)) {
@@ -67,20 +68,20 @@ export function codeSamples(call: SampledCall): CodeSample[] {
   ];
 }
 
-/** Returns the variable parts of the path, with their examples. */
+/** Returns the variable segments of the path, with their examples. */
 function pathParameters({ parameters }: SampledCall): [name: string, example: string][] {
   return (parameters as readonly Parameter[])
     .filter((parameter) => parameter.in === 'path')
     .map(({ name, schema }) => [name, String(schema.examples?.[0] ?? '')]);
 }
 
-/** Returns the example of a header that the call must have. */
+/** Returns the example of a required header; null if the call does not have the header. */
 function headerExample({ parameters }: SampledCall, header: string): string | null {
   const found = (parameters as readonly Parameter[]).find(({ name }) => name === header);
   return found ? String(found.schema.examples?.[0] ?? '') : null;
 }
 
-/** Returns the path with examples for its variable parts: `/v1/requests/req_…`. */
+/** Returns the path with examples for its variable segments: `/v1/requests/req_…`. */
 function filledPath(call: SampledCall): string {
   const filled = pathParameters(call).reduce(
     (path, [name, example]) => path.replace(`{${name}}`, encodeURIComponent(example)),
@@ -113,7 +114,9 @@ function curl(call: SampledCall): string {
   return lines.join(' \\\n  ');
 }
 
-/** Writes a value as a literal. The two languages differ in three words and in the indentation. */
+/**
+ * Writes a value as a literal. The languages differ only in their words for true, false and null.
+ */
 function literal(value: unknown, words: { true: string; false: string; null: string }): string {
   const text = JSON.stringify(value, null, 2);
   return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) =>
@@ -124,8 +127,7 @@ const PLAIN = { true: 'true', false: 'false', null: 'null' };
 const PYTHON = { true: 'True', false: 'False', null: 'None' };
 
 /**
- * Returns the input fields and the other fields of a submit on one level, in the form of `submit`
- * of the clients.
+ * Merges the input fields of a submit with its other fields, as the clients' `submit` expects them.
  */
 function flatSubmission(example: unknown): Record<string, unknown> {
   const { input, ...rest } = example as { input: Record<string, unknown> };

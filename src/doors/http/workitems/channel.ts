@@ -8,25 +8,28 @@ import type { HttpDeps, HttpState } from '../context.ts';
 import { upgradeOf } from '../upgrade.ts';
 import { messageOf, scpStatusReport } from './event-report.ts';
 
-/** Maximum size of a message from the client. Clients do not send messages on a channel. */
+/** Maximum size of a client's message in bytes. Clients have nothing to send on a channel. */
 const LARGEST_MESSAGE_BYTES = 1024;
-/** Number of bytes waiting for a slow reader above which its channel is closed. */
+/** Number of unsent bytes above which the channel of a slow reader is closed. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
-/** Milliseconds between two pings. A client that does not answer a ping is regarded as gone. */
+/**
+ * Milliseconds between two pings. A client that has not answered a ping by the next one is
+ * disconnected.
+ */
 const PING_MS = 30_000;
-/** Milliseconds that a client has to answer when its channel is closed. */
+/** Milliseconds that a client has to complete the closing handshake. */
 const CLOSING_MS = 2000;
-/** Message ids have 16 bits, and start again after the last one (PS3.7 E.1). */
+/** Message IDs have 16 bits (PS3.7 E.1); after the largest one, numbering starts again at 1. */
 const LARGEST_MESSAGE_ID = 65_535;
 
-/** Close codes of RFC 6455 7.4.1 and its registry. */
+/** Close codes from RFC 6455 7.4.1 and its registry. */
 const CLOSE = { goingAway: 1001, policy: 1008, tryLater: 1013 } as const;
 
 /** An open event channel (PS3.18 8.10.4). */
 export interface Channel extends Subscriber {
   /**
-   * Whether the channel belongs to a test key. It receives only the events of steps of test keys,
-   * and that of a live key only those of live keys.
+   * Whether the channel was opened with a test key. It then receives only events of test steps,
+   * otherwise only events of live steps.
    */
   test: boolean;
   send(report: JsonDataSet): void;
@@ -39,7 +42,7 @@ const sockets = new WebSocketServer({
 });
 
 /**
- * Checks that a call may open a channel, and counts it until its connection ends.
+ * Checks that a call may open a channel, and counts it as an open stream until its connection ends.
  * @throws SonogateError `upgrade_required`, `forbidden`, `rate_limited`
  */
 export function requireHandshake(
@@ -56,9 +59,9 @@ export function requireHandshake(
 }
 
 /**
- * Opens the channel that a call requests. It stays open until its client disconnects, reads too
- * slowly or loses its key, or until the server stops. @param stillValid rejects when the key of the
- * call is no longer valid.
+ * Opens the requested channel. It stays open until its client disconnects, reads too slowly or
+ * loses its key, or until the server stops.
+ * @param stillValid rejects when the key of the call is no longer valid.
  */
 export function openChannel(
   context: Context & { state: HttpState },
@@ -102,8 +105,8 @@ export function openChannel(
 }
 
 /**
- * Refuses pages of other sites, because a browser lets any page open a WebSocket (RFC 6455 10.2).
- * Programs send no Origin.
+ * Refuses pages of other origins, because a browser lets any page open a WebSocket (RFC 6455 10.2).
+ * Programs other than browsers send no Origin.
  */
 function requireOwnOrigin(context: Context, publicUrl: string | undefined): void {
   const origin = context.get('Origin');
@@ -137,8 +140,7 @@ function keepAlive(
     answered = false;
     socket.ping();
     stillValid().catch((error: unknown) => {
-      // While the database cannot be reached, the key cannot be checked, and the channel stays
-      // open.
+      // While the database is unreachable, the key cannot be checked and the channel stays open.
       if (error instanceof SonogateError) refuse();
     });
   }, PING_MS);

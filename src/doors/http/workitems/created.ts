@@ -9,7 +9,7 @@ import { dateTimeRange } from '../../../core/workitems/find.ts';
 import { CODING_SCHEME, workitemCode } from '../../../core/workitems/workitem.ts';
 import { hasValue, itemsOf, only, refuse, TAG, textOf } from './data-set.ts';
 
-/** Attributes that describe a scheduled step and may be changed until it begins. */
+/** Attributes that describe a scheduled step and can be changed until it begins. */
 const CHANGEABLE = [
   TAG.ProcedureStepLabel,
   TAG.WorklistLabel,
@@ -23,7 +23,10 @@ const CHANGEABLE = [
   TAG.ScheduledHumanPerformersSequence,
 ] as const;
 
-/** Attributes that are stored as their creator gave them. Others are omitted, with a warning. */
+/**
+ * Attributes that are stored as the creator sent them. Others, except those in `READ`, are omitted
+ * with a warning.
+ */
 const KEPT: readonly string[] = [
   ...CHANGEABLE,
   TAG.AdmittingDiagnosesDescription,
@@ -45,7 +48,8 @@ const KEPT: readonly string[] = [
 ];
 
 /**
- * Attributes of a creation that are read and not stored, because the request itself contains them.
+ * Attributes of a create request that are read but not stored, because the gateway derives them
+ * from its own request.
  */
 const READ: readonly string[] = [
   TAG.SpecificCharacterSet,
@@ -62,7 +66,7 @@ const READ: readonly string[] = [
   TAG.UnifiedProcedureStepPerformedProcedureSequence,
 ];
 
-/** Attributes that must be empty in a creation (PS3.4 table CC.2.5-3). */
+/** Attributes that must be empty in a create request (PS3.4 table CC.2.5-3). */
 const EMPTY = [
   [TAG.TransactionUID, 'a Transaction UID is made by the performer'],
   [TAG.ProcedureStepProgressInformationSequence, 'a new step has made no progress'],
@@ -73,9 +77,10 @@ const EMPTY = [
 const PRIORITY: Readonly<Record<string, Priority>> = { HIGH: 'high', MEDIUM: 'normal', LOW: 'low' };
 
 /**
- * Reads the data set of a creation (PS3.4 table CC.2.5-3, column N-CREATE). An attribute of type 2
- * that is absent counts as empty.
- * @param uid from the query; null if the data set contains the UID or the gateway makes it.
+ * Reads the data set of a create request (PS3.4 table CC.2.5-3, column N-CREATE). An absent
+ * attribute of type 2 counts as empty.
+ * @param uid from the query; null if the data set contains the UID or the gateway is to generate
+ *   it.
  * @throws InvalidInputError `invalid_workitem`
  */
 export function readCreation(
@@ -124,7 +129,8 @@ export function readCreation(
 }
 
 /**
- * Returns the UID of a new workitem: the UID in the query or in the data set, or else a new UID.
+ * Returns the UID of a new workitem: from the query or the data set, otherwise a newly generated
+ * one.
  */
 function uidOf(dataSet: JsonDataSet, asked: string | null): string {
   const stated = textOf(dataSet, TAG.SOPInstanceUID);
@@ -147,7 +153,7 @@ function endpointOf(dataSet: JsonDataSet, endpoints: readonly Endpoint[]): strin
   return refuse(`/${TAG.ScheduledWorkitemCodeSequence}`, `one code of ${CODING_SCHEME}: ${known}`);
 }
 
-/** Returns the objects that the step reads. They must belong to one study. */
+/** Returns the objects that the step is to read. They must belong to one study. */
 function inputOf(dataSet: JsonDataSet): { study: string; objects: string[] } {
   const place = `/${TAG.InputInformationSequence}`;
   const items = itemsOf(dataSet, TAG.InputInformationSequence);
@@ -172,8 +178,8 @@ function startOf(dataSet: JsonDataSet): Date {
 }
 
 /**
- * Returns the configured destinations that the creator requests, by the AE title or the address of
- * their store. Null if the creator requests none.
+ * Returns the names of the configured destinations that the creator requests by AE title or by
+ * store address; null if the creator requests none.
  */
 function destinationsOf(
   dataSet: JsonDataSet,
@@ -203,11 +209,11 @@ function destinationsOf(
   return refuse(`/${TAG.OutputDestinationSequence}`, 'configured destinations only');
 }
 
-/** Whether a destination receives only de-identified copies. */
+/** True if a destination receives only de-identified copies. */
 const isCopy = (destination: Destination): boolean =>
   'deidentification' in destination && destination.deidentification !== undefined;
 
-/** Attributes of an update that are read and not changed. */
+/** Attributes of an update that are accepted but have no effect. */
 const NOT_CHANGED: readonly string[] = [
   TAG.SpecificCharacterSet,
   TAG.SOPClassUID,
@@ -215,8 +221,8 @@ const NOT_CHANGED: readonly string[] = [
 ];
 
 /**
- * Attributes that may not be changed: the standard forbids it (PS3.4 table CC.2.5-3), or the change
- * would make another step of it.
+ * Attributes that must not be changed, because the standard forbids it (PS3.4 table CC.2.5-3) or
+ * because the result would be a different step.
  */
 const FORBIDDEN = [
   TAG.TransactionUID,
@@ -231,8 +237,8 @@ const FORBIDDEN = [
 
 /**
  * Reads the data set of an update (column N-SET).
- * @returns the changes; `ignored` is true if the data set also has attributes that cannot be
- * changed here.
+ * @returns the changes; `ignored` is true if the data set also contains attributes that cannot be
+ *   changed.
  * @throws InvalidInputError `invalid_workitem`
  */
 export function readUpdate(dataSet: JsonDataSet): {

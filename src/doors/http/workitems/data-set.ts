@@ -2,8 +2,8 @@ import type { JsonAttribute, JsonDataSet } from '../../../../pipelines/dicom/dic
 import { InvalidInputError, type PointedError } from '../../../platform/errors/problem.ts';
 
 /**
- * Data sets of clients in the DICOM JSON model (PS3.18 F), and the functions that read their
- * values.
+ * Data sets in the DICOM JSON model (PS3.18 F): parsing those of clients, and reading and writing
+ * attributes.
  */
 
 /** Tags of the UPS IOD (PS3.3 C.30) that the gateway reads or writes. */
@@ -81,12 +81,15 @@ export const TAG = {
   DestinationAE: '21000140',
 } as const;
 
-/** Value representations (PS3.5 6.2) whose values JSON represents as text. */
+/**
+ * Value representations (PS3.5 6.2) that are accepted besides SQ. Those with binary values are not
+ * accepted.
+ */
 const TEXTUAL = new Set(
   'AE AS AT CS DA DT IS DS LO LT PN SH ST TM UC UI UR UT FL FD SL SS UL US SV UV'.split(' '),
 );
 
-/** Reads the data set of a call: one object, alone or in an array (PS3.18 F.2.1). */
+/** Reads the data set in the body of a call: one object, alone or in an array (PS3.18 F.2.1). */
 export function readDataSet(body: unknown): JsonDataSet {
   const one = Array.isArray(body) && body.length === 1 ? body[0] : body;
   if (!isObject(one)) refuse('', 'one data set in the DICOM JSON model');
@@ -178,16 +181,16 @@ export function itemsOf(dataSet: JsonDataSet, tag: string): JsonDataSet[] {
 export const hasValue = (dataSet: JsonDataSet, tag: string): boolean =>
   (dataSet[tag]?.Value ?? []).some((value) => value !== null && value !== '');
 
-/** Returns the attributes with these tags. */
+/** Returns only the attributes with these tags. */
 export const only = (dataSet: JsonDataSet, tags: readonly string[]): JsonDataSet =>
   Object.fromEntries(tags.flatMap((tag) => (dataSet[tag] ? [[tag, dataSet[tag]]] : [])));
 
-/** Makes an attribute. Without values it is empty. */
+/** Creates an attribute, which is empty if there are no values. */
 export function attribute(vr: string, ...values: unknown[]): JsonAttribute {
   return values.length > 0 ? { vr, Value: values } : { vr };
 }
 
-/** Makes an attribute with one text. For '' it is empty. */
+/** Creates an attribute with one text, or an empty attribute for ''. */
 export const text = (vr: string, value: string): JsonAttribute =>
   value === '' ? { vr } : { vr, Value: [value] };
 
@@ -195,6 +198,6 @@ export const text = (vr: string, value: string): JsonAttribute =>
 export const dateTime = (at: Date): JsonAttribute =>
   attribute('DT', `${at.toISOString().replace(/\D/g, '').slice(0, 14)}+0000`);
 
-/** Returns the attributes in the order of their tags. */
+/** Returns the attributes sorted by tag. */
 export const inOrder = (dataSet: JsonDataSet): JsonDataSet =>
   Object.fromEntries(Object.entries(dataSet).sort(([one], [other]) => (one < other ? -1 : 1)));

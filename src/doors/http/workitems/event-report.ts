@@ -5,11 +5,11 @@ import { type StepState, type WorkitemRow, workitemUid } from '../../../core/wor
 import { attribute, TAG, text } from './data-set.ts';
 import { progressItem, reasonOf } from './view.ts';
 
-/** Event reports (PS3.4 table CC.2.4-1) in the DICOM JSON model, without their message id. */
+/** Event reports (PS3.4 table CC.2.4-1) in the DICOM JSON model, without their message IDs. */
 
 const EVENT_TYPE = { state: 1, cancelRequested: 2, progress: 3, scpStatus: 4 } as const;
 
-/** Elements of the command set that PS3.18 11.13 includes in the report. */
+/** Command set elements that PS3.18 11.13 includes in the report. */
 const AFFECTED_SOP_CLASS_UID = '00000002';
 const MESSAGE_ID = '00000110';
 const AFFECTED_SOP_INSTANCE_UID = '00001000';
@@ -25,8 +25,8 @@ function report(uid: string, type: keyof typeof EVENT_TYPE, information: JsonDat
 }
 
 /**
- * Returns the report of a state of a step. @param state an earlier state; by default the present
- * state.
+ * Returns the report of a step's state.
+ * @param state an earlier state; by default the current one.
  */
 export function stateReport(row: WorkitemRow, state: StepState = row.state): JsonDataSet {
   return report(workitemUid(row), 'state', {
@@ -50,8 +50,8 @@ export function cancelRequestedReport(row: WorkitemRow): JsonDataSet {
 }
 
 /**
- * Returns the report of the SCP status. The gateway keeps workitems and subscriptions across a
- * restart.
+ * Returns the report of the SCP status. The lists report a warm start, because workitems and
+ * subscriptions survive a restart of the gateway.
  */
 export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet {
   return report(WORKLIST_UID, 'scpStatus', {
@@ -61,11 +61,11 @@ export function scpStatusReport(status: 'RESTARTED' | 'GOING DOWN'): JsonDataSet
   });
 }
 
-/** Returns the text of a message: the report with its number on this channel. */
+/** Returns the text of a message: the report with its message ID on this channel. */
 export const messageOf = (reported: JsonDataSet, messageId: number): string =>
   JSON.stringify({ [MESSAGE_ID]: attribute('US', messageId), ...reported });
 
-/** The state of a step that was last reported. */
+/** What was last reported about a step. */
 export interface Reported {
   state: StepState;
   progress: string;
@@ -79,8 +79,9 @@ export const reportedOf = (row: WorkitemRow): Reported => ({
 });
 
 /**
- * Returns the reports of the events of a step since the last reports, in order. They include states
- * through which the step passed between two rounds. @param last null for a new step.
+ * Returns reports of everything that has happened to a step since the last reports, in order. They
+ * include states through which the step passed between two rounds.
+ * @param last null for a new step.
  */
 export function reportsSince(last: Reported | null, row: WorkitemRow): JsonDataSet[] {
   const now = reportedOf(row);

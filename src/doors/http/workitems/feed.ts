@@ -27,22 +27,22 @@ import {
 
 /** Milliseconds between two checks of the queue. */
 const ROUND_MS = 1000;
-/** Number of rounds between two checks of all open steps, in case a notification was lost. */
+/** Number of rounds after which all open steps are checked, in case a notification was lost. */
 const WHOLE_LOOK_ROUNDS = 5;
 /**
- * Milliseconds before the newest request in which new requests are searched, because other
- * processes make ids by their own clocks.
+ * How far back each round looks for new requests, in milliseconds. Other processes create ids by
+ * their own clocks.
  */
 const BEHIND_MS = 60_000;
 
 interface Listener {
   channel: Channel;
   openedAt: Date;
-  /** Null before the subscriptions are first read. */
+  /** Null until the subscriptions are first read. */
   subscriptions: Map<string, Subscription> | null;
 }
 
-/** A subscription that is new to a channel. */
+/** A subscription that has newly begun on a channel. */
 interface Begun {
   channel: Channel;
   subscription: Subscription;
@@ -50,7 +50,7 @@ interface Begun {
   wasOpen: boolean;
 }
 
-/** The data of a step that is stored between two rounds. */
+/** A step as it was in the last round. */
 interface Step extends Reported {
   row: WorkitemRow;
 }
@@ -61,9 +61,9 @@ export interface EventFeed {
 }
 
 /**
- * Compares the steps of the queue with the states that were last reported, and sends event reports
- * to the open channels of this process. It runs only while a channel is open. Subscriptions are
- * read in each round, because another process may have changed them.
+ * Compares the steps of the queue with the last reported states, and sends event reports to the
+ * open channels of this process. It runs only while a channel is open. Subscriptions are read in
+ * each round, because another process may have changed them.
  */
 export function createEventFeed({
   database,
@@ -109,7 +109,7 @@ export function createEventFeed({
       for (const one of own) {
         const known = told.get(one.channel);
         for (const row of initialSteps(one, steps)) {
-          // A step that was just reported to the channel needs no initial report.
+          // A step that has just been reported to the channel needs no initial report.
           if (!known?.has(row.id)) one.channel.send(stateReport(row));
         }
       }
@@ -133,7 +133,8 @@ export function createEventFeed({
     const rows = await stepsChanged(database, finderOf(accountId), { ids: wanted, since });
     for (const row of rows) {
       const last = steps.get(row.id) ?? null;
-      // An old step that ended long ago can still change, for example when its result is purged.
+      // A step that ended long ago is not new: it can still change, for example when its result is
+      // purged.
       if (!last && isFinal(row.state) && row.created_at < since) continue;
       const reports = reportsSince(last, row);
       steps.set(row.id, { row, ...reportedOf(row) });
@@ -145,13 +146,13 @@ export function createEventFeed({
         told.set(channel, (told.get(channel) ?? new Set()).add(row.id));
       }
     }
-    // A final step is kept until it no longer appears among the new steps.
+    // A final step is kept for as long as the query for new steps still returns it.
     for (const [id, { row, state }] of steps) {
       if (isFinal(state) && row.created_at < since) steps.delete(id);
     }
   }
 
-  /** Returns the steps that existed when the first channel of an account was opened. */
+  /** Returns the steps that existed when the account's first channel was opened. */
   async function stepsAtOpening(
     accountId: string,
     since: Date,
@@ -165,8 +166,8 @@ export function createEventFeed({
   }
 
   /**
-   * Reads the subscriptions of the open channels. @returns the subscriptions that are new to a
-   * channel.
+   * Reads the subscriptions of the open channels.
+   * @returns the subscriptions that are new to a channel.
    */
   async function readSubscriptions(open: readonly Listener[]): Promise<Begun[]> {
     const begun: Begun[] = [];
@@ -195,7 +196,7 @@ export function createEventFeed({
     return begun;
   }
 
-  /** Reads the steps of new subscriptions to single workitems, by UID. */
+  /** Reads the steps to which new subscriptions to single workitems refer, by UID. */
   async function stepsOf(
     accountId: string,
     begun: readonly Begun[],
@@ -207,7 +208,10 @@ export function createEventFeed({
     return new Map(rows.map((row) => [workitemUid(row), row]));
   }
 
-  /** Returns the steps whose present state a new subscription reports (PS3.4 table CC.2.3-2). */
+  /**
+   * Returns the steps whose current state is reported when a subscription begins (PS3.4 table
+   * CC.2.3-2).
+   */
   function initialSteps(
     { channel, subscription, wasOpen }: Begun,
     single: ReadonlyMap<string, WorkitemRow>,

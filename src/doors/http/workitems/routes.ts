@@ -39,7 +39,7 @@ const CHANNEL = '/dicomweb/subscribers/:ae';
 
 const MOST_MATCHES = 500;
 
-/** Warnings of PS3.18 11, which describe the fault of a request. */
+/** Warning texts from PS3.18 11. */
 const WARNING = {
   createdModified: 'The Workitem was created with modifications.',
   unsupported: 'Requested optional Attributes are not supported.',
@@ -56,8 +56,8 @@ const WARNING = {
 type Call = Context & { state: HttpState };
 
 /**
- * Adds the worklist service (UPS-RS, PS3.18 11) if the site has switched it on: the requests of the
- * queue as Unified Procedure Steps. The gateway is the only performer of its steps.
+ * Adds the worklist service (UPS-RS, PS3.18 11) if it is enabled: the requests in the queue as
+ * Unified Procedure Steps. Only the gateway performs these steps.
  */
 export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { worklist, database, core, config, logger, now = () => new Date() } = deps;
@@ -242,7 +242,7 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     context.body = '';
   });
 
-  // The connection is taken over only after the call has been audited.
+  // The connection is upgraded only after the call has been audited.
   const open: Middleware<HttpState> = async (context, next) => {
     await next();
     const key = bearerKey(context);
@@ -273,15 +273,15 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
   }
 }
 
-/** Allows a call that changes workitems if its key also has the scope of `/v1/run`. */
+/** Accepts a call that changes workitems if its key also has the scope of `/v1/run`. */
 const mayRun: Middleware<HttpState> = (context, next) => {
   if (mayUse(context.state.principal, 'run')) return next();
   throw new SonogateError('forbidden', 'The call needs a key that also has the scope "run".');
 };
 
 /**
- * Returns the UID in the query of a creation: `?1.2.3`, as in PS3.18 11.4.1, or a parameter with a
- * name that clients use.
+ * Returns the UID in the query of a create request: `?1.2.3`, as in PS3.18 11.4.1, or under a
+ * parameter name that clients use.
  */
 function uidInQuery({ query, querystring }: Context): string | null {
   const { workitem, AffectedSOPInstanceUID: affected } = query;
@@ -298,7 +298,7 @@ function requireAeTitle({ params }: Context): string {
   throw new SonogateError('invalid_query', 'The path contains no AE title of 1 to 16 characters.');
 }
 
-/** Converts a text to an AE title, because the Requesting AE of an HTTP client has none. */
+/** Converts a text to an AE title for the Requesting AE, because an HTTP client has no AE title. */
 const aeTitleOf = (text: string): string =>
   text
     .replace(/[^\x20-\x5b\x5d-\x7e]/g, '_')
@@ -323,8 +323,8 @@ function badState(context: Context, warning: string, detail: string): never {
 }
 
 /**
- * Refuses an update that the state forbids (PS3.18 11.6.2, 11.6.3). Once a step is in progress,
- * only its owner may update it, and the owner is the gateway.
+ * Refuses an update that the state of the step forbids (PS3.18 11.6.2, 11.6.3). Once a step is in
+ * progress, only its performer may update it, which is the gateway.
  */
 function refuseUpdate(context: Context, { state }: WorkitemRow, hasTransaction: boolean): void {
   if (isFinal(state)) badState(context, WARNING.workitemState, `The workitem is ${state}.`);
@@ -337,13 +337,13 @@ function refuseUpdate(context: Context, { state }: WorkitemRow, hasTransaction: 
   }
 }
 
-/** The states to which a client may request a change (PS3.18 11.7.1.4). */
+/** The states that a client may request (PS3.18 11.7.1.4). */
 const CHANGES: readonly string[] = ['IN PROGRESS', 'COMPLETED', 'CANCELED'];
 
 /**
- * Refuses every change of state by a client (PS3.4 table CC.1.1-2), except to a final state that
- * the step already has, which is answered with a warning. A claim is refused as if another
- * performer had claimed the step first, because the gateway performs its steps itself.
+ * Refuses every change of state by a client (PS3.4 table CC.1.1-2). A change to a final state that
+ * the step already has is answered with a warning instead. A claim is refused as if another
+ * performer had been first, because the gateway performs its steps itself.
  */
 function refuseChange(
   context: Context,

@@ -15,13 +15,15 @@ import {
 import { catalogueEntry } from '../../../platform/errors/catalogue.ts';
 import { attribute, dateTime, inOrder, only, TAG, text, textOf } from './data-set.ts';
 
-/** The data of a workitem in addition to its row. */
+/** What a workitem contains in addition to its row. */
 interface Surroundings {
-  /** Objects that the step read; absent in lists, unless the creator gave them. */
+  /**
+   * Objects that the step read; left empty in lists, which then show only the creator's references.
+   */
   inputs: readonly ReferencedSeries[];
   outputs: readonly ReferencedSeries[];
   destinations: readonly Destination[];
-  /** Address of the gateway's WADO-RS; null if WADO-RS is switched off. */
+  /** Address of the gateway's WADO-RS; null if it is disabled. */
   retrieveFrom: string | null;
 }
 
@@ -57,7 +59,7 @@ export function workitemJson(row: WorkitemRow, around: Surroundings): JsonDataSe
 }
 
 /**
- * Returns the patient of a study, in place of the patient that the creator stated: a message may
+ * Returns the patient of the study, who replaces the patient stated by the creator: a message may
  * have corrected or merged the identity since then.
  */
 const patientOf = (identity: DicomIdentity): JsonDataSet => ({
@@ -68,7 +70,7 @@ const patientOf = (identity: DicomIdentity): JsonDataSet => ({
   [TAG.PatientSex]: text('CS', identity.PatientSex),
 });
 
-/** Attributes of type 2, which must be present even if they are empty. */
+/** Attributes of type 2, which must be present even when empty. */
 const EMPTY: JsonDataSet = {
   [TAG.PatientName]: { vr: 'PN' },
   [TAG.PatientID]: { vr: 'LO' },
@@ -87,7 +89,10 @@ const EMPTY: JsonDataSet = {
   [TAG.ScheduledProcessingParametersSequence]: { vr: 'SQ' },
 };
 
-/** An empty value of the creator does not replace the value of the study. */
+/**
+ * Omits empty attributes, so that an empty value from the creator does not replace the value from
+ * the study.
+ */
 const withValues = (dataSet: JsonDataSet): JsonDataSet =>
   Object.fromEntries(Object.entries(dataSet).filter(([, { Value }]) => Value !== undefined));
 
@@ -122,7 +127,7 @@ export function progressItem(row: WorkitemRow): JsonDataSet {
 }
 
 /**
- * Returns the reason why a step was canceled: the reason of the person who canceled it, or the
+ * Returns the reason why a step was canceled: the one stated by the person who canceled it, or the
  * failure of the request.
  */
 export function reasonOf({ fault, cancellation, status }: WorkitemRow): JsonDataSet {
@@ -178,7 +183,7 @@ function referenceItem(series: ReferencedSeries, around: Surroundings): JsonData
   });
 }
 
-/** Returns the ways to retrieve objects that the gateway knows. */
+/** Returns the known ways to retrieve a series: from its destination or from this gateway. */
 function accessOf(
   { study, series, destination }: ReferencedSeries,
   { destinations, retrieveFrom }: Surroundings,
