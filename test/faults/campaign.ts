@@ -9,15 +9,16 @@ import { type Outcome, scenario, stood } from './scenario.ts';
 /**
  * The fault campaign: every fault, each against a separate, complete site under traffic.
  *
- *   npm run faults                                  all of them; writes docs/reliability.md
- *   node test/faults/campaign.ts --only 'PACS'      that with this name, or those with it in their
- *                                                   names; writes nothing
- *   … --only 'soak' --record                        the same, added to the page as a run apart
+ *   npm run faults                                  all faults; writes docs/reliability.md
+ *   node test/faults/campaign.ts --only 'PACS'      the fault with this name, or those whose names
+ *                                                   contain it; writes nothing
+ *   … --only 'soak' --record                        the same, added to the page as a separate run
  *
- * SONOGATE_KILLS (100 of each victim) and SONOGATE_SOAK_MINUTES (60) make it shorter: in full it takes
- * most of a day. The page says what was run.
+ * SONOGATE_KILLS (100 per victim) and SONOGATE_SOAK_MINUTES (60) make it shorter: in full it takes
+ * most of a day. The page states what was run.
  *
- * Exit status 1 where something acknowledged was lost, doubled unmarked, or a fault did not strike.
+ * The exit status is 1 if anything acknowledged was lost, duplicated without a mark, or not finished
+ * in time, or if a fault did not strike.
  */
 const { values } = parseArgs({
   options: {
@@ -27,8 +28,8 @@ const { values } = parseArgs({
     submits: { type: 'string', default: '8' },
   },
 });
-// PACS, archive, EHR and client are in this process, and have to answer within their time-outs also
-// where the machine is busy. It needs the rights of root; without them they may answer late.
+// The PACS, archive, EHR and client run in this process and must respond within their time-outs
+// even on a busy machine. Raising the priority requires root; without it they may respond late.
 try {
   setPriority(-10);
 } catch {
@@ -46,7 +47,8 @@ for (const fault of chosen) {
   const outcome = await scenario(fault, amount);
   outcomes.push(outcome);
   process.stdout.write(`${fault.name}: ${told(outcome)}\n`);
-  // After each: a campaign that is broken off leaves what it has seen, and says how much that is.
+  // Written after each fault, so that an interrupted campaign keeps what it has seen and states how
+  // much that is.
   const run = { amount, commit, at: new Date(), faults: FAULTS.length };
   const page = await readFile(PAGE, 'utf8');
   if (values.only === '') await writeFile(PAGE, reliabilityPage(outcomes, run, page));

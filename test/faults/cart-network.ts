@@ -3,15 +3,17 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A cart at the end of a cable that can be pulled: a network namespace with a pair of interfaces. */
+/**
+ * A cart at the end of a cable that can be pulled: a network namespace with a pair of interfaces.
+ */
 export interface CartNetwork {
-  /** Address of the gateway as the cart sees it. */
+  /** The gateway's address as seen from the cart. */
   gateway: string;
-  /** Addresses of the cable. */
+  /** The address range of the cable. */
   range: string;
   /** Starts a program on the cart. */
   start(program: string, args: readonly string[]): ChildProcess;
-  /** The cart sends so many bits a second at the most. */
+  /** Limits the cart's sending rate. */
   throttle(megabits: number): Promise<void>;
   /** Pulls the cable: neither side is notified that the connection is gone. */
   pull(): Promise<void>;
@@ -19,12 +21,12 @@ export interface CartNetwork {
   remove(): Promise<void>;
 }
 
-/** Null where network namespaces are not permitted. */
+/** Sets up the network; null if network namespaces are not permitted. */
 export async function cartNetwork(): Promise<CartNetwork | null> {
   const id = process.pid % 100_000;
   const namespace = `sonogate-cart-${id}`;
   const [ours, theirs] = [`sg${id}g`, `sg${id}c`];
-  // Another run, or what a killed one left, must not have the same addresses.
+  // The addresses must differ from those of another run, or of a killed run that left them behind.
   const network = `10.213.${process.pid % 256}`;
   const gateway = `${network}.1`;
   const ip = (...args: string[]) => run('ip', args);

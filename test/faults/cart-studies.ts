@@ -12,19 +12,19 @@ export interface CartObject {
   path: string;
   sopInstanceUid: string;
   studyUid: string;
-  /** Of the data set alone, which must be found again whichever file holds it. */
+  /** Digest of the data set alone, which must be found again in whichever file contains it. */
   dataSetSha256: string;
 }
 
 export interface CartStudies {
-  /** Objects of each study. */
+  /** The objects of each study. */
   studies: CartObject[][];
   remove(): Promise<void>;
 }
 
 const PLANES = ['transthalamic', 'abdominal'] as const;
 
-/** Small studies of one patient, two stills each: enough for a report and for SR. */
+/** Writes small studies of one patient with two stills each, enough for a report and for SR. */
 export async function cartStudies(label: string, count: number): Promise<CartStudies> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-cart-'));
   const sizes = sizesAt(168);
@@ -71,7 +71,7 @@ export async function cartStudies(label: string, count: number): Promise<CartStu
   return { studies, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** SHA-256 of the data set, which follows the file meta information. */
+/** Returns the SHA-256 of the data set, which follows the file meta information. */
 export async function dataSetSha256(path: string): Promise<string> {
   const file = await readFile(path);
   const { dataSetOffset } = decodeFileMeta(file);

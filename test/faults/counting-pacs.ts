@@ -21,11 +21,11 @@ import { freePort } from '../peers/free-port.ts';
 /**
  * How a PACS behaves.
  *
- *   well          takes and keeps what it is sent
- *   dead          nobody listens
- *   slow          thinks for seconds before each answer
- *   rejecting     A-ASSOCIATE-RJ to everybody
- *   out of room   A700H to each object
+ *   well          accepts and keeps what it is sent
+ *   dead          does not listen
+ *   slow          waits for seconds before each response
+ *   rejecting     answers every association request with A-ASSOCIATE-RJ
+ *   out of room   answers each object with A700H
  *   no contexts   accepts no presentation context
  *   lying         answers 0000H, keeps nothing, and commits to nothing
  */
@@ -38,19 +38,19 @@ export type PacsMood =
   | 'no contexts'
   | 'lying';
 
-/** One object that was answered with success, and what it held. */
+/** An object that was answered with success, and the digest of its data set. */
 export interface Taken {
   sopInstanceUid: string;
   dataSetSha256: string;
   kept: boolean;
 }
 
-/** A PACS that counts, and can be in any mood. */
+/** A PACS that counts what it receives and can be in any mood. */
 export interface CountingPacs {
   port: number;
-  /** Every C-STORE that it answered with 0000H, in order. */
+  /** Every C-STORE answered with 0000H, in order. */
   taken: readonly Taken[];
-  /** C-STOREs and associations that it did not serve well. */
+  /** Number of C-STOREs and associations that failed because of the mood. */
   refusals: number;
   be(mood: PacsMood): Promise<void>;
   close(): Promise<void>;
@@ -58,7 +58,10 @@ export interface CountingPacs {
 
 const SLOW_MS = 4000;
 
-/** @param gatewayPort where reports of storage commitment go. */
+/**
+ * Starts the PACS.
+ * @param gatewayPort port to which storage commitment reports are sent.
+ */
 export async function startCountingPacs(gatewayPort: number): Promise<CountingPacs> {
   const port = await freePort();
   const taken: Taken[] = [];
@@ -87,7 +90,10 @@ export async function startCountingPacs(gatewayPort: number): Promise<CountingPa
     },
     ended: async () => {},
   };
-  /** Reports over a separate association, as archives do (PS3.4 J.3.3), until it is answered. */
+  /**
+   * Sends the report over a separate association, as archives do (PS3.4 J.3.3), until it is
+   * answered.
+   */
   const tell = async (report: CommitmentReport) => {
     const gateway = {
       host: '127.0.0.1',

@@ -3,18 +3,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Debian's package `libfaketime`. */
+/** From Debian's package `libfaketime`. */
 const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
-/** A wall clock that can be turned while processes run; timers go on by the monotonic clock. */
+/**
+ * A wall clock that can be changed while processes run. Timers follow the monotonic clock and are
+ * not affected.
+ */
 export interface FakeClock {
   environment: Record<string, string>;
-  /** `+3600`: seconds from the real time, at once, for all processes with this environment. */
+  /**
+   * Sets the offset from the real time, such as `+3600` seconds, at once for all processes with
+   * this environment.
+   */
   jump(offset: string): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Null where libfaketime is not installed. */
+/** Creates the clock; null if libfaketime is not installed. */
 export async function fakeClock(): Promise<FakeClock | null> {
   if (!existsSync(LIBRARY)) return null;
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-clock-'));

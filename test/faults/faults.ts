@@ -16,7 +16,7 @@ import { type SmallDisk, smallDisk } from './small-disk.ts';
 import { soak } from './soak.ts';
 import type { Amount } from './traffic.ts';
 
-/** What a fault needs of its machine, set up before the site starts. */
+/** What a fault needs from its machine, set up before the site starts. */
 export interface Surroundings {
   site: SiteOptions;
   disk?: SmallDisk;
@@ -29,19 +29,21 @@ export interface Fault {
   name: string;
   /** What is done to the site under traffic. */
   done: string;
-  /** Its own traffic, at most, which ends with the strikes; otherwise that of the campaign. */
+  /**
+   * Maximum traffic for this fault, which ends with the strikes; the campaign's traffic if omitted.
+   */
   traffic?: Amount;
-  /** Null where this machine does not permit it, with the reason. */
+  /** Sets up the machine, or returns why this is impossible here. */
   prepare?(): Promise<Surroundings | { impossible: string }>;
   /**
-   * Strikes while traffic flows, and heals what does not heal by itself.
-   * @returns what was seen of the fault: it must have happened.
-   * @throws when it did not strike.
+   * Strikes while traffic flows, and repairs what does not recover by itself.
+   * @returns what was observed of the fault: it must have happened.
+   * @throws Error if the fault did not strike.
    */
   strike(site: SiteUnderFault, surroundings: Surroundings): Promise<string>;
 }
 
-/** How long a peer stays as it is. */
+/** How long a peer stays in a mood. */
 const MOOD_MS = 8_000;
 const DOWN_MS = 5_000;
 const REPLAY_MS = 150_000;
@@ -90,8 +92,9 @@ const pacs = (mood: Exclude<PacsMood, 'well'>): Fault => ({
 });
 
 /**
- * What a PACS refuses for good, and what it took and does not commit to keep, is dead: a person sends
- * it again, until everything has arrived and is committed.
+ * Replays dead deliveries, as a person would, until everything has arrived and is committed. A
+ * delivery is dead if the PACS refused the object for good, or accepted it but did not commit to
+ * keep it.
  */
 async function replayDead(site: SiteUnderFault): Promise<string> {
   let replayed = 0;
@@ -132,7 +135,7 @@ const ehr = (name: string, done: string, fault: EhrFault): Fault => ({
   },
 });
 
-/** Codes of deliveries that had a failure and still wait. */
+/** Returns the error codes of deliveries that failed and are still waiting, with counts. */
 async function troubled(site: SiteUnderFault, destinations: string[]): Promise<string[]> {
   const rows = await site.query<{ code: string; count: number }>(
     `SELECT code, count(*)::int AS count FROM deliveries
@@ -142,7 +145,7 @@ async function troubled(site: SiteUnderFault, destinations: string[]): Promise<s
   return rows.map(({ code, count }) => `${count} × ${code}`);
 }
 
-/** Runs until a pipeline works on a request, then does it to the child processes. */
+/** Waits until a pipeline is working on a request, then strikes its child processes. */
 async function pipelineStruck(
   site: SiteUnderFault,
   strike: (pid: number) => void,
@@ -248,7 +251,8 @@ export const FAULTS: readonly Fault[] = [
       const { bavail, bsize } = await statfs(site.dataDir);
       await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => {});
       const full = await statfs(site.dataDir);
-      // The traffic may be between two studies, or over: one more cart is there for certain.
+      // The traffic may be between two studies or over, so one more cart makes sure that an object
+      // meets the full disk.
       const cart = await cartStudies('met the full disk', 1);
       const late = {
         host: '127.0.0.1',

@@ -10,8 +10,8 @@ import { siteSettings, waitUntil } from '../gateway/site.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 /**
- * The whole gateway, as an operator starts it, is killed again and again while one study is on its
- * way: in the reception, while the pipeline works, while results leave.
+ * The whole gateway, started as an operator starts it, is killed again and again while it processes
+ * one study: during reception, while the pipeline works, and while results are sent.
  */
 describe('kill -9 of the whole gateway', () => {
   let dataDir: string;

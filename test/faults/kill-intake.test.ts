@@ -14,10 +14,10 @@ import { dicomFile } from '../dimse/dicom-file.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 
 const STUDIES = 4;
-/** `SONOGATE_KILLS=100` repeats it more often, with as many more objects. */
+/** `SONOGATE_KILLS=100` kills more often, and sends proportionally more objects. */
 const KILLS = Number(process.env.SONOGATE_KILLS ?? 10);
 const OBJECTS_PER_STUDY = 5 * KILLS;
-/** Longer than the quiet time of the process, so that its last run finds every study complete. */
+/** Longer than the quiet time, so that the last run of the process finds every study complete. */
 const CLOCK_OFFSET_SECONDS = 700;
 
 let dataDir = '';
@@ -94,7 +94,7 @@ test('kill -9 at many moments of a transfer loses no object that got 0000H, and 
         onResult(path, { outcome }) {
           if (outcome === 'stored') acknowledged.add(path);
           answers += 1;
-          // Some milliseconds into the next object, wherever that then is.
+          // Kills a few milliseconds into the next object, at whatever stage it is then.
           if (answers === answersBeforeKill) {
             killed = new Promise((resolve) => setTimeout(resolve, randomInt(0, 12))).then(() =>
               stop(run, 'SIGKILL'),

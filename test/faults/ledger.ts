@@ -10,33 +10,41 @@ export interface Ledger {
   objectsAcknowledged: number;
   requestsAcknowledged: number;
   /**
-   * Acknowledged, and nothing more will happen to it: it is not there, has other bytes, failed, or its
-   * delivery ended without arriving; in words.
+   * Acknowledged, but will never arrive: missing, with different bytes, failed, or its delivery
+   * ended without arriving. One description each.
    */
   lost: string[];
-  /** Deliveries whose wait for the next attempt was cut short after the fault. */
+  /** Number of deliveries whose wait for the next attempt was cut short after the fault. */
   hastened: number;
-  /** Not yet at its end when the patience of the campaign was over; in words, with what it waits for. */
+  /**
+   * Not finished when the campaign's patience ran out; one description each, with what it was
+   * waiting for.
+   */
   late: string[];
   deliveries: number;
-  /** Arrived more than once as the same SOP Instance UID, identifier or webhook-id. */
+  /** Number of repeated arrivals with the same SOP Instance UID, identifier or webhook-id. */
   repeated: number;
-  /** Arrived more than once as something new; in words. */
+  /** Arrived more than once under different identities; one description each. */
   doubled: string[];
 }
 
-/** So long nothing more comes to its end before the campaign gives up. */
+/** The campaign gives up if nothing finishes for this long. */
 const PATIENCE_MS = 1_200_000;
 const POLL_MS = 500;
-/** Long enough for an ordinary retry to come by itself. */
+/** Long enough for an ordinary retry to happen by itself. */
 const HASTEN_MS = 45_000;
-/** Nothing has arrived anywhere for so long: then a gateway that must stop for a question is stopped. */
+/**
+ * If nothing has arrived anywhere for this long, a gateway that must be stopped for a query is
+ * stopped.
+ */
 const QUIET_MS = 60_000;
 
-/** SR documents of one obstetric study: TID 5000 and its TID 1500. */
+/** SR documents per obstetric study: TID 5000 and its TID 1500. */
 const DOCUMENTS_OF_STUDY = 2;
 
-/** Waits until all work has ended, and counts. What has not ended by then is late. */
+/**
+ * Waits until all work has finished, and counts the outcome. What has not finished by then is late.
+ */
 export async function settle(site: SiteUnderFault, promised: Promised): Promise<Ledger> {
   const studies = [...new Set(promised.objects.map(({ studyUid }) => studyUid))];
   const stops = site.parts.length === 1;
@@ -74,8 +82,8 @@ export async function settle(site: SiteUnderFault, promised: Promised): Promise<
 }
 
 /**
- * Waits until nothing more arrives at PACS, archive, EHR and webhook. A gateway on the embedded database
- * has to stop for each question, and a stop interrupts the studies that are being interpreted.
+ * Waits until nothing more arrives at the PACS, archive, EHR and webhook. A gateway on the embedded
+ * database must be stopped for each query, which interrupts the studies that are being interpreted.
  */
 async function quiet({ pacs, archive, ehr, hook }: SiteUnderFault): Promise<void> {
   const arrivals = () =>
@@ -86,19 +94,22 @@ async function quiet({ pacs, archive, ehr, hook }: SiteUnderFault): Promise<void
   }
 }
 
-/** @throws when a process of the gateway has ended that nobody stopped. */
+/**
+ * Checks that a gateway process has not ended unless it was stopped.
+ * @throws Error if it has.
+ */
 function endedByItself(part: Part, site: SiteUnderFault): void {
   const { exitCode, log } = site.process(part);
   const code = exitCode();
-  // The embedded database is asked while the gateway is stopped.
+  // The gateway is stopped with exit code 0 while its embedded database is queried.
   if (code === null || code === 0) return;
   throw new Error(`${part} ended by itself with ${code}: ${log.slice(-3).join(' ')}`);
 }
 
 /**
- * Ends the waits between two attempts, which are minutes (a paused destination) to hours (a webhook):
- * the fault is over, and a campaign cannot wait as long as a delivery can.
- * @returns the deliveries that waited.
+ * Ends the waits between two attempts, which last from minutes (a paused destination) to hours (a
+ * webhook): the fault is over, and a campaign cannot wait as long as a delivery can.
+ * @returns the ids of the deliveries that were waiting.
  */
 async function hastenDeliveries(site: SiteUnderFault): Promise<string[]> {
   const rows = await site
@@ -112,7 +123,7 @@ async function hastenDeliveries(site: SiteUnderFault): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Studies, requests and deliveries that still have a way to go. */
+/** Returns the number of studies, requests and deliveries that are not finished. */
 async function open(
   site: SiteUnderFault,
   studies: readonly string[],
@@ -134,7 +145,7 @@ async function open(
   return row?.open ?? 1;
 }
 
-/** Requests and deliveries that have not ended, with what they wait for. */
+/** Describes the requests and deliveries that are not finished, and what they are waiting for. */
 async function unfinished(site: SiteUnderFault): Promise<string[]> {
   const rows = await site.query<{ line: string }>(
     `SELECT format('request %s is %s since %s, attempt %s, lease until %s', id, status, created_at,
@@ -149,13 +160,16 @@ async function unfinished(site: SiteUnderFault): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** The deliveries of one kind for a request, or for a received object that is forwarded. */
+/** The deliveries of one kind for a request, or for a forwarded object. */
 interface Awaited {
   kind: 'forward' | 'dicom' | 'fhir' | 'webhook';
   of: string;
 }
 
-/** Counts what arrived; what did not is late while a delivery of it has not ended, otherwise lost. */
+/**
+ * Counts arrivals. What has not arrived is lost, unless a delivery of it is unfinished; then it is
+ * late.
+ */
 async function count(
   site: SiteUnderFault,
   ledger: Ledger,
@@ -170,13 +184,13 @@ async function count(
     'SELECT state, attempt, code FROM deliveries WHERE kind = $1 AND (request_id = $2 OR object = $2)',
     [kind, of],
   );
-  // `unfinished` has already named what is late.
+  // `unfinished` already lists it as late.
   if (rows.some(({ state }) => state === 'pending' || state === 'sending')) return;
   const ends = rows.map((row) => `${row.state}, attempt ${row.attempt}, ${row.code}`);
   ledger.lost.push(`${otherwise} (${ends.join('; ') || 'no delivery'})`);
 }
 
-/** A request that has not succeeded is lost, unless it has not ended: then it is late. */
+/** Counts a request that has not succeeded as lost, unless it is unfinished; then it is late. */
 function countEnd(ledger: Ledger, name: string, status: string | undefined): void {
   if (status === 'succeeded' || UNFINISHED.has(status ?? '')) return;
   ledger.lost.push(`${name} is ${status ?? 'not there'}`);

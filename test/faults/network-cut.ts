@@ -16,7 +16,7 @@ const MEGABITS = 40;
 const IDLE_SECONDS = 4;
 const OBJECT = { sopInstanceUid: '1.2.840.97.1.1', studyInstanceUid: '1.2.840.97.1' };
 
-/** The cable of a cart is pulled while an object of 24 MB is on its way. */
+/** A cart's cable is pulled while it sends an object of 24 MB. */
 export const networkCut: Fault = {
   name: 'network cut in the middle of a PDU',
   done: 'the link of a cart in a network namespace goes down while it sends 24 MB, and comes back',
@@ -31,7 +31,7 @@ export const networkCut: Fault = {
     if (!network) throw new Error('no network');
     const folder = await mkdtemp(join(tmpdir(), 'sonogate-cut-'));
     const path = join(folder, 'large.dcm');
-    // No rule is for it: only that it is kept matters.
+    // No rule matches it: only its storage matters.
     const object = { ...OBJECT, modality: 'OT', pixels: Buffer.alloc(OBJECT_BYTES, 7) };
     await writeFile(path, dicomFile(object));
     const send = () =>
@@ -64,10 +64,13 @@ export const networkCut: Fault = {
   },
 };
 
-/** Looks at the intake, which are two minutes: a busy machine takes its time. */
+/** Number of polls of the intake: two minutes, because a busy machine needs time. */
 const PATIENCE = 2400;
 
-/** Bytes of what is being received, once they pass; of several objects the largest. */
+/**
+ * Waits until the number of bytes received so far passes the check, and returns it; with several
+ * objects, that of the largest.
+ */
 async function partial(site: SiteUnderFault, passes: (bytes: number) => boolean): Promise<number> {
   for (let left = PATIENCE; left > 0; left -= 1) {
     const intake = join(site.dataDir, 'intake');
@@ -81,7 +84,7 @@ async function partial(site: SiteUnderFault, passes: (bytes: number) => boolean)
         ),
       ),
     );
-    // Those of the other traffic are small, and gone in a moment.
+    // Objects from the other traffic are small and disappear within moments.
     const large = sizes.filter((size) => size > OBJECT_BYTES / 20);
     const bytes = Math.max(0, ...large);
     if (passes(bytes)) return bytes;

@@ -3,12 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
 import { type Backend, EACH_ROLE, type Part, type SiteUnderFault } from './site-under-fault.ts';
 
-/** How often each victim of each back end is killed; fewer take less time. */
+/** How often each victim is killed on each back end; lower it for a shorter run. */
 const KILLS = Number(process.env.SONOGATE_KILLS ?? 100);
 
 /**
- * After a victim is back, the next dies within this time, or within the time that it took to come
- * back where that is longer: on a slow machine the kills would otherwise all meet a gateway that starts.
+ * Once a victim is back, the next kill follows within this time, or within the time that the victim
+ * needed to come back if that is longer. Otherwise every kill on a slow machine would hit a gateway
+ * that is still starting.
  */
 const LONGEST_LIFE_MS = 3000;
 const DOWN_MS = 2000;
@@ -34,7 +35,7 @@ const POSTGRESQL: Victim = {
   },
 };
 
-/** It comes back empty. */
+/** Redis comes back empty. */
 const REDIS: Victim = {
   name: 'Redis',
   async kill({ redis }) {
@@ -50,7 +51,7 @@ const VICTIMS: Readonly<Record<Backend, readonly Victim[]>> = {
   'PostgreSQL and Redis': [...EACH_ROLE.map(part), EVERYTHING, POSTGRESQL, REDIS],
 };
 
-/** Every victim as often, in random order. */
+/** Returns every victim equally often, in random order. */
 function shuffled(victims: readonly Victim[]): Victim[] {
   const order = victims.flatMap((victim) => Array.from({ length: KILLS }, () => victim));
   for (let at = order.length - 1; at > 0; at -= 1) {
@@ -67,7 +68,8 @@ export const randomKills = (backend: Backend): Fault => {
   return {
     name: `random kills on ${backend}`,
     done: `kill -9 at random moments, ${KILLS} times each in random order: ${victims.map(({ name }) => name).join(', ')}`,
-    // At most what a site can also interpret afterwards in reasonable time; it ends with the last kill.
+    // The traffic ends with the last kill. It is limited to what a site can interpret afterwards in
+    // reasonable time.
     traffic: { studies: count, submits: 2 * count, pauseMs: 12_000, untilFinished: true },
     prepare: async () => ({ site: { backend }, remove: async () => {} }),
     async strike(site) {

@@ -3,13 +3,13 @@ import { type Ledger, settle } from './ledger.ts';
 import { startSiteUnderFault } from './site-under-fault.ts';
 import { type Amount, startTraffic } from './traffic.ts';
 
-/** One fault and its outcome. */
+/** A fault and its outcome. */
 export type Outcome =
   | { fault: Fault; skipped: string }
   | { fault: Fault; failed: string }
   | { fault: Fault; seen: string; seconds: number; ledger: Ledger };
 
-/** Traffic, the fault in the midst of it, then the count. */
+/** Runs the traffic with the fault in the middle of it, then counts the outcome. */
 export async function scenario(fault: Fault, amount: Amount): Promise<Outcome> {
   const begin = performance.now();
   const prepared = await (fault.prepare?.() ?? { site: {}, remove: async () => {} });
@@ -48,7 +48,9 @@ async function struck(
   }
 }
 
-/** Whether everything acknowledged has come to its end, and nothing was lost or doubled unmarked. */
+/**
+ * Whether everything acknowledged has finished, and nothing was lost, or duplicated without a mark.
+ */
 export function stood(outcome: Outcome): boolean {
   if (!('ledger' in outcome)) return false;
   const { lost, late, doubled } = outcome.ledger;

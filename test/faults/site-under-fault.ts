@@ -19,40 +19,40 @@ import { type HookReceiver, startHookReceiver } from './hook-receiver.ts';
 export type Role = 'dimse' | 'api' | 'worker' | 'delivery';
 export const EACH_ROLE = ['dimse', 'api', 'worker', 'delivery'] as const satisfies readonly Role[];
 
-/** A process of the site: one role, or all of them, which the embedded database demands. */
+/** A process of the site: one role or, as the embedded database requires, all roles in one. */
 export type Part = Role | 'gateway';
 
-/** On what a site keeps its rows and its queue. */
+/** Where a site stores its rows and its queue. */
 export type Backend = 'PGlite' | 'PostgreSQL' | 'PostgreSQL and Redis';
 
-/** Niceness of the gateway's processes, which is not that of the campaign (campaign.ts). */
+/** Niceness of the gateway's processes, which differs from that of the campaign (campaign.ts). */
 const GATEWAY_NICENESS = 0;
 
 const PATIENT_SYSTEM = 'urn:oid:1.2.3';
 
 export interface SiteOptions {
-  /** PostgreSQL and Redis unless given. */
+  /** The default is PostgreSQL and Redis. */
   backend?: Backend;
-  /** Redis restarts with its data. */
+  /** Whether Redis restarts with its data. */
   persistentRedis?: boolean;
-  /** A cart that is not on this machine: the listener binds every address. */
+  /** A cart that is not on this machine, for which the listener binds every address. */
   cart?: { range: string; idleTimeoutSeconds: number };
-  /** Environment of each process of the gateway. */
+  /** Environment of each gateway process. */
   environment?: Record<string, string>;
-  /** The data folder, where it is not to be an ordinary one, and what is to stay free there. */
+  /** A special data folder, and how much space must stay free there. */
   disk?: { folder: string; minFreeBytes: number };
 }
 
 /**
- * A site whose roles are separate processes on one data folder, with PostgreSQL and Redis (or what
- * else `backend` says). Around them a PACS, an archive, an EHR and a client with a webhook, all of
- * which count what arrives.
+ * A site whose roles are separate processes on one data folder, with PostgreSQL and Redis unless
+ * `backend` states otherwise. They are surrounded by a PACS, an archive, an EHR and a client with a
+ * webhook, all of which count what arrives.
  */
 export interface SiteUnderFault {
   dicomPort: number;
   url: string;
   key: string;
-  /** @throws where the site has none. */
+  /** Any use throws if the site has no PostgreSQL; likewise for Redis. */
   postgres: PostgresServer;
   redis: RedisServer;
   parts: readonly Part[];
@@ -61,23 +61,29 @@ export interface SiteUnderFault {
   ehr: FhirTestServer;
   hook: HookReceiver;
   process(part: Part): Served;
-  /** Kills these processes at once and starts others in their place. */
+  /** Kills these processes at the same time and starts new ones in their place. */
   kill(...parts: Part[]): Promise<void>;
   stop(part: Part): Promise<void>;
   start(part: Part): Promise<void>;
   dataDir: string;
-  /** An operation of a person, as the command line asks for it. */
+  /** Performs an operator's command, as the command line would. */
   operate(name: string, asked: Record<string, unknown>): Promise<unknown>;
-  /** The embedded database serves one process: the gateway is stopped while it is asked. */
+  /**
+   * Queries the database. The embedded database serves only one process, so the gateway is stopped
+   * for the query.
+   */
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Starts a gateway again that `query` has stopped. */
+  /** Restarts a gateway that `query` has stopped. */
   resume(): Promise<void>;
-  /** Writes the log of each role into a folder, to be read after the site is gone; returns it. */
+  /**
+   * Writes each role's log into a folder, so that it can be read after the site is gone, and
+   * returns the folder.
+   */
   keepLogs(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Takes the place of a server that the backend does without. */
+/** Takes the place of a server that the back end does not use. */
 function absent<Server extends object>(name: string): Server {
   return new Proxy({} as Server, {
     get() {
@@ -86,7 +92,7 @@ function absent<Server extends object>(name: string): Server {
   });
 }
 
-/** Null where PostgreSQL or Redis is needed and not installed. */
+/** Starts a site; null if PostgreSQL or Redis is needed but not installed. */
 export async function startSiteUnderFault(
   options: SiteOptions = {},
 ): Promise<SiteUnderFault | null> {
@@ -276,7 +282,7 @@ function settings(
   });
 }
 
-/** The pipeline processes of a worker, by `/proc`. */
+/** Returns the pipeline processes of a worker, from `/proc`. */
 export async function pipelinesOf(pid: number): Promise<number[]> {
   const threads = await readdir(`/proc/${pid}/task`);
   const lists = await Promise.all(

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A separate file system, small enough to be filled. */
+/** A separate file system, small enough to fill up. */
 export interface SmallDisk {
   folder: string;
   remove(): Promise<void>;
 }
 
-/** Null where mounting is not permitted. */
+/** Mounts the file system; null if mounting is not permitted. */
 export async function smallDisk(megabytes: number): Promise<SmallDisk | null> {
   const folder = await mkdtemp(join(tmpdir(), 'sonogate-small-disk-'));
   try {

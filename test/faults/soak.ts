@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
 import { pipelinesOf, type SiteUnderFault } from './site-under-fault.ts';
 
-/** An hour in the long form. */
+/** One hour in the long form. */
 const MINUTES = Number(process.env.SONOGATE_SOAK_MINUTES ?? 60);
 const SAMPLE_MS = 5000;
 const MEBIBYTE = 1024 ** 2;
@@ -44,8 +44,9 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /**
- * What may grow between the second quarter and the last: memory by what a collector leaves for later,
- * the database by its rows (a study of two objects takes about 30 kB) and one file of its log.
+ * Maximum growth between the second quarter and the last: memory by what the garbage collector has
+ * not freed yet, the database by its rows (a study of two objects takes about 30 kB) and one file
+ * of its log.
  */
 const MAY_GROW: Readonly<Record<keyof Sample, number>> = {
   residentMegabytes: 150,
@@ -53,11 +54,14 @@ const MAY_GROW: Readonly<Record<keyof Sample, number>> = {
   databaseMegabytes: 64,
 };
 
-/** The gateway on its defaults under steady traffic, while its pipelines are killed now and then. */
+/**
+ * The gateway with default settings under steady traffic, with its pipelines killed now and then.
+ */
 export const soak: Fault = {
   name: 'soak',
   done: `${MINUTES} minutes of studies and submits on the embedded database; a pipeline process is killed every minute`,
-  // Less than two cores interpret: a soak is to show what remains, not how a queue grows.
+  // Keeps less than two cores busy: a soak is meant to show what accumulates, not how a queue
+  // grows.
   traffic: { studies: 6 * MINUTES, submits: 12 * MINUTES, pauseMs: 10_000 },
   prepare: async () => ({ site: { backend: 'PGlite' }, remove: async () => {} }),
   async strike(site) {

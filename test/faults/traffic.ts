@@ -3,7 +3,7 @@ import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { type CartObject, cartStudies } from './cart-studies.ts';
 import type { SiteUnderFault } from './site-under-fault.ts';
 
-/** What the gateway has promised to keep: what it answered 0000H or 202 to. */
+/** What the gateway has promised to keep, by answering it with 0000H or 202. */
 export interface Promised {
   objects: CartObject[];
   requests: string[];
@@ -11,21 +11,24 @@ export interface Promised {
 
 export interface Traffic {
   promised: Promised;
-  /** Begins no further study and no further submit. */
+  /** Starts no further studies or submits. */
   finish(): void;
-  /** Resolves when everything that was begun has been acknowledged. */
+  /** Resolves when everything that was started has been acknowledged. */
   all: Promise<void>;
-  /** Resolves when so much was acknowledged. */
+  /** Resolves when this many objects have been acknowledged. */
   reached(objects: number): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** How many studies and submits, and how long a cart waits between two studies. */
+/** Number of studies and submits, and how long a cart waits between two studies. */
 export interface Amount {
   studies: number;
   submits: number;
   pauseMs?: number;
-  /** The traffic lasts until `finish`, and nobody loses patience before: the gateway may hardly run. */
+  /**
+   * The traffic lasts until `finish`, and nobody gives up before, because the gateway may hardly
+   * run.
+   */
   untilFinished?: boolean;
 }
 
@@ -45,8 +48,8 @@ function patience(milliseconds = PATIENCE_MS): Patience {
 const BETWEEN_STUDIES_MS = 700;
 
 /**
- * A cart that sends studies and a client that submits, both as such machines do: what is not
- * acknowledged is sent again, the client under the same Idempotency-Key.
+ * Starts a cart that sends studies and a client that submits. Like real ones, they repeat what is
+ * not acknowledged, the client with the same Idempotency-Key.
  */
 export async function startTraffic(
   site: Pick<SiteUnderFault, 'dicomPort' | 'url' | 'key' | 'hook'>,
@@ -75,7 +78,7 @@ export async function startTraffic(
     }
   };
   const all = Promise.all([sendStudies(), submitAll()]).then(() => {});
-  // Whoever waits for `reached` would otherwise never see that it failed.
+  // A failure reaches callers of `all` and `reached`; this only prevents an unhandled rejection.
   all.catch(() => {});
   return {
     promised,
@@ -93,7 +96,7 @@ export async function startTraffic(
   };
 }
 
-/** Sends what is not yet stored, again and again. */
+/** Sends what is not stored yet, again and again. */
 export async function sendUntilStored(
   port: number,
   objects: readonly CartObject[],
@@ -122,7 +125,10 @@ export async function sendUntilStored(
   }
 }
 
-/** Uploads and submits, each call repeated until it is answered; returns the id of the request. */
+/**
+ * Uploads and submits, repeating each HTTP request until it is answered; returns the id of the
+ * request.
+ */
 export async function submitUntilAccepted(
   { url, key, hook }: { url: string; key: string; hook: { url: string } | null },
   idempotencyKey: string,
