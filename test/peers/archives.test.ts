@@ -16,10 +16,10 @@ const DICOM_OBJECTS = dicomObjects(INTERGROWTH_CURVES);
 
 const AE_TITLE = 'ARCHIVE';
 
-/** An archive that can list its objects of our study. */
+/** An archive that can count the objects of our study. */
 interface Archive {
   port: number;
-  /** Returns the number of objects of the study that it has indexed. */
+  /** Returns how many objects of the study it has indexed. */
   held(): Promise<number>;
   stop(): Promise<void>;
 }

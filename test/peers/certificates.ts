@@ -14,7 +14,7 @@ export interface CertificateFiles {
   keyFile: string;
 }
 
-/** The certificate authority of a hospital, as files in a folder. */
+/** A hospital's certificate authority, as files in a folder. */
 export interface Authority {
   caFile: string;
   /** Issues a certificate for `name` (CN, O and DNS name), signed by the authority. */
@@ -45,7 +45,7 @@ export function makeAuthority(folder: string, name = 'authority'): Authority {
   };
 }
 
-/** Our own listener is in this process, so this must not block it. */
+/** The listener under test runs in this process, so this must not block it. */
 function sClient(port: number, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const connect = ['s_client', '-connect', `127.0.0.1:${port}`, ...args];
@@ -57,8 +57,8 @@ function sClient(port: number, args: readonly string[]): Promise<string> {
 }
 
 /**
- * Returns the version and suite on which `openssl s_client` and a port agree; null if there are
- * none.
+ * Returns the version and suite that `openssl s_client` and a port agree on; null if they do not
+ * agree.
  */
 export async function handshake(port: number, args: readonly string[]): Promise<string | null> {
   const output = await sClient(port, args);

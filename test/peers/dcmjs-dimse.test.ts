@@ -19,7 +19,7 @@ describe('dcmjs-dimse as the cart, the PACS and a workstation', () => {
   let pacs: DcmjsNode;
   let site: Site;
   let study: PhantomFiles;
-  /** Stored in Explicit VR, as by carts. */
+  /** Stored in Explicit VR, as carts do. */
   let earlier: PhantomFiles;
   let stored: number[];
 

@@ -71,7 +71,7 @@ export async function startDcmjsNode(): Promise<DcmjsNode> {
 
   const port = await freePort();
   const server = new Server(Node);
-  // Reporting an association's errors is up to the other side.
+  // The side under test reports errors of an association.
   server.on('networkError', () => {});
   server.listen(port);
   return {

@@ -19,7 +19,7 @@ const MIGRATIONS = new URL('../../src/platform/database/migrations/', import.met
  */
 export async function freshDataDir(state: 'migrated' | 'empty' = 'migrated'): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
-  // For a thousand small files, the program takes a tenth of the work of `fs.cp`.
+  // For a thousand small files, `cp` takes a tenth of the work of `fs.cp`.
   await copy('cp', ['-r', join(await template(state), 'database'), join(dataDir, 'database')]);
   return dataDir;
 }
@@ -36,7 +36,7 @@ async function template(state: 'migrated' | 'empty'): Promise<string> {
   return ready;
 }
 
-/** Returns a hash that changes with everything a template is made from. */
+/** Returns a hash of everything that a template is made from. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
   const require = createRequire(import.meta.url);

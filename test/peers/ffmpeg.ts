@@ -6,7 +6,10 @@ export const FFMPEG_INSTALLED = existsSync('/usr/bin/ffmpeg');
 const TIMEOUT_MILLISECONDS = 180_000;
 const LARGEST_OUTPUT = 512 * 1024 * 1024;
 
-/** Runs Debian's FFmpeg and returns its standard output. Throws with its message if it fails. */
+/**
+ * Runs Debian's FFmpeg and returns its standard output.
+ * @throws Error with FFmpeg's message if it fails.
+ */
 export function ffmpeg(args: readonly string[]): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const all = ['-v', 'error', '-y', '-nostdin', ...args];
@@ -22,7 +25,7 @@ export function ffmpeg(args: readonly string[]): Promise<Buffer> {
   });
 }
 
-/** Writes FFmpeg's moving test picture, encoded according to `args`. */
+/** Writes FFmpeg's moving test pattern, encoded according to `args`. */
 export async function makeVideo(
   path: string,
   args: readonly string[],
@@ -33,8 +36,8 @@ export async function makeVideo(
 }
 
 /**
- * Returns every frame as RGB, upright and concatenated; no frame is dropped or repeated because of
- * its time.
+ * Returns every frame as RGB, upright and concatenated. Frames are neither dropped nor repeated
+ * because of their times.
  */
 export function decodeToRgb(path: string): Promise<Buffer> {
   const output = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-fps_mode', 'passthrough', '-'];

@@ -164,11 +164,11 @@ function indexSearchParameters(): void {
 
 export interface FhirServerOptions {
   /**
-   * What the server states and enforces: an interaction that the statement denies is refused. Null:
-   * no statement.
+   * The statement that the server publishes and enforces: an interaction that it denies is refused.
+   * Null: no statement.
    */
   capabilities?: CapabilityStatement | null;
-  /** What it neither supports nor states; answered with 405. */
+  /** What the server neither supports nor states; answered with 405. */
   lacks?: readonly ('transaction' | 'conditional')[];
   /** Returns true if a request may be served; others are answered with 401. */
   authorized?: (headers: IncomingMessage['headers']) => boolean;
@@ -177,7 +177,7 @@ export interface FhirServerOptions {
   tls?: ServerOptions;
 }
 
-/** Returns a CapabilityStatement with what matters to a test. */
+/** Returns a CapabilityStatement with only what matters to a test. */
 export function statementOf(
   rest: Partial<NonNullable<CapabilityStatement['rest']>[number]>,
 ): CapabilityStatement {
@@ -361,7 +361,7 @@ function versionHeader(resource: Resource | undefined): Record<string, string> {
   return version ? { etag: `W/"${version}"` } : {};
 }
 
-/** The router continues after a failed entry and answers 200; a transaction must not. */
+/** The router continues after a failed entry and answers 200, which is wrong for a transaction. */
 function failedEntry(resource: Resource): OperationOutcome | null {
   if (resource.resourceType !== 'Bundle' || resource.type !== 'transaction-response') return null;
   const outcomes = (resource.entry ?? []).map((entry) => entry.response?.outcome);

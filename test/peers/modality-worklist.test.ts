@@ -22,7 +22,7 @@ const COMPLETION = {
 } as const;
 const RULES = [{ name: 'obstetric', run: { endpoint: 'us/obstetric/interpret' } }];
 
-/** Contents of a worklist entry, with its accession number and patient. */
+/** A worklist entry: its accession number, its patient, and optional attributes. */
 interface Entry {
   accession: string;
   patientId: string;

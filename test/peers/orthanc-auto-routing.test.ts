@@ -35,7 +35,7 @@ let site: Site;
 let study: PhantomFiles;
 
 /**
- * One PACS does everything: receives a cart's images, forwards them to us, receives the results,
+ * One PACS does everything: it receives a cart's images, forwards them to us, receives the results,
  * and is queried.
  */
 describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routing', () => {

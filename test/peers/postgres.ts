@@ -15,7 +15,7 @@ export interface PostgresServer {
   programs: string;
   /** Creates a new, empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** Kills it immediately; its sessions end when they notice. */
+  /** Kills the server immediately; its sessions end once they notice. */
   crash(): Promise<void>;
   /** Restarts it at the same address. */
   resume(): Promise<void>;
@@ -29,7 +29,10 @@ async function programs(): Promise<string | null> {
   return newest === undefined ? null : join(VERSIONS, newest, 'bin');
 }
 
-/** PostgreSQL refuses to run as root; Debian's package creates a user for it. */
+/**
+ * Returns the user that runs PostgreSQL, which refuses to run as root; Debian's package creates
+ * one.
+ */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (of: '-u' | '-g') =>

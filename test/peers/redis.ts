@@ -7,11 +7,11 @@ import { freePort } from './free-port.ts';
 
 export interface RedisServer {
   url: string;
-  /** Deletes everything, like a server that lost its memory. */
+  /** Deletes everything, as if the server had lost its memory. */
   flush(): Promise<void>;
   /** Makes the server unreachable: connections break and new ones are refused. */
   pause(): Promise<void>;
-  /** Restarts it at the same address, empty unless it is persistent. */
+  /** Restarts the server at the same address, empty unless it is persistent. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -53,7 +53,7 @@ async function writeOld(dataDir: string): Promise<void> {
 }
 
 /**
- * A study with one object that arrived ten days ago, was then put into the bucket, and is no longer
+ * A study with one object that arrived ten days ago, was moved to the bucket, and is no longer
  * needed.
  */
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { openSite, type Site } from '../gateway/site.ts';
 
 /**
  * Folder into which `.ci/run` installs schemathesis, with its own versions of packages that others
- * use too.
+ * also use.
  */
 const MODULES = fileURLToPath(new URL('../../.ci/schemathesis', import.meta.url));
 const PROGRAM = [
@@ -20,7 +20,7 @@ const INSTALLED = spawnSync('python3', ['-c', 'import schemathesis'], { env }).s
 
 /** Number of requests per operation and phase; raise it to search longer. */
 const EXAMPLES = process.env.FUZZ_EXAMPLES ?? '2';
-/** Random requests take as long as all others together. */
+/** Random requests take as long as all the others together. */
 const PHASES =
   process.env.SONOGATE_LONG === '1' ? 'examples,coverage,fuzzing' : 'examples,coverage';
 

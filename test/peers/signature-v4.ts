@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /**
- * Computes the signature that a presigned address should have according to AWS Signature Version 4
+ * Computes the signature that a presigned URL should have according to AWS Signature Version 4
  * (query string, unsigned payload), because s3rver accepts any.
  */
 export function presignedSignature(

@@ -49,9 +49,7 @@ interface Seen {
   warned: string[];
 }
 
-/**
- * Starts a listener that accepts a C-ECHO from `CART`, which is bound to the cart's certificate.
- */
+/** Starts a listener that accepts a C-ECHO from `CART`, a title bound to the cart's certificate. */
 async function start(tls: Partial<ListenerTls> = {}): Promise<Seen> {
   const refused: string[] = [];
   const warned: string[] = [];

@@ -28,7 +28,7 @@ export interface TokenServer {
 }
 
 /**
- * Starts an authorization server on the loopback that checks signed assertions with a public key
+ * Starts an authorization server on loopback. It checks signed assertions with the public key
  * alone, independently of how they were made.
  */
 export async function startTokenServer(

@@ -1,6 +1,6 @@
 """Checks de-identified objects against the PS3.15 Annex E table in dicom-anonymizer, using pydicom.
 
-Prints what is wrong as JSON: `check.py BEFORE AFTER [BEFORE AFTER ...]`.
+Usage: `check.py BEFORE AFTER [BEFORE AFTER ...]`. Prints what is wrong as JSON.
 """
 
 import json

@@ -268,7 +268,7 @@ describe.skipIf(!CLIENT_INSTALLED)('dicomweb-client', () => {
   });
 });
 
-/** Runs the client alongside the gateway, which is in this process. */
+/** Runs the client as a separate process, because the gateway is in this one. */
 async function runClient(order: object): Promise<unknown> {
   const child = spawn('python3', [PROGRAM], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(JSON.stringify(order));

@@ -17,17 +17,17 @@ import java.util.Base64;
 import java.util.Map;
 
 /**
- * Receives ORU^R01 over MLLP with HAPI's server and its typed structures, and prints one line for each
- * value that it read, `name=value`, ended by a line `end`. What MSH-6 asks for is answered: AE, AE207,
- * AR, AR200; anything else is accepted.
+ * Receives ORU^R01 over MLLP with HAPI's server and its typed structures, and prints each value that it
+ * read as a line `name=value`, followed by a line `end`. MSH-6 determines the acknowledgment: AE, AE207,
+ * AR or AR200; with any other value the message is accepted.
  */
 public class Receiver implements ReceivingApplication<Message> {
   public static void main(String[] arguments) throws Exception {
     System.setOut(new PrintStream(System.out, true, StandardCharsets.UTF_8));
     var context = new DefaultHapiContext();
-    // By default HAPI keeps the last control ID of its answers in a file of the working folder.
+    // By default, HAPI keeps the last control ID of its responses in a file in the working folder.
     context.getParserConfiguration().setIdGenerator(new InMemoryIDGenerator());
-    // Read by the character set of MSH-18, not by that of the machine.
+    // Decodes with the character set in MSH-18 rather than the machine's.
     context.setLowerLayerProtocol(new MinLowerLayerProtocol(true));
     var tls = arguments.length > 1;
     var server = context.newServer(Integer.parseInt(arguments[0]), tls);

@@ -9,9 +9,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Sends messages with HAPI's client: each line of the input is one message, with `~~` between its
- * segments. HAPI parses it, encodes it again and parses the answer, of which MSA-1, MSA-2 and ERR-3
- * are printed on one line.
+ * Sends messages with HAPI's client. Each input line is one message, with `~~` between its segments.
+ * HAPI parses and re-encodes it, and parses the response, whose MSA-1, MSA-2 and ERR-3 are printed on
+ * one line.
  */
 public class Sender {
   public static void main(String[] arguments) throws Exception {

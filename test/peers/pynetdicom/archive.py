@@ -1,5 +1,5 @@
-"""An archive based on pynetdicom, controlled by a test through lines of JSON, which can make it
-break the standard.
+"""An archive based on pynetdicom. A test controls it through lines of JSON, and can make it violate
+the standard.
 """
 
 import json
@@ -44,7 +44,7 @@ class Archive:
             yield answer
 
     def worklist(self, event):
-        """Answers with the test's entries, whatever the query is; `endless`: again and again."""
+        """Answers any query with the test's entries; with `endless`, again and again."""
         self.asked.append(str(event.identifier.AccessionNumber))
         while True:
             for entry in self.told.get("entries", []):

@@ -1,5 +1,5 @@
-"""A DICOM peer based on pynetdicom, driven by lines of JSON on standard input; answers each with
-one line.
+"""A DICOM peer based on pynetdicom, driven by lines of JSON on standard input. It answers each
+with one line.
 """
 
 import json

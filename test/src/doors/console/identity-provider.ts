@@ -80,7 +80,8 @@ export function openBrowser() {
     cookies: (host: string) => jars.get(host) ?? new Map<string, string>(),
 
     /**
-     * Signs `login` in at the provider, from the address to which the gateway redirected.
+     * Signs in as `login` at the provider, starting from the address to which the gateway
+     * redirected.
      * @returns the address to which the provider redirects back.
      */
     async signInAt(authorization: string, login: string): Promise<string> {

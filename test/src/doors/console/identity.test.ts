@@ -5,7 +5,7 @@ import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
 
 const STUDIES = 60;
-/** A patient whose name is a piece of HTML. */
+/** A patient whose name contains HTML. */
 const HOSTILE = '<img src=x onerror=alert(1)>^\u202Eevil" onload="x';
 
 let site: ConsoleSite;
@@ -178,7 +178,8 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     };
     await readEvents(site.url, client.cookie, twice, async () => {
       await site.database.query(change, [`${role} 1`, studyInstanceUid]);
-      // Waits until it is shown, so that the second change is not reported together with the first.
+      // Waits until the change is shown, so that the second one is not reported together with the
+      // first.
       await expect.poll(entries).toHaveLength(1);
       await site.database.query(change, [`${role} 2`, studyInstanceUid]);
     });

@@ -7,7 +7,7 @@ import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
 
 const server = await startPostgres();
 
-/** As far as the console can tell, two processes of one site, each with its own sessions. */
+/** For the consoles, these are two processes of one site, each with its own sessions. */
 describe.skipIf(server === null)('two consoles on one PostgreSQL server', () => {
   let here: ConsoleSite;
   let there: ConsoleSite;

@@ -44,9 +44,7 @@ const STUDIES = [
 /** Lines break differently on paper, so spaces are ignored. */
 const letters = (text: string) => text.replaceAll(/\s+/g, '');
 
-/**
- * The code of the pages is type-checked with browser types (pages/tsconfig.json), not with these.
- */
+/** The pages' code is type-checked with browser types (pages/tsconfig.json), not with these. */
 interface StudyParts {
   summaryView(view: ResultView, rows: ResultView['measurements'], show: () => void): unknown;
 }

@@ -65,7 +65,7 @@ describe('a file', () => {
 
   it('is answered 304 to whoever has it', async () => {
     const etag = (await get('main.ts')).headers.get('ETag') ?? '';
-    // Without this, fetch would request a new copy on its own.
+    // Without this header, `fetch` would bypass its cache and request a new copy.
     const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
     const answer = await get('main.ts', headers);
     expect([answer.status, await answer.text()]).toEqual([304, '']);

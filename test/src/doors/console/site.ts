@@ -109,7 +109,7 @@ export async function openConsole(
       config,
       fixedRules(config.routing),
     ),
-    // Every upload is reported as fully stored; the store has its own tests.
+    // Reports every upload as fully stored; the store has its own tests.
     storeInstances: async ({ keyName, body }) => {
       body.resume();
       return {

@@ -5,7 +5,7 @@ export type SentEvent = ConsoleEvent & { id: string };
 
 /**
  * Reads the stream of changes until `enough` returns true.
- * @param afterHello is called once the stream is open: it must contain changes from then on.
+ * @param afterHello is called once the stream is open; changes made from then on must appear in it.
  */
 export async function readEvents(
   url: string,

@@ -18,8 +18,8 @@ export const fixtureStudy = (n: number): FixtureStudy => ({
 });
 
 /**
- * Fills an empty gateway with studies as after years of use: every patient has two, the last ones
- * are still receiving or running, one in twenty failed, one in a hundred is critical, and each that
+ * Fills an empty gateway with studies, as after years of use: every patient has two, the latest are
+ * still receiving or running, one in twenty failed, one in a hundred is critical, and each that
  * succeeded was delivered twice. Uses only SQL, so that 100,000 take seconds.
  * @param count number of studies; each is newer than all before it.
  */

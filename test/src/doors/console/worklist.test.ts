@@ -298,7 +298,10 @@ describe('the stream of changes', () => {
     expect(told).toMatchObject({ type: 'row', data: { changed: ['study'] } });
   });
 
-  /** The stream repeats the last seconds to a page that reconnects; this makes them start now. */
+  /**
+   * Limits what the stream repeats to a connecting page to changes from now on, instead of those of
+   * the last seconds.
+   */
   const forgetThePast = () =>
     site.database.query(
       `INSERT INTO console_changes (key, what, at) VALUES ('', 'study', now() - interval '1 minute')`,

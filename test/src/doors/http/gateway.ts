@@ -30,7 +30,7 @@ export const MAX_UPLOAD_BYTES = 1_000_000;
 export const MAX_FILE_BYTES = 3_000_000;
 export const PART_BYTES = 600_000;
 
-/** An endpoint shaped like a real one (api 2.3), small enough to take in at a glance. */
+/** An endpoint shaped like a real one (api 2.3), but small enough to read at a glance. */
 const endpoint: Endpoint = {
   id: 'us/obstetric/interpret',
   model: 'us/obstetric',

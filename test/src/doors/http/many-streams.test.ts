@@ -2,7 +2,10 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, read, startGateway } from './gateway.ts';
 
-/** Both ends of each socket are in this process; `test/bench/http.ts` opens 10,000. */
+/**
+ * Both ends of each socket are in this process, which limits their number; `test/bench/http.ts`
+ * opens 10,000.
+ */
 const STREAMS = 1000;
 
 describe(`${STREAMS} open event streams`, () => {

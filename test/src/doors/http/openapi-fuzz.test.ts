@@ -80,7 +80,7 @@ describe('the description of the API', () => {
     await post(`/v1/requests/${id}/cancel`);
     const { id: otherKey } = await post('/v1/keys', { name: 'to be ended', test: true });
     const names = ['us', 'obstetric', 'echo', 'interpret'];
-    // A submit needs a ready file, so most ids are of one.
+    // A submit needs a ready file, so most of the ids belong to one.
     return [...Array(4).fill(ready.file.id), pending.file.id, id, otherKey, ...names];
   }
 
@@ -168,7 +168,7 @@ describe('the description of the API', () => {
   });
 });
 
-/** Fills in the parts of a path, so that none is taken for more than one segment. */
+/** Fills in the path parameters, encoded so that each stays one segment. */
 function filled(path: string, parts: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(parts[name]?.toWellFormed() ?? ''),

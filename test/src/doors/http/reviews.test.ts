@@ -35,7 +35,7 @@ function study(
   };
 }
 
-/** Simulates that the process ends between the signature and its deliveries. */
+/** Simulates a process that ends between the signature and its deliveries. */
 const STOP_AT_DELIVERY = [
   `CREATE FUNCTION stop_at_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'stopped'; END $$`,

@@ -7,7 +7,7 @@ import { enterStage, transition } from '../../../../src/core/requests/transition
 import { workFolder } from '../../../../src/core/requests/work-folder.ts';
 import type { Database } from '../../../../src/platform/database/port.ts';
 
-/** Moves a request through the core's own transitions, like the worker. */
+/** Moves a request through the core's own transitions, as the worker does. */
 export interface TestWorker {
   start(id: string): Promise<void>;
   stage(id: string, label: string, progress: number): Promise<void>;

@@ -67,7 +67,7 @@ describe('uploads', () => {
     await put(own.upload.url, 'hello');
     expect((await gateway.call(own.complete_url, { key, method: 'POST' })).status).toBe(200);
     expect((await submit([own.file.id])).status).toBe(202);
-    // A live key has the rights of a test key in addition to its own.
+    // A live key can also see what belongs to a test key.
     expect((await gateway.call(`/v1/uploads/${own.file.id}`)).status).toBe(200);
   });
 
@@ -204,7 +204,7 @@ describe('uploads', () => {
     await expect(announced(1)).rejects.toMatchObject(full);
     await uploads.abort(owner, rest.id);
     await expect(announced(30_001)).rejects.toMatchObject(full);
-    // Bytes that have arrived are no longer free, and need not be counted twice.
+    // Bytes that have arrived are no longer free, so they must not be counted twice.
     await uploads.receive(whole.id, Readable.from([Buffer.alloc(60_000)]), 60_000);
     const parts = await announced(90_000);
     await expect(announced(1)).rejects.toMatchObject(full);

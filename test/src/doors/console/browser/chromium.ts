@@ -71,8 +71,8 @@ export async function openWindow(
 }
 
 /**
- * When another test's network appears or disappears, Chromium aborts what it is loading, so the
- * page is loaded again.
+ * Opens the sign-in page. When another test's network appears or disappears, Chromium aborts what
+ * it is loading, so the page is loaded again.
  */
 export async function openSignIn(page: Page, url: string): Promise<void> {
   const field = page.getByLabel('Key', { exact: true });

@@ -250,7 +250,8 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
   it('is worked with the keyboard alone', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Worklist' }).click();
-    // Both rows are stepped through; a study and a request may reach the list one after the other.
+    // The test steps through both rows; a study and a request may reach the list one after the
+    // other.
     await page.locator('.rows .open').nth(1).waitFor();
     const focused = () => page.evaluate('document.activeElement.textContent.trim()');
     const [first, second] = await page.locator('.rows .open').allInnerTexts();
@@ -286,7 +287,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByRole('link', { name: 'PHANTOM WARD' }).click();
     const calipers = page.locator('.overlay .caliper');
     await expect.poll(() => calipers.count(), { timeout: LONG_MS }).toBeGreaterThan(0);
-    // The values are shown below the picture, and only their numbers beside the calipers.
+    // The values are shown below the image; only their numbers are beside the calipers.
     expect(await page.locator('.overlay text').allTextContents()).toContain('1');
     expect(await page.locator('.values').textContent()).toMatch(/ mm/);
     expect(await page.locator('.overlay .mask').count()).toBe(0);

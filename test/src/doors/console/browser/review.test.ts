@@ -20,7 +20,7 @@ const decided = async (page: Page) => {
   const [, count] = /(\d+) of \d+ decided/.exec((await panel(page).textContent()) ?? '') ?? [];
   return Number(count);
 };
-/** Waits until every change is saved. A refusal is reported as displayed. */
+/** Waits until every change is saved, and fails with the displayed message if one was refused. */
 async function saved(page: Page): Promise<void> {
   await expect.poll(() => panel(page).getByText('Saving…').count()).toBe(0);
   expect(await panel(page).getByRole('alert').allTextContents()).toEqual([]);
@@ -162,7 +162,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await page.mouse.move(x + 40, y + 25, { steps: 4 });
     await page.mouse.up();
     await expect.poll(value).not.toBe(before);
-    // The picture stays in place, and the handle is under the pointer.
+    // The image stays in place, and the handle is under the pointer.
     expect(await place()).toBe(placed);
     const after = await handle.boundingBox();
     expect((after?.x ?? 0) + (after?.width ?? 0) / 2).toBeCloseTo(x + 40, -1);
@@ -174,8 +174,8 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await openReview(second);
     await expect.poll(() => panel(reader.page).textContent()).toContain('Dr Second is reading');
     await expect.poll(() => panel(second.page).textContent()).toContain('Dr Reader is reading');
-    // The second reader's network is slow, so the notice of the first reader's change arrives too
-    // late.
+    // Simulates a slow network for the second reader: the change is based on an old revision,
+    // because the notice of the first reader's change arrives too late.
     await second.page.route('**/review', async (route) => {
       if (route.request().method() === 'PATCH') {
         const headers = { ...route.request().headers(), 'if-match': '"r0"' };

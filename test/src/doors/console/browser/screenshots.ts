@@ -1,11 +1,11 @@
 /**
- * `node test/src/doors/console/browser/screenshots.ts`: takes the pictures for docs/console.md and
- * docs/console-access.md, from phantoms run through a gateway. They show no real patients.
+ * `node test/src/doors/console/browser/screenshots.ts`: takes the screenshots for docs/console.md
+ * and docs/console-access.md, from phantoms run through a gateway. They show no real patients.
  *
- * `--small` runs only small studies and updates the pictures of all pages except worklist and
- * study. If a folder is given, every page is written there in full, for a phone and a desktop,
- * light and dark, to be inspected after a change to the console; the pictures in the documentation
- * remain unchanged.
+ * `--small` runs only small studies and updates the screenshots of all pages except the worklist
+ * and study pages. If a folder is given, every page is captured there in full, for a phone and a
+ * desktop, light and dark, so that a change to the console can be inspected; the documentation's
+ * screenshots stay unchanged.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,18 +34,18 @@ const SIZES = LOOK_INTO
       { width: 820, height: 1180 },
     ] as const);
 const SCHEMES = ['light', 'dark'] as const;
-/** Pages also shown at the smaller size. */
+/** Pages also captured at the smaller size. */
 const ON_A_TABLET = ['worklist-light-820', 'worklist-dark-820', 'study-820', 'deliveries-820'];
 const MOST_BYTES = 200_000;
-/** Palette qualities, tried in descending order until a picture is small enough. */
+/** Palette qualities, tried in descending order until a screenshot is small enough. */
 const QUALITIES = [90, 75, 60, 40];
 const PATIENCE_MS = 900_000;
 
-/** Evaluated in the browser: returns true if every picture is decoded. */
+/** Evaluated in the browser: returns true once every image is decoded. */
 const ALL_DECODED =
   'images => images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)';
 
-/** Writes the whole page, light and dark. */
+/** Captures the whole page, light and dark. */
 async function look(page: Page, name: string): Promise<void> {
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
@@ -55,7 +55,7 @@ async function look(page: Page, name: string): Promise<void> {
 
 async function keep(page: Page, name: string): Promise<void> {
   if (name.endsWith('-820') && !ON_A_TABLET.includes(name)) return;
-  // Waits for pictures that are still loading.
+  // Waits for images that are still loading.
   await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
   for (
     let tries = 25;
@@ -128,7 +128,7 @@ async function openStudy(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('heading', { name: 'Measurements' }).waitFor({ timeout: PATIENCE_MS });
 }
 
-/** Takes pictures of the page of a small study: every tab, and the review with the list of keys. */
+/** Captures the page of a small study: every tab, and the review with the list of keys. */
 async function lookAtStudy(page: Page, size: string): Promise<void> {
   await openStudy(page, /PHANTOM WARD/);
   for (const tab of await page.getByRole('tab').all()) {

@@ -73,7 +73,7 @@ const ordersOf = (accessionNumber: string) =>
   receivedOrders(database).orders({ accessionNumber, studyDate: '20260521' }, SIGNAL);
 
 let studies = 0;
-/** Adds a study as sent by a cart. */
+/** Adds a study as if sent by a cart. */
 async function received(identity: Partial<DicomIdentity>) {
   studies += 1;
   const studyInstanceUid = `1.2.840.77.${studies}`;
