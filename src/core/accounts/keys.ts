@@ -105,7 +105,7 @@ export async function createKey(
   now = new Date(),
 ): Promise<{ key: string; record: KeyRecord }> {
   const { name, test = false, expiresAt = null, consoleRole = null } = key;
-  // A key for the console may call the API only with scopes requested explicitly.
+  // A console key may call the API only with explicitly requested scopes.
   const { scopes = consoleRole === null ? CLIENT_SCOPES : [] } = key;
   const secret = `sg_${test ? 'test' : 'live'}_${base62(randomBytes(KEY_BYTES))}`;
   const { rows } = await database.query<KeyRecord>(

@@ -187,7 +187,7 @@ export function createAuditWriter(database: Queryable): WriteAudit {
   };
 }
 
-/** States who is about to see the patient identity of which studies. */
+/** Who is about to see the patient identity of which studies. */
 interface IdentityView {
   at: Date;
   /** `person:<name>` from the session. */
@@ -219,7 +219,7 @@ export async function auditIdentityView(
 
 /**
  * SQL that writes audit entries in the statement that creates requests. For each id in `made`, it
- * writes the `SubmitAudit` in the column `audit` of `new`, if there is one.
+ * writes the `SubmitAudit` from the column `audit` of `new`, if there is one.
  */
 export const AUDIT_INSERT = `INSERT INTO audit
       (request_id, at, account_id, key_id, action, status, call_id, address)

@@ -58,7 +58,7 @@ export type AuditedObject =
 
 /** An audit event in the terms of PS3.15 A.5, which RFC 3881 and FHIR share. */
 export interface AuditFacts {
-  /** Number of the row, by which a repository can recognise a repeated event. */
+  /** Number of the row, which lets a repository recognise a repeated event. */
   row: string;
   at: Date;
   event: { code: string; display: string };

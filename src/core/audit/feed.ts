@@ -58,7 +58,10 @@ export function startAuditFeed(parts: FeedParts): Rounds {
   };
 }
 
-/** Sends the next events. @returns the number of events sent. */
+/**
+ * Sends the next events.
+ * @returns the number of events sent.
+ */
 async function tellBatch({ name, database, subjectsOf, site, send }: FeedParts): Promise<number> {
   const after = await claim(database, name);
   if (after === null) return 0;

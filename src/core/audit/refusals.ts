@@ -4,8 +4,8 @@ import type { AuditEntry, WriteAudit } from './audit.ts';
 
 const WINDOW_MILLISECONDS = 60_000;
 /**
- * Maximum number of addresses counted separately in a window. Further addresses are counted
- * together.
+ * Maximum number of addresses counted separately in a window. Refusals of further addresses share
+ * one count.
  */
 const MOST_ADDRESSES = 1000;
 const ELSEWHERE = 'several';
@@ -21,8 +21,8 @@ export interface RefusalAudit {
 
 /**
  * Creates the audit of refusals. The first refusal of an address is audited at once. Repetitions
- * within the next minute are counted and audited when it is over, so that a flood of requests
- * cannot fill the audit trail.
+ * within a minute are counted and audited when it is over, so that a flood of requests cannot fill
+ * the audit trail.
  */
 export function createRefusalAudit(parts: {
   writeAudit: WriteAudit;

@@ -357,8 +357,8 @@ async function hasRowsAfter(tx: Queryable, after: bigint): Promise<boolean> {
 }
 
 /**
- * Head of the chain when this data folder last sealed it. It is kept outside the database so that
- * tampering with the database does not go unnoticed.
+ * Head of the chain at the last seal made from this data folder. It is kept outside the database so
+ * that tampering with the database does not go unnoticed.
  */
 interface Checkpoint {
   seal: string;

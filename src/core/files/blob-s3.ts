@@ -257,8 +257,8 @@ export async function openS3BlobStore(
           await discard(source);
           throw new WrongSizeError(ContentLength);
         }
-        // The client can still PUT through its signed URL. Therefore only the version that was
-        // hashed is copied, identified by its ETag.
+        // The client can still PUT through its signed URL, so only the version that was hashed,
+        // identified by its ETag, is copied.
         const sha256 = await digest(await read(source, ETag));
         const target = { Bucket, Key: BLOBS + sha256 };
         const CopySource = `${Bucket}/${source}`;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DAY_MS } from '../../platform/time.ts';
 
-/** Milliseconds for which bytes that were written or used may belong to an upload in progress. */
+/** Milliseconds after they were written for which bytes may belong to an upload in progress. */
 export const IN_USE_MS = 3_600_000;
 
 /** Milliseconds after which an incomplete upload expires (exchange 5.9). */
@@ -40,7 +40,10 @@ export interface StoredBlob {
   bytes: number;
 }
 
-/** Stores files by the SHA-256 of their content. Each content is stored once and never changed. */
+/**
+ * Stores files by the SHA-256 of their content. Identical content is stored once, and stored
+ * content never changes.
+ */
 export interface BlobStore {
   /**
    * Stores a stream completely or not at all. An interrupted stream leaves nothing behind. The
@@ -51,8 +54,8 @@ export interface BlobStore {
   /** @throws BlobMissingError */
   read(sha256: string): Promise<Readable>;
   /**
-   * Puts the bytes at `path`, which must not exist. They must not be changed there, because `path`
-   * is a link where possible.
+   * Places the bytes at `path`, which must not exist. The new file must not be changed, because it
+   * is a hard link where possible.
    * @throws BlobMissingError
    */
   place(sha256: string, path: string): Promise<void>;
@@ -90,9 +93,9 @@ export interface DirectAccess {
   /** Returns a URL for a PUT of `bytes` as the upload `id`, valid for `seconds`. */
   uploadUrl(id: string, as: { bytes: number; mediaType: string }, seconds: number): Promise<string>;
   /**
-   * Moves the bytes that a client PUT as the upload `id` to the name of their digest. Afterwards
-   * the upload `id` no longer exists.
-   * @returns null if no bytes were PUT.
+   * Stores the bytes that a client uploaded as `id` under their digest. The upload then no longer
+   * exists.
+   * @returns null if no bytes were uploaded.
    * @throws WrongSizeError unless the upload has exactly `bytes` bytes.
    */
   takeIn(id: string, bytes: number): Promise<StoredBlob | null>;
@@ -116,7 +119,8 @@ export interface MultipartAccess {
   /** Returns the parts that have arrived at the storage. */
   arrived(id: string, uploadId: string): Promise<{ partNumber: number; etag: string }[]>;
   /**
-   * Assembles the parts. @throws PartDiffersError
+   * Assembles the parts.
+   * @throws PartDiffersError
    */
   join(
     id: string,

@@ -73,13 +73,19 @@ export function partsOf(
   }));
 }
 
-/** Checks that every part has arrived. @throws SonogateError `upload_incomplete` */
+/**
+ * Checks that every part has arrived.
+ * @throws SonogateError `upload_incomplete`
+ */
 function checkArrived(parts: readonly PartState[]): void {
   const missing = parts.filter(({ etag }) => etag === null);
   if (missing.length > 0) throw incomplete(`missing parts: ${numbers(missing)}`);
 }
 
-/** Checks what S3 requires: every part, in ascending order, with the ETag returned by its PUT. */
+/**
+ * Checks the parts as S3 does: all of them, in ascending order, each with the ETag returned by its
+ * PUT.
+ */
 function checkNamed(parts: readonly PartState[], named: readonly NamedPart[]): void {
   checkOrder(parts, named);
   const differing = parts.filter(({ etag }, n) => unquoted(named[n]?.etag) !== etag);
@@ -210,7 +216,10 @@ export function createPartsInBucket(
   };
 }
 
-/** Bytes stored within this many milliseconds are kept (blob-folder.ts), and so are their rows. */
+/**
+ * Milliseconds for which the rows of stored parts are kept. It is longer than recent bytes are
+ * protected from removal (blob-folder.ts), so that the bytes can be removed with their row.
+ */
 const IN_USE_MS = 2 * 3_600_000;
 
 /** Stores the parts that the gateway receives, each as a blob with its SHA-256 as the ETag. */

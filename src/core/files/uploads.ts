@@ -46,7 +46,7 @@ interface UploadExpiry {
   /** Returns when an upload that is announced, completed or used now will expire. */
   endOfLife(): Date;
   /**
-   * Keeps files that a request uses for another day and an hour.
+   * Extends the life of files that a request uses by a day and an hour.
    * @returns false if one of them has expired and its bytes may have been removed.
    */
   renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;
@@ -192,7 +192,10 @@ export interface Uploads {
     sha256: string | null,
     named?: readonly NamedPart[] | null,
   ): Promise<FileRow>;
-  /** Returns the file in its present state. @throws SonogateError `not_found`. */
+  /**
+   * Returns the file in its present state.
+   * @throws SonogateError `not_found`
+   */
   find(uploader: Uploader, id: string): Promise<FileRow>;
   /**
    * Returns a URL for a direct PUT of the bytes, valid for `seconds`; null if the client must send
@@ -215,7 +218,10 @@ export interface Uploads {
    * day.
    */
   ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>>;
-  /** Reads the bytes of a ready file. @throws BlobMissingError */
+  /**
+   * Reads the bytes of a ready file.
+   * @throws BlobMissingError
+   */
   read(file: Pick<UploadedFile, 'sha256'>): Promise<Readable>;
   removeExpired: UploadExpiry['removeExpired'];
 }
@@ -274,8 +280,8 @@ export function createUploads({
   });
 
   /**
-   * Returns the SHA-256 of the bytes that the client PUT directly to the store; null if there are
-   * none.
+   * Returns the SHA-256 of the bytes that the client uploaded directly to the store; null if there
+   * are none.
    */
   async function takeIn({ id, status, bytes }: FileRow): Promise<string | null> {
     if (!blobs.direct || status !== 'pending' || bytes === null) return null;

@@ -2,8 +2,8 @@ import type { AuditAction, WriteAudit } from '../audit/audit.ts';
 import type { Deliverer, DeliveryKind } from './delivery.ts';
 
 /**
- * Kinds of delivery that contain patient identity, may contain it, or refer to data containing it,
- * with their audit actions. Webhooks contain no identity.
+ * Audit actions of the delivery kinds that contain, may contain or refer to patient identity.
+ * Webhooks contain none.
  */
 const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAction }>> = {
   dicom: { before: 'dicom.sending', after: 'dicom.sent' },
@@ -14,11 +14,11 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
 };
 
 /**
- * Records in the audit trail every attempt to send identity to another node: for DICOM, its
- * beginning and its outcome (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is
- * sent if the audit entry cannot be written.
+ * Audits every attempt to send patient identity to another node: for DICOM, its beginning and its
+ * outcome (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is sent if the audit
+ * entry cannot be written.
  * @param actorOf returns what the audit trail calls the destination: `ae:PACS`, or the
- * destination's name.
+ *   destination's name.
  * @param studyOf returns our id of the study to which a forwarded object belongs.
  */
 export function auditedDeliverer(

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../platform/errors/catalogue.ts';
 import { OUTBOX_CHANNEL } from './delivery.ts';
 
 /**
- * States of the circuit breaker of a destination, shared by all processes of a site.
+ * States of the circuit breaker of a destination, shared by all processes of an installation.
  *
  *   closed ──several failures in a row──▶ open ◀──the probe fails, a longer wait──┐
  *      ▲                                   │ └─────────────────────────────────────┘
@@ -39,7 +39,7 @@ interface BreakerSettings {
   longestOpenSeconds: number;
 }
 
-/** Failures that would occur with any other object, too. */
+/** Failures attributed to the peer: any other object would fail too. */
 const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
   'peer_unreachable',
   'peer_rejected_association',
@@ -57,7 +57,7 @@ const OF_THE_PEER: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Failures attributed to the peer that a single object may also cause: a peer may, for example,
+ * Failures attributed to the peer that a single object can also cause: a peer may, for example,
  * abort whenever it receives this object.
  */
 const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
@@ -153,8 +153,8 @@ export async function claimProbes(
 }
 
 /**
- * Makes the probe of an open destination due at once: whoever replays a delivery knows that the
- * destination works again.
+ * Makes the probe of an open destination due at once, because whoever replays a delivery knows that
+ * the destination works again.
  */
 export async function probeNow(database: Queryable, destination: string): Promise<void> {
   await database.query(

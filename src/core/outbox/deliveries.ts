@@ -239,7 +239,7 @@ export async function rescheduleDelivery(
 }
 
 /**
- * Ends the deliveries to destinations with an open breaker that have waited longer than allowed.
+ * Ends the deliveries to a destination with an open breaker that have waited longer than allowed.
  * @returns their ids.
  */
 export async function endOverdue(
@@ -271,14 +271,14 @@ export async function holdDestination(
 }
 
 /**
- * Ends the hold on a destination: whoever sends a delivery again knows that the destination works
- * again.
+ * Ends the hold on a destination, because whoever sends a delivery again knows that the destination
+ * works again.
  */
 async function liftHold(tx: Queryable, destination: string): Promise<void> {
   await tx.query('DELETE FROM destination_holds WHERE destination = $1', [destination]);
 }
 
-/** Which deliveries to list. An absent field matches every delivery. */
+/** Filter for a list of deliveries. An absent field matches every delivery. */
 export interface DeliveryFilter {
   id?: string | undefined;
   requestId?: string | undefined;
@@ -305,8 +305,8 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a dead delivery again for a person. It is due at once, and is retried for the full time
- * again before the gateway gives up.
+ * Sends a dead delivery again at a person's request. It is due at once, and is again retried for
+ * the full time before the gateway gives up.
  * @throws SonogateError `not_found` if there is no dead delivery with this id.
  */
 export function replayDelivery(
@@ -321,7 +321,10 @@ export function replayDelivery(
   });
 }
 
-/** Sends every dead delivery to a destination again. @returns the number of deliveries. */
+/**
+ * Sends every dead delivery to a destination again.
+ * @returns the number of deliveries.
+ */
 export function replayAll(
   database: Database,
   destination: string,

@@ -110,7 +110,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
  * SQL condition: the delivery `d` to an EHR waits for a person, because it ended without success or
- * the EHR does not know its patient yet. A delivery rejected by a person does not wait.
+ * the EHR cannot find its patient yet. A delivery rejected by a person does not wait.
  */
 export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
   AND (d.state = 'dead' OR (d.state = 'pending' AND d.code = 'ehr_patient_not_found'))

@@ -60,7 +60,8 @@ export async function divertOverdue(
 }
 
 /**
- * Diverts every dead or waiting delivery of a destination to its alternate, for a person.
+ * Diverts every dead or waiting delivery from a destination to its alternate, at a person's
+ * request.
  * @returns the number of diverted deliveries.
  */
 export function divertAll(
@@ -94,9 +95,9 @@ async function divertEach(
 }
 
 /**
- * Diverts one delivery for a person.
+ * Diverts one delivery at a person's request.
  * @throws SonogateError `not_found` if the delivery is neither dead nor waiting, or if the other
- * destination already has a delivery of the same object.
+ *   destination already has a delivery of the same object.
  */
 export function divertByHand(
   database: Database,

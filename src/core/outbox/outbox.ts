@@ -107,8 +107,8 @@ export async function claimDelivery(
 }
 
 /**
- * Renews the lease of a delivery that is being sent. @returns false if the delivery no longer
- * belongs to this attempt.
+ * Renews the lease of a delivery that is being sent.
+ * @returns false if the delivery no longer belongs to this attempt.
  */
 async function renewDelivery(
   database: Queryable,
@@ -198,7 +198,10 @@ export interface Outbox {
   wake(): void;
   /** Lists deliveries, newest first. */
   list(filter?: DeliveryFilter): Promise<DeliveryRow[]>;
-  /** Sends a dead delivery again. @throws SonogateError `not_found` */
+  /**
+   * Sends a dead delivery again.
+   * @throws SonogateError `not_found`
+   */
   replay(id: string): Promise<DeliveryRow>;
 }
 

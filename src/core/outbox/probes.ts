@@ -28,12 +28,12 @@ interface BreakerParts {
 }
 
 /**
- * Looks after destinations whose breaker is open: probes each when due, diverts deliveries that
- * have waited too long to the alternate, and ends deliveries that have waited longer than allowed.
+ * Manages destinations with an open breaker: probes each when due, diverts deliveries that have
+ * waited too long to the alternate, and ends deliveries that have waited longer than allowed.
  */
 export function createProbes(parts: BreakerParts): {
   /**
-   * Carries out the probes, diversions and endings that are due.
+   * Starts the probes that are due, and diverts or ends overdue deliveries.
    * @returns the seconds until the next probe is due; null if no probe is planned.
    */
   tend(): Promise<number | null>;
@@ -96,8 +96,8 @@ export function createProbes(parts: BreakerParts): {
 }
 
 /**
- * Has the destination probed by the deliverer that serves it. If that deliverer cannot probe, the
- * oldest delivery is sent as a trial.
+ * Probes a destination through the deliverer that serves it. If no deliverer can probe it, null is
+ * returned and the oldest delivery is sent as a trial.
  */
 async function ask(
   deliverers: readonly Deliverer[],

@@ -21,8 +21,8 @@ const TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 1024;
 
 /**
- * Statuses that mean "too many requests". Nothing is sent to the endpoint for the time given in its
- * response or, if none is given, for `THROTTLE_SECONDS`.
+ * Statuses treated as "too many requests". Nothing is sent to the endpoint for the time given in
+ * its response or, if none is given, for `THROTTLE_SECONDS`.
  */
 const THROTTLED: ReadonlySet<number> = new Set([429, 502, 504]);
 const THROTTLE_SECONDS = 60;
@@ -59,8 +59,8 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
 }
 
 /**
- * Posts one signed message, records the attempt, and returns the response as an outcome. Headers of
- * the message cannot replace the signature.
+ * Posts one signed message, records the attempt, and returns the response as an outcome. The
+ * message's own headers cannot override the signature.
  */
 export async function postMessage(
   {
