@@ -5,8 +5,9 @@ import { obstetricEndpoint } from '../pipelines/obstetric/endpoint.ts';
 import { describeApi } from '../src/doors/http/openapi/document.ts';
 
 /**
- * Writes the types and the calls of both clients from the description of the API, and the blocking
- * client for Python from the one to await: `node clients/generate.ts`. A test fails when what is kept differs from what this writes.
+ * Generates the types and calls of both clients from the API description, and the blocking Python
+ * client from the asynchronous one: `node clients/generate.ts`. A test fails if the committed files
+ * differ from the output.
  */
 
 interface Schema {
@@ -34,7 +35,7 @@ interface Described {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
-/** A call that both clients have as a method. */
+/** A call for which both clients have a method. */
 interface Call {
   id: string;
   method: string;
@@ -42,12 +43,12 @@ interface Call {
   summary: string;
   inPath: Described['parameters'];
   inQuery: Described['parameters'];
-  /** Whether it takes an Idempotency-Key. */
+  /** Whether it accepts an Idempotency-Key. */
   once: boolean;
-  /** Whether it names the revision that it was made on (`If-Match`). */
+  /** Whether it states the revision on which it is based (`If-Match`). */
   ifMatch: boolean;
   body: { name: string; schema: Schema; required: boolean } | null;
-  /** Name of the schema of the answer; null for an answer without a body. */
+  /** Schema of the response; null for a response without a body. */
   answer: Schema | null;
 }
 
@@ -64,7 +65,9 @@ const document = describeApi([obstetricEndpoint, echoEndpoint], 'https://sonogat
 const components = document.components.schemas as Record<string, Schema>;
 const upper = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** The calls that take a key, and JSON or nothing; the others are written by hand. */
+/**
+ * Returns the calls that need a key and use JSON or no body at all. The others are written by hand.
+ */
 function readCalls(): Call[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, described]) => {
@@ -101,7 +104,10 @@ function readCalls(): Call[] {
   );
 }
 
-/** The alternatives of a schema; one whose alternatives are only patterns of a text has none. */
+/**
+ * Returns the alternatives of a schema; null if it has none, or if they are only patterns of a
+ * text.
+ */
 function alternatives({ anyOf, oneOf = anyOf, type }: Schema): Schema[] | null {
   return oneOf && type === undefined ? oneOf : null;
 }
@@ -110,7 +116,7 @@ const refName = (ref: string) => ref.split('/').at(-1) ?? '';
 const literals = ({ const: only, enum: allowed }: Schema): unknown[] | null =>
   only !== undefined ? [only] : (allowed ?? null);
 
-/** Components that a call refers to, directly or through others. */
+/** Returns the components to which calls refer, directly or indirectly. */
 function usedComponents(calls: readonly Call[]): [string, Schema][] {
   const used = new Set(['WebhookMessage', 'TriageFlag', 'Stage', 'Problem']);
   const visit = (part: unknown) => {
@@ -219,7 +225,7 @@ function typescriptCall(call: Call): string {
 `;
 }
 
-/** `clients/typescript/src/generated.ts` */
+/** Returns `clients/typescript/src/generated.ts`. */
 export function typescriptClient(): string {
   const calls = readCalls();
   const types = [
@@ -231,30 +237,30 @@ export function typescriptClient(): string {
   );
   return `// ${HEAD}
 
-/** Version of the API that the client was made for. */
+/** Version of the API for which the client was generated. */
 export const API_VERSION = '${document.info.version}';
 
 ${types.join('\n')}
-/** What a call of the API consists of. */
+/** A call of the API. */
 export interface ApiCall {
   method: string;
   path: string;
   query?: Record<string, unknown>;
   body?: unknown;
-  /** Whether the call takes an Idempotency-Key. */
+  /** Whether the call accepts an Idempotency-Key. */
   once?: boolean;
-  /** Revision that the call was made on. */
+  /** Revision on which the call is based. */
   ifMatch?: string;
 }
 
-/** What can be given with any call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Makes repeated calls count once, for 24 hours; made up unless given. */
+  /** Calls repeated with this key within 24 hours count as one; by default, each has a new key. */
   idempotencyKey?: string;
   signal?: AbortSignal;
 }
 
-/** Each call of the API as a method. */
+/** Every call of the API as a method. */
 export class Calls {
   readonly #send: <Answer>(call: ApiCall, options: CallOptions) => Promise<Answer>;
 
@@ -274,7 +280,10 @@ const pythonText = (text = '') => text.replaceAll('\\', '\\\\').replaceAll('"""'
 const pythonLiteral = (value: unknown) =>
   value === true ? 'True' : value === false ? 'False' : JSON.stringify(value);
 
-/** The type of a schema; nested objects become separate classes, which are added to `classes`. */
+/**
+ * Returns the type of a schema. Nested objects become separate classes, which are added to
+ * `classes`.
+ */
 function pythonType(schema: Schema, name: string, classes: string[]): string {
   if (schema.$ref) return refName(schema.$ref);
   const values = literals(schema);
@@ -301,7 +310,7 @@ function pythonType(schema: Schema, name: string, classes: string[]): string {
     case 'array':
       if (schema.prefixItems) {
         const types = schema.prefixItems.map((each) => pythonType(each, name, classes));
-        // JSON has no tuples: what is read is a list.
+        // JSON has no tuples, so they are read as lists.
         return `list[${[...new Set(types)].join(' | ')}]`;
       }
       return `list[${pythonType(schema.items ?? {}, name, classes)}]`;
@@ -370,7 +379,7 @@ function pythonCall(call: Call, asynchronous: boolean): string {
 `;
 }
 
-/** `clients/python/src/sonogate/_generated.py` */
+/** Returns `clients/python/src/sonogate/_generated.py`. */
 export function pythonClient(): string {
   const calls = readCalls();
   const classes: string[] = [];
@@ -379,7 +388,7 @@ export function pythonClient(): string {
   const callsOf = (asynchronous: boolean) =>
     calls.map((call) => pythonCall(call, asynchronous)).join('\n');
   return `# ${HEAD}
-"""Types and calls of the HTTP API of Sonogate."""
+"""Types and calls of Sonogate's HTTP API."""
 
 from __future__ import annotations
 
@@ -392,7 +401,7 @@ API_VERSION = "${document.info.version}"
 ${classes.join('\n\n')}
 
 class Calls:
-    """Each call of the API as a method."""
+    """Every call of the API as a method."""
 
     def __init__(self, send: Callable[..., Any]) -> None:
         self._send = send
@@ -400,7 +409,7 @@ class Calls:
 ${callsOf(false)}
 
 class AsyncCalls:
-    """Each call of the API as a method."""
+    """Every call of the API as a method."""
 
     def __init__(self, send: Callable[..., Awaitable[Any]]) -> None:
         self._send = send
@@ -408,7 +417,7 @@ class AsyncCalls:
 ${callsOf(true)}`;
 }
 
-/** What differs between the client to await and the one that blocks. */
+/** Replacements that turn the asynchronous client into the blocking one. */
 const WITHOUT_AWAIT: readonly (readonly [RegExp, string])[] = [
   [/\basync (def|with|for)\b/g, '$1'],
   [/\bawait /g, ''],
@@ -420,7 +429,10 @@ const WITHOUT_AWAIT: readonly (readonly [RegExp, string])[] = [
   [/\((self\.calls\.\w+\([^()]*\))\)/g, '$1'],
 ];
 
-/** `clients/python/src/sonogate/_client.py`, from the client that is written by hand. */
+/**
+ * Returns `clients/python/src/sonogate/_client.py`, derived from the hand-written asynchronous
+ * client.
+ */
 export function pythonBlockingClient(): string {
   const source = new URL('python/src/sonogate/_async_client.py', import.meta.url);
   const [, ...code] = readFileSync(source, 'utf8').split('\n');
@@ -429,11 +441,11 @@ export function pythonBlockingClient(): string {
     code.join('\n'),
   );
   return `# Written by clients/generate.ts from _async_client.py. Do not edit.
-"""The client that blocks."""
+"""The blocking client."""
 ${blocking.replace('import time\nimport hashlib\n', 'import hashlib\nimport time\n')}`;
 }
 
-/** The files that are written, by their place in this folder. */
+/** The generated files, by their path in this folder. */
 export const GENERATED: Readonly<Record<string, () => string>> = {
   'typescript/src/generated.ts': typescriptClient,
   'python/src/sonogate/_generated.py': pythonClient,

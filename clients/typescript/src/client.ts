@@ -11,11 +11,11 @@ import { createTransport, type Fetch, type FetchInit } from './transport.ts';
 import { openSource, type Source, type UploadOptions, upload } from './upload.ts';
 
 export interface SonogateOptions {
-  /** Address of the gateway; `SONOGATE_URL` unless given. */
+  /** Address of the gateway; defaults to `SONOGATE_URL`. */
   url?: string;
-  /** Key; `SONOGATE_KEY` unless given. */
+  /** API key; defaults to `SONOGATE_KEY`. */
   key?: string;
-  /** Further tries of a call whose failure may pass; 4 unless given. */
+  /** Number of retries after a failure that may be temporary; defaults to 4. */
   retries?: number;
   fetch?: typeof fetch;
 }
@@ -23,12 +23,12 @@ export interface SonogateOptions {
 type Body = InterpretObstetricBody | InterpretEchoBody;
 
 /**
- * What is submitted: the fields of `input` beside the others. `files` takes ids of uploads and https
- * addresses as they are; everything else is uploaded.
+ * A submission: the fields of `input` and all others on one level. Upload ids and https addresses
+ * in `files` are passed on; everything else is uploaded.
  */
 export type Submission<B extends Body = Body> = Omit<B, 'input'> &
   Omit<B['input'], 'files' | 'prior_files'> & {
-    /** Paths of files and folders (Node.js), Files, ids of uploads, or https addresses. */
+    /** Paths of files and folders (Node.js), Files, upload ids or https addresses. */
     files: Source[];
     prior_files?: Source[];
   };
@@ -47,7 +47,7 @@ const LONGEST_WAIT_SECONDS = 60;
 
 /** The HTTP API of a Sonogate gateway. */
 export class Sonogate {
-  /** Each call of the API, as it is described. */
+  /** Every call of the API, as a method. */
   readonly calls: Calls;
   readonly #request: Fetch;
   readonly #retries: number;
@@ -63,12 +63,15 @@ export class Sonogate {
     this.calls = new Calls(transport.send);
   }
 
-  /** A call with the key that `calls` does not have. @throws ApiError, NoAnswerError */
+  /**
+   * Makes a call with the key, for calls that `calls` does not cover.
+   * @throws ApiError, NoAnswerError
+   */
   fetch(path: string, init?: FetchInit): Promise<Response> {
     return this.#request(path, init);
   }
 
-  /** Uploads files, and each file of a folder; returns the ids for `files`. */
+  /** Uploads files, and every file of a folder; returns the ids for `files`. */
   async upload(sources: readonly Source[], options?: UploadOptions): Promise<string[]> {
     const opened = (await Promise.all(sources.map(openSource))).flat();
     return upload(
@@ -79,8 +82,8 @@ export class Sonogate {
   }
 
   /**
-   * Uploads what is not uploaded, and submits it. Repeated with the same `idempotencyKey` it is one
-   * request, and uploads go on where they broke off.
+   * Uploads whatever has not been uploaded, and submits it. Calls repeated with the same
+   * `idempotencyKey` create one request, and interrupted uploads are resumed.
    */
   async submit(
     endpoint: string,
@@ -109,7 +112,7 @@ export class Sonogate {
     return (await answer.json()) as Request;
   }
 
-  /** Ids and addresses in place, everything else uploaded. */
+  /** Returns the sources as ids or addresses, uploading all others. */
   async #ids(sources: readonly Source[], options: UploadOptions): Promise<string[]> {
     const known = (each: Source): each is string =>
       typeof each === 'string' && /^(file_[0-9a-z]{26}$|https?:\/\/)/.test(each);
@@ -123,7 +126,7 @@ export class Sonogate {
     );
   }
 
-  /** The events of a request until it has ended, also when connections break. */
+  /** Yields the events of a request until it has ended, reconnecting as necessary. */
   follow(
     requestId: string,
     options?: { after?: number; signal?: AbortSignal },
@@ -131,7 +134,7 @@ export class Sonogate {
     return follow(this.#request, requestId, options);
   }
 
-  /** The request once it has ended. */
+  /** Waits until a request has ended, and returns it. */
   async wait(requestId: string, options: { signal?: AbortSignal } = {}): Promise<Request> {
     for (;;) {
       const given = { id: requestId, wait: LONGEST_WAIT_SECONDS };
@@ -145,15 +148,15 @@ export class Sonogate {
     return this.calls.cancelRequest({ id: requestId });
   }
 
-  /** The bytes of an artifact. */
+  /** Returns an artifact as a response. */
   async artifact(requestId: string, name: string): Promise<Response> {
     const [id, file] = [requestId, name].map(encodeURIComponent);
     return this.#request(`/v1/requests/${id}/artifacts/${file}`);
   }
 
   /**
-   * Saves artifacts into a folder (Node.js), all unless some are named; returns their paths. Each is
-   * compared with its SHA-256.
+   * Saves artifacts to a folder (Node.js), all of them by default, and checks the SHA-256 of each.
+   * Returns their paths.
    */
   async download(requestId: string, folder: string, names?: readonly string[]): Promise<string[]> {
     const { data } = await this.calls.listArtifacts({ id: requestId });

@@ -1,7 +1,7 @@
 import type { Request, Stage, TriageFlag } from './generated.ts';
 import { ApiError, type Fetch, pause } from './transport.ts';
 
-/** What happens to a request, by the name of the event. */
+/** An event of a request, with data that depends on its name. */
 export type RequestEvent = { id: number } & (
   | { name: 'status'; data: { status: Request['status']; previous: string | null; at: string } }
   | { name: 'stage'; data: Stage }
@@ -19,10 +19,12 @@ export type RequestEvent = { id: number } & (
 );
 
 const RECONNECT_MS = 1000;
-/** Connections that fail in a row before the last failure is thrown. */
+/** Number of consecutive connection failures after which the last one is thrown. */
 const MOST_FAILURES = 20;
 
-/** The events of one connection (WHATWG HTML 9.2.6); comments and half events are left out. */
+/**
+ * Yields the events of one connection (WHATWG HTML 9.2.6), without comments and incomplete events.
+ */
 async function* read(body: ReadableStream<Uint8Array>): AsyncGenerator<RequestEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -48,7 +50,7 @@ async function* read(body: ReadableStream<Uint8Array>): AsyncGenerator<RequestEv
   }
 }
 
-/** The events of a request until it has ended, over as many connections as necessary. */
+/** Yields the events of a request until it has ended, over as many connections as necessary. */
 export async function* follow(
   fetch: Fetch,
   requestId: string,

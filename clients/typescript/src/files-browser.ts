@@ -1,6 +1,9 @@
 import type { LocalFile } from './upload.ts';
 
-/** What files-node.ts does in Node.js; a browser has neither paths nor an environment. */
+/**
+ * Browser counterparts of the functions in files-node.ts. A browser has neither paths nor
+ * environment variables.
+ */
 export async function filesAt(path: string): Promise<LocalFile[]> {
   throw new Error(`${path}: a browser cannot open a path; give a File`);
 }

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { LocalFile } from './upload.ts';
 
-/** The file at a path, or every file below a folder, in the order of their names. */
+/** Returns the file at a path, or every file in a folder and its subfolders, sorted by path. */
 export async function filesAt(path: string): Promise<LocalFile[]> {
   if (!(await stat(path)).isDirectory())
     return [{ name: basename(path), data: await openAsBlob(path) }];
@@ -21,7 +21,8 @@ export async function filesAt(path: string): Promise<LocalFile[]> {
 }
 
 /**
- * Writes an artifact into a folder; a file that breaks off, or has another SHA-256, is not left there.
+ * Writes an artifact to a folder. If the download is incomplete or its SHA-256 differs, no file
+ * remains.
  */
 export async function save(
   folder: string,
@@ -45,5 +46,5 @@ export async function save(
   return path;
 }
 
-/** A variable of the environment. */
+/** Returns an environment variable. */
 export const environment = (name: string): string | undefined => process.env[name];

@@ -1,6 +1,6 @@
 // Written by clients/generate.ts from the description of the API. Do not edit.
 
-/** Version of the API that the client was made for. */
+/** Version of the API for which the client was generated. */
 export const API_VERSION = '1.0.0';
 
 /** A file of the result */
@@ -1834,26 +1834,26 @@ export type RotateKeyBody = {
   overlap_hours?: number;
 };
 
-/** What a call of the API consists of. */
+/** A call of the API. */
 export interface ApiCall {
   method: string;
   path: string;
   query?: Record<string, unknown>;
   body?: unknown;
-  /** Whether the call takes an Idempotency-Key. */
+  /** Whether the call accepts an Idempotency-Key. */
   once?: boolean;
-  /** Revision that the call was made on. */
+  /** Revision on which the call is based. */
   ifMatch?: string;
 }
 
-/** What can be given with any call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Makes repeated calls count once, for 24 hours; made up unless given. */
+  /** Calls repeated with this key within 24 hours count as one; by default, each has a new key. */
   idempotencyKey?: string;
   signal?: AbortSignal;
 }
 
-/** Each call of the API as a method. */
+/** Every call of the API as a method. */
 export class Calls {
   readonly #send: <Answer>(call: ApiCall, options: CallOptions) => Promise<Answer>;
 

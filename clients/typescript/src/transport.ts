@@ -1,6 +1,6 @@
 import type { ApiCall, CallOptions, Problem } from './generated.ts';
 
-/** The gateway refused a call; `problem` says why. */
+/** Thrown when the gateway refuses a call; `problem` contains the reason. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly problem: Problem;
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nothing answered, also after several tries. */
+/** Thrown when there is no response, even after several retries. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 }
@@ -20,7 +20,7 @@ export class NoAnswerError extends Error {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Resolves after the time, or rejects when the signal aborts. */
+/** Resolves after the given time, or rejects when the signal aborts. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -32,14 +32,20 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-/** Time before another try: what the gateway asks for, or twice as long each time. */
+/**
+ * Returns the milliseconds before the next retry: as requested by the gateway, otherwise doubling
+ * each time.
+ */
 function waitBefore(attempt: number, answer: Response | null): number {
   const asked = Number(answer?.headers.get('Retry-After'));
   if (asked > 0) return Math.min(asked * 1000, LONGEST_WAIT_MS);
   return FIRST_WAIT_MS * 2 ** attempt * (0.5 + Math.random() / 2);
 }
 
-/** Whether the same call may succeed later: the gateway is busy, or a proxy had no answer from it. */
+/**
+ * Statuses after which the same call may succeed later: the gateway is busy, or a proxy received no
+ * response from it.
+ */
 const PASSING = new Set([429, 500, 502, 503, 504]);
 
 async function problemOf(answer: Response): Promise<Problem> {
@@ -49,7 +55,7 @@ async function problemOf(answer: Response): Promise<Problem> {
   return { type: 'about:blank', title, status: answer.status, detail: title, code: 'unknown' };
 }
 
-/** Tries a call again while its failure may pass. `send` must be safe to repeat. */
+/** Repeats a call while its failure may be temporary. `send` must be safe to repeat. */
 export async function withRetries(
   send: () => Promise<Response>,
   { retries, signal }: { retries: number; signal?: AbortSignal | undefined },
@@ -59,7 +65,7 @@ export async function withRetries(
     try {
       answer = await send();
     } catch (error) {
-      // fetch rejects with a TypeError when no answer came (WHATWG Fetch 5.6).
+      // fetch rejects with a TypeError if there was no response (WHATWG Fetch 5.6).
       if (!(error instanceof TypeError) || signal?.aborted) throw error;
       if (attempt >= retries)
         throw new NoAnswerError('The gateway did not answer.', { cause: error });
@@ -83,13 +89,13 @@ export interface TransportOptions {
 
 export type Fetch = (path: string, init?: FetchInit) => Promise<Response>;
 
-/** As for `fetch`, with a body that is sent as JSON. */
+/** The options of `fetch`, and a body to be sent as JSON. */
 export type FetchInit = RequestInit & { json?: unknown };
 
-/** Methods that do no harm when they are repeated (RFC 9110 9.2.2). */
+/** Methods that are safe to repeat (RFC 9110 9.2.2). */
 const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Calls of the gateway with the key; retried where that is safe. */
+/** Creates functions that call the gateway with the key, and retry where that is safe. */
 export function createTransport({ url, key, retries, fetch: call }: TransportOptions) {
   const base = url.replace(/\/+$/, '');
 

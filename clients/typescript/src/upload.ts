@@ -2,7 +2,7 @@ import { filesAt } from './files-node.ts';
 import type { Calls, UploadInParts, WholeUpload } from './generated.ts';
 import { withRetries } from './transport.ts';
 
-/** Bytes with a name, such as a `File` of a browser. */
+/** Named content, such as a browser's `File`. */
 export interface LocalFile {
   name: string;
   data: Blob;
@@ -11,9 +11,9 @@ export interface LocalFile {
 export interface UploadProgress {
   /** Name of the file. */
   file: string;
-  /** Bytes of all files that the gateway has. */
+  /** Bytes that the gateway has received, over all files. */
   sent: number;
-  /** Bytes of all files. */
+  /** Total bytes of all files. */
   total: number;
 }
 
@@ -25,15 +25,15 @@ interface UploadParts {
 
 export interface UploadOptions {
   /**
-   * A repeated upload with the same key goes on where the former one broke off, for 24 hours; made up
-   * unless given.
+   * Repeating an upload with the same key within 24 hours resumes it. By default, each upload has a
+   * new key.
    */
   idempotencyKey?: string;
   onProgress?: (progress: UploadProgress) => void;
   signal?: AbortSignal;
 }
 
-/** PUTs that run at the same time. */
+/** Number of concurrent PUTs. */
 const AT_ONCE = 4;
 
 async function inTurns<Item, Made>(
@@ -52,7 +52,7 @@ async function inTurns<Item, Made>(
   return made;
 }
 
-/** Anything that can be uploaded: a path of a file or a folder (Node.js), a Blob or a File. */
+/** Anything that can be uploaded: the path of a file or folder (Node.js), a Blob or a File. */
 export type Source = string | Blob | LocalFile;
 
 export async function openSource(source: Source): Promise<LocalFile[]> {
@@ -74,7 +74,8 @@ export async function upload(
       sent += bytes;
       onProgress?.({ file: file.name, sent, total });
     };
-    // The key of a file names it too, so that a changed folder is not mistaken for the former one.
+    // The key includes the size of the file, so that a file in a changed folder is not mistaken for
+    // the earlier one.
     const key = `${idempotencyKey}/${index}/${file.data.size}`;
     return uploadOne(parts, file, { key, tell, ...(signal && { signal }) });
   });
@@ -93,7 +94,8 @@ async function uploadOne(
     media_type: data.type || 'application/octet-stream',
   };
   const { file } = await calls.createUpload({ body }, { ...options, idempotencyKey: key });
-  // The answer may be that of an earlier call, so its state and addresses are asked for again.
+  // This may be the stored response to an earlier call, so the current state and addresses are
+  // fetched.
   const state = await calls.getUpload({ id: file.id }, options);
   if (state.file.status === 'ready') {
     tell(data.size);
@@ -120,7 +122,10 @@ async function putParts(
   });
 }
 
-/** A PUT that breaks off leaves nothing, so it can be repeated. The address needs no key. */
+/**
+ * Uploads bytes to a signed URL, which needs no key. An interrupted PUT leaves nothing behind, so
+ * it can be repeated.
+ */
 async function put(
   { fetch: call, retries }: UploadParts,
   { url, headers }: Pick<WholeUpload, 'url' | 'headers'>,

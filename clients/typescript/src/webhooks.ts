@@ -1,11 +1,13 @@
 import type { WebhookMessage } from './generated.ts';
 
-/** A webhook that must not be believed. */
+/** Thrown for a webhook that cannot be trusted. */
 export class WebhookError extends Error {
   override name = 'WebhookError';
 }
 
-/** Seconds by which the clocks may differ, and for which a recorded webhook can be sent again. */
+/**
+ * Tolerated clock difference in seconds, which is also how long a recorded webhook can be replayed.
+ */
 const TOLERANCE_SECONDS = 300;
 
 type HeaderSource = Headers | Record<string, string | string[] | undefined>;
@@ -19,9 +21,9 @@ function headerOf(headers: HeaderSource, name: string): string {
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 
 /**
- * The message of a webhook, if the gateway signed it (Standard Webhooks 1.0.0). `body` must be the
- * bytes as received, not parsed and written again.
- * @param secret the `whsec_…` of the account
+ * Verifies that the gateway signed a webhook (Standard Webhooks 1.0.0), and returns its message.
+ * `body` must contain the bytes as received, not parsed and serialized again.
+ * @param secret the account's `whsec_…`
  * @throws WebhookError
  */
 export async function verifyWebhook(

@@ -1,4 +1,4 @@
-"""Client of the HTTP API of Sonogate."""
+"""Client of Sonogate's HTTP API."""
 
 from ._async_client import AsyncSonogate
 from ._client import Sonogate

@@ -1,4 +1,4 @@
-"""The client to await; ``_client.py``, which blocks, is written from it by clients/generate.ts."""
+"""The asynchronous client, from which clients/generate.ts generates ``_client.py``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ._shared import (
 
 
 class AsyncSonogate:
-    """The HTTP API of a gateway; ``SONOGATE_URL`` and ``SONOGATE_KEY`` unless given."""
+    """The HTTP API of a gateway, by default at ``SONOGATE_URL`` with the key ``SONOGATE_KEY``."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class AsyncSonogate:
         self._url, self._key = settings(url, key)
         self._retries = retries
         self._http = http or httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
-        #: Each call of the API, as it is described.
+        #: Every call of the API, as a method.
         self.calls = AsyncCalls(self._send)
 
     async def __aenter__(self) -> Self:
@@ -89,7 +89,7 @@ class AsyncSonogate:
         return await self._drive(flows.api_call(self._retries, method, path, **given))
 
     async def fetch(self, method: str, path: str, **given: Any) -> httpx.Response:
-        """A call with the key that ``calls`` does not have; ``given`` as for ``httpx.request``."""
+        """Makes a call that ``calls`` does not cover; ``given`` as for ``httpx.request``."""
         headers = {**given.pop("headers", {}), "Authorization": f"Bearer {self._key}"}
         response = await self._http.request(method, self._address(path), headers=headers, **given)
         if not response.is_success:
@@ -103,7 +103,7 @@ class AsyncSonogate:
         idempotency_key: str | None = None,
         on_progress: flows.OnProgress | None = None,
     ) -> list[str]:
-        """Uploads files, and each file of a folder; the ids for ``files``."""
+        """Uploads files, and every file of a folder; returns the ids for ``files``."""
         paths = [path for each in sources for path in flows.open_source(each)]
         flow = flows.upload_files(self._retries, paths, idempotency_key, on_progress)
         return cast(list[str], await self._drive(flow))
@@ -122,10 +122,10 @@ class AsyncSonogate:
         idempotency_key: str | None = None,
         on_progress: flows.OnProgress | None = None,
     ) -> Request:
-        """Uploads what is not uploaded, and submits it.
+        """Uploads whatever has not been uploaded, and submits it.
 
-        ``files`` are paths of files and folders, ids of uploads, or https addresses. Repeated with
-        the same ``idempotency_key`` it is one request, and uploads go on where they broke off.
+        ``files`` are paths of files and folders, upload ids or https addresses. Calls repeated with
+        the same ``idempotency_key`` create one request, and interrupted uploads are resumed.
         """
         given = {
             "files": files,
@@ -140,7 +140,7 @@ class AsyncSonogate:
         return cast(Request, await self._drive(flow))
 
     async def wait(self, request_id: str) -> Request:
-        """The request once it has ended."""
+        """Waits until a request has ended, and returns it."""
         return cast(Request, await self._drive(flows.wait(self._retries, request_id)))
 
     async def cancel(self, request_id: str) -> Request:
@@ -148,7 +148,7 @@ class AsyncSonogate:
         return await self.calls.cancel_request(id=request_id)
 
     async def follow(self, request_id: str, *, after: int = 0) -> AsyncIterator[Event]:
-        """The events of a request until it has ended, also when connections break."""
+        """Yields the events of a request until it has ended, reconnecting as necessary."""
         failures = 0
         while True:
             headers = {"Authorization": f"Bearer {self._key}", "Last-Event-ID": str(after)}
@@ -176,9 +176,9 @@ class AsyncSonogate:
     async def download(
         self, request_id: str, folder: str | Path, names: Sequence[str] | None = None
     ) -> list[Path]:
-        """Saves artifacts into a folder, all unless some are named; their paths.
+        """Saves artifacts to a folder, all of them by default; returns their paths.
 
-        Each is compared with its SHA-256.
+        The SHA-256 of each is checked.
         """
         found = (await self.calls.list_artifacts(id=request_id))["data"]
         paths: list[Path] = []

@@ -1,5 +1,5 @@
 # Written by clients/generate.ts from _async_client.py. Do not edit.
-"""The client that blocks."""
+"""The blocking client."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ._shared import (
 
 
 class Sonogate:
-    """The HTTP API of a gateway; ``SONOGATE_URL`` and ``SONOGATE_KEY`` unless given."""
+    """The HTTP API of a gateway, by default at ``SONOGATE_URL`` with the key ``SONOGATE_KEY``."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Sonogate:
         self._url, self._key = settings(url, key)
         self._retries = retries
         self._http = http or httpx.Client(timeout=TIMEOUT, follow_redirects=True)
-        #: Each call of the API, as it is described.
+        #: Every call of the API, as a method.
         self.calls = Calls(self._send)
 
     def __enter__(self) -> Self:
@@ -90,7 +90,7 @@ class Sonogate:
         return self._drive(flows.api_call(self._retries, method, path, **given))
 
     def fetch(self, method: str, path: str, **given: Any) -> httpx.Response:
-        """A call with the key that ``calls`` does not have; ``given`` as for ``httpx.request``."""
+        """Makes a call that ``calls`` does not cover; ``given`` as for ``httpx.request``."""
         headers = {**given.pop("headers", {}), "Authorization": f"Bearer {self._key}"}
         response = self._http.request(method, self._address(path), headers=headers, **given)
         if not response.is_success:
@@ -104,7 +104,7 @@ class Sonogate:
         idempotency_key: str | None = None,
         on_progress: flows.OnProgress | None = None,
     ) -> list[str]:
-        """Uploads files, and each file of a folder; the ids for ``files``."""
+        """Uploads files, and every file of a folder; returns the ids for ``files``."""
         paths = [path for each in sources for path in flows.open_source(each)]
         flow = flows.upload_files(self._retries, paths, idempotency_key, on_progress)
         return cast(list[str], self._drive(flow))
@@ -123,10 +123,10 @@ class Sonogate:
         idempotency_key: str | None = None,
         on_progress: flows.OnProgress | None = None,
     ) -> Request:
-        """Uploads what is not uploaded, and submits it.
+        """Uploads whatever has not been uploaded, and submits it.
 
-        ``files`` are paths of files and folders, ids of uploads, or https addresses. Repeated with
-        the same ``idempotency_key`` it is one request, and uploads go on where they broke off.
+        ``files`` are paths of files and folders, upload ids or https addresses. Calls repeated with
+        the same ``idempotency_key`` create one request, and interrupted uploads are resumed.
         """
         given = {
             "files": files,
@@ -141,7 +141,7 @@ class Sonogate:
         return cast(Request, self._drive(flow))
 
     def wait(self, request_id: str) -> Request:
-        """The request once it has ended."""
+        """Waits until a request has ended, and returns it."""
         return cast(Request, self._drive(flows.wait(self._retries, request_id)))
 
     def cancel(self, request_id: str) -> Request:
@@ -149,7 +149,7 @@ class Sonogate:
         return self.calls.cancel_request(id=request_id)
 
     def follow(self, request_id: str, *, after: int = 0) -> Iterator[Event]:
-        """The events of a request until it has ended, also when connections break."""
+        """Yields the events of a request until it has ended, reconnecting as necessary."""
         failures = 0
         while True:
             headers = {"Authorization": f"Bearer {self._key}", "Last-Event-ID": str(after)}
@@ -177,9 +177,9 @@ class Sonogate:
     def download(
         self, request_id: str, folder: str | Path, names: Sequence[str] | None = None
     ) -> list[Path]:
-        """Saves artifacts into a folder, all unless some are named; their paths.
+        """Saves artifacts to a folder, all of them by default; returns their paths.
 
-        Each is compared with its SHA-256.
+        The SHA-256 of each is checked.
         """
         found = self.calls.list_artifacts(id=request_id)["data"]
         paths: list[Path] = []

@@ -1,4 +1,4 @@
-"""What the client raises."""
+"""Exceptions raised by the clients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._generated import Problem
 
 
 class ApiError(Exception):
-    """The gateway refused a call; ``problem`` says why."""
+    """The gateway refused a call; ``problem`` contains the reason."""
 
     def __init__(self, problem: Problem) -> None:
         places = [f"{each['pointer']}: {each['detail']}" for each in problem.get("errors", [])]
@@ -19,15 +19,15 @@ class ApiError(Exception):
 
 
 class NoAnswerError(Exception):
-    """Nothing answered, also after several tries."""
+    """There was no response, even after several retries."""
 
 
 class WebhookError(Exception):
-    """A webhook that must not be believed."""
+    """A webhook cannot be trusted."""
 
 
 def problem_of(response: httpx.Response) -> Problem:
-    """The problem details of an answer that has been read, or what its status says."""
+    """Returns the problem details in a response, or details made from its status."""
     try:
         body: Any = response.json()
     except ValueError:

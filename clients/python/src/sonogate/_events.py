@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to a request; ``data`` depends on ``name``."""
+    """An event of a request, with ``data`` that depends on its ``name``."""
 
     id: int
     name: str
@@ -17,13 +17,13 @@ class Event:
 
 
 class EventReader:
-    """Puts lines together to events; comments and half events are left out."""
+    """Assembles lines into events, leaving out comments and incomplete events."""
 
     def __init__(self) -> None:
         self._fields: dict[str, str] = {}
 
     def line(self, line: str) -> Event | None:
-        """Takes the next line; returns an event when it ends one."""
+        """Accepts the next line; returns an event if the line completes one."""
         if line:
             name, _, value = line.partition(":")
             self._fields[name] = value.removeprefix(" ")

@@ -1,7 +1,7 @@
-"""What the client does, apart from how it waits.
+"""The logic of both clients, independent of how they wait.
 
-Each flow is a generator that yields a call or a pause and receives the answer. The clients run
-it with or without ``await``, so that both do the same.
+Each flow is a generator that yields calls and pauses, and receives the response to each call. The
+two clients run the same flows, one with ``await`` and one without.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ._errors import ApiError, NoAnswerError, problem_of
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 60.0
-#: Statuses after which the same call may succeed: the gateway or a proxy before it is busy.
+#: Statuses after which the same call may succeed: the gateway, or a proxy in front of it, is busy.
 PASSING = {429, 500, 502, 503, 504}
-#: Methods that do no harm when they are repeated (RFC 9110 9.2.2).
+#: Methods that are safe to repeat (RFC 9110 9.2.2).
 REPEATABLE = {"GET", "PUT", "DELETE"}
-#: Bytes that are read of a file at a time.
+#: Number of bytes read from a file at a time.
 CHUNK_BYTES = 1 << 18
 
 ENDED = {"succeeded", "failed", "canceled", "rejected", "expired"}
@@ -33,7 +33,7 @@ ENDED = {"succeeded", "failed", "canceled", "rejected", "expired"}
 
 @dataclass(frozen=True)
 class FilePart:
-    """Bytes of a file, to be read while they are sent."""
+    """A byte range of a file, read while it is being sent."""
 
     path: Path
     first: int
@@ -54,7 +54,7 @@ class FilePart:
 
 @dataclass(frozen=True)
 class Call:
-    """A call to be sent; ``content`` is a body that is not JSON."""
+    """A call to send; ``content`` is a body other than JSON."""
 
     method: str
     url: str
@@ -62,20 +62,20 @@ class Call:
     params: Mapping[str, Any] | None = None
     json: Any = None
     content: FilePart | None = None
-    #: Whether the key goes along; signed addresses need none.
+    #: Whether the key is sent; signed URLs need none.
     with_key: bool = True
 
 
 @dataclass(frozen=True)
 class Pause:
-    """Time before the next step."""
+    """A wait before the next step."""
 
     seconds: float
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an upload is: bytes of all files."""
+    """Progress of an upload, in bytes over all files."""
 
     file: str
     sent: int
@@ -83,13 +83,13 @@ class Progress:
 
 
 OnProgress: TypeAlias = Callable[[Progress], None]
-#: The answer, or the error of a call to which no answer came.
+#: The response, or the error if there was none.
 Answer: TypeAlias = "httpx.Response | httpx.TransportError | None"
 Flow: TypeAlias = Generator["Call | Pause", Answer, Any]
 
 
 def wait_before(attempt: int, response: httpx.Response | None) -> float:
-    """Seconds before another try: what the gateway asks for, or twice as long each time."""
+    """Returns the seconds to wait: as requested by the gateway, otherwise doubling each time."""
     asked = response.headers.get("Retry-After", "") if response is not None else ""
     if asked.isdecimal():
         return min(float(asked), LONGEST_WAIT_SECONDS)
@@ -97,7 +97,7 @@ def wait_before(attempt: int, response: httpx.Response | None) -> float:
 
 
 def with_retries(call: Call, retries: int) -> Flow:
-    """Sends a call, again while its failure may pass; it must be safe to repeat."""
+    """Sends a call, which must be safe to repeat, until it succeeds or its failure is permanent."""
     attempt = 0
     while True:
         answer = yield call
@@ -129,7 +129,7 @@ def api_call(
     idempotency_key: str | None = None,
     if_match: str | None = None,
 ) -> Flow:
-    """A call of the API; its JSON, or None where it has no body."""
+    """Makes a call of the API; returns its JSON, or None if the response has no body."""
     params = {name: value for name, value in (query or {}).items() if value is not None}
     headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())} if once else {}
     if if_match is not None:
@@ -141,7 +141,7 @@ def api_call(
 
 
 def open_source(source: str | Path) -> list[Path]:
-    """The file at a path, or every file below a folder, in the order of their names."""
+    """Returns the file at a path, or every file in a folder and its subfolders, sorted by path."""
     path = Path(source)
     if not path.is_dir():
         path.stat()
@@ -155,7 +155,7 @@ def upload_files(
     idempotency_key: str | None,
     on_progress: OnProgress | None,
 ) -> Flow:
-    """Uploads files one after the other; their ids."""
+    """Uploads files one after the other; returns their ids."""
     total = sum(path.stat().st_size for path in paths)
     base = idempotency_key or str(uuid.uuid4())
     sent = 0
@@ -169,7 +169,7 @@ def upload_files(
             if on_progress:
                 on_progress(Progress(name, sent, total))
 
-        # The key of a file names its size too, so that a changed folder is not mistaken for the former.
+        # With the size in the key, a file of a changed folder is not mistaken for the earlier one.
         ids.append((yield from upload_one(retries, path, size, f"{base}/{index}/{size}", tell)))
     return ids
 
@@ -182,7 +182,7 @@ def upload_one(
     made = yield from api_call(
         retries, "POST", "/v1/uploads", json=body, once=True, idempotency_key=key
     )
-    # The answer may be that of an earlier call, so its state and addresses are asked for again.
+    # This may be the stored response to an earlier call, so the current state is fetched.
     id_: str = made["file"]["id"]
     state = yield from api_call(retries, "GET", f"/v1/uploads/{id_}")
     if state["file"]["status"] == "ready":
@@ -210,7 +210,7 @@ def ids_of(
     idempotency_key: str,
     on_progress: OnProgress | None,
 ) -> Flow:
-    """Ids and addresses in place, everything else uploaded."""
+    """Returns the sources as ids or addresses, uploading all others."""
     opened = [
         each if isinstance(each, str) and KNOWN.match(each) else open_source(each)
         for each in sources
@@ -231,7 +231,7 @@ def submit(
     idempotency_key: str | None,
     on_progress: OnProgress | None,
 ) -> Flow:
-    """Uploads what is not uploaded, and submits it; the request."""
+    """Uploads whatever has not been uploaded, and submits it; returns the request."""
     key = idempotency_key or str(uuid.uuid4())
     body = {name: value for name, value in given.items() if value is not None}
     inputs: dict[str, Any] = {
@@ -253,7 +253,7 @@ def submit(
 
 
 def wait(retries: int, request_id: str) -> Flow:
-    """The request once it has ended."""
+    """Waits until a request has ended, and returns it."""
     while True:
         path = f"/v1/requests/{request_id}"
         request = yield from api_call(retries, "GET", path, query={"wait": 60})

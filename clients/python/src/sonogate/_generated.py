@@ -1,5 +1,5 @@
 # Written by clients/generate.ts from the description of the API. Do not edit.
-"""Types and calls of the HTTP API of Sonogate."""
+"""Types and calls of Sonogate's HTTP API."""
 
 from __future__ import annotations
 
@@ -2200,7 +2200,7 @@ class RotateKeyBody(TypedDict):
 
 
 class Calls:
-    """Each call of the API as a method."""
+    """Every call of the API as a method."""
 
     def __init__(self, send: Callable[..., Any]) -> None:
         self._send = send
@@ -2307,7 +2307,7 @@ class Calls:
 
 
 class AsyncCalls:
-    """Each call of the API as a method."""
+    """Every call of the API as a method."""
 
     def __init__(self, send: Callable[..., Awaitable[Any]]) -> None:
         self._send = send

@@ -1,4 +1,4 @@
-"""What both clients have in common."""
+"""Functions and settings that both clients share."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import httpx
 from ._generated import Artifact
 
 RECONNECT_SECONDS = 1.0
-#: Connections that fail in a row before the last failure is raised.
+#: Number of consecutive connection failures after which the last one is raised.
 MOST_FAILURES = 20
-#: A request may be quiet for as long as its longest stage; a comment comes every 15 seconds.
+#: Reads time out after longer than any response takes: a wait for a request lasts up to 60 s, and
+#: an event stream sends a comment every 15 s.
 TIMEOUT = httpx.Timeout(30.0, read=90.0)
 
 Source = str | Path
@@ -48,7 +49,7 @@ def chosen(found: list[Artifact], names: Sequence[str] | None, request_id: str) 
 
 
 def saved(partial: Path, artifact: Artifact, digest: str) -> Path:
-    """Gives a complete file its name."""
+    """Renames a complete download to its final name."""
     if digest != artifact["sha256"]:
         raise ValueError(f"{artifact['name']}: the bytes are not those of the result")
     return partial.rename(partial.with_suffix(""))

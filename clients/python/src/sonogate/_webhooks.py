@@ -13,17 +13,17 @@ from typing import cast
 from ._errors import WebhookError
 from ._generated import WebhookMessage
 
-#: Seconds by which the clocks may differ, and for which a recorded webhook can be sent again.
+#: Tolerated clock difference in seconds, which is also how long a recorded webhook can be replayed.
 TOLERANCE_SECONDS = 300
 
 
 def verify_webhook(
     body: bytes | str, headers: Mapping[str, str], secret: str, *, now: float | None = None
 ) -> WebhookMessage:
-    """The message of a webhook, if the gateway signed it.
+    """Verifies that the gateway signed a webhook, and returns its message.
 
-    ``body`` must be the bytes as received, not parsed and written again; ``secret`` is the
-    ``whsec_…`` of the account. Raises WebhookError.
+    ``body`` must contain the bytes as received, not parsed and serialized again; ``secret`` is the
+    account's ``whsec_…``. Raises WebhookError.
     """
     given = {name.lower(): value for name, value in headers.items()}
     try:
