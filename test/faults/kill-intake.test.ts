@@ -78,7 +78,7 @@ const nodeAt = (port: number) => ({
   timeoutSeconds: 30,
 });
 
-test('kill -9 at many moments of a transfer loses no object that got 0000H, and doubles none', {
+test('kill -9 at many moments of a transfer neither loses nor duplicates an object answered with 0000H', {
   timeout: 30_000 * KILLS,
 }, async () => {
   const acknowledged = new Set<string>();

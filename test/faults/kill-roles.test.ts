@@ -6,14 +6,14 @@ import { startTraffic, type Traffic } from './traffic.ts';
 const site = await startSiteUnderFault();
 afterAll(async () => site?.close());
 
-describe.skipIf(!site)('every role killed, PostgreSQL and Redis crashed, under traffic', () => {
+describe.skipIf(!site)('killing every role and crashing PostgreSQL and Redis under traffic', () => {
   let traffic: Traffic;
   beforeAll(async () => {
     traffic = await startTraffic(site as SiteUnderFault, 'short', { studies: 3, submits: 6 });
   });
   afterAll(() => traffic.remove());
 
-  it('nothing acknowledged is lost, nothing is doubled unmarked', {
+  it('loses nothing acknowledged, and duplicates nothing without a mark', {
     timeout: 300_000,
   }, async () => {
     const under = site as SiteUnderFault;

@@ -70,7 +70,7 @@ describe.each([
   ['Orthanc', ORTHANC_INSTALLED, orthanc],
   ['dcmqrscp', DCMTK_INSTALLED, dcmqrscp],
 ] as const)('%s as PACS', (_name, isInstalled, start) => {
-  describe.skipIf(!isInstalled)('takes and indexes', () => {
+  describe.skipIf(!isInstalled)('accepts and indexes', () => {
     let archive: Archive;
     let folder = '';
     let preview = '';

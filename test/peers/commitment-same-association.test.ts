@@ -10,7 +10,7 @@ import { PYNETDICOM_INSTALLED, type PynetdicomPeer, startPynetdicom } from './py
 const CLASS = '1.2.840.10008.5.1.4.1.1.6.1';
 
 describe.skipIf(!PYNETDICOM_INSTALLED)(
-  'a PACS that reports over the association of the request',
+  'a PACS that reports over the association that requested the commitment',
   () => {
     let site: Site;
     let pacs: PynetdicomPeer;
@@ -40,7 +40,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)(
       await site?.close();
     });
 
-    test('is heard: the delivery is committed before the association ends', async () => {
+    test('has its report accepted: the delivery is committed before the association ends', async () => {
       await requestCommitments({
         database: site.database,
         destinations: [destination],

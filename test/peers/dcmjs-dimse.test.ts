@@ -80,7 +80,7 @@ describe('dcmjs-dimse as the cart, the PACS and a workstation', () => {
     expect(stored).toEqual([0, 0, 0]);
   });
 
-  it('receives the images as they were sent, after it had refused them for a while', () => {
+  it('receives the images as they were sent, after refusing them for a while', () => {
     const images = ofClass(STORAGE_CLASS.ultrasound);
     expect(images.map(({ SOPInstanceUID }) => SOPInstanceUID).sort()).toEqual(
       [...study.sopInstanceUids].sort(),

@@ -83,13 +83,13 @@ describe.skipIf(!DCMTK_INSTALLED)('DCMTK', () => {
     },
   );
 
-  test.skipIf(FILES.length === 0)('dcmsend brings them all over one association', async () => {
+  test.skipIf(FILES.length === 0)('dcmsend sends all files over one association', async () => {
     const paths = FILES.filter((name) => name !== UNREADABLE_FOR_DCMTK).map((n) => join(DATA, n));
     const args = ['-aec', 'SONOGATE', '127.0.0.1', String(site.gateway.port), ...paths];
     expect(await dcmtk('dcmsend', args)).toMatchObject({ exitCode: 0 });
   });
 
-  test.skipIf(FILES.length === 0)('storescp gets from us the bytes of each file', async () => {
+  test.skipIf(FILES.length === 0)('storescp receives each file from us byte for byte', async () => {
     const node = { ...site.node, port: storescp.port, aeTitle: 'STORESCP' };
     for (const name of FILES) {
       const path = join(DATA, name);

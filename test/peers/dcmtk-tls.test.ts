@@ -67,13 +67,13 @@ const echo = (port: string, tls: readonly string[]) =>
 const as = (name: string) => ['+tls', file(`${name}.key`), file(`${name}.crt`), '-ic'];
 
 describe.skipIf(!AVAILABLE)('the listener with TLS', () => {
-  test('answers a C-ECHO over TLS, and none in the clear', async () => {
+  test('answers a C-ECHO over TLS, but not without TLS', async () => {
     const port = await start();
     expect(await echo(port, ['+tla', '-ic'])).toMatchObject({ exitCode: 0 });
     expect((await echo(port, [])).exitCode).not.toBe(0);
   });
 
-  test('with a CA takes only peers with a certificate of it', async () => {
+  test('accepts only peers with a certificate from its CA, if it has one', async () => {
     const port = await start(file('cart.crt'));
     expect(await echo(port, as('cart'))).toMatchObject({ exitCode: 0 });
     expect((await echo(port, as('stranger'))).exitCode).not.toBe(0);
@@ -81,7 +81,7 @@ describe.skipIf(!AVAILABLE)('the listener with TLS', () => {
   });
 });
 
-describe.skipIf(!AVAILABLE)('a PACS that is called over TLS', () => {
+describe.skipIf(!AVAILABLE)('a PACS contacted over TLS', () => {
   let pacs: Program;
 
   beforeAll(async () => {
@@ -104,7 +104,7 @@ describe.skipIf(!AVAILABLE)('a PACS that is called over TLS', () => {
   const ours = () => ({ certFile: file('cart.crt'), keyFile: file('cart.key') });
   const object = dicomFile({ sopInstanceUid: '1.2.3.1', studyInstanceUid: '1.2.3' });
 
-  test('takes objects and answers a C-ECHO of a caller with a certificate', async () => {
+  test('accepts objects and a C-ECHO from a caller with a certificate', async () => {
     const tls = { ...trusted(), ...ours() };
     expect(await sendBuffer(node(tls), object)).toMatchObject({ outcome: 'stored' });
     expect(await verify(node(tls))).toMatchObject({ status: 0 });

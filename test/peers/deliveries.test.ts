@@ -132,7 +132,7 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     expect(await held()).toEqual(expect.arrayContaining(uids));
   });
 
-  it('to a PACS that cannot be reached go to its alternate, once, and say so', async () => {
+  it('to an unreachable PACS go to its alternate once, and record the diversion', async () => {
     const uids = await receive('away');
     const away = await ended('away', 'diverted');
     expect(away.every(({ code }) => code === null || code === 'peer_unreachable')).toBe(true);
@@ -148,7 +148,7 @@ describe.skipIf(!DCMTK_INSTALLED || !ORTHANC_DICOMWEB_INSTALLED)('deliveries to 
     expect(await held()).toEqual(expect.arrayContaining(uids));
   });
 
-  it('of another server come in by STOW-RS: Orthanc stores a study here', async () => {
+  it('from another server arrive by STOW-RS: Orthanc stores a study here', async () => {
     const made = await site.gateway.run('keys.create', { name: 'vna', scopes: ['store'] });
     const { key } = made;
     const study = '1.2.840.115.1';

@@ -22,7 +22,7 @@ const UIDS = [`${STUDY}.1.1`, `${STUDY}.1.2`];
 /**
  * An EHR with the ImagingStudy, an Orthanc with its objects, and the FHIR interface between them.
  */
-describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study of an EHR, submitted as a Task', () => {
+describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study from an EHR, submitted as a Task', () => {
   let orthanc: Orthanc;
   let ehr: FhirTestServer;
   let gateway: Gateway;
@@ -101,7 +101,7 @@ describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study of an EHR, submitted as a 
       } as never,
     })) as unknown as Task;
 
-  it('is a request whose files are the objects of the archive', async () => {
+  it("becomes a request whose files are the archive's objects", async () => {
     const { id } = await study(`${orthanc.url}/dicom-web/`);
     const task = await submit(`${ehr.baseUrl}/ImagingStudy/${id}`);
     expect(task.status).toBe('accepted');
@@ -134,7 +134,7 @@ describe.skipIf(!ORTHANC_DICOMWEB_INSTALLED)('a study of an EHR, submitted as a 
     expect(small).toHaveLength(2);
   });
 
-  it('is refused if its address is not that of a configured archive', async () => {
+  it('is refused if its address does not belong to a configured archive', async () => {
     const { id } = await study('http://127.0.0.1:9/dicom-web');
     const answer = await submit(`ImagingStudy/${id}`).catch((error) => error.response);
     expect(answer).toMatchObject({ status: 422, data: { resourceType: 'OperationOutcome' } });

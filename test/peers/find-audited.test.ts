@@ -40,7 +40,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a person who asks an archive for studies
   let asked: Omit<CommandParameters<'archives.find'>, 'from'>;
   const find = (from: string) => typedCommands(opened.run)('archives.find', { ...asked, from });
 
-  test('answers with what it has, and every query is audited with who asked and what was returned', async () => {
+  test('receives its matches, and every query is audited with who asked and what was returned', async () => {
     expect(await find('pacs')).toMatchObject([
       { studyInstanceUid: STUDY, listed: [{ sopInstanceUid: `${STUDY}.1` }] },
     ]);

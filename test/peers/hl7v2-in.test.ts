@@ -21,7 +21,7 @@ const INSTALLED = existsSync(JARS) && spawnSync('javac', ['-version']).status ==
 const STUDY = '1.2.840.55.1';
 
 describe.skipIf(!INSTALLED)(
-  'a hospital that sends with HAPI, the HL7 version 2 library of Java',
+  'a hospital that sends with HAPI, the HL7 version 2 library for Java',
   () => {
     let site: Site;
     let listener: MllpListener;

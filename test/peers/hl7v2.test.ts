@@ -116,7 +116,7 @@ async function startHapi(options: readonly string[] = [], tls = false): Promise<
   };
 }
 
-describe.skipIf(!INSTALLED)('a result for HAPI, the HL7 version 2 library of Java', () => {
+describe.skipIf(!INSTALLED)('a result for HAPI, the HL7 version 2 library for Java', () => {
   let hapi: Hapi;
   beforeAll(async () => {
     hapi = await startHapi();
@@ -153,7 +153,7 @@ describe.skipIf(!INSTALLED)('a result for HAPI, the HL7 version 2 library of Jav
     );
   });
 
-  test('in the character set of the receiver keeps its letters and separators', async () => {
+  test("keeps its letters and separators in the receiver's character set", async () => {
     const latin = delivererTo({ port: hapi.port, characterSet: '8859/1' }, 'Mül|ler&~^Zoë');
     await latin.send(DELIVERY, ENDLESS);
     expect(Object.fromEntries(await hapi.received())).toMatchObject({
@@ -178,7 +178,7 @@ describe.skipIf(!INSTALLED)('a result for HAPI, the HL7 version 2 library of Jav
     await hapi.received();
   });
 
-  test('finds it listening by a probe', async () => {
+  test('is preceded by a probe that finds HAPI listening', async () => {
     expect(await delivererTo({ port: hapi.port }).probe?.('his', ENDLESS)).toBeNull();
   });
 });
@@ -253,7 +253,7 @@ describe('a receiver', () => {
     return (server.address() as { port: number }).port;
   };
 
-  test('that closes the connection without an answer may have the message', async () => {
+  test('that closes the connection without a response may have received the message', async () => {
     const port = await listening((socket) => socket.once('data', () => socket.destroy()));
     expect(await delivererTo({ port }).send(DELIVERY, ENDLESS)).toMatchObject({
       failure: 'ambiguous',
@@ -261,7 +261,7 @@ describe('a receiver', () => {
     });
   });
 
-  test('that never answers may have the message', async () => {
+  test('that never responds may have received the message', async () => {
     const late = new AbortController();
     const port = await listening((socket) => socket.once('data', () => late.abort()));
     expect(await delivererTo({ port }).send(DELIVERY, late.signal)).toMatchObject({
@@ -269,7 +269,7 @@ describe('a receiver', () => {
     });
   });
 
-  test('that answers without an end is cut off', async () => {
+  test('that responds endlessly is cut off', async () => {
     const port = await listening((socket) => {
       const more = () =>
         socket.write(Buffer.alloc(65_536, 'x'), (error) => {
@@ -282,7 +282,7 @@ describe('a receiver', () => {
     });
   });
 
-  test('that is not there has no message', async () => {
+  test('that cannot be reached has not received the message', async () => {
     const port = await freePort();
     expect(await delivererTo({ port }).send(DELIVERY, ENDLESS)).toMatchObject({
       failure: 'transient',

@@ -62,203 +62,200 @@ const entryDump = (entry: Entry) =>
     `(0040,1002) LO [${entry.reason ?? 'Größe für das Alter?'}]`,
   ].join('\n');
 
-describe.skipIf(!DCMTK_INSTALLED)(
-  'the order of a study, from the worklist provider of DCMTK',
-  () => {
-    let folder: string;
-    let provider: Program;
-    let silent: Server;
-    let site: Site;
-    let count = 0;
+describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provider", () => {
+  let folder: string;
+  let provider: Program;
+  let silent: Server;
+  let site: Site;
+  let count = 0;
 
-    const worklist = (name: string, port: number, timeoutSeconds = 20) => ({
-      type: 'dicom',
-      name,
-      host: '127.0.0.1',
-      port,
-      aeTitle: AE_TITLE,
-      timeoutSeconds,
-    });
+  const worklist = (name: string, port: number, timeoutSeconds = 20) => ({
+    type: 'dicom',
+    name,
+    host: '127.0.0.1',
+    port,
+    aeTitle: AE_TITLE,
+    timeoutSeconds,
+  });
 
-    beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'sonogate-worklist-'));
-      await mkdir(join(folder, AE_TITLE));
-      await writeFile(join(folder, AE_TITLE, 'lockfile'), '');
-      provider = await startWlmscpfs(folder);
-      silent = createServer(() => {});
-      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-      site = await openSite({
-        completion: COMPLETION,
-        worklists: [worklist('ris', provider.port)],
-        rules: RULES,
-      });
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sonogate-worklist-'));
+    await mkdir(join(folder, AE_TITLE));
+    await writeFile(join(folder, AE_TITLE, 'lockfile'), '');
+    provider = await startWlmscpfs(folder);
+    silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    site = await openSite({
+      completion: COMPLETION,
+      worklists: [worklist('ris', provider.port)],
+      rules: RULES,
     });
-    afterAll(async () => {
-      await site?.close();
-      await provider?.stop();
-      silent?.close();
-      await rm(folder, { recursive: true, force: true });
-    });
-    beforeEach(() => {
-      count += 1;
-    });
+  });
+  afterAll(async () => {
+    await site?.close();
+    await provider?.stop();
+    silent?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    count += 1;
+  });
 
-    const studyUid = () => `1.2.840.99.${count}`;
-    const accession = () => `ACC${count}`;
-    const ordered = async (over: Partial<Entry> = {}) => {
-      const name = join(folder, AE_TITLE, `entry-${count}-${Object.keys(over).length}`);
-      const entry = { accession: accession(), patientId: `PAT-${count}`, ...over };
-      await writeFile(`${name}.dump`, entryDump(entry));
-      expect(await dcmtk('dump2dcm', [`${name}.dump`, `${name}.wl`])).toMatchObject({
-        exitCode: 0,
-      });
-    };
-    const object = (over: Partial<SmallObject>) =>
-      dicomFile({
-        sopInstanceUid: `${studyUid()}.1.1`,
-        studyInstanceUid: studyUid(),
-        studyDate: '20260521',
+  const studyUid = () => `1.2.840.99.${count}`;
+  const accession = () => `ACC${count}`;
+  const ordered = async (over: Partial<Entry> = {}) => {
+    const name = join(folder, AE_TITLE, `entry-${count}-${Object.keys(over).length}`);
+    const entry = { accession: accession(), patientId: `PAT-${count}`, ...over };
+    await writeFile(`${name}.dump`, entryDump(entry));
+    expect(await dcmtk('dump2dcm', [`${name}.dump`, `${name}.wl`])).toMatchObject({
+      exitCode: 0,
+    });
+  };
+  const object = (over: Partial<SmallObject>) =>
+    dicomFile({
+      sopInstanceUid: `${studyUid()}.1.1`,
+      studyInstanceUid: studyUid(),
+      studyDate: '20260521',
+      accessionNumber: accession(),
+      patientId: `PAT-${count}`,
+      birthDate: '19900405',
+      sex: 'F',
+      ...over,
+    });
+  const requestOf = (at: Site) =>
+    at.submitted.find(({ uniqueKey }) => uniqueKey?.includes(`:${studyUid()}:`));
+  /** Lets the study arrive and complete, and returns its request. */
+  const submitted = async (over: Partial<SmallObject> = {}, at = site) => {
+    await sendBuffer(at.node, object(over));
+    at.pass(6);
+    await expect.poll(() => requestOf(at)).toBeDefined();
+    return requestOf(at);
+  };
+  const rowOf = async (at = site) => {
+    const row = await findStudy(at.database, studyUid());
+    if (!row) throw new Error('the study has no row');
+    return row;
+  };
+  const subjectOf = async (at = site) => {
+    const { id, revision } = await rowOf(at);
+    return subjectOfStudy(at.database, { requestId: 'req_1', study: id, revision });
+  };
+
+  test('dates a pregnancy and supplies an indication and referrer that the images lack', async () => {
+    await ordered();
+    const command = await submitted();
+    expect(command?.input.options).toEqual({ dating: { ga_days: 140, basis: 'lmp' } });
+    expect(command?.metadata).toEqual({
+      order:
+        'Order found in ris. From the order: referring physician, requested procedure, indication, last menstrual date, height, weight.',
+    });
+    expect(await subjectOf()).toMatchObject({
+      identity: { ReferringPhysicianName: '', AccessionNumber: accession() },
+      indication: 'Größe für das Alter?',
+      dating: { gaDays: 140, basis: 'lmp' },
+      order: {
+        referringPhysicianName: 'Überweiser^Zoë',
+        requestedProcedure: 'Growth scan',
+        requestedProcedureId: 'RP1',
+        joined: expect.arrayContaining(['dating', 'indication', 'referringPhysicianName']),
+      },
+    });
+  });
+
+  test('is found by patient and study if the images have no accession number', async () => {
+    await ordered({ studyUid: studyUid() });
+    await ordered({ studyUid: '1.2.840.99.8', accession: 'OTHER', reason: 'another visit' });
+    await submitted({ accessionNumber: '' });
+    expect(await subjectOf()).toMatchObject({
+      indication: 'Größe für das Alter?',
+      order: {
         accessionNumber: accession(),
-        patientId: `PAT-${count}`,
-        birthDate: '19900405',
-        sex: 'F',
-        ...over,
+        joined: expect.arrayContaining(['accessionNumber']),
+      },
+    });
+  });
+
+  test('for another patient is not used, and the request states this', async () => {
+    await ordered({ birthDate: '19910405' });
+    const command = await submitted();
+    expect(command?.input.options).toEqual({});
+    expect(command?.metadata).toEqual({
+      order:
+        'Not joined: the order in ris names another patient or none to compare (another birth date).',
+    });
+    expect(await subjectOf()).toMatchObject({ indication: null, order: null });
+  });
+
+  test('does not replace what the images state', async () => {
+    await ordered();
+    await submitted({ lastMenstrualDate: '20260108', reason: 'bleeding' });
+    expect(await subjectOf()).toMatchObject({ indication: 'bleeding', dating: { gaDays: 133 } });
+  });
+
+  test('is not queried if nothing is missing', async () => {
+    await ordered();
+    const command = await submitted({
+      lastMenstrualDate: '20260108',
+      reason: 'bleeding',
+      referringPhysician: 'Roe^Jane',
+    });
+    expect(command?.metadata).toEqual({});
+    expect(await orderSearch(site.database, await rowOf())).toBeNull();
+  });
+
+  test('that is on no worklist is reported as missing', async () => {
+    expect((await submitted())?.metadata).toEqual({ order: 'No order in ris.' });
+  });
+
+  test('whose number contains a wildcard is not queried', async () => {
+    await ordered();
+    const command = await submitted({ accessionNumber: 'ACC*' });
+    expect(command?.metadata).toEqual({
+      order: 'Not looked for: its accession number or patient ID holds a wildcard.',
+    });
+  });
+
+  test("does not delay a study if nothing listens at the worklist's address", async () => {
+    const port = await freePort();
+    const at = await openSite({
+      completion: COMPLETION,
+      worklists: [worklist('gone', port), worklist('ris', provider.port)],
+      rules: RULES,
+    });
+    try {
+      expect((await submitted({}, at))?.metadata).toEqual({
+        order: 'Not available: gone could not be asked (The peer cannot be reached).',
       });
-    const requestOf = (at: Site) =>
-      at.submitted.find(({ uniqueKey }) => uniqueKey?.includes(`:${studyUid()}:`));
-    /** Lets the study arrive and complete, and returns its request. */
-    const submitted = async (over: Partial<SmallObject> = {}, at = site) => {
-      await sendBuffer(at.node, object(over));
+    } finally {
+      await at.close();
+    }
+  });
+
+  test('does not delay a study if the worklist never responds', async () => {
+    const { port } = silent.address() as { port: number };
+    const at = await openSite({
+      completion: COMPLETION,
+      worklists: [worklist('silent', port, 300)],
+      orderSeconds: 300,
+      rules: RULES,
+    });
+    try {
+      await sendBuffer(at.node, object({}));
       at.pass(6);
-      await expect.poll(() => requestOf(at)).toBeDefined();
-      return requestOf(at);
-    };
-    const rowOf = async (at = site) => {
-      const row = await findStudy(at.database, studyUid());
-      if (!row) throw new Error('the study has no row');
-      return row;
-    };
-    const subjectOf = async (at = site) => {
-      const { id, revision } = await rowOf(at);
-      return subjectOfStudy(at.database, { requestId: 'req_1', study: id, revision });
-    };
-
-    test('dates a pregnancy and names indication and referrer that the images lack', async () => {
-      await ordered();
-      const command = await submitted();
-      expect(command?.input.options).toEqual({ dating: { ga_days: 140, basis: 'lmp' } });
-      expect(command?.metadata).toEqual({
-        order:
-          'Order found in ris. From the order: referring physician, requested procedure, indication, last menstrual date, height, weight.',
-      });
-      expect(await subjectOf()).toMatchObject({
-        identity: { ReferringPhysicianName: '', AccessionNumber: accession() },
-        indication: 'Größe für das Alter?',
-        dating: { gaDays: 140, basis: 'lmp' },
-        order: {
-          referringPhysicianName: 'Überweiser^Zoë',
-          requestedProcedure: 'Growth scan',
-          requestedProcedureId: 'RP1',
-          joined: expect.arrayContaining(['dating', 'indication', 'referringPhysicianName']),
-        },
-      });
-    });
-
-    test('is found by patient and study where the images have no accession number', async () => {
-      await ordered({ studyUid: studyUid() });
-      await ordered({ studyUid: '1.2.840.99.8', accession: 'OTHER', reason: 'another visit' });
-      await submitted({ accessionNumber: '' });
-      expect(await subjectOf()).toMatchObject({
-        indication: 'Größe für das Alter?',
-        order: {
-          accessionNumber: accession(),
-          joined: expect.arrayContaining(['accessionNumber']),
-        },
-      });
-    });
-
-    test('of another patient is not joined, and the request says so', async () => {
-      await ordered({ birthDate: '19910405' });
-      const command = await submitted();
-      expect(command?.input.options).toEqual({});
-      expect(command?.metadata).toEqual({
-        order:
-          'Not joined: the order in ris names another patient or none to compare (another birth date).',
-      });
-      expect(await subjectOf()).toMatchObject({ indication: null, order: null });
-    });
-
-    test('does not replace what the images state', async () => {
-      await ordered();
-      await submitted({ lastMenstrualDate: '20260108', reason: 'bleeding' });
-      expect(await subjectOf()).toMatchObject({ indication: 'bleeding', dating: { gaDays: 133 } });
-    });
-
-    test('is not asked for when nothing is lacking', async () => {
-      await ordered();
-      const command = await submitted({
-        lastMenstrualDate: '20260108',
-        reason: 'bleeding',
-        referringPhysician: 'Roe^Jane',
-      });
-      expect(command?.metadata).toEqual({});
-      expect(await orderSearch(site.database, await rowOf())).toBeNull();
-    });
-
-    test('that no worklist has is reported as missing', async () => {
-      expect((await submitted())?.metadata).toEqual({ order: 'No order in ris.' });
-    });
-
-    test('with a number that holds a wildcard is not looked for', async () => {
-      await ordered();
-      const command = await submitted({ accessionNumber: 'ACC*' });
-      expect(command?.metadata).toEqual({
-        order: 'Not looked for: its accession number or patient ID holds a wildcard.',
-      });
-    });
-
-    test('does not hold a study when nothing listens at the worklist', async () => {
-      const port = await freePort();
-      const at = await openSite({
-        completion: COMPLETION,
-        worklists: [worklist('gone', port), worklist('ris', provider.port)],
-        rules: RULES,
-      });
-      try {
-        expect((await submitted({}, at))?.metadata).toEqual({
-          order: 'Not available: gone could not be asked (The peer cannot be reached).',
+      await expect.poll(async () => (await rowOf(at)).reason).toMatch('Searching for the order');
+      expect(requestOf(at)).toBeUndefined();
+      at.pass(300);
+      await expect
+        .poll(() => requestOf(at)?.metadata)
+        .toEqual({
+          order: 'Not available: no answer in time.',
         });
-      } finally {
-        await at.close();
-      }
-    });
-
-    test('does not hold a study when the worklist never answers', async () => {
-      const { port } = silent.address() as { port: number };
-      const at = await openSite({
-        completion: COMPLETION,
-        worklists: [worklist('silent', port, 300)],
-        orderSeconds: 300,
-        rules: RULES,
-      });
-      try {
-        await sendBuffer(at.node, object({}));
-        at.pass(6);
-        await expect.poll(async () => (await rowOf(at)).reason).toMatch('Searching for the order');
-        expect(requestOf(at)).toBeUndefined();
-        at.pass(300);
-        await expect
-          .poll(() => requestOf(at)?.metadata)
-          .toEqual({
-            order: 'Not available: no answer in time.',
-          });
-        expect(await foundOrder(at.database, await rowOf(at))).toBeNull();
-      } finally {
-        await at.close();
-      }
-    });
-  },
-);
+      expect(await foundOrder(at.database, await rowOf(at))).toBeNull();
+    } finally {
+      await at.close();
+    }
+  });
+});
 
 describe.skipIf(!PYNETDICOM_INSTALLED)('a worklist provider on pynetdicom that', () => {
   let peer: PynetdicomPeer;
@@ -304,7 +301,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a worklist provider on pynetdicom that',
     expect(await peer.ask({ action: 'asked' })).toMatchObject({ asked: ['A1'] });
   });
 
-  test('answers without an end is canceled after 200 entries', async () => {
+  test('responds endlessly is canceled after 200 entries', async () => {
     const entry = { '00080050': { vr: 'SH', Value: ['A1'] } };
     expect(await asked({ entries: [entry], endless: true })).toHaveLength(200);
     await expect.poll(() => peer.ask({ action: 'asked' })).toMatchObject({ canceled: true });
@@ -316,7 +313,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a worklist provider on pynetdicom that',
     });
   });
 
-  test('thinks for too long is left at the deadline', async () => {
+  test('takes too long is abandoned at the deadline', async () => {
     const late = asked({ entries: [], delay: 30 }, AbortSignal.timeout(200));
     await expect(late).rejects.toMatchObject({ name: 'SonogateError' });
   });

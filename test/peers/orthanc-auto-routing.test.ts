@@ -84,7 +84,7 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
     if (study) await rm(study.folder, { recursive: true, force: true });
   });
 
-  test('gets the reports and the segmentation back into the study of the images', async () => {
+  test("receives the reports and the segmentation into the images' study", async () => {
     const held = await orthanc.instances();
     const results = held.filter(({ Modality }) => Modality !== 'US');
     expect(new Set(results.map(({ SOPClassUID }) => SOPClassUID))).toEqual(
@@ -98,7 +98,7 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
     }
   });
 
-  test('is asked by findscu and has our results', async () => {
+  test('returns our results to findscu', async () => {
     const { output } = await dcmtk('findscu', [
       '-S',
       '-aec',
@@ -117,7 +117,7 @@ describe.skipIf(!ORTHANC_INSTALLED || !DCMTK_INSTALLED)('Orthanc with auto-routi
     expect(output).toMatch(/\(0008,0060\) CS \[SR/);
   });
 
-  test('sends us the whole study with our results: all is accepted and changes nothing', async () => {
+  test('sends us the whole study including our results: everything is accepted and nothing changes', async () => {
     const { exitCode, output } = await dcmtk('movescu', [
       '-S',
       '-v',

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => orthanc?.stop());
 
-test.skipIf(FILES.length === 0)('Orthanc takes every real file from us', async ({ skip }) => {
+test.skipIf(FILES.length === 0)('Orthanc accepts every real file from us', async ({ skip }) => {
   if (!orthanc) return skip('Orthanc is not installed');
   const node = nodeOf(orthanc, 20);
   const results = await sendFiles(node, FILES);
@@ -37,7 +37,7 @@ test.skipIf(FILES.length === 0)('Orthanc takes every real file from us', async (
 });
 
 test.skipIf(FILES.length === 0)(
-  'an object that it does not answer loses no other object',
+  'an object to which it does not respond causes no loss of other objects',
   async ({ skip }) => {
     if (!orthanc) return skip('Orthanc is not installed');
     const node = nodeOf(orthanc, 2);

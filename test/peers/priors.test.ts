@@ -92,7 +92,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
   const priorNames = (command: Awaited<ReturnType<typeof submitted>>) =>
     command?.priorFiles.map(({ name }) => name) ?? [];
 
-  test('of the patient go along, the newest first and no more than were asked for', async () => {
+  test('of the patient are included, newest first and no more than were requested', async () => {
     await archived(object('1', { studyDate: '20260101' }));
     await archived(object('2', { studyDate: '20260301' }));
     await archived(object('3', { studyDate: '20260401' }));
@@ -123,7 +123,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     expect(requestsOf('1')[0]?.files).toHaveLength(2);
   });
 
-  test('that we have read already are not read again for what more the archive has', async () => {
+  test('that we have already interpreted are not interpreted again when the archive has more objects', async () => {
     await sendBuffer(site.node, object('1', { studyDate: '20260101' }));
     site.pass(6);
     await expect.poll(async () => (await row('1'))?.state).toBe('submitted');
@@ -136,7 +136,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     expect(requestsOf('1')).toHaveLength(1);
   });
 
-  test('of the same ID with another birth date are not used, which is reported', async () => {
+  test('with the same patient ID but another birth date are not used, which is reported', async () => {
     await archived(object('1', { studyDate: '20260101', birthDate: '19910405' }));
     const command = await submitted();
     expect(command?.priorFiles).toEqual([]);
@@ -147,7 +147,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     );
   });
 
-  test('may be reports alone, from the archive that answers', async () => {
+  test('may consist of reports alone, from the archive that responds', async () => {
     await archived(object('1', { studyDate: '20260101' }));
     const report = { sopClassUid: COMPREHENSIVE_SR, modality: 'SR' };
     const sopInstanceUid = `${uid('1')}.1.7`;
@@ -157,7 +157,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     expect(await row('1')).toMatchObject({ instance_count: 1 });
   });
 
-  test('that no archive could be asked for are not available, and the study goes without', async () => {
+  test('are unavailable if no archive can be queried, and the study is processed without them', async () => {
     const command = await submitted({ studyDescription: 'OB alone' });
     expect(command?.priorFiles).toEqual([]);
     expect(command?.metadata).toHaveProperty(
@@ -170,7 +170,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     ]);
   });
 
-  test('are not looked for without a patient ID', async () => {
+  test('are not queried without a patient ID', async () => {
     const command = await submitted({ patientId: '' });
     expect(command?.metadata).toHaveProperty(
       'priors',

@@ -126,19 +126,19 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
     expect((await ask('findscu', keys)).output.toLowerCase()).toContain(`0x${status}`);
   });
 
-  it('a source that is not listed as a caller is answered "not authorized"', async () => {
+  it('a source that is not listed as a query caller receives "not authorized"', async () => {
     const { output } = await ask('findscu', ['0008,0052=STUDY', '0020,000d'], ['-aet', 'STRANGER']);
     expect(output).toContain('0x0124');
   });
 
-  it('a caller that is no source may not store', async () => {
+  it('a query caller that is not a source may not store', async () => {
     const paths = (await readdir(folder)).filter((name) => name.endsWith('-0.dcm'));
     const node = ['-aet', 'OTHER', '-aec', 'SONOGATE', '127.0.0.1', String(site.dicomPort)];
     const sent = await dcmtk('storescu', ['-v', ...node, join(folder, paths[0] ?? '')]);
     expect(sent.output).toMatch(/0124|Unknown Status/i);
   });
 
-  it('nobody else gets an association', async () => {
+  it('no other peer is granted an association', async () => {
     const { output } = await ask('findscu', ['0008,0052=STUDY'], ['-aet', 'NOBODY']);
     expect(output).toContain('Calling AE Title Not Recognized');
   });

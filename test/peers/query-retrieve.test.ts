@@ -142,7 +142,7 @@ describe.skipIf(!installed)('an archive', () => {
     });
 
   describe.each(WAYS)('%s', (name) => {
-    test('is asked for the studies of a patient', async () => {
+    test("returns a patient's studies", async () => {
       await filed(name, [object(1), object(2)]);
       const found = await archive(name).studies({ patientId: `P${count}` }, { limit: 10 });
       expect(found).toMatchObject([
@@ -155,7 +155,7 @@ describe.skipIf(!installed)('an archive', () => {
       expect(await archive(name).studies({ patientId: 'NOBODY' }, { limit: 10 })).toEqual([]);
     });
 
-    test('lists the objects of a study, none of one that it does not have', async () => {
+    test("lists a study's objects, and none for a study that it does not have", async () => {
       await filed(name, [object(1), object(2)]);
       const listed = await archive(name).objects(study);
       expect(listed.map(({ sopInstanceUid }) => sopInstanceUid).sort()).toEqual([
@@ -166,7 +166,7 @@ describe.skipIf(!installed)('an archive', () => {
       expect(await archive(name).objects('1.2.3.4.5.6')).toEqual([]);
     });
 
-    test('gives a late study, which is routed', async () => {
+    test('provides a study afterwards, which is then routed', async () => {
       await filed(name, [object(1), object(2)]);
       expect(await fetched(name)).toMatchObject({ state: 'succeeded', wanted: 2, here: 2 });
       await expectedReached(1);
@@ -176,13 +176,13 @@ describe.skipIf(!installed)('an archive', () => {
       expect(await row()).toMatchObject({ complete_because: 'expected-count', revision: 1 });
     });
 
-    test('that does not have the study says so', async () => {
+    test('reports that it does not have the study', async () => {
       expect(await fetched(name)).toMatchObject({ state: 'failed', code: 'not_found' });
       expect(await row()).toBeNull();
     });
   });
 
-  test('is asked at the level of the patient as well, by the Patient Root model', async () => {
+  test('is also queried at patient level, with the Patient Root model', async () => {
     await filed('orthanc-get', [object(1)]);
     const query = await openQuery({
       ...site.node,
@@ -195,7 +195,7 @@ describe.skipIf(!installed)('an archive', () => {
     expect(found.map(({ PatientBirthDate }) => PatientBirthDate)).toEqual(['19900405']);
   });
 
-  test('gives a study again only for what is not here yet', async () => {
+  test('provides only the missing objects of a study that is partly here', async () => {
     const name = 'orthanc-get';
     await filed(name, [object(1), object(2)]);
     await fetched(name);
@@ -211,14 +211,14 @@ describe.skipIf(!installed)('an archive', () => {
     expect(await fetched(name)).toMatchObject({ detail: '0 fetched, all 3 are here' });
   });
 
-  test('gives only what is taken: a segmentation stays where it is', async () => {
+  test('provides only what we accept: a segmentation is not retrieved', async () => {
     const segmentation = object(2, { sopClassUid: SEGMENTATION, modality: 'SEG' });
     await filed('orthanc-web', [object(1), segmentation]);
     expect(await fetched('orthanc-web')).toMatchObject({ state: 'succeeded', wanted: 1, here: 1 });
     expect(await row()).toMatchObject({ instance_count: 1 });
   });
 
-  test('is looked at by the doctor: whether it answers, and would give what it has', async () => {
+  test('is checked by the doctor: whether it responds, and would provide its objects', async () => {
     const findings = await checkArchives(site.config);
     expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
     expect(findings.map(({ what, detail }) => `${what} ${detail}`)).toEqual(
@@ -229,7 +229,7 @@ describe.skipIf(!installed)('an archive', () => {
     );
   });
 
-  describe('that a source is held against', () => {
+  describe('with which a source is compared', () => {
     test('completes a study as soon as all of it is here', async () => {
       await filed('orthanc-get', [object(1)]);
       await sendBuffer(site.node, object(1));
@@ -241,7 +241,7 @@ describe.skipIf(!installed)('an archive', () => {
       await stateReached('submitted');
     });
 
-    test('keeps a study waiting for what is missing, and says how much and how long', async () => {
+    test('keeps a study waiting for missing objects, and states how many and how long', async () => {
       await filed('orthanc-get', [object(1), object(2), object(3)]);
       await sendBuffer(site.node, object(1));
       site.pass(6);
@@ -260,7 +260,7 @@ describe.skipIf(!installed)('an archive', () => {
       expect(requests().map(({ files }) => files.length)).toEqual([3]);
     });
 
-    test('keeps it no longer than was set', async () => {
+    test('keeps it waiting no longer than configured', async () => {
       await filed('orthanc-get', [object(1), object(2)]);
       await sendBuffer(site.node, object(1));
       site.pass(6);
@@ -273,7 +273,7 @@ describe.skipIf(!installed)('an archive', () => {
       expect(await explained()).toMatchObject({ archiveCount: { state: 'missing', missing: 1 } });
     });
 
-    test('has the missing objects fetched where that is set', async () => {
+    test('has the missing objects fetched if configured', async () => {
       const expectedCount = site.config.sources[0]?.completion.expectedCount;
       if (expectedCount) expectedCount.fetchMissing = true;
       await filed('orthanc-get', [object(1), object(2), object(3)]);

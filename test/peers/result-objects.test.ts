@@ -56,7 +56,7 @@ const send = (forms: readonly ObjectForms[]) =>
 
 const stored = async () => (await readdir(folder)).filter((name) => !name.endsWith('.png'));
 
-describe.skipIf(!DCMTK_INSTALLED)('storescp as PACS takes', () => {
+describe.skipIf(!DCMTK_INSTALLED)('storescp as PACS accepts', () => {
   test.each([
     'sr-tid1500',
     'sr-tid5000',

@@ -93,7 +93,7 @@ const clean = (dataDir: string, hoursFromNow: number) =>
     false,
   );
 
-describe('a removed study of a site with a bucket', () => {
+describe('a removed study at a site with a bucket', () => {
   test('leaves the disk at once and the bucket an hour later', async () => {
     expect(await clean(listener, 0)).toMatchObject({ studies: 1, objects: 1 });
     expect(await there(listener)).toBe(false);
@@ -103,14 +103,14 @@ describe('a removed study of a site with a bucket', () => {
     expect((await database.query('SELECT 1 FROM unneeded_blobs')).rows).toEqual([]);
   });
 
-  test('keeps in the bucket what another study has too', async () => {
+  test('leaves in the bucket what another study also uses', async () => {
     await insertStudy(OTHER, 'intake/cart/2026-06-01/again.dcm', new Date());
     expect(await clean(listener, 0)).toMatchObject({ studies: 1 });
     await clean(listener, 1.1);
     expect(await blobs.direct.has(DIGEST)).toBe(true);
   });
 
-  test('that another machine removed leaves the disk of the machine that received it', async () => {
+  test('that another machine removed leaves the disk of the receiving machine', async () => {
     expect(await clean(other, 0)).toMatchObject({ studies: 1 });
     expect(await there(listener)).toBe(true);
     await clean(listener, 0);
@@ -118,13 +118,13 @@ describe('a removed study of a site with a bucket', () => {
   });
 });
 
-describe('the copies of a machine', () => {
+describe("a machine's local copies", () => {
   const sweep = (days: number) => {
     const parts = { database, dataDir: listener };
     return removeOrphanedFiles(parts, retentionCutoff(days, new Date()), new Date());
   };
 
-  test('stay while their study has its row, however old', async () => {
+  test('are kept while their study has a row, however old they are', async () => {
     await sweep(5);
     expect(await there(listener)).toBe(true);
   });
@@ -141,7 +141,7 @@ describe('the copies of a machine', () => {
     },
   );
 
-  test('that have just arrived and have no row yet stay, whatever the retention', async () => {
+  test('that have just arrived and have no row yet are kept, whatever the retention', async () => {
     await database.query('TRUNCATE studies CASCADE');
     await utimes(join(listener, PATH), new Date(), new Date());
     await sweep(0);

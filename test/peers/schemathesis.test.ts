@@ -76,7 +76,7 @@ describe.skipIf(!INSTALLED)('schemathesis', () => {
     if (folder) await rm(folder, { recursive: true });
   });
 
-  test('finds no call of the description that is answered otherwise', async () => {
+  test('finds no response that differs from the description', async () => {
     const { key } = await site.gateway.run('keys.create', {
       name: 'schemathesis',
       test: true,

@@ -236,7 +236,7 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
     if (study) await rm(study.folder, { recursive: true, force: true });
   });
 
-  it('goes to each receiver once more, beside its draft', async () => {
+  it('goes to each receiver again, in addition to the draft', async () => {
     const rows = await deliveries(site);
     const count = (destination: string) =>
       rows.filter((row) => row.destination === destination).length;
@@ -247,7 +247,7 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
   it.each([
     ['TID 1500', '1.2.840.10008.5.1.4.1.1.88.34'],
     ['TID 5000', '1.2.840.10008.5.1.4.1.1.88.33'],
-  ])('is in Orthanc as %s, verified, with the values of the reader', (_, sopClass) => {
+  ])("is in Orthanc as %s, verified, with the reader's values", (_, sopClass) => {
     const draft = srOf(sopClass, 'UNVERIFIED');
     const final = srOf(sopClass, 'VERIFIED');
     const read = readBack(final.bytes);
@@ -283,7 +283,7 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
     expect(output).toContain(READER);
   });
 
-  it('is the final report of the EHR, with no preliminary part left', async () => {
+  it('is the final report in the EHR, with no preliminary part left', async () => {
     const [report, ...others] = await ehr.all('DiagnosticReport');
     expect(others).toEqual([]);
     expect(report).toMatchObject({ status: 'final' });
@@ -357,7 +357,7 @@ describe.skipIf(!PEERS_INSTALLED)('a signed result', () => {
       expect(read).toContainEqual([first.tags.SOPInstanceUID]);
     });
 
-    it('is the amended report of the EHR, and the only current document', async () => {
+    it('is the amended report in the EHR, and the only current document', async () => {
       const [report, ...others] = await ehr.all('DiagnosticReport');
       expect(others).toEqual([]);
       expect(report).toMatchObject({ status: 'amended' });

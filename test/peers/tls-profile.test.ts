@@ -90,7 +90,7 @@ const as = ({ keyFile, certFile }: CertificateFiles) => ['+tls', keyFile, certFi
 const ANONYMOUS = ['+tla', '-ic'];
 
 describe.skipIf(!OPENSSL_INSTALLED)('the profile of RFC 9325', () => {
-  test('takes TLS 1.3 before 1.2, and 256 bit before 128', async () => {
+  test('prefers TLS 1.3 to 1.2, and 256 bits to 128', async () => {
     const { port } = await start();
     expect(await handshake(port, [])).toBe('TLSv1.3 TLS_AES_256_GCM_SHA384');
     expect(await handshake(port, ['-tls1_2'])).toMatch(/^TLSv1.2 ECDHE-RSA-AES256-GCM-SHA384$/);
@@ -127,7 +127,7 @@ describe.skipIf(!OPENSSL_INSTALLED || !DCMTK_INSTALLED)('client certificates', (
     expect(answers).toEqual(taken);
   });
 
-  test('a title that is bound to a certificate is refused from everyone else, with 1/1/3', async () => {
+  test('a title bound to a certificate is refused to everyone else, with 1/1/3', async () => {
     const seen = await start({ caFile: hospital.caFile, clientCertificate: 'want' });
     expect(await echo(seen.port, 'CART', as(cart))).toBe(true);
     const wrong = await dcmtk('echoscu', [
@@ -149,7 +149,7 @@ describe.skipIf(!OPENSSL_INSTALLED || !DCMTK_INSTALLED)('client certificates', (
 });
 
 describe.skipIf(!OPENSSL_INSTALLED)('a renewed certificate', () => {
-  test('is shown to new callers; one without its key is left until the key has come', async () => {
+  test('is presented to new callers; without its key it is not used until the key arrives', async () => {
     const files = { certFile: join(folder, 'live.crt'), keyFile: join(folder, 'live.key') };
     copyFileSync(gateway.certFile, files.certFile);
     copyFileSync(gateway.keyFile, files.keyFile);

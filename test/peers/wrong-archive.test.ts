@@ -103,7 +103,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       ['A700', 'peer_out_of_resources'],
       ['A900', 'archive_refused_query'],
       ['C001', 'archive_refused_query'],
-    ])('answers %sH: the error says so with its comment', async (status, code) => {
+    ])('answers %sH: the error states the status and its comment', async (status, code) => {
       await tell({ findStatus: Number.parseInt(status, 16), comment: 'index rebuilding' });
       await expect(find()).rejects.toMatchObject({
         code,
@@ -111,7 +111,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       });
     });
 
-    test('says nothing for longer than its time: it counts as unreachable', async () => {
+    test('does not respond within its time limit: it counts as unreachable', async () => {
       await tell({ delay: 3 });
       await expect(find(10, impatient)).rejects.toMatchObject({ code: 'peer_unreachable' });
     });
@@ -122,18 +122,18 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       expect(await asked()).toMatchObject({ canceled: true });
     });
 
-    test('never stops and does not hear either: it is left', async () => {
+    test('never stops and ignores C-CANCEL: the association is ended', async () => {
       await tell({ endless: true, deaf: true });
       await expect(find(5, impatient)).rejects.toMatchObject({ code: 'peer_unreachable' });
     }, 15_000);
   });
 
   describe('is asked for objects and', () => {
-    test('gives all of them', async () => {
+    test('provides all of them', async () => {
       expect(await retrieve()).toMatchObject({ completed: 3, failed: 0 });
     });
 
-    test('does not know our AE title as a move destination: the error says what to enter there', async () => {
+    test('does not know our AE title as a move destination: the error states what to enter there', async () => {
       const { port, host } = site.config.archives[0] as { port: number; host: string };
       const node = { host, port, aeTitle: 'WRONG', callingAeTitle: 'SONOGATE', timeoutSeconds: 3 };
       const moving = dimseArchive(
@@ -158,12 +158,12 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       expect(await asked()).toMatchObject({ canceled: true });
     });
 
-    test('breaks off in the middle: what came stays, the rest is lost for now', async () => {
+    test('aborts midway: what arrived is kept, the rest is missing for now', async () => {
       await tell({ aborts: true });
       await expect(retrieve()).rejects.toMatchObject({ code: 'peer_unreachable' });
     });
 
-    test('gives fewer than it listed and calls that a success: it is not believed', async () => {
+    test('provides fewer than it listed but reports success: it is not believed', async () => {
       await tell({ gives: 2 });
       const wanted = {
         archive: 'wrong',
@@ -196,7 +196,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
         ...over,
       });
 
-    test('lists them under the patient, but the objects are of another: they are not used', async () => {
+    test('lists them under the patient, but their objects belong to another: they are not used', async () => {
       await hold([earlier({ birthDate: '19851212' })]);
       await tell({}, { PatientBirthDate: '19900405' });
       const { requests } = await submitted();
@@ -208,7 +208,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       );
     });
 
-    test('is slow: the study waits as long as was set, then goes without and says so', async () => {
+    test('is slow: the study waits as long as configured, then continues without them and states this', async () => {
       await hold([earlier()]);
       await tell({ delay: 20 });
       const { requests, row } = await submitted();

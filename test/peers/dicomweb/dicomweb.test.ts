@@ -105,17 +105,17 @@ describe('a search', () => {
     expect(studiesOf(await search(`/studies${query}`))).toEqual(expected.map(({ study }) => study));
   });
 
-  it('says that there are more results than asked for', async () => {
+  it('states that there are more results than requested', async () => {
     const answer = await get('/studies?limit=1&includefield=all');
     expect(answer.headers.get('warning')).toMatch(/^299 .*additional results/);
   });
 
-  it('warns that it matches literally', async () => {
+  it('warns that values are matched literally', async () => {
     const answer = await get('/studies?fuzzymatching=true');
     expect(answer.headers.get('warning')).toMatch(/fuzzymatching parameter is not supported/);
   });
 
-  it('counts series and objects, and names where to retrieve the study', async () => {
+  it('counts series and objects, and states where the study can be retrieved', async () => {
     const [found] = await search('/studies?PatientID=P-1');
     expect(found).toMatchObject({
       '00080061': { vr: 'CS', Value: ['US'] },
@@ -164,7 +164,7 @@ describe('who may search and retrieve', () => {
   });
 });
 
-describe('what cannot be had', () => {
+describe('what cannot be retrieved', () => {
   test.each([
     ['a study that is not here', '/studies/1.2.3.4', '*/*', 404],
     ['a study that is no UID', '/studies/abc', '*/*', 404],
@@ -217,7 +217,7 @@ describe('what cannot be had', () => {
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
-  it('of a study, the objects in the transfer syntax asked for are partial content', async () => {
+  it('a study with only some objects in the requested transfer syntax is partial content', async () => {
     const accept =
       'multipart/related; type="application/dicom"; transfer-syntax=1.2.840.10008.1.2.1';
     expect((await get(`/studies/${EVE.study}`, accept)).status).toBe(206);

@@ -86,7 +86,7 @@ describe.skipIf(!INSTALLED)('a task manager in Python', () => {
     unknown: [],
   };
 
-  it('schedules a step, follows it to its end, and goes on after both sides were killed', async () => {
+  it('schedules a step, follows it to completion, and continues after both sides were killed', async () => {
     const { reports, ...step } = await client({ subscribe: true });
     expect(step).toEqual(COMPLETED);
     const states = (all: [boolean, number, string][]) =>
