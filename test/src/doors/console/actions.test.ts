@@ -53,7 +53,7 @@ const auditOf = async (action: string) =>
   ).rows;
 
 describe('a study', () => {
-  it('that still receives is completed, and it is written down by whom', async () => {
+  it('that is still receiving objects is completed, and the audit records by whom', async () => {
     const { key } = await rowOf(STUDIES);
     const row = await done<WorklistRow>(await operator.call('POST', `/studies/${key}/complete`));
     expect(row).toMatchObject({ key, state: 'complete' });
@@ -68,7 +68,7 @@ describe('a study', () => {
     expect((await auditOf('study.complete'))[0]).toMatchObject({ study_id: key });
   });
 
-  it('with critical flags is acknowledged once, and page and audit say by whom', async () => {
+  it('with critical flags is acknowledged once, and page and audit state by whom', async () => {
     const { critical } = await administrator.get<WorklistPage>('/worklist?critical=1');
     const [{ key, requestId }] = critical as [WorklistRow];
     const clinician = await site.signIn('clinician');
@@ -79,7 +79,7 @@ describe('a study', () => {
     expect((await auditOf('triage.acknowledge'))[0]).toMatchObject({ study_id: key });
   });
 
-  it('that still receives is held with a reason, which stays with it', async () => {
+  it('that is still receiving objects is held with a reason, which is kept', async () => {
     const { key } = await rowOf(STUDIES - 1);
     const body = { reason: 'wrong patient on the cart' };
     const row = await done<WorklistRow>(await operator.call('POST', `/studies/${key}/hold`, body));
@@ -90,7 +90,7 @@ describe('a study', () => {
     expect(rows).toEqual([{ hold_reason: row.reason }]);
   });
 
-  it('that no rule took is released', async () => {
+  it('that no rule matched is released', async () => {
     const { key } = await rowOf(50);
     const page = await operator.get<StudyPage>(`/worklist/${key}`);
     expect(page.actions).toContain('release');
@@ -110,7 +110,7 @@ describe('a study', () => {
     ['hold', 72],
     ['release', 72],
     ['rerun', STUDIES - 2],
-  ])('is not treated with %s in a state that does not allow it', async (action, n) => {
+  ])('refuses %s in a state that does not allow it', async (action, n) => {
     const { key } = await rowOf(n);
     const body =
       action === 'hold' ? { reason: 'x' } : action === 'release' ? { rule: null } : undefined;
@@ -118,14 +118,14 @@ describe('a study', () => {
     expect(answer.status).toBe(404);
   });
 
-  it('whose request runs is canceled', async () => {
+  it('whose request is running is canceled', async () => {
     const { requestId } = await rowOf(STUDIES - 4);
     const answer = await operator.call('POST', `/requests/${requestId}/cancel`);
     expect((await done<WorklistRow>(answer)).state).toBe('canceled');
     expect((await operator.call('POST', `/requests/${requestId}/cancel`)).status).toBe(404);
   });
 
-  it('names the earlier studies of its patient', async () => {
+  it("lists its patient's earlier studies", async () => {
     const { key } = await rowOf(75);
     const page = await operator.get<StudyPage>(`/worklist/${key}`);
     expect(page.earlier.map((one) => one.key)).toEqual([(await rowOf(74)).key]);
@@ -145,7 +145,7 @@ describe('a delivery', () => {
   const dead = async () =>
     (await operator.get<Page<Delivery>>('/deliveries?state=dead&limit=1')).rows[0] as Delivery;
 
-  it('that is dead says why in words, and where else it could go', async () => {
+  it('that is dead explains why, and where else it could go', async () => {
     expect(await dead()).toMatchObject({
       destination: 'pacs',
       error: { code: 'peer_unreachable', title: expect.any(String), advice: expect.any(String) },
@@ -174,7 +174,7 @@ describe('a delivery', () => {
     expect(rows.map((one) => one.id)).toEqual([id]);
   });
 
-  it('goes to no destination that the site does not have', async () => {
+  it('cannot go to a destination that is not configured', async () => {
     const { rows } = await operator.get<Page<Delivery>>('/deliveries?destination=archive');
     const answer = await operator.call('POST', `/deliveries/${rows[0]?.id}/alternate`, {
       destination: 'elsewhere',
@@ -218,7 +218,7 @@ describe('a delivery', () => {
 });
 
 describe('the rules', () => {
-  it('are shown as text that can be tried as it is', async () => {
+  it('are shown as text that can be tried without changes', async () => {
     const { yaml, rules } = await operator.get<Rules>('/rules');
     expect(rules).toEqual([
       expect.objectContaining({ name: 'obstetric', does: 'runs us/obstetric/interpret' }),
@@ -227,7 +227,7 @@ describe('the rules', () => {
     expect(await done<DryRun>(answer)).toMatchObject({ changed: 0 });
   });
 
-  it('say which of them takes a file, of which nothing is stored', async () => {
+  it('identify which of them match a file, which is not stored', async () => {
     const pixels = Buffer.alloc(100_000);
     const bytes = dicomFile({ sopInstanceUid: '1.2.3.9', sex: 'F', pixels });
     const { fileStartBytes } = await operator.get<Rules>('/rules');
@@ -268,14 +268,14 @@ describe('the rules', () => {
     expect((await count()).rows).toEqual(before);
   });
 
-  it('cannot be tried on a file that is no DICOM', async () => {
+  it('cannot be tried on a file that is not DICOM', async () => {
     const start = Buffer.from('a letter').toString('base64');
     const asked = { yaml: 'rules: []', source: '', start, bytes: 8 };
     const answer = await operator.call('POST', '/rules/dry-run-file', asked);
     expect(await answer.json()).toMatchObject({ code: 'object_not_understood' });
   });
 
-  it('count every study of the last day: under each rule that acted on it, or why under none', async () => {
+  it('count every study of the last day: under each rule that acted on it, or by why no rule did', async () => {
     const change = (n: number, state: string, rules: string) =>
       site.database.query(
         'UPDATE studies SET state = $2, acting_rules = $3 WHERE study_instance_uid = $1',
@@ -297,7 +297,7 @@ describe('the rules', () => {
     expect(all.reduce((sum, studies) => sum + studies)).toBe(STUDIES + 1);
   });
 
-  it('that are edited are tried on the last studies, and change nothing', async () => {
+  it('can be edited and tried on the latest studies without changing anything', async () => {
     const yaml = 'rules: [{ name: from-cart-1, when: { source: cart-1 }, hold: true }]';
     const before = await rowOf(116);
     const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 10 });
@@ -322,7 +322,7 @@ describe('the rules', () => {
       /^\/yaml\/rules\/0$/,
     ],
     ['anchors, which could grow without end', 'a: &a [x]\nrules: [*a, *a]', /^\/yaml$/],
-  ])('with %s are refused with the place', async (_, yaml, pointer) => {
+  ])('with %s are refused, with a pointer to the error', async (_, yaml, pointer) => {
     const answer = await operator.call('POST', '/rules/dry-run', { yaml, last: 5 });
     expect(answer.status).toBe(422);
     const { errors } = (await answer.json()) as { errors: { pointer: string }[] };
@@ -331,7 +331,7 @@ describe('the rules', () => {
 });
 
 describe('the settings', () => {
-  it('make a key that is shown once, works, and ends when it is revoked', async () => {
+  it('create a key that is shown once, works, and stops working once revoked', async () => {
     const body = {
       name: 'ward',
       test: false,
@@ -348,14 +348,14 @@ describe('the settings', () => {
     expect((await auditOf('key.create'))[0]?.detail).toEqual({ key: key.id });
   });
 
-  it('rotate the secret of webhooks, which is shown once', async () => {
+  it('rotate the webhook secret, which is shown once', async () => {
     const answer = await administrator.call('POST', '/webhooks/secret/rotate');
     const { secret } = await done<NewWebhookSecret>(answer);
     expect(secret).toMatch(/^whsec_/);
     expect(JSON.stringify(await administrator.get('/webhooks/secret'))).not.toContain(secret);
   });
 
-  it('tell usage by month and key, and what is kept for how long', async () => {
+  it('show usage by month and key, and what is kept for how long', async () => {
     const [usage] = await administrator.get<{ key: null; requests: number }[]>('/usage');
     expect(usage?.key).toBeNull();
     expect(usage?.requests).toBeGreaterThan(0);

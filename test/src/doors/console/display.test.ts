@@ -30,13 +30,13 @@ describe('Invoke Image Display', () => {
     expect(byAccession).toEqual([byUid]);
   });
 
-  it('finds the studies of a patient, whose identifier may be followed by its issuer', async () => {
+  it('finds the studies of a patient by an ID with or without its issuer', async () => {
     const patient = `requestType=PATIENT&patientID=${STUDY.patientId}`;
     expect(await display(patient)).toHaveLength(2);
     expect(await display(`${patient}%5E%5E%5EHOSPITAL`)).toHaveLength(2);
   });
 
-  it('leaves out the studies that state another issuer', async () => {
+  it('omits the studies that state another issuer', async () => {
     const patient = `requestType=PATIENT&patientID=${STUDY.patientId}%5E%5E%5E`;
     const state = (issuer: object) =>
       site.database.query(
@@ -55,7 +55,7 @@ describe('Invoke Image Display', () => {
     expect([await shown('%261.2.3%26ISO'), await shown('%261.2.4%26ISO')]).toEqual([true, false]);
   });
 
-  it('writes down whose identity was shown', async () => {
+  it('audits whose identity was shown', async () => {
     const [found] = await display(studyUid);
     const { rows } = await site.database.query<{ study_id: string }>(
       'SELECT study_id FROM audit ORDER BY id DESC LIMIT 1',
@@ -74,13 +74,13 @@ describe('Invoke Image Display', () => {
     expect(await statusOf(clinician, query)).toBe(status);
   });
 
-  it('is for roles that see identity, since it would link a pseudonym with a patient', async () => {
+  it('is only for roles that see identity, because it would link a pseudonym to a patient', async () => {
     for (const role of ['viewer', 'operator'] as const) {
       expect(await statusOf(await site.signIn(role), studyUid)).toBe(403);
     }
   });
 
-  it('is not there unless it is configured', async () => {
+  it('is unavailable unless configured', async () => {
     const other = await openConsole();
     const status = await statusOf(await other.signIn('clinician'), studyUid);
     await other.close();
@@ -94,7 +94,7 @@ if (!browser) console.warn('Chromium is not installed: the address of a study is
 describe.skipIf(!browser)('the address of a study in Chromium', { timeout: 60_000 }, () => {
   afterAll(() => browser?.close());
 
-  it('opens it after the sign-in', async () => {
+  it('opens the study after the sign-in', async () => {
     const page = await browser?.newPage();
     if (!page) throw new Error('no browser');
     const { key } = await site.key('clinician');
@@ -106,7 +106,7 @@ describe.skipIf(!browser)('the address of a study in Chromium', { timeout: 60_00
     await page.getByText('FAMILY4 GIVEN4').first().waitFor();
   });
 
-  it('lists the studies where there are several', async () => {
+  it('lists the studies if there are several', async () => {
     const page = await browser?.newPage();
     if (!page) throw new Error('no browser');
     const { key } = await site.key('clinician');

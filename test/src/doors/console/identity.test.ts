@@ -82,7 +82,7 @@ describe('a viewer', () => {
     for (const form of IDENTIFYING) expect(text).not.toMatch(form);
   });
 
-  it('nor over the stream of changes', async () => {
+  it('is not sent one over the stream of changes either', async () => {
     const viewer = await site.signIn('viewer');
     const enough = (events: readonly SentEvent[]) =>
       ['row', 'delivery'].every((kind) => events.some(({ type }) => type === kind));
@@ -119,7 +119,7 @@ describe('a viewer', () => {
 });
 
 describe('an operator', () => {
-  it('is sent initials and no other part of an identity but what peers and rules said', async () => {
+  it('is sent initials and no other part of an identity, except in text from peers and rules', async () => {
     const { rows } = await (await site.signIn('operator')).get<WorklistPage>('/worklist');
     const row = rows.at(-1);
     expect(row?.subject).toEqual({
@@ -133,7 +133,7 @@ describe('an operator', () => {
 });
 
 describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
-  it('is sent the identity of the images', async () => {
+  it('is sent the identity in the images', async () => {
     const { accessionNumber, patientId, studyInstanceUid } = fixtureStudy(44);
     const client = await site.signIn(role);
     const { rows } = await client.get<WorklistPage>(`/worklist?q=${accessionNumber}`);
@@ -150,7 +150,7 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     ]);
   });
 
-  it('leaves an entry of the audit for each study of a list that it was shown', async () => {
+  it('leaves an audit entry for each study in a list that it was shown', async () => {
     const client = await site.signIn(role);
     const { rows } = await client.get<WorklistPage>('/worklist?limit=3');
     const seen = await site.database.query<{ study_id: string; detail: object }>(
@@ -162,7 +162,7 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
     expect(seen.rows[0]?.detail).toMatchObject({ where: 'console worklist' });
   });
 
-  it('leaves one entry for each study that the stream of changes shows, however often', async () => {
+  it('leaves one audit entry for each study in the stream of changes, however often it is shown', async () => {
     const client = await site.signIn(role);
     const change = `UPDATE studies SET reason = $1 WHERE study_instance_uid = $2`;
     const { studyInstanceUid } = fixtureStudy(30);
@@ -196,7 +196,7 @@ describe.each(['clinician', 'administrator'] as const)('a %s', (role) => {
 });
 
 describe('a name with markup', () => {
-  it('is the same string in JSON, and no page', async () => {
+  it('is returned unchanged as JSON, never as a page', async () => {
     const client = await site.signIn('clinician');
     const answer = await client.call('GET', '/worklist?state=receiving');
     expect(answer.headers.get('Content-Type')).toMatch(/^application\/json/);
@@ -208,7 +208,7 @@ describe('a name with markup', () => {
 });
 
 describe('the hold queue', () => {
-  it('shows a viewer that a report waits, and why by its code alone', async () => {
+  it('shows a viewer that a report is waiting, and only the code of the reason', async () => {
     const [hold] = await (await site.signIn('viewer')).get<{ detail: null; subject: object }[]>(
       '/holds',
     );
@@ -220,7 +220,7 @@ describe('the hold queue', () => {
     expect(hold?.subject).toMatchObject({ shown: 'hidden' });
   });
 
-  it('writes down who opened a report', async () => {
+  it('audits who opened a report', async () => {
     const client = await site.signIn('clinician');
     await client.get(`/holds/${heldDelivery}`);
     const { rows } = await site.database.query(

@@ -77,7 +77,7 @@ describe('sign-in at an OpenID Connect provider', () => {
     });
   });
 
-  it('leads back to the page that was asked for, with name and role of the person', async () => {
+  it("leads back to the requested page, with the person's name and role", async () => {
     const browser = openBrowser();
     const back = await browser.signInAt(await start(browser), 'reader');
     const answer = await browser.go(back);
@@ -88,14 +88,14 @@ describe('sign-in at an OpenID Connect provider', () => {
     expect([...cookies.keys()]).toEqual(['sonogate-session']);
   });
 
-  it('gives no session to a person without a role, and says so', async () => {
+  it('refuses a person without a role, and explains why', async () => {
     const browser = openBrowser();
     const answer = await browser.go(await browser.signInAt(await start(browser), 'stranger'));
     expect(answer.headers.get('location')).toBe('/console/sign-in?error=forbidden');
     expect((await browser.go(`${api}/session`)).status).toBe(401);
   });
 
-  it('takes a code once, and only from the browser that began', async () => {
+  it('accepts a code once, and only from the browser that started the sign-in', async () => {
     const browser = openBrowser();
     const back = await browser.signInAt(await start(browser), 'reader');
     const stolen = await openBrowser().go(back);
@@ -132,7 +132,7 @@ describe('sign-in at an OpenID Connect provider', () => {
     expect(answer.headers.get('location')).toBe('/console/');
   });
 
-  it('says that the provider became unreachable during the sign-in', async () => {
+  it('reports that the provider became unreachable during the sign-in', async () => {
     const mortal = await startIdentityProvider('http://127.0.0.1:1/console/api/oidc/callback', {});
     const oidc = { issuer: mortal.issuer, clientId: CLIENT.id, roles: ROLES };
     const alone = await openConsole({ console: { oidc } });
@@ -152,7 +152,7 @@ describe('sign-in at an OpenID Connect provider', () => {
     await alone.close();
   });
 
-  it('says that the provider cannot be reached, while keys still sign in', async () => {
+  it('reports that the provider cannot be reached, while keys can still sign in', async () => {
     const oidc = { issuer: 'http://127.0.0.1:1', clientId: 'x', roles: ROLES };
     const alone = await openConsole({ console: { oidc } });
     const answer = await openBrowser().go(`${alone.url}/console/api/oidc/start`);

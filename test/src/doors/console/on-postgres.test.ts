@@ -24,7 +24,7 @@ describe.skipIf(server === null)('two consoles on one PostgreSQL server', () => 
     await server?.stop();
   });
 
-  it('tell each other what changes', async () => {
+  it('notify each other of changes', async () => {
     const { cookie } = await here.signIn('clinician');
     const uid = fixtureStudy(44).studyInstanceUid;
     const told = await readEvents(
@@ -39,7 +39,7 @@ describe.skipIf(server === null)('two consoles on one PostgreSQL server', () => 
     expect(told.map(({ type }) => type)).toContain('row');
   });
 
-  it('know the same sessions, and the same pseudonym of a patient', async () => {
+  it('share sessions and patient pseudonyms', async () => {
     const viewer = await here.signIn('viewer');
     const seen = await viewer.get<WorklistPage>('/worklist?limit=5');
     const other = await fetch(`${there.url}/console/api/worklist?limit=5`, {
@@ -48,7 +48,7 @@ describe.skipIf(server === null)('two consoles on one PostgreSQL server', () => 
     expect(await other.json()).toEqual(seen);
   });
 
-  it('find a patient by words of any script, whatever their case', async () => {
+  it('find a patient by words in any script, regardless of case', async () => {
     await here.database.query(
       `UPDATE worklist SET words = worklist_words('{"PatientName": "MÜLLER^ÖZGE=山田^花子"}')
        WHERE key = (SELECT min(key) FROM worklist)`,

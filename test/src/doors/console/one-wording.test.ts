@@ -94,7 +94,7 @@ describe.each(STUDIES)('the impression of a study: %s', (_, result) => {
     expect(texts.join('\n')).toContain(lines.join('\r\n'));
   });
 
-  it.runIf(result === RESULT)('comes with categories in words, not as their codes', () => {
+  it.runIf(result === RESULT)('contains categories in words, not as codes', () => {
     const words = 'appropriate for gestational age (10th to 90th centile)';
     const texts = textsOf(buildTid1500(result, ANONYMOUS)).map(({ text }) => text);
     expect(texts).toContain(`Size for gestational age: ${words}`);
@@ -228,7 +228,7 @@ describe.each([
 ] as const)('the texts of %s', (_, resultOf) => {
   const result = resultOf();
 
-  it('have neither the name of a file nor a code, in result, SR and FHIR', () => {
+  it('contain neither file names nor codes, in result, SR and FHIR', () => {
     const sr = textsOf(buildTid1500(result, ANONYMOUS)).map(({ text }) => text);
     const ehr = fhirTexts(buildAnonymousBundle(result, ANONYMOUS));
     const texts = [...shownTexts(result), ...sr, ...ehr];

@@ -14,7 +14,7 @@ afterAll(() => site.close());
 
 describe('the shell', () => {
   it.each(['', 'worklist/abc', 'deliveries', 'a/b/c'])(
-    'answers the deep link /console/%s',
+    'is returned for the deep link /console/%s',
     async (path) => {
       const answer = await get(path);
       expect(answer.status).toBe(200);
@@ -23,7 +23,7 @@ describe('the shell', () => {
     },
   );
 
-  it('may run scripts of the gateway and its import map, and nothing in line', async () => {
+  it("may run the gateway's scripts and its import map, but nothing else inline", async () => {
     const answer = await get('');
     const policy = answer.headers.get('Content-Security-Policy') ?? '';
     const html = await answer.text();
@@ -45,7 +45,7 @@ describe('the shell', () => {
     expect(html).not.toMatch(/\son\w+=|\sstyle=|<style/);
   });
 
-  it('names only files that are there', async () => {
+  it('refers only to files that exist', async () => {
     const html = await (await get('')).text();
     const map = JSON.parse(/importmap">([^<]*)</.exec(html)?.[1] ?? '').imports;
     const named = [...html.matchAll(/(?:href|src)="\/console\/([^"]+)"/g)].map(([, path]) => path);
@@ -57,13 +57,13 @@ describe('the shell', () => {
 });
 
 describe('a file', () => {
-  it('of TypeScript is served as JavaScript', async () => {
+  it('in TypeScript is served as JavaScript', async () => {
     const answer = await get('main.ts');
     expect(answer.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8');
     expect(await answer.text()).not.toMatch(/import type|: string\b/);
   });
 
-  it('is answered 304 to whoever has it', async () => {
+  it('is answered with 304 if the browser has it', async () => {
     const etag = (await get('main.ts')).headers.get('ETag') ?? '';
     // Without this header, `fetch` would bypass its cache and request a new copy.
     const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
@@ -71,7 +71,7 @@ describe('a file', () => {
     expect([answer.status, await answer.text()]).toEqual([304, '']);
   });
 
-  it('is sent as it is to whoever takes no gzip', async () => {
+  it('is sent uncompressed to a client that does not accept gzip', async () => {
     const { status, headers } = await get('main.ts', { 'Accept-Encoding': 'identity' });
     expect([status, headers.get('Content-Encoding')]).toEqual([200, null]);
   });
@@ -94,7 +94,7 @@ describe('stripTypes', () => {
     expect(stripped).toBe('const a         = 1;\nlet b = a           ;\n');
   });
 
-  it('names the syntax that cannot be erased', async () => {
+  it('reports syntax that cannot be erased', async () => {
     await expect(stripTypes(['enum A { B }'])).rejects.toThrow(/enum/);
   });
 });

@@ -44,7 +44,7 @@ const keysOf = (measurements: Measurement[]) =>
   keyValuesOf({ measurements }, RESULT_WORDING).map(({ id }) => id);
 
 describe('the impression', () => {
-  it('is that of PDF, SR and FHIR, also where no report was requested', () => {
+  it('is that of PDF, SR and FHIR, even if no report was requested', () => {
     const shown = (result: Result) =>
       viewResult({
         ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
@@ -73,11 +73,11 @@ describe('the values that a reader looks for first', () => {
     ]);
   });
 
-  it('leave out a value that was withheld', () => {
+  it('omit a value that was withheld', () => {
     expect(keysOf(withStanding([hc('low', 250, 'model', { quality: 'low' })]))).toEqual([]);
   });
 
-  it('are eight at most, and each fetus has its own', () => {
+  it('are at most eight, and separate for each fetus', () => {
     const twins = ['A', 'B'].map((fetus) => hc(`hc-${fetus}`, 260, 'model', { fetus }));
     expect(keysOf(twins)).toEqual(['hc-A', 'hc-B']);
     const many = Array.from({ length: 12 }, (_, n) =>
@@ -86,7 +86,7 @@ describe('the values that a reader looks for first', () => {
     expect(keysOf(many)).toHaveLength(8);
   });
 
-  it('read with unit and centile in the worklist', () => {
+  it('are shown with unit and centile in the worklist', () => {
     const reference = { low: null, high: null, centile: 99.3, z_score: 2.5, chart: 'x' };
     const [value] = keyValuesOf(
       { measurements: [hc('hc', 287.4, 'model', { reference })] },
@@ -106,13 +106,13 @@ describe('a category', () => {
     ['fetal-anaemia-signal', 'no-signal', 'no sign of anaemia'],
     [null, 'not-assessable', 'not assessable'],
     [null, 'low', 'low'],
-  ])('of %s reads %s as a person says it', (concept, value, text) => {
+  ])('of %s is shown as %s in words', (concept, value, text) => {
     expect(RESULT_WORDING.category(concept, value)).toBe(text);
   });
 });
 
 describe('the rows of measurements', () => {
-  it('have the model and the machine side by side, rounded as the concept table says', () => {
+  it('show model and machine side by side, rounded according to the concept table', () => {
     const rows = rowsOf([hc('m', 262.14, 'model'), hc('c', 259.96, 'cart-sr')]);
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({
@@ -129,7 +129,7 @@ describe('the rows of measurements', () => {
     [209.4, '29+6'],
     [209.6, '30+0'],
     [213.25, '30+3'],
-  ])('have a gestational age of %d days as %s weeks', (days, weeks) => {
+  ])('show a gestational age of %d days as %s weeks', (days, weeks) => {
     const age = createMeasurement('ga', 'ga-by-hc-ac-fl', days, 'hadlock-1984-ga-hc-ac-fl', {
       derivation: 'calculated',
       source: { ...NO_FRAME, provenance: 'model' },
@@ -144,7 +144,7 @@ describe('the rows of measurements', () => {
     ]);
   });
 
-  it('name method and chart in words, and keep those of a machine as they are', () => {
+  it('describe method and chart in words, and keep those of a machine unchanged', () => {
     const reference = {
       low: 240,
       high: 280,
@@ -166,7 +166,7 @@ describe('the rows of measurements', () => {
   it.each([
     [96.96, 1.88, '96.96', '1.9'],
     [0.4, -2.02, '<1', '-2.02'],
-  ])('read centile %s and z-score %s as the PDF does', (centile, z_score, ...texts) => {
+  ])('show centile %s and z-score %s as the PDF does', (centile, z_score, ...texts) => {
     const reference = { low: null, high: null, centile, z_score, chart: 'intergrowth-2014-size' };
     const [row] = rowsOf([hc('m', 262, 'model', { reference })]);
     expect([row?.model?.reference?.centile, row?.model?.reference?.zScore]).toEqual(texts);
@@ -186,14 +186,14 @@ describe('the rows of measurements', () => {
     expect(rows[0]?.more.map(({ id }) => id)).toEqual(['hc-2']);
   });
 
-  it('prefer an accepted value to a better placed one below its gate', () => {
+  it('prefer an accepted value to one earlier in the list that is below its gate', () => {
     const low = hc('low', 250, 'model', { quality: 'low' });
     const [row] = rowsOf([low, hc('ok', 262, 'image-analysis')]);
     expect(row?.model?.id).toBe('ok');
     expect(row?.more.map(({ id }) => id)).toEqual(['low']);
   });
 
-  it('show a value below its gate as such where there is no other', () => {
+  it('show a value below its gate as such if there is no other', () => {
     const [row] = rowsOf([hc('low', 250, 'model', { quality: 'inadequate' })]);
     expect(row?.model).toMatchObject({
       id: 'low',
@@ -207,13 +207,13 @@ describe('the rows of measurements', () => {
     ['side', { laterality: 'left' }],
     ['site', { site: 'Skull of another' }],
     ['phase', { phase: 'End systole' }],
-  ] as const)('are apart by %s', (_, more) => {
+  ] as const)('are separate for a different %s', (_, more) => {
     const rows = rowsOf([hc('one', 262, 'model'), hc('other', 255, 'model', more)]);
     expect(rows.map(({ model }) => model?.id)).toEqual(['one', 'other']);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('have the accepted value of the earlier examination, of the same place only', () => {
+  it('contain the accepted value from the earlier examination, only for the same place', () => {
     const prior = [
       hc('p', 201.26, 'model'),
       hc('q', 99, 'model', { fetus: 'B' }),
@@ -226,7 +226,7 @@ describe('the rows of measurements', () => {
 });
 
 describe('a result at a glance', () => {
-  it('has the value that counts: the mean and not its first part, ours and not the machine’s', () => {
+  it('shows the value that counts: the mean rather than its first part, ours rather than the machine’s', () => {
     const measurements = withStanding([
       hc('c', 259, 'cart-sr'),
       hc('a', 260, 'model'),
@@ -236,7 +236,7 @@ describe('a result at a glance', () => {
     expect(glanceOf({ ...RESULT, measurements }, RESULT_WORDING).values).toEqual(['HC 262.0 mm']);
   });
 
-  it('counts the sections that were asked for, without the report on them', () => {
+  it('counts the requested sections, except for the report', () => {
     const section = (id: string, status: Section['status']): Section => ({
       ...(RESULT.sections[0] as Section),
       id,
@@ -263,6 +263,6 @@ it.each([
   ['middle-cerebral-artery', 'MCA'],
   ['transthalamic', 'transthalamic head'],
   ['abdominal', 'abdominal circumference plane'],
-])('the page is given words for %s: %s', (id, words) => {
+])('the page receives words for %s: %s', (id, words) => {
   expect(RESULT_WORDING.views[id]).toBe(words);
 });

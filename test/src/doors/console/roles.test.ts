@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('the table', () => {
-  it('has every route that the contract lists for whoever is signed in', async () => {
+  it('contains every route that the contract lists for signed-in persons', async () => {
     const contract = await readFile(
       new URL('../../../../src/doors/console/contract.ts', import.meta.url),
       'utf8',
@@ -96,7 +96,7 @@ describe('the table', () => {
 });
 
 describe('each route', () => {
-  it.each(ROUTES)('%s %s lets in %j and nobody else', async (method, path, allowed) => {
+  it.each(ROUTES)('%s %s is allowed to %j and nobody else', async (method, path, allowed) => {
     for (const role of CONSOLE_ROLES) {
       // The doctor would contact peers; an unknown name prevents that.
       const body = path === '/doctor' ? { peer: 'nobody' } : method === 'POST' ? {} : undefined;
@@ -106,11 +106,11 @@ describe('each route', () => {
     }
   });
 
-  it.each(ROUTES)('%s %s is closed to whoever is not signed in', async (method, path) => {
+  it.each(ROUTES)('%s %s is refused to anyone not signed in', async (method, path) => {
     expect((await fetch(`${site.url}/console/api${path}`, { method })).status).toBe(401);
   });
 
-  it('says in the session what its role may do', () => {
+  it('lists in the session what its role may do', () => {
     for (const role of CONSOLE_ROLES) expect(as(role).session.may).toEqual(ROLES[role].may);
   });
 });
@@ -128,13 +128,13 @@ describe('each change', () => {
     [{ Origin: 'https://evil.example' }, 403],
     [{ Origin: 'null' }, 403],
     [{ 'Sec-Fetch-Site': 'same-origin' }, 404],
-  ])('with %j is answered %i', async (headers, status) => {
+  ])('with %j is answered with %i', async (headers, status) => {
     const { call } = as('administrator');
     const answer = await call('POST', '/studies/none/complete', undefined, headers as never);
     expect(answer.status).toBe(status);
   });
 
-  it('takes the page of the gateway itself', async () => {
+  it("is accepted from the gateway's own page", async () => {
     const headers = { Origin: site.url };
     const answer = await as('operator').call('POST', '/studies/none/complete', undefined, headers);
     expect(answer.status).toBe(404);

@@ -27,7 +27,7 @@ afterAll(() => site.close());
 const statusOf = async ({ call }: Pick<Client, 'call'>) => (await call('GET', '/session')).status;
 
 describe('sign-in by key', () => {
-  it('gives a cookie that no script reads and no other page sends with a change', async () => {
+  it('sets a cookie that no script can read and no other page sends with a change', async () => {
     const answer = await signInWith(site.url, (await site.key('viewer')).key);
     expect(answer.status).toBe(201);
     expect(answer.headers.getSetCookie()).toEqual([
@@ -35,7 +35,7 @@ describe('sign-in by key', () => {
     ]);
   });
 
-  it('keeps neither the cookie nor the key: only their SHA-256', async () => {
+  it('stores neither the cookie nor the key: only their SHA-256', async () => {
     const { key } = await site.key('viewer');
     const token = cookieOf(await signInWith(site.url, key)).split('=')[1] ?? '';
     const { rows } = await site.database.query('SELECT * FROM console_sessions');
@@ -54,7 +54,7 @@ describe('sign-in by key', () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it('refuses a page of another origin, that would sign a person in as somebody else', async () => {
+  it('refuses a page of another origin, which could sign a person in as somebody else', async () => {
     const { key } = await site.key('viewer');
     const answer = await signInWith(site.url, key, { Origin: 'https://evil.example' });
     expect(answer.status).toBe(403);
@@ -108,14 +108,14 @@ describe('a session', () => {
     client = await site.signIn('operator');
   });
 
-  it('ends with sign-out, and its cookie is taken back', async () => {
+  it('ends with sign-out, and its cookie is cleared', async () => {
     const answer = await client.call('DELETE', '/session');
     expect(answer.status).toBe(204);
     expect(answer.headers.getSetCookie()[0]).toContain('Max-Age=0');
     expect(await statusOf(client)).toBe(401);
   });
 
-  it('ends on every machine with sign-out everywhere, and those of others go on', async () => {
+  it(`ends on every machine with "sign out everywhere", while other people's sessions continue`, async () => {
     const { key } = await site.key('operator');
     const open = async () => {
       const answer = await signInWith(site.url, key);
@@ -133,7 +133,7 @@ describe('a session', () => {
     expect(await statusOf(client)).toBe(401);
   });
 
-  it('has the role that its key has now', async () => {
+  it("has its key's current role", async () => {
     await site.database.query(`UPDATE api_keys SET console_role = 'viewer' WHERE id = $1`, [
       client.keyId,
     ]);
@@ -163,7 +163,7 @@ describe('the life of a session', () => {
     expect(await stands(session.sha256, later(IDLE_MS))).toBe(false);
   });
 
-  it('goes on with use, up to its longest time', async () => {
+  it('continues while used, up to its maximum length', async () => {
     const { session } = await beginSession(site.database, person, start);
     const step = IDLE_MS / 2;
     for (let at = step; at < LONGEST_MS; at += step) {
@@ -174,7 +174,7 @@ describe('the life of a session', () => {
   });
 });
 
-describe('tries to sign in', () => {
+describe('sign-in attempts', () => {
   it('are limited per minute for one address', async () => {
     const strict = await openConsole({ console: { signInsPerMinute: 2 } });
     const status = async () => (await signInWith(strict.url, 'guess')).status;

@@ -55,7 +55,7 @@ const told = (traces: Partial<Traces>) =>
   timelineOf({ ...NOTHING, ...traces }).map(({ kind, title }) => [kind, title]);
 
 describe('the timeline of a study', () => {
-  it('goes from the first object to the commitment of the PACS in the order of time', () => {
+  it("goes from the first object to the PACS's commitment in chronological order", () => {
     const entries = timelineOf({
       ...NOTHING,
       history: [
@@ -124,7 +124,7 @@ describe('the timeline of a study', () => {
   });
 
   it.each(STUDY_STATE.filter((name) => !['receiving', 'complete', 'submitted'].includes(name)))(
-    'has words for a study that is %s, and says why',
+    'has words for a study that is %s, and states why',
     (name) => {
       const history = [state(5, name, { reason: 'because of it' })];
       const [, entry] = timelineOf({ ...NOTHING, history });
@@ -152,7 +152,7 @@ describe('the timeline of a study', () => {
     ]);
   });
 
-  it('says why a complete study could not continue, and not that it is complete again', () => {
+  it('states why a complete study could not continue, not that it is complete again', () => {
     const history = [
       state(5, 'complete'),
       state(6, 'complete', { reason: 'the queue is away' }),
@@ -176,7 +176,7 @@ describe('the timeline of a study', () => {
     expect(end).toEqual([kind, title]);
   });
 
-  it('lists a person who looks again and again once an hour', () => {
+  it('lists a person who looks repeatedly once an hour', () => {
     const look = (second: number, actor: string) => ({
       at: at(second),
       action: 'identity.view',
@@ -196,7 +196,7 @@ describe('the timeline of a study', () => {
     expect(looked.map(({ actor }) => actor)).toEqual(['Anne', 'Ben', 'Anne']);
   });
 
-  it('lists what people did, and leaves out what programs read', () => {
+  it('lists what people did, but not what programs read', () => {
     const entry = (action: string) => ({
       at: at(9),
       action,

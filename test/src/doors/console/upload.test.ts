@@ -3,7 +3,7 @@ import { viewerLink } from '../../../../src/doors/console/study-page.ts';
 import { uploadOutcome } from '../../../../src/doors/console/upload-routes.ts';
 
 describe('objects that a person uploads', () => {
-  it('are counted when they are refused, by reason, which is in words', () => {
+  it('are counted by reason, in words, if they are refused', () => {
     const failed = { sopClassUid: '1', sopInstanceUid: '2', transient: false };
     const outcome = uploadOutcome({
       stored: [failed],
@@ -17,7 +17,7 @@ describe('objects that a person uploads', () => {
   });
 });
 
-describe('the link to the viewer of the hospital', () => {
+describe("the link to the hospital's viewer", () => {
   const identity = {
     StudyInstanceUID: '1.2.3',
     AccessionNumber: 'A&B/1',
@@ -25,7 +25,7 @@ describe('the link to the viewer of the hospital', () => {
   } as Parameters<typeof viewerLink>[1];
   const viewer = (url: string) => ({ label: 'OHIF', url });
 
-  it('has the values of the study, percent-encoded', () => {
+  it("contains the study's values, percent-encoded", () => {
     const made = viewerLink(
       viewer('https://v.example/?s={StudyInstanceUID}&a={AccessionNumber}'),
       identity,
@@ -37,7 +37,7 @@ describe('the link to the viewer of the hospital', () => {
     ['there is no viewer', undefined, identity],
     ['the study has no value for it', viewer('https://v/{StudyInstanceUID}/{PatientID}'), identity],
     ['there is no study', viewer('https://v/{StudyInstanceUID}'), null],
-  ] as const)('is left out where %s', (_, settings, of) => {
+  ] as const)('is omitted if %s', (_, settings, of) => {
     expect(viewerLink(settings, of)).toBeNull();
   });
 });

@@ -34,7 +34,7 @@ async function everyRow(query: string): Promise<{ critical: WorklistRow[]; rows:
 }
 
 describe('the worklist', () => {
-  it('has every study once, newest first, those to be acknowledged above all others', async () => {
+  it('lists every study once, newest first, those with unacknowledged flags above all others', async () => {
     const { critical, rows } = await everyRow('');
     expect(critical).toHaveLength(1);
     expect(critical[0]?.critical).toEqual([
@@ -45,7 +45,7 @@ describe('the worklist', () => {
     expect(new Set([...critical, ...rows].map(uidOf)).size).toBe(STUDIES);
   });
 
-  it('lists what is signed and what is not, and says which destination waits for a signature', async () => {
+  it('lists what is signed and what is not, and which destination is waiting for a signature', async () => {
     const { rows } = await page('?signature=unsigned&limit=2');
     const [first, other] = rows;
     expect(first).toMatchObject({ review: 'draft', waitsFor: null });
@@ -71,7 +71,7 @@ describe('the worklist', () => {
     await site.database.query('DELETE FROM reviews');
   });
 
-  it('is stable under what arrives meanwhile', async () => {
+  it('does not shift while new studies arrive', async () => {
     const { rows, nextCursor } = await page('?limit=10');
     await site.database.query(
       `UPDATE worklist SET arrived_at = now() WHERE key = (SELECT min(key) FROM worklist
@@ -104,12 +104,12 @@ describe('the worklist', () => {
     ['the beginnings of words', 'given77 fam'],
     ['an accession number', 'acc77'],
     ['a Study Instance UID', fixtureStudy(77).studyInstanceUid],
-  ])('is searched by %s', async (_, words) => {
+  ])('can be searched by %s', async (_, words) => {
     const { rows } = await page(`?q=${encodeURIComponent(words)}`);
     expect(rows.map(uidOf)).toEqual([fixtureStudy(77).studyInstanceUid]);
   });
 
-  it('is searched by a patient ID with its punctuation: all studies of the patient', async () => {
+  it('can be searched by a patient ID with punctuation: lists all studies of the patient', async () => {
     const { rows } = await page('?q=MRN-0000076');
     expect(rows.map(uidOf)).toEqual([77, 76].map((n) => fixtureStudy(n).studyInstanceUid));
   });
@@ -120,7 +120,7 @@ describe('the worklist', () => {
     ["x' | 'family", 0],
     ['%', 0],
     ['\\', 0],
-  ])('takes %s as text to search for', async (words, count) => {
+  ])('treats %s as text to search for', async (words, count) => {
     expect((await page(`?q=${encodeURIComponent(words)}`)).rows).toHaveLength(count);
   });
 
@@ -131,7 +131,7 @@ describe('the worklist', () => {
     },
   );
 
-  it('offers as filters what is there', async () => {
+  it('offers only filters that match something', async () => {
     const facets = await clinician.get<Facets>('/worklist/facets');
     expect(facets.sources).toEqual(['cart-0', 'cart-1', 'cart-2', 'cart-3', 'cart-4']);
     expect(facets.tags).toEqual(['urgent']);
@@ -139,7 +139,7 @@ describe('the worklist', () => {
     expect(facets.states.reduce((sum, { rows }) => sum + rows, 0)).toBe(STUDIES);
   });
 
-  it('shows the result at a glance, and what became of its deliveries', async () => {
+  it('shows a summary of the result, and what became of its deliveries', async () => {
     const { rows } = await page(`?q=${fixtureStudy(333).studyInstanceUid}`);
     expect(rows[0]).toMatchObject({
       state: 'succeeded',
@@ -156,7 +156,7 @@ describe('the worklist', () => {
   });
 });
 
-describe('a request that came by HTTP', () => {
+describe('a request submitted over HTTP', () => {
   const submit = (id: string, account: string) =>
     site.database.query(
       `INSERT INTO requests (id, account_id, model, endpoint, version, status, stage, priority, test,
@@ -212,7 +212,7 @@ describe('a row', () => {
     expect(await now()).toMatchObject({ waitsFor: 'delivery to pacs' });
   });
 
-  it('leaves the top when the flags of all its endpoints are acknowledged, and says by whom', async () => {
+  it('leaves the top once the flags of all its endpoints are acknowledged, and shows by whom', async () => {
     const flagged = async () => (await page()).critical.find(({ kind }) => kind === 'study');
     const { key, requestId } = (await flagged()) as WorklistRow;
     const [first, second] = [requestId ?? '', 'req_of_echo'];
@@ -289,7 +289,7 @@ describe('the stream of changes', () => {
   const uid = (n: number) => fixtureStudy(n).studyInstanceUid;
   const until = (n: number) => (events: readonly SentEvent[]) => studiesIn(events).includes(uid(n));
 
-  it('tells a change of a study as its whole row', async () => {
+  it('reports a change to a study as its complete row', async () => {
     const events = await readEvents(site.url, clinician.cookie, until(120), async () => {
       await touch(120);
     });
@@ -307,7 +307,7 @@ describe('the stream of changes', () => {
       `INSERT INTO console_changes (key, what, at) VALUES ('', 'study', now() - interval '1 minute')`,
     );
 
-  it('goes on from the last event that a page had, with nothing of before', async () => {
+  it('resumes after the last event that a page received, without repeating earlier ones', async () => {
     await forgetThePast();
     const before = await readEvents(site.url, clinician.cookie, until(121), async () => {
       await touch(121);
@@ -321,7 +321,7 @@ describe('the stream of changes', () => {
     expect(studiesIn(missed)).toEqual(expect.arrayContaining([uid(122), uid(123)]));
   });
 
-  it('tells a page that was cut off among changes of one moment all of them again', async () => {
+  it('repeats all simultaneous changes to a page that was disconnected among them', async () => {
     await forgetThePast();
     await site.database.transaction(async (tx) => {
       const change = 'UPDATE studies SET reason = $1 WHERE study_instance_uid = $2';
@@ -334,7 +334,7 @@ describe('the stream of changes', () => {
     expect(studiesIn(again).toSorted()).toEqual([130, 131, 132].map(uid));
   });
 
-  it('tells that objects come while nothing else of the study changes', async () => {
+  it('reports arriving objects even if nothing else in the study changes', async () => {
     const events = await readEvents(site.url, clinician.cookie, until(400), async () => {
       await site.database.query(
         'UPDATE studies SET instance_count = 31, last_received_at = now() WHERE study_instance_uid = $1',
@@ -345,7 +345,7 @@ describe('the stream of changes', () => {
   });
 
   it.each(['0.0', '999999999.999999999', 'x', '1.2.3'])(
-    'says reset to a page that was at %s',
+    'sends reset to a page that was at %s',
     async (last) => {
       const two = (events: readonly SentEvent[]) => events.length === 2;
       const headers = { 'Last-Event-ID': last };

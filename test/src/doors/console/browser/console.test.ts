@@ -111,7 +111,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await expect.poll(() => row.textContent(), { timeout: LONG_MS }).toMatch(/this-machine/);
   });
 
-  it.each(['light', 'dark'] as const)('has no finding of axe on any page, %s', async (scheme) => {
+  it.each(['light', 'dark'] as const)('has no axe violations on any page, %s', async (scheme) => {
     const { page } = checked;
     await page.emulateMedia({ colorScheme: scheme });
     for (const name of ['Worklist', 'Deliveries', 'Held', 'Rules', 'Peers', 'Account']) {
@@ -176,7 +176,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     expect(await guest.page.getByLabel('Upload a study').count()).toBe(0);
   });
 
-  it('says which rule takes a file that is dropped on the rules', async () => {
+  it('shows which rule matches a file dropped on the rules page', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Rules' }).click();
     await page.getByText('Choose a DICOM file').waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByText('scan.dcm · ').waitFor();
   });
 
-  it('checks edited rules, tries them, and saves them or hands them over as a file', async () => {
+  it('checks and tries edited rules, and saves them or offers them as a download', async () => {
     const { page } = desk;
     const editor = page.getByLabel('Rules as YAML');
     const asInUse = await editor.inputValue();
@@ -227,7 +227,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.unroute('**/api/rules');
   });
 
-  it('keeps a filter by name in this browser, without the text of a search', async () => {
+  it('stores a named filter in this browser, without the search text', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Worklist' }).click();
     await page.locator('#search').fill('WARD');
@@ -247,7 +247,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await signature.selectOption('');
   });
 
-  it('is worked with the keyboard alone', async () => {
+  it('can be used with the keyboard alone', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Worklist' }).click();
     // The test steps through both rows; a study and a request may reach the list one after the
@@ -303,7 +303,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     );
   });
 
-  it('shows the earlier study beside this one, and turns both to the same view', async () => {
+  it('shows the earlier study beside this one, both at the same view', async () => {
     const { page } = desk;
     const shown = (name: string) =>
       page.locator(`#${name} .strip [aria-pressed="true"]`).getAttribute('aria-label');
@@ -319,7 +319,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.unroute(RESULTS);
   });
 
-  it('has its parts in tabs, which the keyboard changes and the address keeps', async () => {
+  it('has tabs that the keyboard switches and the address keeps', async () => {
     const { page } = desk;
     const tab = (name: string) => page.getByRole('tab', { name, exact: true });
     await tab('Measurements').focus();
@@ -333,7 +333,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     expect(await page.locator('.overlay .caliper').count()).toBeGreaterThan(0);
   });
 
-  it('enlarges the picture, changes its contrast and returns to the picture as acquired', async () => {
+  it('enlarges the image, changes its contrast and restores it as acquired', async () => {
     const { page } = desk;
     const styleOf = (selector: string, property: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
@@ -366,7 +366,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.locator('.display summary').click();
   });
 
-  it('shows that the PACS took it and that the EHR acknowledged it', async () => {
+  it('shows that the PACS accepted it and that the EHR acknowledged it', async () => {
     const { page } = desk;
     const delivery = (name: string) => deliveryOf(page, name);
     await expect
@@ -380,7 +380,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByRole('tab', { name: 'Deliveries' }).click();
   });
 
-  it('shows an archive that does not answer, and delivers there when it is replayed', async () => {
+  it('shows that an archive does not respond, and delivers to it on replay', async () => {
     const { page } = desk;
     const archive = deliveryOf(page, 'archive');
     await expect.poll(() => archive.textContent(), { timeout: LONG_MS }).toContain('Failed');
@@ -391,7 +391,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     expect(await page.evaluate('window.sameDocument')).toBe(true);
   });
 
-  it('has no finding of axe on a study with its result, light and dark', async () => {
+  it('has no axe violations on a study with its result, light and dark', async () => {
     const { page } = checked;
     await page.goto(desk.page.url());
     await page.getByRole('heading', { name: 'Measurements' }).waitFor();
@@ -404,7 +404,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     }
   });
 
-  it('shows a new key once, and ends it', async () => {
+  it('shows a new key once, and revokes it', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Account' }).click();
     await page.getByText('Make a key').click();
@@ -420,7 +420,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await expect.poll(() => row.textContent()).toContain('Revoked');
   });
 
-  it('has no finding of axe where one signs in, light and dark', async () => {
+  it('has no axe violations on the sign-in page, light and dark', async () => {
     const context = await checked.context.browser()?.newContext({ bypassCSP: true });
     const page = await context?.newPage();
     if (!page) throw new Error('no window');
@@ -453,7 +453,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     }
   });
 
-  it('raised no exception, no dialog and no refusal of the content policy', () => {
+  it('raised no exception, no dialog and no violation of the content policy', () => {
     expect([...desk.trouble, ...guest.trouble]).toEqual([]);
   });
 });

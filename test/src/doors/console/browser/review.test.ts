@@ -63,14 +63,14 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     if (study) await rm(study.folder, { recursive: true, force: true });
   });
 
-  it('begins with a study that a person uploads, which runs by the rules', async () => {
+  it('begins with a study that a person uploads and the rules route', async () => {
     await second.page.getByLabel('Upload a study').setInputFiles([...study.paths]);
     await second.page.getByText(`${study.paths.length} image objects received`).first().waitFor();
     const ready = reader.page.locator('.rows .chip', { hasText: 'Draft ready' });
     await ready.waitFor({ timeout: LONG_MS });
   });
 
-  it('names its reader on the worklist of others, without a reload', async () => {
+  it("shows its reader on other people's worklists, without a reload", async () => {
     await openReview(reader);
     const row = second.page.locator('.rows');
     await expect.poll(() => row.textContent()).toContain('Dr Reader is reading');
@@ -78,7 +78,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     expect(viewer.heard.join('')).not.toContain('Dr Reader');
   });
 
-  it('makes what is pressed while a change is being saved, in turn', async () => {
+  it('applies changes made while another is being saved, one after the other', async () => {
     const { page } = reader;
     const { promise: pressed, resolve: letGo } = Promise.withResolvers<void>();
     await page.route('**/review', async (route) => {
@@ -95,7 +95,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await page.unroute('**/review');
   });
 
-  it('types, adds a line and takes back, with the keyboard alone', async () => {
+  it('accepts a typed value, an added line and an undo from the keyboard alone', async () => {
     const { page } = reader;
     const history = () => panel(page).locator('.history').textContent();
     await saved(page);
@@ -146,7 +146,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await expect.poll(() => page.locator('.handles').count()).toBe(0);
   });
 
-  it('moves the end of a caliper with the mouse, also on an enlarged picture', async () => {
+  it('moves the end of a caliper with the mouse, even on an enlarged image', async () => {
     const { page } = reader;
     const value = () => panel(page).locator('.value strong').textContent();
     await page.keyboard.press('+');
@@ -170,7 +170,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await page.keyboard.press('0');
   });
 
-  it('tells each of two readers of the other, and loses no change of either', async () => {
+  it('shows two readers to each other, and loses no change by either', async () => {
     await openReview(second);
     await expect.poll(() => panel(reader.page).textContent()).toContain('Dr Second is reading');
     await expect.poll(() => panel(second.page).textContent()).toContain('Dr Reader is reading');
@@ -197,7 +197,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await expect.poll(() => decided(reader.page)).toBe(before + 1);
   });
 
-  it.each(['light', 'dark'] as const)('has no finding of axe, %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('has no axe violations, %s', async (colorScheme) => {
     await second.page.emulateMedia({ colorScheme });
     expect(await violationsOf(second.page)).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     expect(viewer.heard.join('')).not.toContain('PHANTOM');
   });
 
-  it('is signed from the keyboard, after a summary of what is signed', async () => {
+  it('is signed with the keyboard, after a summary of what is signed', async () => {
     const { page } = reader;
     await focusOut(page);
     await page.keyboard.press('s');
@@ -270,7 +270,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     expect(await panel(page).textContent()).toContain('Signed Dr Reader');
   });
 
-  it('has no finding of axe where a person decides about a held report', async () => {
+  it('has no axe violations where a person decides on a held report', async () => {
     const { page } = second;
     await page.getByRole('link', { name: 'Held' }).click();
     await page.getByRole('button', { name: 'Decide' }).first().click({ timeout: LONG_MS });
@@ -278,7 +278,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  it('raised no exception and no refusal of the content policy', () => {
+  it('raised no exception and no violation of the content policy', () => {
     expect([...reader.trouble, ...second.trouble, ...viewer.trouble]).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const PAGES = ['Worklist', 'Deliveries', 'Held', 'Rules', 'Peers', 'Account'] as
 
 const browser = await startChromium();
 
-describe.skipIf(!browser)('the console on a telephone', { timeout: PATIENCE_MS }, () => {
+describe.skipIf(!browser)('the console on a phone', { timeout: PATIENCE_MS }, () => {
   let site: ConsoleSite;
   let window: Window;
 
@@ -35,7 +35,7 @@ describe.skipIf(!browser)('the console on a telephone', { timeout: PATIENCE_MS }
     expect(await page.evaluate(over)).toBe(0);
   });
 
-  it('has what can be done with a key on the screen', async () => {
+  it("shows a key's actions on the screen", async () => {
     const { page } = window;
     await page.getByRole('navigation', { name: 'Console' }).getByText('Account').click();
     const box = await page.getByRole('button', { name: 'Revoke' }).first().boundingBox();
@@ -43,7 +43,7 @@ describe.skipIf(!browser)('the console on a telephone', { timeout: PATIENCE_MS }
     expect((box?.x ?? 0) + (box?.width ?? 390)).toBeLessThanOrEqual(390);
   });
 
-  it('has the status and the result of a study on the screen, not cut', async () => {
+  it("shows a study's status and result on the screen without cutting them off", async () => {
     const { page } = window;
     await page.getByRole('navigation', { name: 'Console' }).getByText('Worklist').click();
     const chip = page.locator('.rows .chip', { hasText: 'Draft ready' }).first();

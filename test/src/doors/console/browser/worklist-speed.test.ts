@@ -90,7 +90,7 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 1
     }
   });
 
-  it('draws its first rows about as soon as a list of a hundred, from as few elements', async () => {
+  it('draws its first rows about as fast as a list of a hundred, with as few elements', async () => {
     const times: { few: number; many: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       times.push({ few: await firstRows(small), many: await firstRows(large) });
@@ -99,7 +99,7 @@ describe.skipIf(!browser)('the worklist with ten thousand studies', { timeout: 1
     expect((await elementsOf(large)) / (await elementsOf(small))).toBeLessThan(MOST.elements);
   });
 
-  it('scrolls through thousands of rows about as quickly', async () => {
+  it('scrolls through thousands of rows about as fast', async () => {
     await expect
       .poll(async () => (await scrolled(large, 20)).rows, { timeout: 60_000 })
       .toBeGreaterThan(2000);

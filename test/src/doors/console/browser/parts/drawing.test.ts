@@ -82,36 +82,36 @@ const CLIP: OverlayClip = {
 
 const shape = (type: Shape['type'], ...points: Position[]) => ({ shapes: [{ type, points }] });
 
-describe('frames of a clip', () => {
-  it('are those of the cine and the key frames beside it, each once and in order', () => {
+describe("a clip's frames", () => {
+  it('are those of the cine and the separate key frames, each once and in order', () => {
     expect(framesOf(CLIP).map(({ frame }) => frame)).toEqual([1, 2, 3, 9]);
   });
 
-  it('begin with the first that was measured', () => {
+  it('begin with the first measured one', () => {
     expect(firstFrame(CLIP)).toBe(3);
     expect(firstFrame({ ...CLIP, key_frames: [] })).toBe(1);
   });
 
-  it('go around the end in both directions', () => {
+  it('wrap around in both directions', () => {
     const frames = framesOf(CLIP);
     expect(stepped(frames, 9, 1)).toBe(1);
     expect(stepped(frames, 1, -1)).toBe(9);
   });
 
-  it('stay as long as they were apart', () => {
+  it('are shown for the time between them', () => {
     expect(stayOf(framesOf(CLIP), 2)).toBeCloseTo(250);
     expect(stayOf(framesOf(CLIP), 9)).toBeCloseTo(40);
   });
 
-  it('say their phase of the beat', () => {
+  it('state their cardiac phase', () => {
     expect(phaseText(CLIP, 2)).toBe('end-diastole');
     expect(phaseText(CLIP, 3)).toBe('end-systole');
     expect(phaseText(CLIP, 1)).toBe('');
   });
 });
 
-describe('what is drawn over a picture', () => {
-  it('is an ellipse about the middle of its axes', () => {
+describe('what is drawn over an image', () => {
+  it('is an ellipse centred on the middle of its axes', () => {
     const found = ellipseOf([
       [0, 10],
       [20, 10],
@@ -122,7 +122,7 @@ describe('what is drawn over a picture', () => {
     expect(ellipseOf([[0, 0]])).toBeNull();
   });
 
-  it('is closed only where the outline is', () => {
+  it('is a closed path only for an outline', () => {
     expect(
       pathOf(
         [
@@ -148,7 +148,7 @@ describe('what is drawn over a picture', () => {
     expect(runsPath([[5, 2, 4]])).toBe('M1.5 4.5h3v1h-3z');
   });
 
-  it('has numbers beyond the ends of its calipers, outside the head that they measure', () => {
+  it('has numbers beyond the ends of its calipers, outside the measured head', () => {
     const head = shape('ellipse', [200, 300], [600, 300], [400, 150], [400, 450]);
     const marks = placeMarks(
       [head, shape('line', [200, 300], [600, 300]), shape('line', [400, 150], [400, 450])],
@@ -160,7 +160,7 @@ describe('what is drawn over a picture', () => {
     }
   });
 
-  it('has numbers that do not cover each other and stay inside the picture', () => {
+  it('has numbers that do not overlap and stay inside the image', () => {
     const line = (y: number) => shape('line', [10, y], [790, y]);
     const marks = placeMarks([line(300), line(302), line(598)], CLIP);
     const [first, second] = marks;
@@ -173,7 +173,7 @@ describe('what is drawn over a picture', () => {
     expect(short[0]?.x).toBeLessThan(700);
   });
 
-  it('has numbers beside the calipers, not on them, where several are in one line', () => {
+  it('has numbers beside the calipers, not on them, if several are in one line', () => {
     const wall = (from: number, to: number) => shape('line', [400, from], [400, to]);
     const marks = placeMarks([wall(100, 150), wall(150, 400), wall(400, 440)], CLIP);
     expect(marks.every(({ x, y }) => Math.abs(x - 400) > 12 || y < 88 || y > 452)).toBe(true);
@@ -181,7 +181,7 @@ describe('what is drawn over a picture', () => {
 });
 
 describe('a shape that a person corrects', () => {
-  it('is a line of which one end moves', () => {
+  it('is a line with one end moved', () => {
     const [line] = shape('line', [1, 2], [3, 4]).shapes;
     expect(line && dragged(line, 1, [9, 8]).points).toEqual([
       [1, 2],
@@ -193,7 +193,7 @@ describe('a shape that a person corrects', () => {
     [1, [620, 300]],
     [2, [400, 100]],
     [0, [190, 280]],
-  ] as const)('is an ellipse whose axes halve each other, end %d', (index, to) => {
+  ] as const)('is an ellipse whose axes bisect each other, end %d', (index, to) => {
     const [ellipse] = shape('ellipse', [200, 300], [600, 300], [400, 150], [400, 450]).shapes;
     if (!ellipse) throw new Error('no ellipse');
     const after = dragged(ellipse, index, [...to]);
@@ -209,7 +209,7 @@ describe('a shape that a person corrects', () => {
     expect(Math.hypot(q[0] - p[0], q[1] - p[1])).toBeCloseTo(length);
   });
 
-  it('is an outline whose neighbours follow, and whose far side stays', () => {
+  it('is an outline whose neighbouring points follow, while its far side stays', () => {
     const circle = Array.from({ length: 40 }, (_, n): Position => {
       const angle = (2 * Math.PI * n) / 40;
       return [400 + 100 * Math.cos(angle), 300 + 100 * Math.sin(angle)];
@@ -245,7 +245,7 @@ describe('the images of a study', () => {
 
   afterEach(() => vi.useRealTimers().unstubAllGlobals());
 
-  it('are hung by section, with the number that they have in the study', () => {
+  it('are listed by section, with their numbers in the study', () => {
     vi.stubGlobal('requestAnimationFrame', () => 0);
     const viewer = viewerOf([CLIP, HEAD]);
     expect(viewer.sections.map(({ title }) => title)).toEqual(['Biometry']);
@@ -277,26 +277,26 @@ describe('the images of a study', () => {
   });
 });
 
-describe('a picture that is enlarged', () => {
-  it('keeps the point under the pointer where it is, and returns whole', () => {
+describe('an enlarged image', () => {
+  it('keeps the point under the pointer in place, and can be shown whole again', () => {
     const large = zoomedAt(UNCHANGED, 2, { x: 50, y: -20 });
     expect(large).toMatchObject({ scale: 2, x: -50, y: 20 });
     expect(zoomedAt(large, 0.1)).toEqual(UNCHANGED);
   });
 
-  it('is moved only while it is enlarged', () => {
+  it('can be moved only while it is enlarged', () => {
     expect(moved(UNCHANGED, { x: 5, y: 5 })).toEqual(UNCHANGED);
     expect(moved({ ...UNCHANGED, scale: 2 }, { x: 5, y: 6 })).toMatchObject({ x: 5, y: 6 });
   });
 
-  it('is never black or white altogether', () => {
+  it('is never entirely black or white', () => {
     const dark = lit(UNCHANGED, { x: -10_000, y: 10_000 });
     expect([dark.contrast, dark.brightness]).toEqual([0.2, 0.2]);
   });
 });
 
 describe("the bull's-eye", () => {
-  it('puts each value where the report puts it', () => {
+  it('places each value as the report does', () => {
     const segments = Array.from({ length: SEGMENTS }, (_, index) => ({
       segment: index + 1,
       name: `segment ${index + 1}`,
@@ -326,7 +326,7 @@ describe("the bull's-eye", () => {
     }
   });
 
-  it('leaves segments without a value out', () => {
+  it('omits segments without a value', () => {
     const data = {
       segments: [{ segment: 1, name: 'basal', score: 1 }, { segment: 2, score: null }, null],
     };
@@ -357,7 +357,7 @@ describe('a traced flow', () => {
     direction: 'up' as const,
   };
 
-  it('is in seconds and in the unit of its axis, from its baseline', () => {
+  it('is in seconds and in the unit of its axis, relative to its baseline', () => {
     const content = traceContent({ ...CLIP, sweeps: [sweep] }, trace);
     expect(content?.series[0]?.points).toEqual([
       [0, 0],
@@ -366,12 +366,12 @@ describe('a traced flow', () => {
     expect(content?.marks).toEqual([0.01]);
   });
 
-  it('points down where the display grows downwards', () => {
+  it("points down if the display's values increase downwards", () => {
     const content = traceContent({ ...CLIP, sweeps: [{ ...sweep, direction: 'down' }] }, trace);
     expect(content?.series[0]?.points[1]).toEqual([0.01, -10]);
   });
 
-  it('is not drawn where the display has no scale', () => {
+  it('is not drawn if the display has no scale', () => {
     expect(
       traceContent({ ...CLIP, sweeps: [{ ...sweep, value_per_pixel: null }] }, trace),
     ).toBeNull();
@@ -400,14 +400,14 @@ describe('what an image shows', () => {
     expect(shown('rvot', { [CLIP.file]: 'left' })).toBe('RVOT, left');
   });
 
-  it('is left as it is where the result has a name already, or none', () => {
+  it('is unchanged if it is already a name, or missing', () => {
     expect(shown('A4C')).toBe('A4C');
     expect(shown(null)).toBeNull();
   });
 });
 
 describe('several series in one chart', () => {
-  it('share one axis; where a series has no point it has a gap', () => {
+  it('share one axis, with a gap where a series has no point', () => {
     const series = { name: '', colour: '--ink', width: 1 } as const;
     const points = [
       {

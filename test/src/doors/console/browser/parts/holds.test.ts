@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { confirmation } from '../../../../../../src/doors/console/pages/holds.ts';
 
 describe('what is sent when a person confirms a held report', () => {
-  it('is nothing while the patient is not certain and none is chosen', () => {
+  it('is nothing while the patient is uncertain and not chosen yet', () => {
     expect(confirmation({ patient: '', order: 'none' }, 'patient')).toBeNull();
     expect(confirmation({ patient: '', order: '' }, 'patient')).toBeNull();
   });
 
-  it('is the patient with the order, without one, or as the gateway finds it', () => {
+  it('is the patient, with the chosen order, without an order, or with the one that the gateway finds', () => {
     const needs = 'patient';
     const patient = 'Patient/1';
     expect(confirmation({ patient, order: 'ServiceRequest/2' }, needs)).toEqual({
@@ -21,14 +21,14 @@ describe('what is sent when a person confirms a held report', () => {
     expect(confirmation({ patient, order: '' }, needs)).toEqual({ patient });
   });
 
-  it('is the order alone where only that was not certain', () => {
+  it('is the order alone if only the order was uncertain', () => {
     expect(confirmation({ patient: '', order: 'ServiceRequest/2' }, 'decision')).toEqual({
       order: 'ServiceRequest/2',
     });
   });
 
   it.each(['decision', 'nothing'] as const)(
-    'is the report as it is where it needs no patient but %s',
+    'is the unchanged report if it does not need a patient but %s',
     (needs) => {
       expect(confirmation({ patient: '', order: '' }, needs)).toEqual({});
     },

@@ -41,19 +41,19 @@ const FLAG = [
 const keys = ({ flagged, rows }: RowList) => [...flagged, ...rows].map(({ key }) => key);
 const loaded = (...rows: WorklistRow[]): RowList => ({ ...NO_ROWS, rows });
 
-describe('rows of the worklist', () => {
-  it('puts a new row where its arrival says', () => {
+describe("the worklist's row list", () => {
+  it('inserts a new row by its arrival time', () => {
     const list = loaded(row('c', 3), row('a', 1));
     expect(keys(withRow(list, row('b', 2), true))).toEqual(['c', 'b', 'a']);
   });
 
-  it('puts a changed row in place of itself', () => {
+  it('replaces a changed row', () => {
     const list = withRow(loaded(row('b', 2), row('a', 1)), row('a', 1, { state: 'failed' }), true);
     expect(keys(list)).toEqual(['b', 'a']);
     expect(list.rows[1]?.state).toBe('failed');
   });
 
-  it('lifts a row above all others while nobody has seen its flag, and puts it back after', () => {
+  it('moves a row above all others until its flag is acknowledged, then back', () => {
     const flagged = withRow(
       loaded(row('b', 2), row('a', 1)),
       row('a', 1, { critical: FLAG }),
@@ -65,16 +65,16 @@ describe('rows of the worklist', () => {
     expect(keys(seen)).toEqual(['b', 'a']);
   });
 
-  it('takes a row out that no longer belongs', () => {
+  it('removes a row that no longer matches', () => {
     expect(keys(withRow(loaded(row('a', 1)), row('a', 1), false))).toEqual([]);
   });
 
-  it('leaves a row to its page that is older than all that was loaded', () => {
+  it('omits a row that is older than all loaded rows, because its page is not loaded yet', () => {
     const partly = { ...loaded(row('b', 2)), nextCursor: 'more' };
     expect(keys(withRow(partly, row('a', 1), true))).toEqual(['b']);
   });
 
-  it('adds a page without repeating a row that came live', () => {
+  it('adds a page without repeating a row that already arrived live', () => {
     const page = { critical: [], rows: [row('b', 2), row('a', 1)], nextCursor: null };
     expect(keys(withPage(loaded(row('c', 3), row('b', 2)), page))).toEqual(['c', 'b', 'a']);
   });
@@ -89,7 +89,7 @@ describe('rows of the worklist', () => {
     [{ signature: 'unsigned' as const }, true],
     [{ signature: 'signed' as const }, false],
     [{ q: 'MRN' }, null],
-  ])('says whether a row belongs to %j: %s', (query, expected) => {
+  ])('determines whether a row matches %j: %s', (query, expected) => {
     expect(belongs(row('a', 1), query as Parameters<typeof belongs>[1])).toBe(expected);
   });
 });

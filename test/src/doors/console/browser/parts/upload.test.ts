@@ -8,7 +8,7 @@ import {
 const sizes = (calls: { size: number }[][]) => calls.map((call) => call.map(({ size }) => size));
 
 describe('files that a person uploads', () => {
-  it('are sent in calls of at most so many bytes, a larger file alone', () => {
+  it('are sent in requests of limited size, a larger file in its own request', () => {
     const files = [40, 50, 20, 200, 10].map((size) => ({ size }));
     expect(sizes(inCalls(files, 100))).toEqual([[40, 50], [20], [200], [10]]);
     expect(inCalls([], 100)).toEqual([]);
@@ -21,7 +21,7 @@ describe('files that a person uploads', () => {
     );
   });
 
-  it('have one outcome for all calls', () => {
+  it('have one combined outcome for all requests', () => {
     const outcome = { stored: 1, refused: [{ reason: 'No image', objects: 2 }] };
     expect(outcomeText([outcome, outcome])).toBe(
       '2 image objects received. 4 files refused: No image',

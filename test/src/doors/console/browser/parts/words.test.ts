@@ -37,7 +37,7 @@ describe('addresses', () => {
     expect(placeOf(new URL(path, 'http://gateway'))).toMatchObject({ name, id });
   });
 
-  it('carry an id and a query that lead back to the same place', () => {
+  it('contain an id and a query that lead back to the same place', () => {
     const address = addressOf('study', { id: 'a/b c', query: { part: 'x&y', none: '' } });
     const place = placeOf(new URL(address, 'http://gateway'));
     expect(place).toMatchObject({ name: 'study', id: 'a/b c' });
@@ -51,25 +51,25 @@ describe('words of the review', () => {
     [['Dr A'], 'Dr A is reading'],
     [['Dr A', 'Dr B'], 'Dr A and Dr B are reading'],
     [['Dr A', 'Dr B', 'Dr C'], 'Dr A and 2 others are reading'],
-  ])('name %j as readers', (readers, text) => expect(readersText(readers)).toBe(text));
+  ])('list the readers %j', (readers, text) => expect(readersText(readers)).toBe(text));
 
   it.each([
     ['report.pdf', 'PDF report'],
     ['report-signed-1.pdf', 'PDF report, signed'],
     ['seg-3-signed-2.dcm', 'Segmentation 3, signed, amendment 1'],
     ['sr-tid1500.dcm', 'Structured report (measurements, TID 1500)'],
-  ])('say what %s is', (name, text) => expect(artifactText(name)).toBe(text));
+  ])('describe %s', (name, text) => expect(artifactText(name)).toBe(text));
 
   it.each([
     [{ wouldAct: ['echo'], open: false }, 'Taken by echo.'],
     [{ wouldAct: [], open: false }, 'No rule takes it.'],
     [{ wouldAct: [], open: true }, /what the images show/],
-  ])('say which rule takes a file, %j', (outcome, text) => {
+  ])('state which rule matches a file, %j', (outcome, text) => {
     expect(takenText(outcome)).toMatch(text);
   });
 });
 
-describe('the next value to decide about', () => {
+describe('the next value to decide on', () => {
   const steps = (...decisions: ('accepted' | null)[]) =>
     decisions.map((decision) => ({ decision }));
 
@@ -80,7 +80,7 @@ describe('the next value to decide about', () => {
     ['the last one, where all are decided', steps('accepted', 'accepted'), 1, 1],
   ] as const)('is %s', (_case, all, at, next) => expect(nextOpen(all, at)).toBe(next));
 
-  it('is looked at again when the change before has moved it', () => {
+  it('must be decided again if the previous change moved it', () => {
     const seen = { label: 'EFW', text: '1656', decision: null } as ReviewStep;
     expect(changedSince(seen, seen)).toBeNull();
     expect(changedSince(seen, { ...seen, text: '1702' })).toMatch(/EFW has changed/);
@@ -117,7 +117,7 @@ describe('words of times and sizes', () => {
     [-5, '0 s'],
   ])('%i seconds are %s', (seconds, text) => expect(durationText(seconds)).toBe(text));
 
-  it('tell before and after apart', () => {
+  it('distinguish past and future', () => {
     const now = new Date('2026-01-01T10:00:00Z');
     expect(distanceText('2026-01-01T10:00:30Z', now)).toBe('in 30 s');
     expect(distanceText('2026-01-01T09:57:00Z', now)).toBe('3 min ago');
@@ -130,7 +130,7 @@ describe('words of times and sizes', () => {
     [2_650_788, '2.7 MB'],
   ])('%i bytes are %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
 
-  it('format DICOM dates, and leave text that is not a date', () => {
+  it('format DICOM dates, and leave other text unchanged', () => {
     expect(daText('19930405')).toBe('1993-04-05');
     expect(daText('unknown')).toBe('unknown');
   });
@@ -195,7 +195,7 @@ describe('the timeline', () => {
     deliveryId: null,
   });
 
-  it('takes stages together from four in a row on', () => {
+  it('folds four or more consecutive stages', () => {
     const few = [entry('status'), entry('stage'), entry('stage'), entry('stage'), entry('status')];
     expect(foldStages(few)).toEqual(few);
     const many = [entry('status'), ...Array.from({ length: 4 }, () => entry('stage'))];
@@ -214,7 +214,7 @@ describe('keys', () => {
     ...more,
   });
 
-  it('mean what the page says, and nothing with a modifier', () => {
+  it("run the page's actions, but not with a modifier key", () => {
     globalThis.HTMLElement ??= class {} as typeof HTMLElement;
     expect(bindingFor(press('j'), bindings)).toBe(bindings[0]);
     expect(bindingFor(press('x'), bindings)).toBeNull();
