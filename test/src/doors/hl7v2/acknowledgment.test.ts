@@ -5,7 +5,7 @@ const answer = (...segments: string[]) =>
   outcomeOfAcknowledgment(Buffer.from(['MSH|^~\\&|HIS', ...segments, ''].join('\r')), 'C1');
 
 describe('an acknowledgment', () => {
-  test.each(['AA', 'CA'])('%s is a delivery', (code) => {
+  test.each(['AA', 'CA'])('%s counts as delivered', (code) => {
     expect(answer(`MSA|${code}|C1`)).toMatchObject({ outcome: 'delivered' });
   });
 
@@ -31,13 +31,13 @@ describe('an acknowledgment', () => {
     expect(answer(line)).toMatchObject({ failure: 'ambiguous', code: 'peer_answer_unclear' });
   });
 
-  test('that is no message is ambiguous', () => {
+  test('that is not a message is ambiguous', () => {
     expect(outcomeOfAcknowledgment(Buffer.from('HTTP/1.1 400'), 'C1')).toMatchObject({
       failure: 'ambiguous',
     });
   });
 
-  test('is reported with error code and place, without what the receiver wrote of the patient', () => {
+  test("is reported with error code and location, without the receiver's text about the patient", () => {
     const outcome = answer('MSA|AE|C1|Roe Jane', 'ERR||PID^1^5|101|E|||Roe^Jane 1990');
     expect(outcome.detail).toBe('Acknowledgment AE; error 101 at PID-1-5');
   });

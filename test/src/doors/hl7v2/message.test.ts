@@ -36,8 +36,8 @@ const text = fc.oneof(
 const few = { maxLength: 4 };
 const field = fc.array(fc.array(fc.array(text, few), few), few);
 
-describe('a message of HL7 version 2', () => {
-  test('gives every text back that was written into it', () => {
+describe('an HL7 version 2 message', () => {
+  test('returns every text that was written into it', () => {
     fc.assert(
       fc.property(fc.array(field, few), (fields) => {
         const written = encodeMessage([header, { name: 'OBX', fields }]);
@@ -61,7 +61,7 @@ describe('a message of HL7 version 2', () => {
     expect(componentOf(decodeMessage(written)[1] as Segment, 5)).toBe(hostile);
   });
 
-  test('has the fields where the standard numbers them', () => {
+  test('has its fields at the numbers of the standard', () => {
     const written = encodeMessage([
       segment('MSH', { 3: 'A', 10: 'C1', 12: '2.5.1' }),
       segment('PID', {
@@ -82,13 +82,13 @@ describe('a message of HL7 version 2', () => {
   });
 
   test.each(['', 'MSH', 'PID|1', 'MSH||', 'MSHA^~\\&', 'MSH|^^\\&|x', '{}'])(
-    'is not what %j is',
+    'is not recognized in %j',
     (other) => {
       expect(() => decodeMessage(other)).toThrow(NotHl7);
     },
   );
 
-  test('of any bytes ends in a message or in a refusal', () => {
+  test('of arbitrary bytes is either parsed or refused', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc
@@ -119,7 +119,7 @@ describe('the character set of a message', () => {
     expect(decodeText(encodeText(message, set))).toBe(message);
   });
 
-  test('that no decoder has does not hide the message', () => {
+  test('that no decoder supports does not prevent reading the message', () => {
     const message = encodeMessage([segment('MSH', { 18: '8859/99' }), segment('MSA', { 1: 'AA' })]);
     expect(decodeMessage(decodeText(Buffer.from(message)))).toHaveLength(2);
   });

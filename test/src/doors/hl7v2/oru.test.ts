@@ -62,14 +62,14 @@ describe('an ORU^R01', () => {
     );
   });
 
-  test('names the patient with the issuer of the ID', () => {
+  test('identifies the patient with the issuer of the ID', () => {
     expect(lines()[1]).toBe('PID|1||0012345^^^HOSPITAL^MR||Müller^Ana^^^^^L^A||19900402|F');
     const without = subject({ IssuerOfPatientID: '' });
     const destination = { sendingApplication: 'S', assigningAuthority: 'HERE' };
     expect(lines({ subject: without, destination })[1]).toContain('|0012345^^^HERE^MR|');
   });
 
-  test('has report code, accession number and the order that a worklist states', () => {
+  test('contains report code, accession number and the order from the worklist', () => {
     const order = {
       accessionNumber: 'OTHER',
       placerOrderNumber: 'PL1',
@@ -86,7 +86,7 @@ describe('an ORU^R01', () => {
     expect(obr?.slice(24, 26)).toEqual(['OUS', 'P']);
   });
 
-  test('names a referrer in each writing system as a repetition of OBR-16', () => {
+  test('contains the referrer in each writing system as a repetition of OBR-16', () => {
     const known = subject({ ReferringPhysicianName: 'Suzuki^Ichiro=鈴木^一郎=すずき^いちろう' });
     const [obr] = of('OBR', lines({ subject: known }));
     expect(obr?.[16]?.split('~')).toEqual([
@@ -96,7 +96,7 @@ describe('an ORU^R01', () => {
     ]);
   });
 
-  test('has a measurement with LOINC, UCUM, limits and flag', () => {
+  test('contains a measurement with LOINC, UCUM, limits and flag', () => {
     expect(obx('hc')?.slice(2, 12)).toEqual([
       'NM',
       '11984-2^Head Circumference^LN',
@@ -118,7 +118,7 @@ describe('an ORU^R01', () => {
     expect(fields?.[11]).toBe('X');
   });
 
-  test('leaves out values that a person must confirm, and counts them in the conclusion', () => {
+  test('omits values that a person must confirm, and counts them in the conclusion', () => {
     const result = sampleResult({
       measurements: [sampleMeasurement('hc', 280, 'hc-ellipse', { quality: 'review' })],
     });
@@ -127,7 +127,7 @@ describe('an ORU^R01', () => {
     expect(message.join()).toContain('to be reviewed: 1');
   });
 
-  test('says that a draft is one, and what was not assessed', () => {
+  test('states that it is a draft, and what was not assessed', () => {
     const [, conclusion] = of('OBX', lines());
     expect(conclusion?.slice(2, 5)).toEqual([
       'TX',
@@ -148,7 +148,7 @@ describe('an ORU^R01', () => {
     expect(obx('hc', message)?.[11]).toBe(status);
   });
 
-  test('of a signed result names who signed, and has the time of the signature', () => {
+  test('of a signed result contains who signed, and when', () => {
     const [obr] = of('OBR', lines({ result: signed(1) }));
     expect(obr?.[32]).toBe('&Dr A. Reader');
     expect(obr?.[22]).toBe('20260305080000+0000');
@@ -157,20 +157,20 @@ describe('an ORU^R01', () => {
   test.each([
     ['D', sampleResult(), signed(1)],
     ['W', signed(1), signed(2)],
-  ])('takes back with %s what was sent and is no longer there', (status, former, latter) => {
+  ])('withdraws with %s what was sent before and no longer exists', (status, former, latter) => {
     const measurements = latter.measurements.filter(({ id }) => id !== 'ac');
     const message = lines({ result: { ...latter, measurements }, former });
     expect(obx('ac', message)?.slice(5)).toEqual(['', '', '', '', '', '', status].slice(0, 7));
     expect(obx('hc', message)?.[5]).toBe('280.1');
   });
 
-  test('holds the report as an encapsulated PDF', () => {
+  test('contains the report as an encapsulated PDF', () => {
     const fields = obx('pdf', lines({ pdf: Buffer.from('%PDF-1.7') }));
     expect(fields?.[2]).toBe('ED');
     expect(fields?.[5]).toBe('^application^pdf^Base64^JVBERi0xLjc=');
   });
 
-  test('is the same at a retry', () => {
+  test('is the same on a retry', () => {
     expect(lines()).toEqual(lines());
     expect(controlIdOf('d1')).toBe(controlIdOf('d1'));
     expect(controlIdOf('d1')).toMatch(/^[0-9A-F]{20}$/);

@@ -80,7 +80,7 @@ describe('the HTTP door', () => {
     });
   });
 
-  describe('every answer', () => {
+  describe('every response', () => {
     it('carries its own request id', async () => {
       const [first, second] = await Promise.all([
         gateway.call('/health/live'),
@@ -129,13 +129,13 @@ describe('the HTTP door', () => {
       expect(await page.text()).toContain('Not found');
     });
 
-    it('answer a path that nothing serves', async () => {
+    it('answer a request for an unknown path', async () => {
       const answer = await gateway.call('/v2/everything');
       expect(answer.status).toBe(404);
       expect((await read(answer)).code).toBe('not_found');
     });
 
-    it('answer another method with what the path takes', async () => {
+    it('list the allowed methods if another is used', async () => {
       const answer = await gateway.call(NO_SUCH_REQUEST, { method: 'DELETE' });
       expect(answer.status).toBe(405);
       expect(answer.headers.get('Allow')).toContain('GET');
@@ -157,7 +157,7 @@ describe('the HTTP door', () => {
       ['overloaded', 503, '30'],
       ['rate_limited', 429, '1'],
       ['expired', 410, null],
-    ] as const)('say when to come again: %s', async (code, status, retryAfter) => {
+    ] as const)('state when to retry: %s', async (code, status, retryAfter) => {
       refusal = code;
       const answer = await gateway.call('/metrics');
       refusal = null;
@@ -165,7 +165,7 @@ describe('the HTTP door', () => {
       expect(answer.headers.get('Retry-After')).toBe(retryAfter);
     });
 
-    it('answer bytes that are not HTTP, and go on serving', async () => {
+    it('answer bytes that are not HTTP, without affecting other requests', async () => {
       const { hostname, port } = new URL(gateway.url);
       const socket = connect(Number(port), hostname);
       // An A-ASSOCIATE-RQ sent to the wrong port.
@@ -175,7 +175,7 @@ describe('the HTTP door', () => {
     });
   });
 
-  it('a call is logged with its route and its key’s id, never with the key or the address', async () => {
+  it('a request is logged with its route and its key’s id, never with the key or the URL', async () => {
     const key = await gateway.key();
     const headers = { 'X-Request-Id': 'logged-call' };
     await gateway.call(`${NO_SUCH_REQUEST}?wait=1`, { key, headers });
@@ -192,7 +192,7 @@ describe('the HTTP door', () => {
   });
 
   describe('health and metrics', () => {
-    it('the process is live whatever its parts do', async () => {
+    it('the process is live whatever state its parts are in', async () => {
       broken = true;
       expect((await gateway.call('/health/live', { key: null })).status).toBe(200);
       broken = false;
@@ -207,7 +207,7 @@ describe('the HTTP door', () => {
       });
     });
 
-    it('a part that fails is named, its reason is not', async () => {
+    it('a failing part is named, but not the reason', async () => {
       broken = true;
       const answer = await gateway.call('/health/ready', { key: null });
       broken = false;

@@ -5,7 +5,7 @@ import { type Gateway, read, sha256, startGateway } from './gateway.ts';
 
 const LINK_LIFE_MS = 5 * 60_000;
 
-describe('artifacts of a request', () => {
+describe("a request's artifacts", () => {
   let gateway: Gateway;
   let id: string;
 
@@ -36,7 +36,7 @@ describe('artifacts of a request', () => {
     ]);
   });
 
-  it('lead to an address that needs no key and saves as a file', async () => {
+  it('redirect to a URL that needs no key and downloads a file', async () => {
     const { status, url } = await link();
     expect(status).toBe(302);
     const answer = await gateway.call(url, { key: null });
@@ -47,7 +47,7 @@ describe('artifacts of a request', () => {
     expect(await answer.text()).toBe('a report');
   });
 
-  it('have an address that is good for five minutes', async () => {
+  it('have a URL that is valid for five minutes', async () => {
     const { url } = await link();
     gateway.advance(LINK_LIFE_MS - 2000);
     expect((await gateway.call(url, { key: null })).status).toBe(200);
@@ -63,7 +63,7 @@ describe('artifacts of a request', () => {
     ['another signature', (url: string) => url.replace(/signature=.{4}/, 'signature=AAAA')],
     ['no signature', (url: string) => url.replace(/&signature=.*/, '')],
     ['two signatures', (url: string) => `${url}&signature=AAAA`],
-  ])('have an address that is not good with %s', async (_case, change) => {
+  ])('have a URL that is invalid with %s', async (_case, change) => {
     const { url } = await link();
     expect((await gateway.call(change(url), { key: null })).status).toBe(404);
   });
@@ -91,7 +91,7 @@ describe('artifacts of a request', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('are gone with 410 once the request has expired', async () => {
+  it('return 410 once the request has expired', async () => {
     const gone = await gateway.submit();
     await gateway.worker.start(gone);
     await gateway.worker.succeed(gone, { 'report.pdf': 'a report' });
@@ -106,7 +106,7 @@ describe('artifacts of a request', () => {
     }
   });
 
-  it('are an empty list before there is anything', async () => {
+  it('are an empty list before the first one exists', async () => {
     const answer = await gateway.call(`/v1/requests/${await gateway.submit()}/artifacts`);
     expect((await read(answer)).data).toEqual([]);
   });

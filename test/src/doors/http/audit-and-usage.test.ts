@@ -35,26 +35,23 @@ describe('the audit', () => {
     ['request.read', 'GET', () => `/queue/us/obstetric/requests/${id}`, 200],
     ['request.read', 'GET', () => `/queue/us/obstetric/requests/${id}/status`, 200],
     ['request.cancel', 'PUT', () => `/queue/us/obstetric/requests/${id}/cancel`, 400],
-  ])(
-    '%s: %s of a request is written down, with how it ended',
-    async (action, method, path, status) => {
-      const answer = await gateway.call(path(), { method, headers: { 'X-Request-Id': 'call-1' } });
-      expect(answer.status).toBe(status);
-      await answer.text();
-      expect(await entries()).toMatchObject([
-        { action, request_id: id, status, call_id: 'call-1', account_id: 'default' },
-      ]);
-    },
-  );
+  ])('%s: %s of a request is recorded with its outcome', async (action, method, path, status) => {
+    const answer = await gateway.call(path(), { method, headers: { 'X-Request-Id': 'call-1' } });
+    expect(answer.status).toBe(status);
+    await answer.text();
+    expect(await entries()).toMatchObject([
+      { action, request_id: id, status, call_id: 'call-1', account_id: 'default' },
+    ]);
+  });
 
-  it('names the request that a submit made', async () => {
+  it('refers to the request that a submit created', async () => {
     const made = await gateway.submit();
     expect(await entries()).toMatchObject([
       { action: 'request.submit', request_id: made, status: 202 },
     ]);
   });
 
-  it('holds no text that a caller made up: an id that we did not issue is left out', async () => {
+  it('contains no text invented by a caller: an id that we did not issue is omitted', async () => {
     await gateway.call(`/v1/requests/${NO_SUCH_REQUEST}`);
     await gateway.call('/v1/requests/Jane%20Doe');
     await gateway.call('/v1/requests');
@@ -137,13 +134,13 @@ describe('what requests cost', () => {
     expect((await usage(`?key=${b.id}`)).data).toHaveLength(1);
   });
 
-  it('of another account is not seen', async () => {
+  it('of another account is hidden', async () => {
     const stranger = await gateway.key({ accountId: 'other' });
     const answer = await gateway.call('/v1/usage', { key: stranger });
     expect(await answer.json()).toEqual({ data: [] });
   });
 
-  it.each(['2026-13', '2026', 'now'])('of the month %s is not a question', async (month) => {
+  it.each(['2026-13', '2026', 'now'])('cannot be queried for the month %s', async (month) => {
     expect((await gateway.call(`/v1/usage?month=${month}`)).status).toBe(422);
   });
 });

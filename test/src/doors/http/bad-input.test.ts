@@ -54,19 +54,16 @@ describe('bad input', () => {
     ['a name twice', '{"input":{"files":[]},"input":{"files":[]}}'],
     ['65 levels of arrays', `{"input":${nested(64)}}`],
     ['as many levels as fit', nested(4999)],
-  ])(
-    '%s in a body is invalid JSON, also of a call that is to be done once',
-    async (_what, body) => {
-      const plain: Record<string, string> = {};
-      for (const headers of [plain, { 'Idempotency-Key': 'deep' }]) {
-        const answer = await post(body, headers);
-        expect(answer.status).toBe(400);
-        expect((await read(answer)).code).toBe('invalid_json');
-      }
-    },
-  );
+  ])('%s in a body is invalid JSON, even with an Idempotency-Key', async (_what, body) => {
+    const plain: Record<string, string> = {};
+    for (const headers of [plain, { 'Idempotency-Key': 'deep' }]) {
+      const answer = await post(body, headers);
+      expect(answer.status).toBe(400);
+      expect((await read(answer)).code).toBe('invalid_json');
+    }
+  });
 
-  it('text that cannot be stored is refused with its place', async () => {
+  it('text that cannot be stored is refused with a pointer to it', async () => {
     const { status, errors, code } = await (async () => {
       const answer = await post('{"input":{"files":["x"]},"metadata":{"note":"a\\u0000b"}}');
       return { ...(await read(answer)), status: answer.status };
@@ -90,7 +87,7 @@ describe('bad input', () => {
     },
   );
 
-  it('a stored file of the queue names its own methods, and takes no POST', async () => {
+  it('a stored file of the queue lists its own methods, and does not accept POST', async () => {
     const path = `${gateway.url}/queue/storage/files/file_x`;
     const options = await fetch(path, { method: 'OPTIONS' });
     expect(options.headers.get('Allow')).toBe('HEAD, GET, PUT');
@@ -128,13 +125,13 @@ describe('bad input', () => {
     '/v1/downloads/..%2f..%2fsecrets/result.json?expires=9999999999&signature=x',
     '/queue/storage/files/..%2f..%2fsite.yaml',
     '/errors/..%2f..%2fpackage.json',
-  ])('the path %s leads nowhere', async (path) => {
+  ])('the path %s is not found', async (path) => {
     const { status, body } = await getAsWritten(path);
     expect([400, 404]).toContain(status);
     expect(body).not.toMatch(/root:|"private"|node_modules/);
   });
 
-  it('the artifacts of a request are the listed ones, whatever path is asked for', async () => {
+  it('only the listed artifacts of a request are served, whatever path is requested', async () => {
     const id = await gateway.submit();
     await gateway.worker.start(id);
     await gateway.worker.succeed(id, { 'report.pdf': 'a report' });
@@ -146,7 +143,7 @@ describe('bad input', () => {
   });
 
   it.each(['made-up', '-1', 'req_', 'zzzz', "' OR 1=1 --", '%25'])(
-    'the cursor %s, of no form that is given out, is refused',
+    'the cursor %s, whose form is never issued, is refused',
     async (cursor) => {
       const answer = await gateway.call(`/v1/requests?cursor=${encodeURIComponent(cursor)}`);
       expect(answer.status).toBe(422);
@@ -165,14 +162,14 @@ describe('bad input', () => {
     },
   );
 
-  it('a cursor of deliveries that was never given shows no more than the own ones', async () => {
+  it("a delivery cursor that was never issued shows only the caller's own deliveries", async () => {
     const key = await gateway.key({ accountId: 'other', scopes: ['admin'] });
     const path = `/v1/webhooks/deliveries?cursor=whd_${'z'.repeat(26)}`;
     expect(await (await gateway.call(path, { key })).json()).toMatchObject({ data: [] });
   });
 
   it.each(['0', 'z'])(
-    'the cursor of %ss, which was never given, shows no more than the own requests',
+    "the cursor of %ss, which was never issued, shows only the caller's own requests",
     async (digit) => {
       const stranger = await gateway.key({ accountId: 'other' });
       await gateway.submit();
@@ -182,7 +179,7 @@ describe('bad input', () => {
     },
   );
 
-  it('the signed address of an artifact is good for five minutes, one name and one method', async () => {
+  it("an artifact's signed URL is valid for five minutes, one name and one method", async () => {
     const id = await gateway.submit();
     await gateway.worker.start(id);
     await gateway.worker.succeed(id, { 'report.pdf': 'a report', 'other.pdf': 'another' });
@@ -199,7 +196,7 @@ describe('bad input', () => {
     expect(await get(await link())).toBe(200);
   });
 
-  it('ten times as many streams as a key may hold are refused, and the rest go on', async () => {
+  it('ten times as many streams as a key may open are refused, while the allowed ones continue', async () => {
     const id = await gateway.submit();
     const leave = new AbortController();
     const events = `/v1/requests/${id}/events`;
@@ -220,7 +217,7 @@ describe('bad input', () => {
       .toBe(200);
   });
 
-  it('a hundred clients that send their call byte by byte or not at all hold up nobody', async () => {
+  it('a hundred clients that send their requests byte by byte or not at all delay nobody', async () => {
     const { hostname, port } = new URL(gateway.url);
     const slow = Array.from({ length: 100 }, () => connect(Number(port), hostname));
     for (const socket of slow) {

@@ -43,7 +43,7 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     return { clock, limits: createCallLimits({ database, config, now }) };
   };
 
-  it("are allowed a minute's worth at once, then one for each that has come back", async ({
+  it("are allowed a minute's worth at once, then one for each that is replenished", async ({
     skip,
   }) => {
     if (missing) skip('PostgreSQL is not installed');
@@ -59,7 +59,7 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     expect((await limits.take('a')).allowed).toBe(false);
   });
 
-  it('come back up to a minute’s worth and no more', async ({ skip }) => {
+  it('are replenished up to a minute’s worth and no more', async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const { clock, limits } = at();
     for (let n = 0; n < 60; n++) await limits.take('a');
@@ -67,7 +67,9 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     expect((await limits.take('a')).remaining).toBe(59);
   });
 
-  it('of one key take nothing from another, also when they come together', async ({ skip }) => {
+  it("with one key do not reduce another key's allowance, even if they are simultaneous", async ({
+    skip,
+  }) => {
     if (missing) skip('PostgreSQL is not installed');
     const { limits } = at();
     const both = [...Array.from({ length: 61 }, () => 'a'), 'b'].map((key) => limits.take(key));
@@ -76,7 +78,7 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     expect(answers.at(-1)).toMatchObject({ allowed: true, remaining: 59 });
   });
 
-  it('are counted over all processes: what one allows, another does not allow again', async ({
+  it('are counted across all processes: what one allows, another does not allow again', async ({
     skip,
   }) => {
     if (missing) skip('PostgreSQL is not installed');
@@ -87,7 +89,7 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     expect((await one.take('a')).allowed).toBe(false);
   });
 
-  it('go by the clock of the database where no other is given', async ({ skip }) => {
+  it("use the database's clock if no other is given", async ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const limits = createCallLimits({ database, config });
     for (let n = 0; n < 60; n++) await limits.take('a');
@@ -104,7 +106,7 @@ describe.each(BACKENDS)('calls of a key: $name', ({ server }) => {
     });
   });
 
-  it('may hold so many streams open, and another once one has closed', ({ skip }) => {
+  it('may keep a limited number of streams open, and another once one has closed', ({ skip }) => {
     if (missing) skip('PostgreSQL is not installed');
     const { limits } = at();
     const close = limits.openStream('a');
@@ -131,7 +133,7 @@ describe('the HTTP door', () => {
     });
   };
 
-  it('answers 429 and says when to come back', async () => {
+  it('answers 429 and states when to retry', async () => {
     await start(2, 1);
     const first = await gateway.call('/v1/models');
     expect(first.status).toBe(200);
@@ -148,7 +150,7 @@ describe('the HTTP door', () => {
     expect(other.status).toBe(200);
   });
 
-  it('refuses a submit while too many requests of the key wait, and no other key', async () => {
+  it("refuses a submit while too many of the key's requests are waiting, but not other keys", async () => {
     await start(1000, 1, 2);
     const file = await gateway.upload();
     const submit = (options: object = {}) =>
@@ -164,7 +166,7 @@ describe('the HTTP door', () => {
     expect((await submit()).status).toBe(202);
   });
 
-  it('refuses one open stream too many, and takes it when another has closed', async () => {
+  it('refuses one open stream too many, and accepts it once another has closed', async () => {
     await start(1000, 1);
     const id = await gateway.submit();
     const leave = new AbortController();

@@ -136,7 +136,7 @@ describe('the unmodified @fal-ai/client', () => {
     expect(Buffer.byteLength(text), 'one byte for each character').toBe(text.length);
   });
 
-  it('receives an error for each invalid place of the input', async () => {
+  it('receives an error for each invalid field in the input', async () => {
     const refused = client().queue.submit(ENDPOINT, { input: { files: [], option: 1 } });
     const error = await refused.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
@@ -147,7 +147,7 @@ describe('the unmodified @fal-ai/client', () => {
     ]);
   });
 
-  it('is given the reason of a rejected request in place of the result', async () => {
+  it('receives the reason for a rejection in place of the result', async () => {
     const working = workOn((id) => gateway.worker.reject(id, 'a.png: not an image'));
     const failed = client().subscribe(ENDPOINT, { input: { files: [file] }, pollInterval: 50 });
     const error = await failed.catch((thrown: unknown) => thrown);
@@ -156,7 +156,7 @@ describe('the unmodified @fal-ai/client', () => {
     expect((error as ValidationError).body.detail).toBe('a.png: not an image');
   });
 
-  it('uploads a file and reads it by the address it was given', async () => {
+  it('uploads a file and reads it from the returned URL', async () => {
     const scan = new File(['pixels of a head'], 'head.png', { type: 'image/png' });
     const url = await client().storage.upload(scan);
     expect(url).toMatch(/^http.*\/queue\/storage\/files\/file_/);
@@ -169,13 +169,13 @@ describe('the unmodified @fal-ai/client', () => {
     expect(await stored.text()).toBe('pixels of a head');
   });
 
-  it('uploads the files inside an input by itself', async () => {
+  it('uploads the files in an input automatically', async () => {
     const input = { files: [new Blob(['pixels'], { type: 'image/png' })] };
     const { request_id } = await client().queue.submit(ENDPOINT, { input });
     expect(request_id).toMatch(/^req_/);
   });
 
-  it('is refused with an unknown key, with an explanation', async () => {
+  it('is refused with an explanation if the key is unknown', async () => {
     const wrong = `sg_live_${'0'.repeat(43)}`;
     const refused = client(wrong).queue.submit(ENDPOINT, { input: { files: [file] } });
     const error = await refused.catch((thrown: unknown) => thrown);
@@ -186,7 +186,7 @@ describe('the unmodified @fal-ai/client', () => {
 
 describe('the addresses of the compatible queue', () => {
   it.each(['us/obstetric', 'us/obstetric/interpret'])(
-    'take a request under %s, with PUT and POST to cancel',
+    'accept a request under %s, with PUT and POST to cancel',
     async (form) => {
       for (const method of ['PUT', 'POST']) {
         const id = await submit();
@@ -214,7 +214,7 @@ describe('the addresses of the compatible queue', () => {
     expect((await gateway.call(path, { key: stranger })).status).toBe(404);
   });
 
-  it('take the input inside `input` too, with the other fields of a submit', async () => {
+  it('also accept the input inside `input`, with the other fields of a submit', async () => {
     const body = { input: { files: [file] }, metadata: { ward: '3' } };
     const answer = await gateway.call(`/queue/${ENDPOINT}@1`, { body });
     expect(answer.status).toBe(200);
@@ -223,7 +223,7 @@ describe('the addresses of the compatible queue', () => {
     expect(request).toMatchObject({ metadata: { ward: '3' }, version: '1.10.0' });
   });
 
-  it('name a field by what it is called, also where every object has one of that name', async () => {
+  it('report a field by its name, even if every object has a property of that name', async () => {
     const answer = await gateway.call('/queue/storage/upload/initiate', {
       body: { ['__proto__']: { a: 1 } },
     });
@@ -232,7 +232,7 @@ describe('the addresses of the compatible queue', () => {
     expect(detail.map(({ loc }) => loc)).toContainEqual(['body', '__proto__']);
   });
 
-  it('refuse a webhook that is not an https address, by its place', async () => {
+  it('refuse a webhook that is not an https address, and report its location', async () => {
     const path = `/queue/${ENDPOINT}?fal_webhook=ftp%3A%2F%2Fhis.example`;
     const answer = await gateway.call(path, { body: { files: [file] } });
     expect(answer.status).toBe(422);

@@ -38,7 +38,7 @@ describe.skipIf(browser === null)('the page /docs', () => {
     }
   });
 
-  it('finds a call by a word of it', async () => {
+  it('finds a call by a word in it', async () => {
     await page.keyboard.press('Control+k');
     await page
       .getByPlaceholder(/search/i)
@@ -64,7 +64,7 @@ describe.skipIf(browser === null)('the page /docs', () => {
     await expect.poll(dark).toBe(!before);
   });
 
-  it('needs nothing from another server, and breaks no rule of the policy', () => {
+  it('needs nothing from another server, and does not violate the content policy', () => {
     expect(trouble).toEqual([]);
   });
 });

@@ -98,7 +98,7 @@ describe('whatever is sent', { timeout: 180_000 }, () => {
     }
   }
 
-  it('is answered by a documented status, and never by 500: ids and keys', async () => {
+  it('is answered with a documented status, and never with 500: ids and keys', async () => {
     for (const call of documented) {
       await Promise.all([
         ...keys.map((key) => send(call, 'x', { key })),
@@ -108,7 +108,7 @@ describe('whatever is sent', { timeout: 180_000 }, () => {
     expect(undocumented).toEqual([]);
   });
 
-  it('is answered by a documented status, and never by 500: bodies and headers', async () => {
+  it('is answered with a documented status, and never with 500: bodies and headers', async () => {
     for (const call of documented.filter(({ method }) => method === 'POST')) {
       await Promise.all([
         ...HOSTILE_BODIES.map((body) => send(call, 'x', { key: admin, body })),
@@ -118,7 +118,7 @@ describe('whatever is sent', { timeout: 180_000 }, () => {
     expect(undocumented).toEqual([]);
   });
 
-  it('is answered by a documented status, and never by 500: queries', async () => {
+  it('is answered with a documented status, and never with 500: queries', async () => {
     for (const call of documented.filter(({ method }) => method === 'GET')) {
       await Promise.all(
         HOSTILE_QUERIES.map((query) =>

@@ -103,7 +103,7 @@ describe('GET /v1/requests/{id}/events', () => {
     ]);
   });
 
-  it('goes on after any Last-Event-ID with exactly what followed', async () => {
+  it('resumes after any Last-Event-ID with exactly what followed', async () => {
     const id = await finished();
     const { frames } = await follow(await open(id), toTheEnd);
     for (const { id: last } of frames.slice(0, -1)) {
@@ -114,7 +114,7 @@ describe('GET /v1/requests/{id}/events', () => {
     expect(byQuery.frames).toEqual(frames.slice(2));
   });
 
-  it('goes on in the middle of a run after the connection broke', async () => {
+  it('resumes in the middle of a run after the connection broke', async () => {
     const id = await gateway.submit();
     const { frames } = await follow(await open(id), (seen) => seen.length >= 2);
     const last = frames.at(-1)?.id ?? 0;
@@ -125,7 +125,7 @@ describe('GET /v1/requests/{id}/events', () => {
     expect((await resumed).frames.at(-1)?.event).toBe('done');
   });
 
-  it('answers 204 when a finished request has nothing left to tell', async () => {
+  it('answers 204 if a finished request has no events left', async () => {
     const id = await finished();
     const { frames } = await follow(await open(id), toTheEnd);
     const answer = await open(id, { 'Last-Event-ID': String(frames.length) });
@@ -134,7 +134,7 @@ describe('GET /v1/requests/{id}/events', () => {
   });
 
   it.each(['abc', '-1', '1.5', '2147483648', '999999999999999', '99999999999999999999'])(
-    'sends everything after a Last-Event-ID that it never gave: %s',
+    'sends everything after a Last-Event-ID that it never issued: %s',
     async (last) => {
       const id = await finished();
       const { frames } = await follow(await open(id, { 'Last-Event-ID': last }), toTheEnd);
@@ -142,7 +142,7 @@ describe('GET /v1/requests/{id}/events', () => {
     },
   );
 
-  it('answers the id after the last one with everything, of a request that still runs too', async () => {
+  it('answers the id after the last one with everything, even while the request is running', async () => {
     const id = await finished();
     const { frames } = await follow(await open(id), toTheEnd);
     const beyond = { 'Last-Event-ID': String(frames.length + 1) };
@@ -170,7 +170,7 @@ describe('GET /v1/requests/{id}/events', () => {
     expect(text).toContain(': hb\n\n: hb\n\n');
   });
 
-  it('is not held up for others by a client that reads nothing', async () => {
+  it('is not delayed for others by a client that reads nothing', async () => {
     const id = await gateway.submit();
     const { hostname, port } = new URL(gateway.url);
     const deaf = connect(Number(port), hostname);

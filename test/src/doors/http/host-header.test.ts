@@ -7,17 +7,17 @@ import { type Gateway, startGateway } from './gateway.ts';
 
 describe('a Host', () => {
   it.each(['gateway', 'gateway.ward.example:8080', '192.0.2.7', '[2001:db8::7]:443'])(
-    'names a machine: %s',
+    'identifies a machine: %s',
     (host) => expect(isValidHost(host)).toBe(true),
   );
 
   it.each(['', 'a: closion: close', 'a b', '[::1', 'a:99999', 'a/b', 'someone@a', 'a?b', 'a#b'])(
-    'names none: "%s"',
+    'identifies no machine: "%s"',
     (host) => expect(isValidHost(host)).toBe(false),
   );
 });
 
-describe('a call whose Host names no machine', () => {
+describe('a request whose Host identifies no machine', () => {
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway();
@@ -25,7 +25,7 @@ describe('a call whose Host names no machine', () => {
   afterAll(() => gateway.stop());
 
   it.each(['localhostion: closion: close', 'a@b/..', 'someone@gateway', 'gateway/..'])(
-    '"%s" is answered 400, with an address that holds nothing of it',
+    '"%s" is answered with 400, and its text is in no URL of the response',
     async (host) => {
       const key = await gateway.key({ scopes: ['read'] });
       const call = request(new URL('/v1/requests', gateway.url), {

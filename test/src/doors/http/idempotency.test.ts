@@ -22,7 +22,7 @@ describe('Idempotency-Key', () => {
     });
   const run = (key: string, over: object = {}) => send(key, { input: { files: [file] }, ...over });
 
-  it('answers the second call like the first, and does it once', async () => {
+  it('answers the second request like the first, and executes it once', async () => {
     const first = await run('once');
     const second = await run('once');
     expect(first.headers.get('Idempotent-Replayed')).toBeNull();
@@ -38,19 +38,19 @@ describe('Idempotency-Key', () => {
     expect((await read(second)).id).toBe((await read(first)).id);
   });
 
-  it('of another body is refused', async () => {
+  it('with another body is refused', async () => {
     await run('other body');
     const answer = await run('other body', { priority: 'high' });
     expect(answer.status).toBe(422);
     expect((await read(answer)).code).toBe('idempotency_key_reused');
   });
 
-  it('of a call that was refused can be used for the mended one', async () => {
+  it('of a refused request can be used for the corrected one', async () => {
     expect((await run('mended', { priority: 'urgent' })).status).toBe(422);
     expect((await run('mended')).status).toBe(202);
   });
 
-  it('makes one request of many calls at a time', async () => {
+  it('creates one request from many simultaneous calls', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => run('race')));
     const done = answers.filter(({ status }) => status === 202);
     const waiting = answers.filter(({ status }) => status === 409);
@@ -64,7 +64,7 @@ describe('Idempotency-Key', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('finishes a call whose process died before it answered, without a second request', async () => {
+  it('finishes a call whose process died before responding, without a second request', async () => {
     const first = await read(await run('died'));
     await gateway.database.query(
       `UPDATE idempotency_keys SET status = NULL, body = NULL, started_at = started_at - interval '61 seconds'
@@ -96,7 +96,7 @@ describe('Idempotency-Key', () => {
     expect(await read(again)).toMatchObject({ id: mocked.id, test: true });
   });
 
-  it('is heeded by the compatible queue too: to cancel, and to announce a file', async () => {
+  it('is also respected by the compatible queue: to cancel, and to announce a file', async () => {
     const { id } = await read(await run('to be canceled'));
     const cancel = (key: string) => send(key, {}, `/queue/us/obstetric/requests/${id}/cancel`);
     expect((await cancel('first')).status).toBe(202);

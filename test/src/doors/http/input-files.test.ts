@@ -5,7 +5,7 @@ import { type Gateway, read, startGateway } from './gateway.ts';
 
 const HOST = 'https://pacs.example';
 
-describe('the files of an input', () => {
+describe('the files in an input', () => {
   let gateway: Gateway;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the files of an input', () => {
     });
   });
 
-  it('get numbers where they have one name, also when a number is the name of another', async () => {
+  it("are numbered if they share a name, even if a number is another file's name", async () => {
     expect(
       await namesOf({
         files: ['a-2.png', 'a.png', 'a.png', 'a.png', 'a-2.png'].map((name) => `${HOST}/${name}`),
@@ -50,9 +50,12 @@ describe('the files of an input', () => {
     ['one byte longer', `b${'a'.repeat(196)}.png`, `${'a'.repeat(196)}.png`],
     ['of letters of two bytes', `${'é'.repeat(100)}.png`, `${'é'.repeat(98)}.png`],
     ['of signs of four bytes', `${'🫀'.repeat(60)}-a.png`, `${'🫀'.repeat(48)}-a.png`],
-  ])('%s keep the end of the name in their URL, in whole characters', async (_case, name, kept) => {
-    const [found = ''] = await namesOf({ files: [`${HOST}/${encodeURIComponent(name)}`] });
-    expect(found).toBe(kept);
-    expect(Buffer.byteLength(found)).toBeLessThanOrEqual(LONGEST_NAME_BYTES);
-  });
+  ])(
+    '%s keep the end of the name in their URL, without splitting characters',
+    async (_case, name, kept) => {
+      const [found = ''] = await namesOf({ files: [`${HOST}/${encodeURIComponent(name)}`] });
+      expect(found).toBe(kept);
+      expect(Buffer.byteLength(found)).toBeLessThanOrEqual(LONGEST_NAME_BYTES);
+    },
+  );
 });

@@ -33,7 +33,7 @@ describe('/v1/keys', () => {
     return ((await answer.json()) as { data: Key[] }).data;
   };
 
-  it('makes a key that works, and shows it this once', async () => {
+  it('creates a key that works, and shows it only once', async () => {
     const { status, made } = await make({ name: 'ward 3' });
     expect(status).toBe(201);
     expect(made).toMatchObject({ object: 'key', name: 'ward 3', test: false, revoked_at: null });
@@ -45,7 +45,7 @@ describe('/v1/keys', () => {
     expect(JSON.stringify(listed)).not.toContain(made.key);
   });
 
-  it('replays the making of a key without the key, which is nowhere stored', async () => {
+  it('replays the creation of a key without the key, which is stored nowhere', async () => {
     const headers = { 'Idempotency-Key': 'one-key' };
     const first = await make({ name: 'once' }, admin, headers);
     const again = await make({ name: 'once' }, admin, headers);
@@ -62,13 +62,13 @@ describe('/v1/keys', () => {
     [{ name: 'a', scopes: ['root'] }, '/scopes/0'],
     [{ name: 'a', expires_at: 'tomorrow' }, '/expires_at'],
     [{ name: 'a', account: 'other' }, '/account'],
-  ])('refuses %j at %s', async (body, pointer) => {
+  ])('refuses %j with a pointer to %s', async (body, pointer) => {
     const answer = await gateway.call('/v1/keys', { key: admin, body });
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ errors: [{ pointer }] });
   });
 
-  it('ends a key for good', async () => {
+  it('revokes a key permanently', async () => {
     const { made } = await make({ name: 'short-lived' });
     const path = `/v1/keys/${made.id}`;
     const revoked = await gateway.call(path, { key: admin, method: 'DELETE' });
@@ -91,14 +91,14 @@ describe('/v1/keys', () => {
     expect(again.status, 'an expired key').toBe(404);
   });
 
-  it('never lets a rotation lengthen the life of a key', async () => {
+  it("never lets a rotation extend a key's life", async () => {
     const inAnHour = new Date(Date.now() + 2 * HOUR_MS).toISOString();
     const { made } = await make({ name: 'ends soon', expires_at: inAnHour });
     await gateway.call(`/v1/keys/${made.id}/rotate`, { key: admin, body: { overlap_hours: 168 } });
     expect((await list()).find(({ id }) => id === made.id)?.expires_at).toBe(inAnHour);
   });
 
-  it('belongs to the account: keys of others are neither seen nor ended', async () => {
+  it('belongs to the account: keys of other accounts are neither visible nor revocable', async () => {
     const stranger = await gateway.key({ scopes: ['admin'], accountId: 'other' });
     const { made } = await make({ name: 'mine' });
     expect((await list(stranger)).map(({ id }) => id)).not.toContain(made.id);
@@ -112,7 +112,7 @@ describe('/v1/keys', () => {
     expect(await works(made.key)).toBe(true);
   });
 
-  it('writes down who made, rotated and ended which key, and who was refused', async () => {
+  it('audits who created, rotated and revoked which key, and who was refused', async () => {
     await gateway.database.query('DELETE FROM audit');
     const { made } = await make({ name: 'audited' }, admin, { 'X-Request-Id': 'call-1' });
     const rotated = await gateway.call(`/v1/keys/${made.id}/rotate`, { key: admin, body: {} });
@@ -159,7 +159,7 @@ describe('/v1/keys', () => {
     expect((await gateway.call('/v1/keys', { body: { name: 'a' } })).status).toBe(403);
   });
 
-  it('does not let a test key make, rotate or end a live one', async () => {
+  it('does not let a test key create, rotate or revoke a live one', async () => {
     const tester = await gateway.key({ test: true, scopes: ['admin'] });
     expect((await make({ name: 'live' }, tester)).status).toBe(403);
     expect((await make({ name: 'test', test: true }, tester)).status).toBe(201);

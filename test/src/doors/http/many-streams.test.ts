@@ -41,7 +41,7 @@ describe(`${STREAMS} open event streams`, () => {
         .end();
     });
 
-  it('are all served; one more is refused, other calls go on, and each hears its request end', {
+  it('are all served until their request ends; one more is refused, and other requests continue', {
     timeout: 60_000,
   }, async () => {
     const [first, second] = [await gateway.submit(), await gateway.submit()];

@@ -134,7 +134,7 @@ describe('the description of the API', () => {
       }));
   }
 
-  it('foresees the answer to every call, and no call ends in an internal error', async () => {
+  it('covers the response to every request, and no request causes an internal error', async () => {
     const answered = new Map<string, Set<number>>();
     let calls = 0;
     const check = async ({ operation, path, init }: Call) => {

@@ -44,7 +44,7 @@ describe('the linter of OpenAPI documents', () => {
     expect(await complaints(document)).toEqual([]);
   });
 
-  it('finds a planted fault', async () => {
+  it('finds an error planted in it', async () => {
     const document = describeApi(ENDPOINTS, ADDRESS);
     const { '/v1/usage': usage } = document.paths;
     const paths = {
@@ -144,7 +144,7 @@ describe('every call of the description', () => {
     expect(without).toEqual([]);
   });
 
-  it.each(calls)('%s: names the scope of its key, and has samples', (_name, call) => {
+  it.each(calls)('%s: states the required scope, and has samples', (_name, call) => {
     expect(call.security.every(({ key }) => key?.length === 1)).toBe(true);
     expect(call['x-codeSamples'].map(({ label }) => label)).toEqual([
       'curl',
@@ -160,7 +160,7 @@ describe('every call of the description', () => {
     },
   );
 
-  it('says where search and retrieval by DICOMweb are described', () => {
+  it('states where search and retrieval by DICOMweb are described', () => {
     const { description } = DOCUMENT.tags.find(({ name }: Json) => name === 'DICOMweb');
     expect(description).toContain('QIDO-RS and WADO-RS');
   });

@@ -28,7 +28,7 @@ describe('the published validator of OpenAPI documents', () => {
     [obstetricEndpoint, 'nt', 'structures'],
     [obstetricEndpoint, 'labor-progress', 'structures'],
     [echoEndpoint, 'views', 'clips'],
-  ] as const)('types the data of sections that clients read', (endpoint, section, key) => {
+  ] as const)('defines types for the section data that clients read', (endpoint, section, key) => {
     const { sections } = z.toJSONSchema(endpoint.output, { io: 'output' }).properties ?? {};
     const typed = z.object({ items: z.object({ anyOf: z.array(z.json()) }) }).parse(sections);
     expect(typed.items.anyOf).toContainEqual(
@@ -72,7 +72,7 @@ describe('the description of the API', () => {
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  it('names no call that is not served', async () => {
+  it('lists no call that is not served', async () => {
     for (const { method, path } of OPERATIONS) {
       const address = path.replaceAll(/\{\w+\}/g, 'x');
       const answer = await gateway.call(address, { method: method.toUpperCase(), key: null });
@@ -96,11 +96,11 @@ describe('the description of the API', () => {
       () => `/queue/us/obstetric/requests/${id}/status?logs=1`,
     ],
     ['a queue error', objects.queueError, () => '/queue/us/obstetric/requests/req_none'],
-  ])('has the schema of %s as it is answered', async (_what, schema, path) => {
+  ])('has the schema of %s as in the response', async (_what, schema, path) => {
     expect(schema.safeParse(await get(path())).error?.issues ?? []).toEqual([]);
   });
 
-  it('has the schemas of keys and webhooks as they are answered', async () => {
+  it('has the schemas of keys and webhooks as in the responses', async () => {
     const admin = await gateway.key({ scopes: ['admin'] });
     const answers: [z.ZodType, string][] = [
       [objects.keyList, '/v1/keys'],

@@ -26,7 +26,7 @@ async function answerTo(error: Error): Promise<Response> {
   return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/requests`);
 }
 
-describe('a call that ends with', () => {
+describe('a request that fails with', () => {
   test('a database that cannot be reached asks the caller to retry soon', async () => {
     const answer = await answerTo(
       new DatabaseUnreachableError('connect ECONNREFUSED 10.0.0.7:5432'),
@@ -48,7 +48,7 @@ describe('a call that ends with', () => {
     expect(answer.headers.get('Retry-After')).toBe('30');
   });
 
-  test('a defect of ours reveals no internals', async () => {
+  test('an internal defect reveals no internals', async () => {
     const answer = await answerTo(new Error('column "secret" does not exist'));
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain('secret');

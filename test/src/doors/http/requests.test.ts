@@ -35,7 +35,7 @@ describe('requests', () => {
       });
     });
 
-    it('?wait holds the answer until the status changes', async () => {
+    it('?wait delays the response until the status changes', async () => {
       const id = await gateway.submit();
       const held = get(`/v1/requests/${id}?wait=60`);
       await gateway.worker.start(id);
@@ -43,7 +43,7 @@ describe('requests', () => {
       expect((await held).status).not.toBe('queued');
     });
 
-    it('?wait does not hold the answer of a request that has ended', async () => {
+    it('?wait does not delay the response for a request that has ended', async () => {
       const id = await gateway.submit();
       await gateway.call(`/v1/requests/${id}/cancel`, { method: 'POST' });
       const patience = AbortSignal.timeout(30_000);
@@ -51,16 +51,19 @@ describe('requests', () => {
       expect((await read(await held)).status).toBe('canceled');
     });
 
-    it('?wait gives the same status when the seconds have passed', async () => {
+    it('?wait returns the same status once the seconds have passed', async () => {
       const id = await gateway.submit();
       expect((await get(`/v1/requests/${id}?wait=1`)).status).toBe('queued');
     });
 
-    it.each(['-1', '61', '1.5', 'soon'])('?wait=%s is refused by its place', async (wait) => {
-      const answer = await gateway.call(`/v1/requests/${await gateway.submit()}?wait=${wait}`);
-      expect(answer.status).toBe(422);
-      expect((await read(answer)).errors[0]?.pointer).toBe('/wait');
-    });
+    it.each(['-1', '61', '1.5', 'soon'])(
+      '?wait=%s is refused with a pointer to it',
+      async (wait) => {
+        const answer = await gateway.call(`/v1/requests/${await gateway.submit()}?wait=${wait}`);
+        expect(answer.status).toBe(422);
+        expect((await read(answer)).errors[0]?.pointer).toBe('/wait');
+      },
+    );
   });
 
   describe('POST /v1/requests/{id}/cancel', () => {
@@ -83,7 +86,7 @@ describe('requests', () => {
   });
 
   describe('GET /v1/requests', () => {
-    it('lists newest first, page by page, without a gap when new ones come in', async () => {
+    it('lists newest first, page by page, without a gap when new ones arrive', async () => {
       const ids = [];
       for (let n = 0; n < 5; n++) ids.unshift(await gateway.submit());
       const seen: string[] = [];
@@ -99,7 +102,7 @@ describe('requests', () => {
       expect(seen.slice(0, 5)).toEqual(ids);
     });
 
-    it('leaves out input and output', async () => {
+    it('omits input and output', async () => {
       const { data } = await get('/v1/requests?limit=1');
       expect(data[0]).not.toHaveProperty('input');
       expect(data[0]).not.toHaveProperty('output');
@@ -122,7 +125,7 @@ describe('requests', () => {
       ['since=1899-12-31T23:59:59Z', '/since'],
       ['since=9999-12-31T23:59:59-01:00', '/since'],
       ['statu=failed', '/statu'],
-    ])('refuses ?%s by its place', async (query, pointer) => {
+    ])('refuses ?%s with a pointer to it', async (query, pointer) => {
       const answer = await gateway.call(`/v1/requests?${query}`);
       expect(answer.status).toBe(422);
       expect((await read(answer)).errors[0]?.pointer).toBe(pointer);

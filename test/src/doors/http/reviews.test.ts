@@ -89,7 +89,7 @@ describe('a review', () => {
     expect(review.original.fl?.value).toBeCloseTo(51.3, 1);
   });
 
-  it('lets EFW, centile and report follow a typed femur, and keeps what the AI measured', async () => {
+  it("updates EFW, centile and report after a typed femur, and keeps the AI's measurement", async () => {
     const id = await finished();
     const before = await body(await call(id));
     const changes = [{ kind: 'set-value', measurement: 'fl', value: 40 }];
@@ -122,7 +122,7 @@ describe('a review', () => {
     ]);
   });
 
-  it('returns to the draft when the only change is undone, and to the change when that is', async () => {
+  it('returns to the draft when the only change is undone, and to the change when the undo is undone', async () => {
     const id = await finished();
     const draft = await body(await call(id));
     await change(id, [{ kind: 'set-value', measurement: 'fl', value: 40 }]);
@@ -133,7 +133,7 @@ describe('a review', () => {
     expect(named(again.result, 'fl').value).toBe(40);
   });
 
-  it('lets a value that waited for a review count once it is accepted, and the impression follow', async () => {
+  it('counts a value under review once it is accepted, and updates the impression', async () => {
     const id = await finished(study('real'));
     const draft = (await body(await call(id))).result;
     expect(named(draft, 'fl')).toMatchObject({ quality: 'review', standing: 'proposed' });
@@ -153,7 +153,7 @@ describe('a review', () => {
     expect(result.report?.impression.join(' ')).toMatch(/EFW/);
   });
 
-  it('lets the repeat count that a person chose', async () => {
+  it('counts the repeat that a person chose', async () => {
     const [ofHead, ofAbdomen, ofFemur] = MEDIAN_28_WEEKS();
     if (!ofHead || !ofAbdomen || !ofFemur) throw new Error('three readings');
     const id = await finished(
@@ -172,7 +172,7 @@ describe('a review', () => {
     expect(named(result, 'efw').value).not.toBe(named(draft, 'efw').value);
   });
 
-  it('measures nothing on a frame that a person named another plane', async () => {
+  it('measures nothing on a frame that a person assigned to another plane', async () => {
     const reviewed = study();
     const reading = reviewed.given.readings.find(({ structure }) => structure === 'abdomen');
     if (!reading) throw new Error('no abdomen');
@@ -185,7 +185,7 @@ describe('a review', () => {
     expect(again.measurements.find(({ concept }) => concept.key === 'ac')?.standing).toBe('counts');
   });
 
-  it('takes one of two changes that are made to the same revision at the same time', async () => {
+  it('accepts only one of two simultaneous changes to the same revision', async () => {
     const id = await finished();
     const values = [40, 44];
     const answers = await Promise.all(
@@ -198,7 +198,7 @@ describe('a review', () => {
     expect(named(result, 'fl').value).toBe(taken);
   });
 
-  it('withholds what a rejected value was needed for', async () => {
+  it('withholds what depends on a rejected value', async () => {
     const id = await finished();
     const { result } = await body(await change(id, [{ kind: 'reject', measurement: 'ac' }]));
     expect(result.measurements.find((one) => one.id === 'efw')).toBeUndefined();
@@ -207,7 +207,7 @@ describe('a review', () => {
     ]);
   });
 
-  it('measures a moved femur by the scale of its frame', async () => {
+  it('measures a moved femur with the scale of its frame', async () => {
     const id = await finished();
     const points = [
       [200, 300],
@@ -220,7 +220,7 @@ describe('a review', () => {
     expect(named(result, 'fl').source.calipers).toEqual([{ type: 'line', points }]);
   });
 
-  it('lets BPD and OFD follow the ellipse of the head', async () => {
+  it("updates BPD and OFD with the head's ellipse", async () => {
     const id = await finished();
     const axes = [
       [300, 300],
@@ -236,7 +236,7 @@ describe('a review', () => {
     expect(named(result, 'hc').value).toBeCloseTo(226.9, 0);
   });
 
-  it('puts a line of the reader at the end of the impression', async () => {
+  it("puts the reader's line at the end of the impression", async () => {
     const id = await finished();
     const { result } = await body(
       await change(id, [{ kind: 'note', text: 'Repeat in two weeks.' }]),
@@ -270,7 +270,7 @@ describe('a review', () => {
     ],
     ['an undo of nothing', { kind: 'undo', change: 7 }, '/changes/0/change'],
     ['a date in a note', { kind: 'note', text: 'Seen on 2026-01-02.' }, '/changes/0/text'],
-  ])('refuses %s with its place, and changes nothing', async (_, bad, pointer) => {
+  ])('refuses %s with a pointer to it, and changes nothing', async (_, bad, pointer) => {
     const id = await finished();
     const answer = await change(id, [bad]);
     expect(answer.status).toBe(422);
@@ -287,13 +287,13 @@ describe('a review', () => {
     expect(await answer.json()).toMatchObject({ code: 'stale_review' });
   });
 
-  it('wants to know which revision was read', async () => {
+  it('requires the revision that was read', async () => {
     const id = await finished();
     const changes = [{ kind: 'reject', measurement: 'fl' }];
     expect((await call(id, { method: 'PATCH', body: { changes } })).status).toBe(428);
   });
 
-  it('is read with one scope, changed with another, and signed with a third', async () => {
+  it('is read, changed and signed with three different scopes', async () => {
     const id = await finished();
     const changes = [{ kind: 'reject', measurement: 'fl' }];
     const viewer = await gateway.key({ scopes: ['read'] });
@@ -307,7 +307,7 @@ describe('a review', () => {
     }
   });
 
-  it('is not to be had for a request without evidence', async () => {
+  it('is unavailable for a request without evidence', async () => {
     const id = await gateway.submit();
     expect(await (await call(id)).json()).toMatchObject({ code: 'review_unavailable' });
   });
@@ -323,7 +323,7 @@ describe('a review', () => {
 describe('a signature', () => {
   const headers = (etag: string) => ({ 'If-Match': etag });
 
-  it('makes a new revision of the result, which is the output from then on', async () => {
+  it('creates a new revision of the result, which becomes the output', async () => {
     const id = await finished();
     await change(id, [{ kind: 'set-value', measurement: 'fl', value: 40 }]);
     const answer = await call(id, { path: 'sign', headers: headers('"r1"'), body: {} });
@@ -346,7 +346,7 @@ describe('a signature', () => {
     expect(names).not.toContain('evidence.json');
   });
 
-  it('is of the revision that was read', async () => {
+  it('applies to the revision that was read', async () => {
     const id = await finished();
     await change(id, [{ kind: 'reject', measurement: 'fl' }]);
     expect((await call(id, { path: 'sign', headers: headers('"r0"'), body: {} })).status).toBe(412);
@@ -364,7 +364,7 @@ describe('a signature', () => {
     expect(await body(signed)).toMatchObject({ state: 'amended', signed_revision: 2 });
   });
 
-  it('amends the result of an earlier request of its study that is signed', async () => {
+  it('amends the signed result of an earlier request for the same study', async () => {
     const [first, later] = [await finished(), await finished()];
     await gateway.database.query(
       `WITH study AS (
@@ -399,7 +399,7 @@ describe('a signature', () => {
     expect(times.map((time) => time.toISOString())).toEqual([signedAt, output.generated_at]);
   });
 
-  it('is announced with each revision to a client that asked for it', async () => {
+  it('is announced with each revision to a subscribed client', async () => {
     const id = await finished();
     const webhook = { url: 'https://client.example/hook', events: ['request.verified'] };
     await gateway.database.query('UPDATE requests SET webhook = $2::jsonb WHERE id = $1', [
@@ -454,7 +454,7 @@ describe('a signature', () => {
   });
 });
 
-describe('where a result needs two signatures', () => {
+describe('a result that needs two signatures', () => {
   let two: Gateway;
   let first: string;
   let second: string;
@@ -467,7 +467,7 @@ describe('where a result needs two signatures', () => {
   });
   afterAll(() => two.stop());
 
-  it('is final with the second, which is that of another person', async () => {
+  it('is final with the second, which another person must give', async () => {
     const id = await finished(study(), two);
     const sign = (key: string, etag: string) =>
       two.call(`/v1/requests/${id}/sign`, { key, headers: { 'If-Match': etag }, body: {} });
@@ -484,7 +484,7 @@ describe('where a result needs two signatures', () => {
     ]);
   });
 
-  it('a change takes the first signature back', async () => {
+  it('loses its first signature when it is changed', async () => {
     const id = await finished(study(), two);
     const of = `/v1/requests/${id}`;
     const headersOf = (etag: string) => ({ key: first, headers: { 'If-Match': etag } });

@@ -64,7 +64,7 @@ describe('POST /v1/run', () => {
     },
   );
 
-  it('names every mistake of a body at once, by JSON pointer', async () => {
+  it('reports every error in a body at once, by JSON pointer', async () => {
     const answer = await run({
       input: { files: [], option: {}, clinical_context: { age_years: 131 } },
       priority: 'urgent',
@@ -87,7 +87,7 @@ describe('POST /v1/run', () => {
     ['a list', [1, { two: ['three', true] }]],
     ['a number', 4711],
     ['nested objects', { visit: { room: 3, seen: null } }],
-  ])('takes any JSON value as metadata: %s', async (_case, metadata) => {
+  ])('accepts any JSON value as metadata: %s', async (_case, metadata) => {
     const answer = await run({ input: { files: [file] }, metadata });
     expect(answer.status).toBe(202);
     expect(await answer.json()).toHaveProperty('metadata', metadata);
@@ -119,7 +119,7 @@ describe('POST /v1/run', () => {
     ['a plain http address', 'http://pacs.example/study.zip', 'not permitted'],
     ['a path', '../../etc/passwd', 'neither the id of an upload'],
     ['an id in capitals', NO_SUCH_FILE.toUpperCase(), 'neither the id of an upload'],
-  ])('refuses %s by its place', async (_case, element, reason) => {
+  ])('refuses %s with a pointer to it', async (_case, element, reason) => {
     const answer = await run({ input: { files: [file, element] } });
     expect(answer.status).toBe(422);
     const { code, errors } = await read(answer);
@@ -129,7 +129,7 @@ describe('POST /v1/run', () => {
     ]);
   });
 
-  it('accepts hosted files beside uploads, in their order and each under a separate name', async () => {
+  it('accepts hosted files as well as uploads, in order and each under a separate name', async () => {
     const hosted = [
       'https://pacs.example/studies/4711/a.png?signature=1',
       'https://pacs.example/',
@@ -149,7 +149,7 @@ describe('POST /v1/run', () => {
     ]);
   });
 
-  it('takes a webhook, for both events unless one is named', async () => {
+  it('accepts a webhook, for both events unless one is specified', async () => {
     const webhook = { url: 'https://his.example/hook?token=1' };
     const answer = await run({ input: { files: [file] }, webhook });
     expect(answer.status).toBe(202);
@@ -174,7 +174,7 @@ describe('POST /v1/run', () => {
     ]);
   });
 
-  it('refuses files that are unknown or not completed, each by its place', async () => {
+  it('refuses files that are unknown or not completed, with a pointer to each', async () => {
     const announced = { filename: 'b.png', bytes: 6, media_type: 'image/png' };
     const pending = await read(await gateway.call('/v1/uploads', { body: announced }));
     const answer = await run({
@@ -189,7 +189,7 @@ describe('POST /v1/run', () => {
     ]);
   });
 
-  it('keeps two files of one name apart', async () => {
+  it('distinguishes two files with the same name', async () => {
     const second = await gateway.upload('other pixels', 'a.png');
     const answer = await run({ input: { files: [file, second] } });
     const { id } = await read(answer);
@@ -211,7 +211,7 @@ describe('POST /v1/run', () => {
     });
   });
 
-  it('takes a test key, at no cost', async () => {
+  it('accepts a test key, at no cost', async () => {
     const key = await gateway.key({ test: true });
     const own = await gateway.upload('pixels', 'a.png', key);
     const answer = await gateway.call(PATH, { key, body: { input: { files: [own] } } });
@@ -219,7 +219,7 @@ describe('POST /v1/run', () => {
     expect(await read(answer)).toMatchObject({ test: true, cost: { total: '0.00', lines: [] } });
   });
 
-  it('refuses a mock scenario that does not exist, from a test key only', async () => {
+  it('refuses an unknown mock scenario, but only with a test key', async () => {
     const body = { input: { files: [file] }, metadata: { mock: 'rejct' } };
     const answer = await gateway.call(PATH, { key: await gateway.key({ test: true }), body });
     expect(answer.status).toBe(422);
@@ -228,7 +228,7 @@ describe('POST /v1/run', () => {
     expect((await gateway.call(PATH, { body })).status).toBe(202);
   });
 
-  it('takes nothing of a call it refuses', async () => {
+  it('keeps nothing from a request it refuses', async () => {
     const count = async () => (await gateway.database.query('SELECT id FROM requests')).rows.length;
     const before = await count();
     await run({ input: { files: [NO_SUCH_FILE] } });

@@ -43,14 +43,14 @@ describe('every route of the HTTP door', () => {
   });
   afterAll(() => gateway.stop());
 
-  test('is found, health and metrics among them', () => {
+  test('is found, including health and metrics', () => {
     const paths = new Set(routes().map(({ path }) => path));
     expect(paths.size).toBeGreaterThan(30);
     for (const path of ['/metrics', '/health/live', '/v1/requests/x'])
       expect(paths).toContain(path);
   });
 
-  test('answers with the headers, with a key and without, as does what is no route', async () => {
+  test('answers with the headers, with and without a key, as do unknown paths', async () => {
     const calls = [...routes(), { method: 'GET', path: '/nothing/here' }];
     for (const { method, path } of calls) {
       for (const key of [null, admin]) {
@@ -66,7 +66,7 @@ describe('every route of the HTTP door', () => {
     }
   });
 
-  test('behind a proxy that ends TLS says that it is to be called by TLS alone', async () => {
+  test('behind a proxy that terminates TLS requires TLS alone (HSTS)', async () => {
     const config = { publicUrl: 'https://us.example', maxBodyBytes: 1000, maxFileBytes: 1000 };
     const proxied = await startGateway({ config });
     const answer = await proxied.call('/health/live');

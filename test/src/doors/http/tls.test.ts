@@ -72,7 +72,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('the HTTP door with TLS', () => {
       sent.end();
     });
 
-  test('answers by HTTPS, with HSTS, and agrees on nothing old', async () => {
+  test('answers over HTTPS, with HSTS, and accepts no old protocol', async () => {
     const server = await start();
     expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
     expect(await call(server.port)).toEqual({ status: 200, hsts: 'max-age=31536000' });
@@ -80,14 +80,14 @@ describe.skipIf(!OPENSSL_INSTALLED)('the HTTP door with TLS', () => {
     await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow();
   });
 
-  test('shows a renewed certificate to new callers', async () => {
+  test('presents a renewed certificate to new callers', async () => {
     const { port } = await start();
     await use('renewed');
     await expect.poll(() => servedSubject(port)).toContain('renewed');
     await use('gateway');
   });
 
-  test('with an authority of clients takes those alone that have a certificate of it', async () => {
+  test('with a client authority accepts only clients with a certificate from it', async () => {
     const { port } = await start({ caFile: authority.caFile });
     expect(await call(port)).toBeNull();
     const own = {

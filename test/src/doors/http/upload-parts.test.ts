@@ -47,7 +47,7 @@ describe('an upload in parts', () => {
   const complete = ({ complete_url }: Created, body?: object) =>
     gateway.call(complete_url, body ? { body } : { method: 'POST' });
 
-  it('is asked for above the largest single PUT, of parts that cover the file', async () => {
+  it('is required above the largest single PUT, with parts that cover the file', async () => {
     const single = await (
       await gateway.call('/v1/uploads', {
         body: { filename: 'a.dcm', bytes: MAX_UPLOAD_BYTES, media_type: 'application/dicom' },
@@ -67,7 +67,7 @@ describe('an upload in parts', () => {
     ]);
   });
 
-  it('takes parts in any order and completes with their ETags and the digest', async () => {
+  it('accepts parts in any order and completes with their ETags and the digest', async () => {
     const created = await announce();
     const etags = new Map<number, string>();
     for (const part of created.upload.parts.toReversed()) {
@@ -88,7 +88,7 @@ describe('an upload in parts', () => {
     expect(run.status).toBe(202);
   });
 
-  it('goes on where it broke off', async () => {
+  it('resumes where it was interrupted', async () => {
     const created = await announce();
     await put(created.upload.parts[0]);
     const broken = await complete(created);
@@ -108,7 +108,7 @@ describe('an upload in parts', () => {
     ['not all', (parts) => parts.slice(1)],
     ['one twice', ([first, second]) => [first, first, second]],
     ['with another ETag', ([, ...rest]) => [{ part_number: 1, etag: '"0"' }, ...rest]],
-  ])('is not completed by parts that are named %s, and can go on', async (_how, change) => {
+  ])('is not completed with a faulty list of parts (%s), and can continue', async (_how, change) => {
     const created = await announce();
     const parts = [];
     for (const part of created.upload.parts) {
@@ -132,7 +132,7 @@ describe('an upload in parts', () => {
     expect((await complete(created, { sha256: sha256(text) })).status).toBe(200);
   });
 
-  it('can be aborted; then nothing of it is left after a day', async () => {
+  it('can be aborted; after a day nothing of it is left', async () => {
     const created = await announce(MAX_UPLOAD_BYTES + 8);
     const content = 'aborted!'.repeat((MAX_UPLOAD_BYTES + 8) / 8);
     const [first] = created.upload.parts;

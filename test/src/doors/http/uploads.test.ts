@@ -41,7 +41,7 @@ describe('uploads', () => {
   };
   const incoming = () => readdir(join(gateway.dataDir, 'files', 'incoming'));
 
-  it('of a live key are nothing to a test key, and those of a test key are', async () => {
+  it('made with a live key are hidden from test keys, but not the other way round', async () => {
     const key = await gateway.key({ scopes: ['uploads', 'run'], test: true });
     const announced = await read(await announce(5));
     const path = `/v1/uploads/${announced.file.id}`;
@@ -71,7 +71,7 @@ describe('uploads', () => {
     expect((await gateway.call(`/v1/uploads/${own.file.id}`)).status).toBe(200);
   });
 
-  it('go from announcement over PUT to a ready file with its digest', async () => {
+  it('go from announcement through PUT to a ready file with its digest', async () => {
     const answer = await announce(5);
     expect(answer.status).toBe(201);
     const created = await read(answer);
@@ -97,7 +97,7 @@ describe('uploads', () => {
     ['fewer bytes', 'hell'],
     ['more bytes', 'hello!'],
     ['no bytes', ''],
-  ])('refuse %s than announced, keep nothing, and can go on', async (_case, body) => {
+  ])('refuse %s than announced, keep nothing, and can continue', async (_case, body) => {
     const before = await stored();
     const created = await read(await announce(5));
     const refused = await put(created.upload.url, body);
@@ -110,7 +110,7 @@ describe('uploads', () => {
     expect((await complete(created.complete_url)).status).toBe(200);
   });
 
-  it('count the bytes of a stream that does not say how many it brings', async () => {
+  it('count the bytes of a stream without a stated length', async () => {
     const created = await read(await announce(5));
     const body = new Blob(['hello', ' and more']).stream();
     const refused = await fetch(created.upload.url, { method: 'PUT', body, duplex: 'half' });
@@ -118,7 +118,7 @@ describe('uploads', () => {
     expect(await incoming()).toEqual([]);
   });
 
-  it('leave nothing of a PUT that breaks off', async () => {
+  it('keep nothing from an interrupted PUT', async () => {
     const created = await read(await announce(1000));
     const call = request(created.upload.url, {
       method: 'PUT',
@@ -132,7 +132,7 @@ describe('uploads', () => {
     expect((await complete(created.complete_url)).status).toBe(422);
   });
 
-  it('refuse to complete with another digest, and can go on', async () => {
+  it('refuse to complete with a wrong digest, and can continue', async () => {
     const created = await read(await announce(5));
     await put(created.upload.url, 'hullo');
     const refused = await complete(created.complete_url, { sha256: sha256('hello') });
@@ -142,7 +142,7 @@ describe('uploads', () => {
     expect((await complete(created.complete_url, { sha256: sha256('hello') })).status).toBe(200);
   });
 
-  it('complete twice alike, and take no more bytes then', async () => {
+  it('complete twice with the same response, and accept no more bytes afterwards', async () => {
     const created = await read(await announce(5));
     await put(created.upload.url, 'hello');
     await complete(created.complete_url);
@@ -153,7 +153,7 @@ describe('uploads', () => {
   it.each([
     ['the largest file', MAX_FILE_BYTES, 201],
     ['one byte more', MAX_FILE_BYTES + 1, 413],
-  ])('take %s: %i bytes → %i', async (_case, bytes, status) => {
+  ])('accept %s: %i bytes → %i', async (_case, bytes, status) => {
     expect((await announce(bytes)).status).toBe(status);
   });
 
@@ -175,7 +175,7 @@ describe('uploads', () => {
     await expect(withRoom(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  it('take a name of 200 bytes, and a request can use the file', async () => {
+  it('accept a name of 200 bytes, and a request can use the file', async () => {
     const filename = `${'é'.repeat(98)}.dcm`;
     expect((await announce(5, { filename })).status).toBe(201);
     const files = [await gateway.upload('one', filename), await gateway.upload('two', filename)];
@@ -183,7 +183,7 @@ describe('uploads', () => {
     expect(answer.status).toBe(202);
   });
 
-  it('count what others have announced and not brought yet', async () => {
+  it('count what others have announced but not uploaded yet', async () => {
     const own = await startGateway();
     const folder = openBlobFolder(join(own.dataDir, 'files'));
     const [room, floor] = [100_000, 10_000];
@@ -226,7 +226,7 @@ describe('uploads', () => {
     ['a line break in the name', { filename: 'a\nb' }, '/filename'],
     ['a media type that would split a header', { media_type: 'a/b\r\nX: 1' }, '/media_type'],
     ['an unknown field', { size: 5 }, '/size'],
-  ])('refuse %s by its place', async (_case, over, pointer) => {
+  ])('refuse %s with a pointer to it', async (_case, over, pointer) => {
     const answer = await announce(5, over);
     expect(answer.status).toBe(422);
     expect((await read(answer)).errors.map((error) => error.pointer)).toEqual([pointer]);
@@ -242,19 +242,19 @@ describe('uploads', () => {
     ['a control character', 'a\tb', 'a name without control characters'],
     ['the folder above', '..', 'a name other than . and ..'],
     ['201 bytes', `${'é'.repeat(100)}n`, 'at most 200 bytes in UTF-8'],
-  ])('say what is wrong with a name: %s', async (_case, filename, detail) => {
+  ])('state what is wrong with a name: %s', async (_case, filename, detail) => {
     const { errors } = await read(await announce(5, { filename }));
     expect(errors).toMatchObject([{ pointer: '/filename', detail }]);
   });
 
-  describe('the signed address', () => {
-    it('is good for its own file only', async () => {
+  describe('the signed URL', () => {
+    it('is valid for its own file only', async () => {
       const [mine, other] = [await read(await announce(5)), await read(await announce(5))];
       const crossed = mine.upload.url.replace(mine.file.id, other.file.id);
       expect((await put(crossed, 'hello')).status).toBe(404);
     });
 
-    it('is good for an hour', async () => {
+    it('is valid for an hour', async () => {
       const [first, second] = [await read(await announce(5)), await read(await announce(5))];
       gateway.advance(HOUR_MS - 5000);
       expect((await put(first.upload.url, 'hello')).status).toBe(200);
@@ -264,7 +264,7 @@ describe('uploads', () => {
       expect((await read(late)).code).toBe('expired');
     });
 
-    it('cannot be given more time', async () => {
+    it('cannot be extended', async () => {
       const created = await read(await announce(5));
       const longer = created.upload.url.replace(/expires=\d+/, 'expires=9999999999');
       expect((await put(longer, 'hello')).status).toBe(404);

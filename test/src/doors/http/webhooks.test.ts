@@ -41,13 +41,13 @@ describe('/v1/webhooks', () => {
     return id;
   };
 
-  it('shows the secret of the account, the same each time', async () => {
+  it("shows the account's secret, the same each time", async () => {
     const first = await secret();
     expect(first.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await secret()).toEqual(first);
   });
 
-  it('rotates it; a replay of that call does not show it', async () => {
+  it('rotates it; a replay of that request does not show it', async () => {
     const before = await secret();
     const headers = { 'Idempotency-Key': 'rotate-once' };
     const rotated = await secret('/rotate', 'POST', headers);
@@ -64,7 +64,7 @@ describe('/v1/webhooks', () => {
     expect(signing).toEqual(made.slice(-3).reverse());
   });
 
-  it('shows a test key deliveries of test requests only, and not the secret, nor lets it rotate it', async () => {
+  it('shows a test key only deliveries of test requests, and does not let it read or rotate the secret', async () => {
     await reject();
     const key = await gateway.key({ scopes: ['admin'], test: true });
     const before = await secret();
@@ -87,7 +87,7 @@ describe('/v1/webhooks', () => {
   it.each([
     ['shown again', 'secret.read', () => secret()],
     ['rotated', 'secret.rotate', () => secret('/rotate', 'POST')],
-  ])('writes down that it was %s, without the secret', async (_what, action, call) => {
+  ])('audits that it was %s, without the secret', async (_what, action, call) => {
     await gateway.database.query('DELETE FROM audit');
     const shown = await call();
     const { rows } = await gateway.database.query('SELECT * FROM audit');
@@ -122,7 +122,7 @@ describe('/v1/webhooks', () => {
     expect((await deliveries('?state=dead')).data).toEqual([]);
   });
 
-  it('sends again what has come to an end, and nothing that is still being tried', async () => {
+  it('resends finished deliveries, but none that is still being tried', async () => {
     const [delivery] = (await deliveries(`?request=${await reject()}`)).data;
     const path = `/v1/webhooks/deliveries/${delivery?.id}/redeliver`;
     expect((await gateway.call(path, { key: admin, method: 'POST' })).status).toBe(404);

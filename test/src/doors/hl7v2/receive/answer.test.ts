@@ -134,14 +134,14 @@ describe('an order by HL7', () => {
     expect(await ordersOf('FI-9')).toEqual([expect.objectContaining({ accessionNumber: 'FI-9' })]);
   });
 
-  test('that is sent again gets the same answer and is kept once', async () => {
+  test('that is sent again receives the same response and is stored once', async () => {
     const text = orm({ control: 'M2' });
     const [first] = await answers(text);
     expect(await answers(text, { now: () => new Date('2026-05-22T09:00:00Z') })).toEqual([first]);
     expect(await ordersOf('ACC-1')).toHaveLength(1);
   });
 
-  test('is withdrawn, and an older message does not bring it back', async () => {
+  test('is withdrawn, and an older message does not restore it', async () => {
     const later = { control: 'M3', at: '20260521100000+0000' };
     expect(await codeOf(orm(later, ['ORC|CA|PL-1^HIS|FI-1^RIS']))).toBe('AA');
     expect(await ordersOf('ACC-1')).toEqual([]);
@@ -151,7 +151,7 @@ describe('an order by HL7', () => {
     expect(await ordersOf('ACC-1')).toHaveLength(1);
   });
 
-  test('of one procedure replaces none of another under its placer order number', async () => {
+  test("for one procedure does not replace another procedure's order with the same placer order number", async () => {
     const group = (control: string, number: number) => [
       `ORC|${control}|PL-20`,
       `OBR|1|PL-20||US1^Growth||||||||||||||ACC-2${number}`,
@@ -168,7 +168,7 @@ describe('an order by HL7', () => {
     expect(await found()).toEqual([0, 0, 0]);
   });
 
-  test('is kept in whole or not at all', async () => {
+  test('is stored completely or not at all', async () => {
     const half = [...ORDER.map((one) => one.replaceAll('-1', '-5')), 'ORC|ZZ|PL-6', 'OBR|1'];
     expect(await codeOf(orm({ control: 'M6' }, half))).toBe('AE 103');
     expect(await ordersOf('ACC-5')).toEqual([]);
@@ -199,12 +199,12 @@ describe('a message that is refused', () => {
     expect(JSON.stringify(audited)).not.toMatch(/PAT-1|Müller|1990/);
   });
 
-  test('has its place in ERR-1 for versions before 2.5', async () => {
+  test('has the error location in ERR-1 for versions before 2.5', async () => {
     const [answer] = await answers(orm({ version: '2.3.1', control: 'M7' }, ['ORC|ZZ|PL-1']));
     expect(answer).toContain('\rERR|ORC^1^1^103&Table value not found&HL70357\r');
   });
 
-  test('because the database is away can be sent again later', async () => {
+  test('because the database is unavailable can be sent again later', async () => {
     const away = { transaction: () => Promise.reject(new Error('away')) };
     expect(await codeOf(orm({ control: 'M10' }), { database: { ...database, ...away } })).toBe(
       'AR 207',
@@ -212,7 +212,7 @@ describe('a message that is refused', () => {
     expect(await codeOf(orm({ control: 'M10' }))).toBe('AA');
   });
 
-  test('is answered in the enhanced mode by what it asks for', async () => {
+  test('is acknowledged in enhanced mode as it requests', async () => {
     const mode = (accept: string, application: string, type: string) =>
       message(msh({ type, control: 'M11', accept, applicationAnswer: application }), pid());
     const codes = async (text: string) =>
@@ -225,7 +225,7 @@ describe('a message that is refused', () => {
 });
 
 describe('a patient update', () => {
-  test('corrects the studies that are here; an older one that arrives late changes nothing', async () => {
+  test('corrects existing studies; an older one that arrives late changes nothing', async () => {
     const mine = await received({
       PatientID: 'P8',
       PatientName: 'Typo',
@@ -253,7 +253,7 @@ describe('a patient update of another person', () => {
   const update = (control: string, over: Parameters<typeof pid>[0]) =>
     codeOf(a08(control, '20260521120000+0000', { id: 'P9^^^HOSPITAL^MR', birthDate, ...over }));
 
-  test('with the same ID changes nothing, and the audit says so', async () => {
+  test('with the same ID changes nothing, and the audit records this', async () => {
     const mine = await received(study);
     expect(await update('V1', { name: 'Roe^Jane', birthDate: '19710101' })).toBe('AA');
     expect(await mine.nameAndId()).toEqual(['P9', 'Doe^Joan', birthDate]);
@@ -271,7 +271,7 @@ describe('a patient update of another person', () => {
 });
 
 describe('documents', () => {
-  test('name the corrected patient, unless they were signed before', async () => {
+  test('contain the corrected patient, unless they were signed before', async () => {
     const study = await received({ PatientID: 'P7', PatientName: 'Typo' });
     const { id } = await study.row();
     for (const request of ['req_draft', 'req_signed']) {
@@ -305,7 +305,7 @@ describe('documents', () => {
 });
 
 describe('a merge', () => {
-  test('gives studies the surviving ID, those here and those that come later, until it is taken back', async () => {
+  test('gives existing and later studies the surviving ID, until it is revoked', async () => {
     const before = await received({
       PatientID: 'OLD',
       PatientName: 'Maiden',
@@ -386,7 +386,7 @@ describe('a merge', () => {
     expect(patients).toEqual([patients[0], patients[0]]);
   });
 
-  test('in a circle ends with the newest, in whatever order they arrive', async () => {
+  test('in a cycle ends with the newest ID, in whatever order the messages arrive', async () => {
     const study = await received({ PatientID: 'C1' });
     await codeOf(a40('G3', '20260521120000+0000', 'C2', 'C1'));
     await codeOf(a40('G2', '20260521110000+0000', 'C1', 'C2'));
@@ -421,7 +421,7 @@ describe('the listener', () => {
       socket.on('close', () => resolve(text));
     });
 
-  test('answers every message of a connection, also after a broken frame', async () => {
+  test('answers every message on a connection, even after a broken frame', async () => {
     const { listener } = await listening();
     const text = await talk(
       listener.port,
@@ -441,32 +441,37 @@ describe('the listener', () => {
     await listener.close(1);
   });
 
-  test.skipIf(!OPENSSL_INSTALLED)('asks for a certificate of its authority over TLS', async () => {
-    const authority = makeAuthority(dataDir);
-    const { certFile, keyFile } = authority.issue('his');
-    const [cert, key, ca] = [certFile, keyFile, authority.caFile].map((file) => readFileSync(file));
-    const tls = { certFile, keyFile, caFile: authority.caFile };
-    const { listener, refused } = await listening({ tls: { ...tls, minVersion: '1.2' } });
-    const answerOver = (own: object) =>
-      new Promise<string>((resolve) => {
-        let text = '';
-        const name = { host: '127.0.0.1', servername: 'his.hospital.example' };
-        const socket = connectTls({ ...name, port: listener.port, ca, ...own }, () =>
-          socket.end(framed(Buffer.from(orm({ control: 'T1' })))),
-        );
-        socket.on('data', (chunk) => {
-          text += chunk;
+  test.skipIf(!OPENSSL_INSTALLED)(
+    'requires a certificate from its authority over TLS',
+    async () => {
+      const authority = makeAuthority(dataDir);
+      const { certFile, keyFile } = authority.issue('his');
+      const [cert, key, ca] = [certFile, keyFile, authority.caFile].map((file) =>
+        readFileSync(file),
+      );
+      const tls = { certFile, keyFile, caFile: authority.caFile };
+      const { listener, refused } = await listening({ tls: { ...tls, minVersion: '1.2' } });
+      const answerOver = (own: object) =>
+        new Promise<string>((resolve) => {
+          let text = '';
+          const name = { host: '127.0.0.1', servername: 'his.hospital.example' };
+          const socket = connectTls({ ...name, port: listener.port, ca, ...own }, () =>
+            socket.end(framed(Buffer.from(orm({ control: 'T1' })))),
+          );
+          socket.on('data', (chunk) => {
+            text += chunk;
+          });
+          socket.on('error', () => {});
+          socket.on('close', () => resolve(text));
         });
-        socket.on('error', () => {});
-        socket.on('close', () => resolve(text));
-      });
-    expect(await answerOver({ cert, key })).toContain('MSA|AA|T1');
-    expect(await answerOver({})).toBe('');
-    expect(refused).toHaveLength(1);
-    await listener.close(1);
-  });
+      expect(await answerOver({ cert, key })).toContain('MSA|AA|T1');
+      expect(await answerOver({})).toBe('');
+      expect(refused).toHaveLength(1);
+      await listener.close(1);
+    },
+  );
 
-  test('closes connections of unknown addresses, too many and too slow ones', async () => {
+  test('closes connections from unknown addresses, and those that are too many or too slow', async () => {
     const unknown = await listening({
       senders: [{ name: 'his', addresses: ['192.0.2.1'], applications: [] }],
     });

@@ -49,7 +49,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('of an OMI has the accession number and study of each IPC', () => {
+  test('in an OMI has the accession number and study of each IPC', () => {
     const ipcs = ['IPC|ACC-1|RP-1|1.2.3|SPS-1', 'IPC|ACC-2|RP-2|1.2.4|SPS-2'];
     const text = message(msh({ type: 'OMI^O23' }), pid(), ...ORDER, ...ipcs);
     const found = orders(text)[0]?.entries.map((entry) => [
@@ -109,7 +109,7 @@ describe('an order', () => {
 });
 
 describe('a patient', () => {
-  test('has a name in its representations, and only what the message states', () => {
+  test('has a name in each representation, and only what the message states', () => {
     const name = 'Yamada&&^Tarou^^Jr.^Dr.^^L^A~山田^太郎^^^^^L^I';
     const text = message(msh({ type: 'ADT^A08' }), pid({ name, birthDate: '1990', sex: 'U' }));
     expect(updateIn(read(text), OWN)).toEqual({
@@ -123,7 +123,7 @@ describe('a patient', () => {
     expect(updateIn(read(text), OWN).stated).toEqual({ PatientBirthDate: '', PatientSex: 'F' });
   });
 
-  test('of one authority is never merged into one of another', () => {
+  test('of one authority is never merged into a patient of another', () => {
     const text = message(msh({ type: 'ADT^A40' }), pid(), 'MRG|OLD^^^ELSEWHERE^MR');
     expect(() => mergesIn(read(text), OWN)).toThrow(expect.objectContaining({ code: 204 }));
   });
@@ -144,7 +144,7 @@ describe('a patient', () => {
   });
 });
 
-describe('a number of another kind', () => {
+describe('an identifier of another kind', () => {
   const HERE = { authority: 'HOSPITAL', unissued: true };
   const updated = (id: string) =>
     updateIn(read(message(msh({ type: 'ADT^A08' }), pid({ id }))), OWN).patients;
@@ -164,7 +164,7 @@ describe('a number of another kind', () => {
     expect(order?.patient.patientId).toBe('1001');
   });
 
-  test('alone is no patient', () => {
+  test('alone does not identify a patient', () => {
     expect(() => updated('777^^^HOSPITAL^AN')).toThrow(expect.objectContaining({ code: 101 }));
   });
 
@@ -185,7 +185,7 @@ describe('a number of another kind', () => {
     expect(merged(id, prior)).toEqual([['1001', '2002']]);
   });
 
-  test('that both have is no merge', () => {
+  test('that both patients have does not cause a merge', () => {
     expect(() => merged('1001^^^HOSPITAL^MR', '1001^^^HOSPITAL^MR')).toThrow(
       expect.objectContaining({ code: 204 }),
     );
@@ -215,7 +215,7 @@ describe('a message', () => {
     expect(accepted(over)).toThrow(expect.objectContaining({ acknowledgment, code }));
   });
 
-  test('in another character set than it states is refused', () => {
+  test('in a character set other than it states is refused', () => {
     const text = orm({ set: 'UNICODE UTF-8' });
     expect(() => readMessage(Buffer.from(text, 'latin1'), 'ASCII')).toThrow(
       expect.objectContaining({ code: 102 }),
@@ -232,7 +232,7 @@ describe('a message', () => {
     expect(order?.entries[0]?.indication).toBe('Größe für das Alter?');
   });
 
-  test('was made when EVN-2 says, otherwise MSH-7', () => {
+  test('has the time in EVN-2, otherwise that in MSH-7', () => {
     const header = msh({ type: 'ADT^A08' });
     expect(effectiveAt(read(message(header)))).toEqual(new Date('2026-05-21T08:00:00Z'));
     expect(effectiveAt(read(message(header, 'EVN||20260520101500+0200')))).toEqual(
@@ -242,7 +242,7 @@ describe('a message', () => {
     expect(instantOf('20261320')).toBeNull();
   });
 
-  test('of any content is read or refused, and never anything else', () => {
+  test('of arbitrary content is either read or refused', () => {
     const part = fc.oneof(
       fc.constantFrom('PID', 'ORC', 'OBR', 'OBX', 'IPC', 'MRG', 'EVN', 'ZDS', 'DG1', 'PV1'),
       fc.constantFrom('|', '^', '~', '\\', '&', '\r', '""', 'NW', 'CA', '8665-2^^LN', '\\X0D\\'),
@@ -265,7 +265,7 @@ describe('a message', () => {
   });
 });
 
-describe('the frames of a connection', () => {
+describe('the frames on a connection', () => {
   const frames = (bytes: Buffer, size = bytes.length, most = 1000): Frame[] => {
     const reader = new FrameReader(most);
     const found: Frame[] = [];
@@ -276,7 +276,7 @@ describe('the frames of a connection', () => {
   const texts = (found: readonly Frame[]) =>
     found.map((frame) => ('message' in frame ? frame.message.toString() : Object.values(frame)[0]));
 
-  test('give the same messages however the bytes arrive', () => {
+  test('yield the same messages however the bytes arrive', () => {
     const safe = fc.string().map((text) => text.replaceAll(/\p{Cc}/gu, '.'));
     fc.assert(
       fc.property(fc.array(safe), fc.integer({ min: 1, max: 50 }), (messages, size) => {
@@ -286,7 +286,7 @@ describe('the frames of a connection', () => {
     );
   });
 
-  test('go on at the next start after one without an end', () => {
+  test('continue at the next start after a frame without an end', () => {
     expect(texts(frames(Buffer.from('\x0bhalf\x0bwhole\x1c\r')))).toEqual(['no-end', 'whole']);
     expect(texts(frames(Buffer.from('\x0bhalf\x1c!\x0bwhole\x1c\r'), 1))).toEqual([
       'no-end',
@@ -304,7 +304,7 @@ describe('the frames of a connection', () => {
     expect(found).toEqual([{ tooLarge: Buffer.from('x'.repeat(1000)) }]);
   });
 
-  test('of any bytes hold no more than the largest message', () => {
+  test('of arbitrary bytes buffer no more than the largest message', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 })), (chunks) => {
         const reader = new FrameReader(50);

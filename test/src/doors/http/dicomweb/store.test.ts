@@ -55,7 +55,7 @@ test.each([
       throw new SonogateError('overloaded');
     },
   ],
-])('503 and when to come again: %s', async (_, answered) => {
+])('503 and when to retry: %s', async (_, answered) => {
   answer = answered;
   const response = await store(await gateway.key({ scopes: ['store'] }));
   expect(response.status).toBe(503);
@@ -63,7 +63,7 @@ test.each([
   expect(response.headers.get('content-type')).toContain('application/problem+json');
 });
 
-it('hands on the name of the key and the study of the path', async () => {
+it('passes on the name of the key and the study in the path', async () => {
   answer = () => outcome({ stored: [OBJECT] });
   await store(await gateway.key({ name: 'cart-7', scopes: ['store'] }), '/dicomweb/studies/1.2.3');
   expect(seen.at(-1)).toMatchObject({ keyName: 'cart-7', study: '1.2.3' });

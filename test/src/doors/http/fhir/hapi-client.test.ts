@@ -9,7 +9,7 @@ describe.skipIf(!HAPI_INSTALLED)("HAPI's client", () => {
   });
   afterAll(() => gateway.stop());
 
-  it('reads what the gateway can do, pages through its Tasks, reads one and understands a refusal', async () => {
+  it("reads the gateway's capabilities, pages through its Tasks, reads one and understands a refusal", async () => {
     const requests = [await gateway.submit(), await gateway.submit(), await gateway.submit()];
     const tasks = requests.map((id) => id.replace('_', '-'));
     const [first = ''] = tasks;

@@ -182,7 +182,7 @@ async function refusal(call: Promise<unknown>) {
 }
 
 describe('a Subscription', () => {
-  it('becomes active by its handshake, and notifies of a finished report', async () => {
+  it('becomes active with its handshake, and sends a notification of a finished report', async () => {
     const made = await activated({ header: ['Authorization: Bearer ward-7'] });
     const request = await finish();
     const bundles = await notified(2);
@@ -210,7 +210,7 @@ describe('a Subscription', () => {
     expect(made.channel?.header).toEqual(['Authorization: hidden']);
   });
 
-  it('holds no more than was asked for: empty has neither the Task nor its id', async () => {
+  it('sends no more than was requested: an empty payload has neither the Task nor its id', async () => {
     await activated({ content: 'empty' });
     const request = await finish();
     const bundles = await notified(2);
@@ -219,7 +219,7 @@ describe('a Subscription', () => {
     expect(JSON.stringify(bundles[1])).not.toContain(request.replace('_', '-'));
   });
 
-  it('holds the whole report only for a live key that may retrieve studies, and audits it', async () => {
+  it('sends the whole report only for a live key that may retrieve studies, and audits it', async () => {
     expect(await refusal(create({ content: 'full-resource' }))).toMatchObject({
       status: 403,
       code: 'forbidden',
@@ -251,7 +251,7 @@ describe('a Subscription', () => {
       .toBe(1);
   });
 
-  it('is notified of the endpoint and the account that it asks for, and of nothing else', async () => {
+  it('is notified only of events at its endpoint and in its account', async () => {
     const foreign = clientOf(await gateway.key({ accountId: 'other' }));
     await create({}, foreign);
     await activated({ filter: 'Task?code=us/echo/interpret' });
@@ -291,7 +291,7 @@ describe('a Subscription', () => {
     );
   });
 
-  it('shows its status and its events, from which a client fills a gap', async () => {
+  it('shows its status and its events, with which a client can fill a gap', async () => {
     const made = await activated();
     const requests = [await finish(), await finish()];
     await notified(3);
@@ -309,7 +309,7 @@ describe('a Subscription', () => {
     expect(events.entry?.[1]?.resource?.id).toBe(requests[1]?.replace('_', '-'));
   });
 
-  it('is in error while its address does not answer, and active again afterwards', async () => {
+  it('is in error while its address does not respond, and active again afterwards', async () => {
     receiver.replies.push({ status: 500 });
     waits = [1];
     const made = await create();
@@ -318,7 +318,7 @@ describe('a Subscription', () => {
     await expect.poll(async () => (await stored(made.id)).status).toBe('active');
   });
 
-  it('is off once its address is gone, its time is over or its key is revoked', async () => {
+  it('is switched off once its address is gone, its time is over or its key is revoked', async () => {
     const gone = await activated();
     receiver.replies.push({ status: 410 });
     await finish();
@@ -342,7 +342,7 @@ describe('a Subscription', () => {
     expect(receiver.received.length).toBe(before);
   });
 
-  it('gets a heartbeat after its period of silence, with one row for all heartbeats', async () => {
+  it('sends a heartbeat after its period of silence, with one row for all heartbeats', async () => {
     const made = await activated({ heartbeat: 60 });
     const beat = async (minutes: number) => {
       await keepSubscriptions(gateway.database, new Date(Date.now() + minutes * 60_000));
@@ -418,12 +418,12 @@ describe('a Subscription that is refused', () => {
     ['cloud metadata', { endpoint: 'https://169.254.169.254/latest' }, 'channel.endpoint'],
     ['an internal name', { endpoint: 'https://intranet/x' }, 'channel.endpoint'],
     ['another scheme', { endpoint: 'file:///etc/passwd' }, 'channel.endpoint'],
-  ])('names the element of %s', async (_, asked, at) => {
+  ])('reports the element of %s', async (_, asked, at) => {
     const { status, code, ...found } = await refusal(create(asked));
     expect({ status, code, at: found.at }).toEqual({ status: 422, code: 'invalid', at });
   });
 
-  it('refuses a resource that is not R4, too large, or one too many', async () => {
+  it('is not R4, is too large, or is one too many', async () => {
     const post = (body: unknown) => gateway.call('/fhir/Subscription', { body });
     expect((await post({ ...resourceOf({}), modifierExtension: [{ url: 'x' }] })).status).toBe(422);
     expect((await post({ resourceType: 'Bundle' })).status).toBe(422);

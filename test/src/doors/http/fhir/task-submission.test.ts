@@ -129,7 +129,7 @@ describe('a study submitted as a Task', () => {
     expect(JSON.stringify(rows)).not.toContain('Müller');
   });
 
-  it('takes only the objects that the ImagingStudy names', async () => {
+  it('includes only the objects that the ImagingStudy lists', async () => {
     const series = [{ uid: `${STUDY}.1`, instance: [{ uid: `${STUDY}.1.2`, sopClass: {} }] }];
     const made = await submit({ contained: [imagingStudy({ series })] });
     expect((await filesOf(made)).map(({ archive }) => archive?.sopInstanceUid)).toEqual([
@@ -137,7 +137,7 @@ describe('a study submitted as a Task', () => {
     ]);
   });
 
-  it('comes from the archive of its Endpoint, contained or of the EHR', async () => {
+  it('comes from the archive of its Endpoint, whether contained or stored in the EHR', async () => {
     ehr['Endpoint/1'] = endpointAt('https://vna.example/dicom-web');
     ehr['ImagingStudy/42'] = imagingStudy({
       endpoint: [{ reference: '#viewer' }, { reference: 'Endpoint/1' }],
@@ -152,7 +152,7 @@ describe('a study submitted as a Task', () => {
     expect(asked).toEqual(['ImagingStudy/42', 'Endpoint/1', `vna ${STUDY}`, `vna ${STUDY}`]);
   });
 
-  it('is created once for one condition', async () => {
+  it('is created once per condition (If-None-Exist)', async () => {
     const condition = { 'If-None-Exist': 'identifier=urn:ris|7' };
     const first = await submit({}, client, condition);
     const again = await submit({}, client, condition);
@@ -162,7 +162,7 @@ describe('a study submitted as a Task', () => {
     expect((await submit({}, other, condition)).id).not.toBe(first.id);
   });
 
-  it('asks no archive and no EHR for a test key', async () => {
+  it('contacts neither archive nor EHR with a test key', async () => {
     const test = clientOf(await gateway.key({ test: true }));
     await submit({}, test);
     expect(await refusal(submit({ focus: { reference: 'ImagingStudy/42' } }, test))).toMatchObject({
@@ -191,7 +191,7 @@ describe('a Task that is refused', () => {
     ['a draft', { status: 'draft' }, 'status'],
     ['a modifier', { modifierExtension: [{ url: 'x' }] }, 'modifierExtension'],
     ['a Bundle', { resourceType: 'Bundle' }, 'resourceType'],
-  ])('names the element of %s', async (_, over, element) => {
+  ])('reports the element of %s', async (_, over, element) => {
     expect(await refusal(submit(over))).toMatchObject({
       status: 422,
       code: 'invalid',
@@ -241,7 +241,7 @@ describe('a Task that is refused', () => {
     expect(asked).toEqual([]);
   });
 
-  it('says that an EHR does not answer, or that there is no such endpoint', async () => {
+  it('states that an EHR does not respond, or that there is no such endpoint', async () => {
     const slow = { focus: { reference: 'ImagingStudy/slow' } };
     expect(await refusal(submit(slow))).toMatchObject({ status: 503, code: 'transient' });
     const coding = [{ system: 'urn:sonogate:endpoint', code: 'us/none' }];

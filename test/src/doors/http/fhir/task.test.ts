@@ -49,7 +49,7 @@ describe('a request as a Task', () => {
     });
   });
 
-  it('says why it was rejected, without the words of a peer', async () => {
+  it('states why it was rejected, without text from a peer', async () => {
     const id = await gateway.submit();
     await gateway.worker.start(id);
     await gateway.worker.reject(id, 'a.png cannot be decoded');
@@ -98,7 +98,7 @@ describe('a request as a Task', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('is only there for its account, and live requests not for test keys', async () => {
+  it('is visible only to its account, and if live not to test keys', async () => {
     const id = await gateway.submit();
     for (const key of [
       await gateway.key({ test: true }),
@@ -114,8 +114,8 @@ describe('a request as a Task', () => {
   });
 });
 
-describe('the FHIR face', () => {
-  it('states what it can do', async () => {
+describe('the FHIR interface', () => {
+  it('states its capabilities', async () => {
     const statement = (await client.capabilityStatement()) as unknown as CapabilityStatement;
     expect(validationErrors(statement)).toEqual([]);
     const [task] = statement.rest?.[0]?.resource ?? [];

@@ -168,7 +168,7 @@ describe('a workitem', () => {
     expect(states).toEqual(['SCHEDULED', 'IN PROGRESS', 'COMPLETED']);
   });
 
-  it('is in progress until its objects are delivered, which it then names', async () => {
+  it('is in progress until its objects are delivered, and then lists them', async () => {
     const { uid, id } = await create();
     await gateway.worker.start(id);
     await gateway.worker.succeed(id);
@@ -199,7 +199,7 @@ describe('a workitem', () => {
     expect(JSON.stringify(found)).not.toContain('cannot be decoded');
   });
 
-  it('is also a request that was made by the API', async () => {
+  it('also represents a request made through the API', async () => {
     const id = await gateway.submit();
     const [uid] = (await search('limit=1')) as string[];
     expect(uid).toMatch(/^2\.25\.\d+$/);
@@ -222,7 +222,7 @@ describe('a workitem', () => {
     expect(rows).toEqual([{ action: 'request.submit', status: 201 }]);
   });
 
-  it('that is sent twice at once is created once', async () => {
+  it('that is sent twice simultaneously is created once', async () => {
     const uid = newUid();
     const answers = await Promise.all(
       [1, 2, 3].map(() => call(`/workitems?${uid}`, { body: dataSet() })),
@@ -231,7 +231,7 @@ describe('a workitem', () => {
     expect(await search(`SOPInstanceUID=${uid}`)).toEqual([uid]);
   });
 
-  it('that is sent at once for two studies belongs to one of them', async () => {
+  it('that is sent simultaneously for two studies belongs to one of them', async () => {
     const uid = newUid();
     const bodies = [{}, { study: OTHER, object: `${OTHER}.1`, '00100020': one('LO', 'P-2') }];
     const answers = await Promise.all(
@@ -246,7 +246,7 @@ describe('a workitem', () => {
     expect(rows).toEqual([{ own: true }]);
   });
 
-  it('whose creation was interrupted is completed by a repeated call', async () => {
+  it('whose create request was interrupted is completed by repeating it', async () => {
     const { uid, id } = await create();
     for (const table of ['workitems', 'study_requests']) {
       await gateway.database.query(`DELETE FROM ${table} WHERE request_id = $1`, [id]);
@@ -268,7 +268,7 @@ describe('a workitem', () => {
 describe('a workitem that ended', () => {
   const later = (days: number) => new Date(Date.now() + days * DAY_MS);
 
-  it('keeps nothing of its creator but its UID when its request is purged', async () => {
+  it('keeps nothing from its creator except its UID once its request is purged', async () => {
     const { uid, id } = await create();
     const reason = { '00741238': one('LT', 'Ordered by mistake') };
     await call(`/workitems/${uid}/cancelrequest`, { body: [reason] });
@@ -308,7 +308,7 @@ describe('a workitem that ended', () => {
   });
 });
 
-describe('a creation is refused', () => {
+describe('a create request is refused', () => {
   it.each([
     ['without a state', { '00741000': { vr: 'CS' } }, '/00741000'],
     ['that is in progress', { '00741000': one('CS', 'IN PROGRESS') }, '/00741000'],
@@ -332,12 +332,12 @@ describe('a creation is refused', () => {
     expect(await refusal(answer)).toMatchObject({ status: 400, code: 'invalid_workitem', pointer });
   });
 
-  it('for a study that waits for a person', async () => {
+  it('for a study that is held for a person', async () => {
     const body = dataSet({ study: HELD_BACK, object: `${HELD_BACK}.1` });
     expect((await refusal(await call('/workitems', { body }))).code).toBe('workitem_conflict');
   });
 
-  it('that is no JSON, of another type, or too large', async () => {
+  it('that is not JSON, has another type, or is too large', async () => {
     const send = (body: string, type = 'application/dicom+json') =>
       fetch(`${gateway.url}/dicomweb/workitems`, {
         method: 'POST',
@@ -397,7 +397,7 @@ describe('a client cannot', () => {
     });
   });
 
-  it('cancel a step that is completed, nor twice', async () => {
+  it('cancel a completed step, or cancel twice', async () => {
     const first = await create();
     const cancel = (uid: string) =>
       call(`/workitems/${uid}/cancelrequest`, {
@@ -442,7 +442,7 @@ describe('a search', () => {
     }
   });
 
-  it('finds and shows the patient as the study has it', async () => {
+  it('finds and shows the patient as recorded for the study', async () => {
     const { uid } = await create({ '00100010': one('PN', { Alphabetic: 'Stated^Sue' }) });
     expect(await search(`SOPInstanceUID=${uid}&PatientName=Stated*`)).toEqual([]);
     expect(await search(`SOPInstanceUID=${uid}&PatientName=Example*`)).toEqual([uid]);
@@ -478,7 +478,7 @@ describe('workitems are hidden', () => {
     expect((await refusal(answer)).pointer).toBe('/00404021');
   });
 
-  it('with the identity, from test keys, whose requests belong to no study', async () => {
+  it('from test keys together with the identity, because test requests belong to no study', async () => {
     const test = await gateway.key({ test: true, scopes: ['retrieve', 'run'] });
     // A study that is not held and a study of another patient get the same response.
     await create({ study: '1.2.3', object: '1.2.3.1', '00100020': one('LO', 'P-2') }, test);
@@ -556,7 +556,7 @@ describe('the event channel', () => {
     }, patience);
   });
 
-  it('reports one workitem to whoever subscribed to it, first its present state', async () => {
+  it('reports one workitem to its subscriber, starting with its current state', async () => {
     const { uid } = await create();
     const { reports } = await open('WATCH');
     const subscriber = `/workitems/${uid}/subscribers/WATCH`;
@@ -570,7 +570,7 @@ describe('the event channel', () => {
     expect((await call(subscriber, { method: 'DELETE' })).status).toBe(404);
   });
 
-  it('ends with its subscriptions, except those that suspending leaves', async () => {
+  it('reports after a suspension only the workitems that were already subscribed', async () => {
     const worklist = `/workitems/${WORKLIST}/subscribers/S`;
     expect((await call(`${worklist}/suspend`, { method: 'POST' })).status).toBe(404);
     await call(worklist, { method: 'POST' });
@@ -587,7 +587,7 @@ describe('the event channel', () => {
     expect((await refusal(await call(filtered, { method: 'POST' }))).warning).toContain('Filtered');
   });
 
-  it('is for keys with the scope, not for pages of other sites, and learns of no other account', async () => {
+  it("accepts keys with the scope, refuses other sites' pages, and reports nothing from other accounts", async () => {
     expect((await open('A', await gateway.key({ scopes: ['run'] }))).isOpen).toBe(false);
     expect((await open('A', 'sg_live_wrong')).isOpen).toBe(false);
     expect((await open('A', key, { Origin: 'https://evil.example' })).isOpen).toBe(false);
@@ -612,7 +612,7 @@ describe('the event channel', () => {
     expect(await closed).toBe(1009);
   });
 
-  it('takes nothing but WebSockets, and other upgrades are ordinary calls', async () => {
+  it('accepts only WebSockets; other upgrades are ordinary requests', async () => {
     expect((await call('/subscribers/PACS')).status).toBe(426);
     const status = await new Promise<number | undefined>((done, fail) => {
       const headers = {
