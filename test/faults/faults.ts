@@ -30,7 +30,8 @@ export interface Fault {
   /** What is done to the site under traffic. */
   done: string;
   /**
-   * Maximum traffic for this fault, which ends with the strikes; the campaign's traffic if omitted.
+   * Maximum traffic for this fault, which ends with the strikes. If omitted, the campaign's traffic
+   * is used.
    */
   traffic?: Amount;
   /** Sets up the machine, or returns why this is impossible here. */

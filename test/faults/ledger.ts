@@ -17,8 +17,8 @@ export interface Ledger {
   /** Number of deliveries whose wait for the next attempt was cut short after the fault. */
   hastened: number;
   /**
-   * Not finished when the campaign's patience ran out; one description each, with what it was
-   * waiting for.
+   * Not finished when the campaign stopped waiting; one description each, with what it was waiting
+   * for.
    */
   late: string[];
   deliveries: number;

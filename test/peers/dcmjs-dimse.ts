@@ -84,7 +84,7 @@ export async function startDcmjsNode(): Promise<DcmjsNode> {
   };
 }
 
-/** The node called, and both AE titles. */
+/** The node to call, and both AE titles. */
 export interface CalledByDcmjs {
   port: number;
   calledAeTitle?: string;

@@ -63,7 +63,7 @@ export interface FhirTestServer {
    * /Patient/_search`.
    */
   fail(call: string, fault: Fault, times?: number): void;
-  /** Stores a resource as another system of the hospital would. */
+  /** Stores a resource as another hospital system would. */
   put<T extends Resource>(resource: T): Promise<WithId<T>>;
   all<Type extends Resource['resourceType']>(type: Type): Promise<OfType<Type>[]>;
   close(): Promise<void>;
@@ -88,7 +88,7 @@ class TransactionalRepository extends MemoryRepository {
 
   /**
    * Looks up identifiers in an index. The base class's search evaluates FHIRPath on every resource,
-   * which occupies a whole processor once the server holds some thousand.
+   * which keeps a whole processor busy once the server holds a few thousand.
    */
   override async search<T extends Resource>(request: SearchRequest<T>): Promise<Bundle<WithId<T>>> {
     const tokens = request.filters

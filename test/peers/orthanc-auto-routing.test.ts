@@ -8,8 +8,8 @@ import { freePort } from './free-port.ts';
 import { ORTHANC_INSTALLED, type Orthanc, startOrthanc } from './orthanc.ts';
 
 /**
- * The script in docs/query-retrieve.md. It forwards only images, so that results do not go round in
- * a circle.
+ * The script in docs/query-retrieve.md. It forwards only images, so that results are not sent back
+ * and forth endlessly.
  */
 const AUTO_ROUTING = `
 function OnStableStudy(study, tags, metadata)

@@ -26,7 +26,7 @@ export interface Orthanc {
 /**
  * Starts a separate Orthanc on free ports; null if it is not installed.
  * @param dicomWeb enables its DICOMweb plugin, under `/dicom-web/` of `url`.
- * @param settings entries of its configuration file, overriding those of every test.
+ * @param settings entries of its configuration file, overriding the tests' defaults.
  * @param lua a script for it to run.
  */
 export async function startOrthanc({

@@ -9,8 +9,8 @@ type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
 
 /**
- * Records in the audit trail whose identities a response contains, before it is sent. Nothing is
- * recorded for a role that sees no identity.
+ * Records in the audit trail which patients' identities a response contains, before it is sent.
+ * Nothing is recorded for a role that sees no identity.
  * @param where the page, such as `worklist`.
  */
 export async function auditRows(

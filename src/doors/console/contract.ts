@@ -148,7 +148,7 @@ export interface Problem {
  *   ignored      a rule ignores it
  *   refused      the endpoint refused it
  *   routed       forwarded or tagged, nothing to interpret
- *   queued … expired   the request (docs/api.md)
+ *   queued … expired   the request's state (docs/api.md)
  */
 export type RowState =
   | 'receiving'
@@ -203,8 +203,8 @@ export interface WorklistRow {
   /** Stage of the newest request; null before the first request. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
   /**
-   * The critical flags of each endpoint's newest request, in words. All flags of a request are
-   * acknowledged together; until then, `seenBy` is null.
+   * Critical flags, in words, of the requests whose endpoint has no result for a later revision of
+   * the study. All flags of a request are acknowledged together; until then, `seenBy` is null.
    */
   critical: {
     text: string;
@@ -258,8 +258,8 @@ export interface WorklistQuery extends CursorQuery {
 
 export interface WorklistPage extends Page<WorklistRow> {
   /**
-   * On the first page: rows of any age with critical flags that nobody has acknowledged (at most
-   * 100). They are not repeated in `rows`.
+   * Set on the first page only: rows of any age with critical flags that nobody has acknowledged
+   * (at most 100). They are not repeated in `rows`.
    */
   critical: WorklistRow[];
 }

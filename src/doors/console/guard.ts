@@ -8,7 +8,7 @@ import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { Capability } from './contract.ts';
 import { digest, findSession, isSameToken } from './sessions.ts';
 
-/** Cookies of the console: `session` while signed in, `sign-in` while at the identity provider. */
+/** The console's cookies: `session` while signed in, `sign-in` while at the identity provider. */
 const COOKIES = ['session', 'sign-in'] as const;
 type ConsoleCookie = (typeof COOKIES)[number];
 

@@ -119,7 +119,9 @@ export interface RejectHold {
   reason: string;
 }
 
-/** A received object that could not be recorded, on the machine that answers the request. */
+/**
+ * A received object that could not be recorded. Only those on the machine that answers are listed.
+ */
 export interface Quarantined {
   id: string;
   at: string;
@@ -149,7 +151,7 @@ export interface Rules {
   canSave: boolean;
   /** Names of the sources, any of which can be assumed as the sender when a file is tried. */
   sources: string[];
-  /** Number of bytes from the start of a file that the rules need. */
+  /** How many bytes from the start of a file the rules need. */
   fileStartBytes: number;
   /**
    * Studies that arrived in the last day; a study on which several rules acted counts for each of
@@ -238,7 +240,7 @@ export interface Peer {
   lastExchangeAt: string | null;
   lastError: Delivery['error'];
   lastErrorAt: string | null;
-  /** Whether the doctor can call the peer. */
+  /** Whether the doctor can contact the peer. */
   callable: boolean;
 }
 

@@ -47,8 +47,8 @@ ${modules.map((path) => `<link rel="modulepreload" href="/console/${path}">`).jo
 }
 
 /**
- * Worker that strips types. The function is experimental in Node 24 and prints a warning, which
- * only a separate thread can hide without hiding all warnings.
+ * Worker source that strips types. `stripTypeScriptTypes` is experimental in Node 24 and prints a
+ * warning, which can be hidden in a separate thread without hiding the gateway's other warnings.
  */
 const STRIPPING = `
   const { parentPort, workerData } = require('node:worker_threads');

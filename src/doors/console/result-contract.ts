@@ -6,7 +6,7 @@ export interface ResultView {
   endpoint: string;
   version: string;
   generatedAt: string;
-  /** Always true: an unverified, AI-made draft. */
+  /** True for an unverified AI draft; false once the result is signed. */
   draft: boolean;
   models: { id: string; version: string; licence: string; pack: string; provider: string }[];
   input: {
@@ -151,7 +151,7 @@ export interface Measured {
   /** How the value was measured, in words. */
   method: string;
   confidence: number | null;
-  /** Half width of the 95 % interval in the value's unit. */
+  /** Half width of the 95 % interval, in the value's unit. */
   uncertainty: number | null;
   quality: 'accepted' | 'review' | 'low' | 'inadequate';
   /** Why the value was not accepted; null when it was accepted. */

@@ -1,4 +1,4 @@
-/** List pages and patient identity in the console's API; see contract.ts. Types only. */
+/** Paged lists and patient identity in the console's API; see contract.ts. Types only. */
 
 export interface Page<Row> {
   rows: Row[];

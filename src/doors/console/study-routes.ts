@@ -66,19 +66,22 @@ async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<Liste
   return withGlances(rows, { database, result: core.result, wording });
 }
 
-/** @throws SonogateError `not_found` */
+/**
+ * Reads the row with a key.
+ * @throws SonogateError `not_found`
+ */
 async function existingRow(key: string | undefined, deps: ConsoleDeps): Promise<ListedRow> {
   const [row] = await rowsOf([key ?? ''], deps);
   if (!row) throw new SonogateError('not_found', 'There is no such study or request.');
   return row;
 }
 
-/** Maximum number of rows of one state that are counted for the filters. */
+/** Maximum number of rows counted per state for the filters. */
 const MOST_COUNTED = 1000;
 
 /**
- * Returns the choices of the filters. Only the newest rows of each state are read, so that a long
- * history does not make the worklist slower.
+ * Returns the filter choices. Only the newest rows of each state are read, so that a long history
+ * does not make the worklist slower.
  */
 async function readFacets({ database }: ConsoleDeps): Promise<Facets> {
   const { rows } = await database.query<{
@@ -122,15 +125,17 @@ const releaseSchema: z.ZodType<ReleaseStudy> = z.strictObject({
 
 type Call = Context & { state: ConsoleState; params: Record<string, string> };
 
-/** Adds the actions of a person on a study or a request; each answers with the row afterwards. */
+/**
+ * Adds the actions that a person can take on a study or request; each answers with the updated row.
+ */
 export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
   const { core, operations, config, showSubject } = deps;
   const { studies, alerts } = operations;
   const body = jsonBody(config.http.maxBodyBytes);
 
   /**
-   * Checks that the row allows the action, performs it, records it in the audit, and answers with
-   * the row.
+   * Checks that the row allows the action, performs it, records it in the audit trail, and answers
+   * with the updated row.
    */
   const act = async (
     context: Call,
@@ -192,8 +197,8 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * Returns the row of a request, if its endpoint has no result for a later revision of the study:
- * replaced requests cannot be changed.
+ * Returns the key of a request's row, unless its endpoint already has a result for a later revision
+ * of the study: replaced requests cannot be changed.
  * @throws SonogateError `not_found`
  */
 async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {

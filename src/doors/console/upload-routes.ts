@@ -26,7 +26,7 @@ export function addUploadRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
   });
 }
 
-/** Why an uploaded object can be refused, most frequent reason first. */
+/** Errors for which an uploaded object can be refused, most frequent first. */
 const REASONS: readonly ErrorCode[] = [
   'object_not_understood',
   'sop_class_not_supported',

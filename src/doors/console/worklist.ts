@@ -57,8 +57,8 @@ export interface ListedRow {
 }
 
 /**
- * SQL: the critical flags of the newest request at each of a study's endpoints, or of a request
- * without a study. A flag's text is null once it has been purged.
+ * SQL: the critical flags of a study's requests whose endpoint has no result for a later revision,
+ * or of a request without a study. A flag's text is null once it has been purged.
  */
 const FLAGS = `
   SELECT coalesce(jsonb_agg(jsonb_build_object('request', e.request_id, 'display', e.data ->> 'display',
@@ -369,7 +369,7 @@ async function wordsOf(database: Queryable, search: string): Promise<string> {
   return rows[0]?.words ?? '';
 }
 
-/** Parses a `nextCursor`, and reports any other text as an error of the schema. */
+/** Parses a `nextCursor`, and reports any other text as a validation error. */
 function readCursor(cursor: string, context: z.RefinementCtx): Place {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (\S+)$/.exec(cursor);
   if (match?.[1] && match[2]) return { arrivedAt: match[1], key: match[2] };

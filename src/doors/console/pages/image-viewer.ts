@@ -190,7 +190,7 @@ export class ImageViewer {
     return true;
   }
 
-  /** Shows an image with the same content, if there is one, preferably one with a measurement. */
+  /** Shows an image with this content, if there is one, preferably one with a measurement. */
   showLike(view: string | null): void {
     if (view === null) return;
     const like = this.clips.filter((clip) => clip.view === view);

@@ -29,8 +29,8 @@ export function objectText(object: string): string {
 }
 
 /**
- * Returns a destination's name as shown. The destination of a mail is `alert:` and the name of its
- * mailing list.
+ * Returns a destination's name as shown. The destination of an alert mail is `alert:` followed by
+ * the name of its mailing list.
  */
 export const destinationText = (destination: string): string =>
   destination.replace(/^alert:/, 'mail to ');

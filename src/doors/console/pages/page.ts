@@ -17,7 +17,7 @@ export interface Surroundings {
   say(text: string, how?: 'calmly' | 'now'): void;
 }
 
-/** An open page. Its state is in its closure. */
+/** An open page, which keeps its own state. */
 export interface Page {
   /** Title for the tab and the first heading. */
   title(): string;

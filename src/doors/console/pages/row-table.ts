@@ -16,7 +16,7 @@ import {
 import { counted, given, momentText } from './words.ts';
 
 /**
- * The loaded worklist rows: those with unacknowledged flags, then the others, both newest first.
+ * The loaded worklist rows: those with unacknowledged flags, then the others, each newest first.
  */
 export interface RowList {
   flagged: readonly WorklistRow[];

@@ -106,8 +106,8 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
 }
 
 /**
- * Renders how many of the row's deliveries are in each state: the worst state as a chip, the others
- * as its tooltip.
+ * Renders the number of the row's deliveries in each state: the worst state as a chip, the others
+ * in its tooltip.
  */
 export function deliveriesView({
   deliveries,

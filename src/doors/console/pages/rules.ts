@@ -7,7 +7,8 @@ import { createRulesForFile } from './rules-for-file.ts';
 import { counted, given } from './words.ts';
 
 /**
- * Describes how many of the last day's studies no rule matched, or were not judged by the rules.
+ * Describes how many of the last day's studies matched no rule, and to how many the rules were not
+ * applied.
  */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [

@@ -42,8 +42,8 @@ function draggedEllipse(points: readonly Position[], index: number, to: Position
 }
 
 /**
- * Returns an outline or a trace after one point was moved. Its neighbours follow, the farther away
- * the less.
+ * Returns an outline or a trace after one point was moved. Its neighbours follow, less so the
+ * farther away they are.
  */
 function draggedOutline({ type, points }: Shape, index: number, [x, y]: Position): Position[] {
   const from = points[index];

@@ -130,8 +130,8 @@ function studyActions(
 }
 
 /**
- * Returns overlays with the content of each image in words, because a result contains only its id.
- * The side of a paired vessel is added.
+ * Returns the overlays with image contents in words rather than ids, including the side of a paired
+ * vessel.
  */
 export function inWords(
   overlays: Overlays,

@@ -21,7 +21,7 @@ interface Call {
 }
 
 /**
- * Sends requests that the served description allows, most of them valid and some broken at any
+ * Sends requests that the served description allows, most of them valid and some invalid in one
  * place, to the whole gateway with the real endpoints.
  */
 describe('the description of the API', () => {

@@ -17,7 +17,7 @@ const LONG_MS = 100_000;
 /** An equals sign would end the component group of a PN (PS3.5 6.2.1). */
 const NAME_MARKUP = '<img src onerror>';
 const MARKUP = '<img src=x onerror="window.harmed=1">';
-/** Reverses the text that follows (Unicode, right-to-left override). */
+/** Contains a right-to-left override (Unicode), which reverses the text after it. */
 const TURNED = '\u202Egnp.exe';
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondel';
 const SVG = '<svg onload="window.harmed=1">';
@@ -25,7 +25,7 @@ const SVG = '<svg onload="window.harmed=1">';
 /** The result of a request, alone and with its review. */
 const RESULTS = '**/api/requests/*/{result,review}';
 
-/** Adds an earlier study to a result: itself, so that no second study has to run. */
+/** Adds an earlier study to a result: the same study, so that no second one has to run. */
 async function withPrior(route: Route): Promise<void> {
   const answer = await route.fetch();
   const body = await answer.json();

@@ -480,7 +480,7 @@ describe('workitems are hidden', () => {
 
   it('from test keys together with the identity, because test requests belong to no study', async () => {
     const test = await gateway.key({ test: true, scopes: ['retrieve', 'run'] });
-    // A study that is not held and a study of another patient get the same response.
+    // A study that does not exist here and a study of another patient get the same response.
     await create({ study: '1.2.3', object: '1.2.3.1', '00100020': one('LO', 'P-2') }, test);
     const { uid, id } = await create({ '00100020': { vr: 'LO' } }, test);
     expect(await search(`SOPInstanceUID=${uid}`)).toEqual([]);
