@@ -79,8 +79,8 @@ function patientIdsOf(received: string, corrections: readonly Correction[]): str
 }
 
 /**
- * Returns the corrections of a study, ordered by when their senders made them, so that a message
- * that arrives late does not override a newer one.
+ * Returns the corrections of a study, ordered by when their senders made them, so that a late
+ * message does not override a newer one.
  * @param until only corrections known at this time; null for all.
  */
 export async function correctionsOf(
@@ -155,7 +155,7 @@ async function lockStudiesOf(
 /** Our ids of the studies affected by a message. */
 export interface Reached {
   corrected: readonly string[];
-  /** Studies that keep their patient because both name and birth date differ. */
+  /** Studies that were left unchanged because both name and birth date differ. */
   unlike: readonly string[];
 }
 
@@ -253,9 +253,9 @@ export interface PatientUpdate {
 }
 
 /**
- * Applies a patient update to the studies and orders received so far. Later studies are not
- * affected. Neither are those whose name and birth date both differ from the update: their ID may
- * have been given to two people.
+ * Applies a patient update to the studies and orders received so far, not to later ones. Studies
+ * whose name and birth date both differ from the update remain unchanged, because their ID may have
+ * been given to two people.
  * @returns the numbers of studies.
  */
 export async function updatePatient(
@@ -274,8 +274,8 @@ export async function updatePatient(
 }
 
 /**
- * Applies a patient update to orders older than it, because an order's patient is compared with
- * that of a study.
+ * Applies a patient update to orders older than it, because an order's patient is compared with the
+ * patient of a study.
  */
 async function correctOrders(
   tx: Queryable,

@@ -38,7 +38,8 @@ export async function mergePatients(
   for (const { id, prior_id } of others) {
     if (prior_id === prior.id) await withdrawMerge(tx, id, receivedAt);
   }
-  // With a merge in the other direction, this one would form a circle. The newer of the two counts.
+  // Together with a merge in the other direction, this one would form a cycle. The newer of the two
+  // counts.
   const former = others.find(({ prior_id, newer }) => prior_id === survivorId && !newer);
   if (former && (await survivingId(tx, key)) === prior.id) {
     await withdrawMerge(tx, former.id, receivedAt);
@@ -64,7 +65,7 @@ export async function mergePatients(
 
 /**
  * Withdraws a merge.
- * @returns the number of studies that have their former ID back.
+ * @returns the number of studies to which their former ID was restored.
  */
 async function withdrawMerge(tx: Queryable, id: string, at: Date): Promise<number> {
   await tx.query('UPDATE patient_merges SET withdrawn_at = $2 WHERE id = $1', [id, at]);
@@ -99,7 +100,10 @@ export async function listMerges(database: Queryable): Promise<MergeNote[]> {
   return rows;
 }
 
-/** Separates patients that were merged by mistake. @throws SonogateError `not_found` */
+/**
+ * Separates patients that were merged by mistake.
+ * @throws SonogateError `not_found`
+ */
 export async function separatePatients(
   tx: Queryable,
   id: string,
@@ -113,7 +117,7 @@ export async function separatePatients(
   return { studies: await withdrawMerge(tx, id, at) };
 }
 
-/** Maximum number of merges followed from one ID to the next. */
+/** Maximum number of merges that are followed from one ID to the next. */
 const LONGEST_CHAIN = 20;
 
 interface MergeRow {

@@ -15,7 +15,8 @@ const LONGEST_NAME = 64;
 const LONGEST_ID = 64;
 
 /**
- * (0010,0040) for those values of table 0001 that DICOM has. The value "unknown" corrects nothing.
+ * Patient's Sex (0010,0040) for the values of table 0001 that DICOM also has. "Unknown" is omitted,
+ * because it corrects nothing.
  */
 const SEX: Readonly<Record<string, string>> = { F: 'F', M: 'M', O: 'O', A: 'O' };
 
@@ -24,12 +25,12 @@ interface Identifier extends PatientKey {
   type: string;
 }
 
-/** The settings that say which identifiers are patient IDs. */
+/** The settings that determine which identifiers are patient IDs. */
 export type PatientIdSettings = Pick<Hl7v2Listener, 'assigningAuthority' | 'patientIdTypes'>;
 
 /**
  * Returns the patient IDs in a field of type CX, the most important type first. Account, visit and
- * other numbers (table 0203) are left out, because the same number may be the ID of another patient.
+ * other numbers (table 0203) are left out, because such a number may equal another patient's ID.
  */
 function patientIdsIn(
   segment: Segment,
@@ -59,7 +60,10 @@ function onePerAuthority<Value>(
   return [...Map.groupBy(values, authorityOf).values()].flatMap(([first]) => first ?? []);
 }
 
-/** Returns the patient IDs in PID-3, the most important type first. @throws Hl7Refusal */
+/**
+ * Returns the patient IDs in PID-3, the most important type first.
+ * @throws Hl7Refusal
+ */
 function requirePatientIds(
   pid: Segment,
   settings: PatientIdSettings,
@@ -72,7 +76,7 @@ function requirePatientIds(
 }
 
 /**
- * Returns the patient ID that images use: the one of our authority, or else the first.
+ * Returns the patient ID that images use: the one from our own authority, otherwise the first.
  * @throws Hl7Refusal
  */
 export function mainPatientId(pid: Segment, settings: PatientIdSettings): PatientKey {
@@ -83,12 +87,13 @@ export function mainPatientId(pid: Segment, settings: PatientIdSettings): Patien
 export const sexOf = (pid: Segment): string => SEX[statedText(pid, 8)] ?? '';
 export const birthDateOf = (pid: Segment): string => dayOf(statedText(pid, 7));
 
-/** Name representations (table 4000) in the order of the component groups of a PN. */
+/** Name representations (table 4000), in the order of the component groups of a PN. */
 const GROUPS = ['A', 'I', 'P'] as const;
 
 /**
  * Converts a name (XPN) to PN: the prefix comes before the suffix, and ideographic and phonetic
- * representations become component groups. @throws Hl7Refusal for a name that is too long.
+ * representations become component groups.
+ * @throws Hl7Refusal for a name that is too long.
  */
 export function personName(pid: Segment, field = 5): string {
   const names = repetitionsOf(pid, field).map((repetition) => {
@@ -113,7 +118,7 @@ export function personName(pid: Segment, field = 5): string {
   return groups.join('=').replace(/=+$/, '');
 }
 
-/** Returns the attributes of a patient in PID. Absent attributes are omitted. */
+/** Returns the patient attributes in a PID. Absent attributes are omitted. */
 function demographicsIn(pid: Segment): Demographics {
   const name = personName(pid);
   const birthDate = birthDateOf(pid);
@@ -131,7 +136,10 @@ const keyOf = ({ id, authority, unissued }: Identifier): PatientKey => ({
   unissued,
 });
 
-/** Returns the patient update in an ADT^A08. @throws Hl7Refusal */
+/**
+ * Returns the patient update in an ADT^A08.
+ * @throws Hl7Refusal
+ */
 export function updateIn(segments: readonly Segment[], settings: PatientIdSettings): PatientUpdate {
   const pid = segments.find(({ name }) => name === 'PID');
   if (!pid) throw contentError(100, { segment: 'PID' }, 'The message has no PID.');
@@ -141,9 +149,10 @@ export function updateIn(segments: readonly Segment[], settings: PatientIdSettin
 }
 
 /**
- * Returns the merges in an ADT^A40: a prior patient ID of MRG-1 with the patient ID of the same
- * authority and type in PID-3, one for each authority. Patients of two authorities are never
- * merged. @throws Hl7Refusal
+ * Returns the merges in an ADT^A40, one for each authority. Each combines a prior patient ID in
+ * MRG-1 with the ID of the same authority and type in PID-3, so patients of different authorities
+ * are never merged.
+ * @throws Hl7Refusal
  */
 export function mergesIn(
   segments: readonly Segment[],
@@ -173,7 +182,7 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
     return survivor ? [{ prior, survivor }] : [];
   });
   const merges = onePerAuthority(pairs, ({ prior }) => prior.authority)
-    // Both patients may state an identifier that they have in common.
+    // Both patients may list an identifier that they share.
     .filter(({ prior, survivor }) => prior.id !== survivor.id)
     .map(({ prior, survivor }) => ({ prior: keyOf(prior), survivorId: survivor.id, stated }));
   if (merges.length > 0) return merges;
@@ -182,8 +191,8 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
 }
 
 /**
- * Returns the surviving identifier for a prior one: of the same authority and type, or of the same
- * authority if one of the two has no type.
+ * Returns the identifier that survives a prior one: one of the same authority and type, or of the
+ * same authority if either has no type.
  */
 function survivorOf(prior: Identifier, survivors: readonly Identifier[]): Identifier | undefined {
   const same = survivors.filter(({ authority }) => authority === prior.authority);
