@@ -11,7 +11,7 @@ const START_MS = 60_000;
 /**
  * Starts moto's S3 server (`pip install 'moto[s3,server]'`) with one empty bucket; null if it is
  * not installed. It supports all of S3's multipart uploads, whereas s3rver can neither list nor
- * abort them; it does not check signatures.
+ * abort them. moto does not check signatures.
  */
 export async function startMoto(): Promise<{ url: string; stop(): Promise<void> } | null> {
   const port = await freePort();

@@ -6,10 +6,7 @@ import { createRulesEditor } from './rules-editor.ts';
 import { createRulesForFile } from './rules-for-file.ts';
 import { counted, given } from './words.ts';
 
-/**
- * Describes how many of the last day's studies matched no rule, and to how many the rules were not
- * applied.
- */
+/** Counts the last day's studies that matched no rule, and those to which no rule was applied. */
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [
     matchedNone > 0 ? `${counted(matchedNone, 'study', 'studies')} matched none` : '',

@@ -204,7 +204,7 @@ function fhirTexts(value: unknown): string[] {
   );
 }
 
-/** Keys of our tables that are not words and occur in no text of any table. */
+/** Keys of our tables that are codes rather than words: hyphenated, and in no text of any table. */
 const CODES = (() => {
   const named = Object.values(CATEGORIES).reduce((all, one) => Object.assign(all, one), {});
   const texts = { ...named, ...PLANE_LABELS, ...VESSELS, ...FLOWS };
