@@ -389,13 +389,16 @@ export async function studyOfRequest(
 /**
  * Returns the requests for earlier revisions of the same study and endpoint, newest first: the ones
  * that a later result replaces. If several rules run one endpoint, each rule has its own sequence.
- * Empty for a first request, and for one without a study.
+ * A workitem (recorded under its unique key instead of a rule) may be for some of the objects only:
+ * it replaces nothing, and nothing replaces it. Empty for a first request, and for one without a
+ * study.
  */
 export async function earlierRequests(database: Queryable, requestId: string): Promise<string[]> {
   const { rows } = await database.query<{ request_id: string }>(
     `WITH runs AS (
        SELECT s.study_id, s.revision, s.rule, s.request_id, r.endpoint, r.model
-       FROM study_requests s JOIN requests r ON r.id = s.request_id)
+       FROM study_requests s JOIN requests r ON r.id = s.request_id
+       WHERE s.rule NOT LIKE 'workitem:%')
      SELECT former.request_id
      FROM runs own JOIN runs former ON former.study_id = own.study_id
        AND former.revision < own.revision

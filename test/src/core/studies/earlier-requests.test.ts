@@ -65,6 +65,14 @@ describe('the earlier requests of a run', () => {
     expect(await earlierRequests(site.database, nextB)).toEqual([b]);
   });
 
+  test('do not include a workitem, nor does a workitem have any: it may be of some objects only', async () => {
+    const own = await study();
+    const first = await run(own, 1, 'obstetric');
+    const workitem = await run(own, 2, 'workitem:1.2.3');
+    expect(await earlierRequests(site.database, workitem)).toEqual([]);
+    expect(await earlierRequests(site.database, await run(own, 3, 'obstetric'))).toEqual([first]);
+  });
+
   test('do not exist for a request without a study', async () => {
     expect(await earlierRequests(site.database, await site.submit())).toEqual([]);
   });
