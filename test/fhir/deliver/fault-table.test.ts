@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHoldQueue, holdLedger } from '../../../fhir/deliver/holds.ts';
 import { enqueueDeliveries, sendAgain } from '../../../src/core/outbox/deliveries.ts';
 import { type Outbox, startOutbox } from '../../../src/core/outbox/outbox.ts';
@@ -293,7 +293,8 @@ describe('a patient who cannot be matched', () => {
     const request = await enqueue();
     await expect.poll(() => holds.list()).toHaveLength(1);
     const [held] = await holds.list();
-    const shown = await holds.show({ id: held?.id ?? '', person: 'ana' });
+    // The delivery is not held while it is being tried again.
+    const shown = await vi.waitFor(() => holds.show({ id: held?.id ?? '', person: 'ana' }), 20_000);
     expect(shown.identity).toEqual(sampleSubject(request).identity);
     expect(await actions()).toMatchObject([{ action: 'show', person: 'ana' }]);
   });
