@@ -66,7 +66,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
         artifactPath: (artifact) => results.artifactPath(requestId, artifact),
       });
       if (objects.length === 0) {
-        return { outcome: 'delivered', detail: NOTHING_SENT };
+        return { outcome: 'delivered', notSent: true, detail: NOTHING_SENT };
       }
       const forms = objects.map((files) => files.map(outgoingBuffer));
       return sendOutcomeOf(await transport.send(forms, signal), transport);

@@ -107,9 +107,9 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer {
       const content = await reportContent(delivery, deps);
       if ('failure' in content) return outcome(content.failure);
       try {
-        const detail = await deliverReport(delivery, content, receiver, deps, signal);
+        const receipt = await deliverReport(delivery, content, receiver, deps, signal);
         limits.delivered(delivery.id);
-        return { outcome: 'delivered', detail };
+        return { outcome: 'delivered', ...receipt };
       } catch (error) {
         if (!(error instanceof FhirFailure)) throw error;
         await deps.holds.keepCandidates(delivery.id, error.candidates);
@@ -176,7 +176,7 @@ const NOT_SENT = {
 
 /**
  * Sends a report.
- * @returns what the EHR then contains, for the record of the delivery.
+ * @returns what the EHR then contains, or why nothing was sent, for the record of the delivery.
  * @throws FhirFailure
  */
 async function deliverReport(
@@ -185,7 +185,7 @@ async function deliverReport(
   { destination, server, mode }: Receiver,
   deps: FhirDelivererDeps,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ detail: string; notSent?: boolean }> {
   const earlier = await deps.earlierRequests(requestId);
   const receipt = await sendReport({
     result,
@@ -214,10 +214,10 @@ async function deliverReport(
     binaries: deps.binaries,
     signal,
   });
-  if (typeof receipt === 'string') return NOT_SENT[receipt];
+  if (typeof receipt === 'string') return { detail: NOT_SENT[receipt], notSent: true };
   deps.logger.event(EVENTS.deliveryReport, { delivery: id, request: requestId, ...receipt });
   const { report, entries, provenance } = receipt;
-  return `${report}, ${entries} entries${provenance ? '' : ', without Provenance'}`;
+  return { detail: `${report}, ${entries} entries${provenance ? '' : ', without Provenance'}` };
 }
 
 function outcome({ failure, code, detail, retryAfter }: Failure): SendOutcome {

@@ -56,7 +56,15 @@ export function describeDelivery(row: Delivery): string {
   return `${row.id}  ${what}${instead}: ${standingOf(row)}${why}`;
 }
 
-function standingOf({ state, attempt, code, next_at, committed_at }: Delivery): string {
+function standingOf({
+  state,
+  attempt,
+  code,
+  detail,
+  not_sent,
+  next_at,
+  committed_at,
+}: Delivery): string {
   switch (state) {
     case 'pending':
       if (attempt === 0) return 'waiting for its turn';
@@ -64,6 +72,7 @@ function standingOf({ state, attempt, code, next_at, committed_at }: Delivery): 
     case 'sending':
       return `being sent, attempt ${attempt}`;
     case 'delivered':
+      if (not_sent) return detail ?? 'not sent';
       return committed_at ? 'delivered and committed' : 'delivered';
     case 'dead':
       return 'failed permanently, a person must look';

@@ -45,11 +45,15 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
       if (isEscalation && (await isSeen(database, requestId))) {
         return {
           outcome: 'delivered',
+          notSent: true,
           detail: 'Not sent: the finding was acknowledged meanwhile.',
         };
       }
       const facts = await readFacts(delivery, parts);
-      if (!facts) return { outcome: 'delivered', detail: 'Not sent: the result has been purged.' };
+      if (!facts) {
+        const detail = 'Not sent: the result has been purged.';
+        return { outcome: 'delivered', notSent: true, detail };
+      }
       const message = alertMessage({ ...facts, list, isEscalation });
       const messageId = `${id}@${alerts.from.split('@')[1]}`;
       try {

@@ -58,7 +58,9 @@ export function auditedDeliverer(
         at: new Date(),
         action: actions.after,
         outcome: delivered ? 'success' : 'failed',
-        detail: delivered ? detail : { ...detail, code: sent.code },
+        detail: delivered
+          ? { ...detail, ...(sent.notSent && { notSent: true }) }
+          : { ...detail, code: sent.code },
       });
       return sent;
     },

@@ -61,6 +61,8 @@ export interface DeliveryRow {
   /** Error code of the last failure; null if there was none. */
   code: ErrorCode | null;
   detail: string | null;
+  /** A delivered row: nothing was sent, and `detail` says why. */
+  not_sent: boolean;
   created_at: Date;
   ended_at: Date | null;
   /**
@@ -158,13 +160,13 @@ const OWN = `id = $1 AND attempt = $2 AND state = 'sending'`;
 export async function markDelivered(
   database: Database,
   { id, attempt, destination }: Delivery,
-  { detail, objects = [] }: Extract<SendOutcome, { outcome: 'delivered' }>,
+  { detail, notSent = false, objects = [] }: Extract<SendOutcome, { outcome: 'delivered' }>,
 ): Promise<void> {
   await database.transaction(async (tx) => {
     const { rowCount } = await tx.query(
       `UPDATE deliveries SET state = 'delivered', ended_at = now(), lease_until = NULL,
-         code = NULL, detail = $3, committed_at = NULL WHERE ${OWN}`,
-      [id, attempt, detail],
+         code = NULL, detail = $3, not_sent = $4, committed_at = NULL WHERE ${OWN}`,
+      [id, attempt, detail, notSent],
     );
     if (rowCount !== 1) return;
     for (const { sopClassUid, sopInstanceUid } of objects) {

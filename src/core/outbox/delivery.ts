@@ -54,6 +54,8 @@ export type SendOutcome =
   | {
       outcome: 'delivered';
       detail: string;
+      /** Nothing was sent, and nothing has to be: `detail` says why. */
+      notSent?: boolean;
       /** DICOM objects for which storage commitment will be requested from the PACS. */
       objects?: readonly { sopClassUid: string; sopInstanceUid: string }[];
     }

@@ -367,7 +367,7 @@ export async function startOutbox({
     const fields = { delivery: id, request: requestId, destination, object };
     if (outcome.outcome === 'delivered') {
       await markDelivered(database, delivery, outcome);
-      logger.event(EVENTS.delivered, fields);
+      logger.event(outcome.notSent ? EVENTS.deliveryNotSent : EVENTS.delivered, fields);
       await noteWorks(delivery);
       return;
     }

@@ -127,6 +127,7 @@ export function shownDelivery(
     committedAt: row.committed_at?.toISOString() ?? null,
     error: row.code && shownError(row.code, free ? row.detail : null),
     outcome: state === 'delivered' && free ? row.detail : null,
+    notSent: state === 'delivered' && row.not_sent,
     held: row.held,
     alternates: mayBeDiverted(row) ? alternatesOf(row.destination, destinations) : [],
   };

@@ -24,8 +24,10 @@ export interface Delivery {
   committedAt: string | null;
   /** The last failure: `title` and `advice` in plain words, `detail` as the peer worded it. */
   error: { code: string; title: string; advice: string; detail: string | null } | null;
-  /** The message with which the peer accepted the object. */
+  /** The message with which the peer accepted the object, or why nothing was sent. */
   outcome: string | null;
+  /** Whether the delivery ended although nothing was sent. */
+  notSent: boolean;
   /** Whether the delivery waits in the hold queue for a person. */
   held: boolean;
   /** Other destinations to which the object can be sent instead. */

@@ -33,6 +33,7 @@ export interface Traces {
     state: string;
     code: ErrorCode | null;
     detail: string | null;
+    not_sent: boolean;
     created_at: Date;
     ended_at: Date | null;
     committed_at: Date | null;
@@ -222,7 +223,9 @@ function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
   );
   const ended = delivery.ended_at;
   const end: Entry[] = [];
-  if (ended && state === 'delivered') {
+  if (ended && state === 'delivered' && delivery.not_sent) {
+    end.push(entry(ended, 'delivery', `${what} not sent to ${destination}`, { ...more, detail }));
+  } else if (ended && state === 'delivered') {
     const by = { ...more, detail, actor: destination };
     end.push(entry(ended, 'delivered', `${what} accepted by ${destination}`, by));
   }
@@ -315,8 +318,8 @@ export async function readTraces(
       [requestIds],
     ),
     deliveries: await rowsOf(
-      `SELECT id, request_id, object, destination, state, code, detail, created_at, ended_at,
-         committed_at
+      `SELECT id, request_id, object, destination, state, code, detail, not_sent, created_at,
+         ended_at, committed_at
        FROM deliveries WHERE kind NOT IN ${TO_CLIENTS} AND (request_id = ANY ($1::text[])
          OR (request_id IS NULL AND object IN
            (SELECT id::text FROM instances WHERE study_id = $2::uuid)))

@@ -71,7 +71,7 @@ const FLAGS = `
 const DELIVERIES = `
   SELECT jsonb_build_object(
       'waiting', count(*) FILTER (WHERE d.state IN ('pending', 'sending')),
-      'delivered', count(*) FILTER (WHERE d.state = 'delivered'),
+      'delivered', count(*) FILTER (WHERE d.state = 'delivered' AND NOT d.not_sent),
       'dead', count(*) FILTER (WHERE d.state = 'dead' AND NOT ${HELD_FOR_A_PERSON}),
       'held', count(*) FILTER (WHERE ${HELD_FOR_A_PERSON})) AS deliveries,
     (array_agg(jsonb_build_object('destination', d.destination, 'nextAt', d.next_at)
@@ -90,7 +90,7 @@ const AFTER_SIGNATURE = `
   SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
   FROM jsonb_array_elements(r.deliver_to) AS target
   WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id
-    AND d.destination = target ->> 'destination')`;
+    AND d.destination = target ->> 'destination' AND NOT (d.kind = 'fhir' AND d.not_sent))`;
 
 /** Returns the rows with these keys, in the same order; keys without a row are omitted. */
 export async function readRows(database: Queryable, keys: readonly string[]): Promise<ListedRow[]> {

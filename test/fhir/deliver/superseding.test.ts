@@ -229,6 +229,7 @@ describe('an earlier run that arrives late', () => {
     const before = await everything();
     expect(await send(late)).toMatchObject({
       outcome: 'delivered',
+      notSent: true,
       detail: expect.stringContaining('later result'),
     });
     expect(await everything()).toEqual(before);

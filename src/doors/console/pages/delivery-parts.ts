@@ -21,8 +21,9 @@ export function deliveryStateChip(state: DeliveryState): TemplateResult {
   return chip(DELIVERY_STATES[state].tone, DELIVERY_STATES[state].text);
 }
 
-export function deliveryChip({ state, held, committedAt }: Delivery): TemplateResult {
+export function deliveryChip({ state, held, notSent, committedAt }: Delivery): TemplateResult {
   if (held) return chip('attention', 'Held for a person');
+  if (notSent) return chip('quiet', 'Not sent');
   return state === 'delivered' && committedAt
     ? chip('good', 'Committed')
     : deliveryStateChip(state);
@@ -37,7 +38,7 @@ function attemptsText({ state, attempts, nextAttemptAt, endedAt }: Delivery, now
 
 /** Describes how the peer answered, or why the delivery failed and what a person can do. */
 export function deliveryWords(delivery: Delivery, now = new Date()): TemplateResult {
-  const { state, error, outcome } = delivery;
+  const { state, error, outcome, notSent } = delivery;
   return html`
     ${
       error && state !== 'delivered'
@@ -46,7 +47,7 @@ export function deliveryWords(delivery: Delivery, now = new Date()): TemplateRes
             ${error.detail ? html`<p class="small soft">Peer: ${given(error.detail)}</p>` : nothing}`
         : nothing
     }
-    ${outcome && state === 'delivered' ? html`<p class="small soft">Peer: ${given(outcome)}</p>` : nothing}
+    ${outcome && state === 'delivered' ? html`<p class="small soft">${notSent ? nothing : 'Peer: '}${given(outcome)}</p>` : nothing}
     <p class="small soft">${attemptsText(delivery, now)}</p>`;
 }
 

@@ -52,6 +52,19 @@ export const DELIVERIES_EVENTS = {
     meaning: 'A peer confirmed a delivery.',
     action: null,
   }),
+  deliveryNotSent: event<{
+    delivery: string;
+    request: string;
+    destination: string;
+    object: string;
+  }>({
+    id: 'delivery_not_sent',
+    level: 'info',
+    text: 'nothing sent',
+    meaning:
+      'A delivery ended without being sent: the receiver has a later or signed result, or the result has no such object.',
+    action: null,
+  }),
   deliveryReport: event<{
     report: string;
     entries: number;

@@ -16,6 +16,7 @@ const row = {
   give_up_at: '2026-11-24T07:00:00.000Z',
   code: null,
   detail: null,
+  not_sent: false,
   created_at: '2026-11-21T07:00:00.000Z',
   ended_at: null,
   committed_at: null,
@@ -39,6 +40,11 @@ test.each([
     'that the PACS keeps',
     { state: 'delivered', committed_at: '2026-11-21T07:00:00.000Z' },
     'delivered and committed',
+  ],
+  [
+    'that was not sent',
+    { state: 'delivered', not_sent: true, detail: 'Not sent: the EHR has a later result' },
+    'Not sent: the EHR has a later result',
   ],
   ['given up', { state: 'dead' }, 'failed permanently, a person must look'],
 ] as const)('a delivery %s', (_, over, words) => {

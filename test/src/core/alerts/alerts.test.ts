@@ -294,6 +294,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     } as const;
     expect(await send(delivery, new AbortController().signal)).toEqual({
       outcome: 'delivered',
+      notSent: true,
       detail: 'Not sent: the finding was acknowledged meanwhile.',
     });
     expect(server.received).toHaveLength(1);

@@ -28,6 +28,7 @@ const delivery = (more: Partial<Traces['deliveries'][number]>): Traces['deliveri
   state: 'delivered',
   code: null,
   detail: 'C-STORE 0000H',
+  not_sent: false,
   created_at: at(20),
   ended_at: at(21),
   committed_at: null,
@@ -174,6 +175,13 @@ describe('the timeline of a study', () => {
   ])('lists a delivery that is %s', (name, kind, title) => {
     const [, , end] = told({ deliveries: [delivery({ state: name, code: 'peer_unreachable' })] });
     expect(end).toEqual([kind, title]);
+  });
+
+  it('does not say that a report was accepted which was not sent', () => {
+    const [, , end] = told({
+      deliveries: [delivery({ object: 'fhir-bundle', destination: 'ehr', not_sent: true })],
+    });
+    expect(end).toEqual(['delivery', 'FHIR report not sent to ehr']);
   });
 
   it('lists a person who looks repeatedly once an hour', () => {

@@ -61,12 +61,17 @@ describe('the worklist', () => {
     const keysFor = async (query: string) => (await page(query)).rows.map(({ key }) => key);
     expect(await keysFor('?signature=signed')).toEqual([first?.key]);
     expect(await keysFor('?signature=unsigned&limit=200')).not.toContain(first?.key);
-    await site.database.query(
-      `DELETE FROM deliveries WHERE destination = 'ehr' AND request_id = ANY ($1::text[])`,
-      [rows.map(({ requestId }) => requestId)],
-    );
-    const waits = (await page(`?q=${other?.requestId}`)).rows.map(({ waitsFor }) => waitsFor);
-    expect(waits).toEqual(['a signature before it goes to ehr']);
+    const waits = async () =>
+      (await page(`?q=${other?.requestId}`)).rows.map(({ waitsFor }) => waitsFor);
+    const ofEhr = (change: string) =>
+      site.database.query(`${change} WHERE destination = 'ehr' AND request_id = ANY ($1::text[])`, [
+        rows.map(({ requestId }) => requestId),
+      ]);
+    // A draft that is not sent because the EHR has the signed report of the study.
+    await ofEhr(`UPDATE deliveries SET state = 'delivered', not_sent = true`);
+    expect(await waits()).toEqual(['a signature before it goes to ehr']);
+    await ofEhr('DELETE FROM deliveries');
+    expect(await waits()).toEqual(['a signature before it goes to ehr']);
     expect((await page(`?q=${first?.requestId}`)).rows[0]?.waitsFor).toBeNull();
     await site.database.query('DELETE FROM reviews');
   });
