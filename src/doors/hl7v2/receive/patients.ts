@@ -52,12 +52,20 @@ function patientIdsIn(
     .toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** Returns the first value of each assigning authority. */
-function onePerAuthority<Value>(
+/**
+ * Returns the values of each assigning authority whose identifier has the most important type. Of
+ * identifiers without a type, only the first is sure to be a patient ID.
+ */
+function ofMainType<Value>(
   values: readonly Value[],
-  authorityOf: (value: Value) => string,
+  identifierOf: (value: Value) => Identifier,
 ): Value[] {
-  return [...Map.groupBy(values, authorityOf).values()].flatMap(([first]) => first ?? []);
+  const groups = Map.groupBy(values, (value) => identifierOf(value).authority);
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { type } = identifierOf(first);
+    return [first, ...others.filter((one) => type !== '' && identifierOf(one).type === type)];
+  });
 }
 
 /**
@@ -144,14 +152,14 @@ export function updateIn(segments: readonly Segment[], settings: PatientIdSettin
   const pid = segments.find(({ name }) => name === 'PID');
   if (!pid) throw contentError(100, { segment: 'PID' }, 'The message has no PID.');
   const identifiers = requirePatientIds(pid, settings);
-  const patients = onePerAuthority(identifiers, ({ authority }) => authority).map(keyOf);
+  const patients = ofMainType(identifiers, (identifier) => identifier).map(keyOf);
   return { patients, stated: demographicsIn(pid) };
 }
 
 /**
- * Returns the merges in an ADT^A40, one for each authority. Each combines a prior patient ID in
- * MRG-1 with the ID of the same authority and type in PID-3, so patients of different authorities
- * are never merged.
+ * Returns the merges in an ADT^A40, of IDs of one type for each authority. Each combines a prior
+ * patient ID in MRG-1 with the ID of the same authority and type in PID-3, so patients of different
+ * authorities are never merged.
  * @throws Hl7Refusal
  */
 export function mergesIn(
@@ -179,12 +187,14 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
   if (priors.length === 0) throw contentError(101, place, 'MRG-1 has no patient ID.');
   const pairs = priors.flatMap((prior) => {
     const survivor = survivorOf(prior, survivors);
-    return survivor ? [{ prior, survivor }] : [];
-  });
-  const merges = onePerAuthority(pairs, ({ prior }) => prior.authority)
     // Both patients may list an identifier that they share.
-    .filter(({ prior, survivor }) => prior.id !== survivor.id)
-    .map(({ prior, survivor }) => ({ prior: keyOf(prior), survivorId: survivor.id, stated }));
+    return survivor && survivor.id !== prior.id ? [{ prior, survivor }] : [];
+  });
+  const merges = ofMainType(pairs, ({ prior }) => prior).map(({ prior, survivor }) => ({
+    prior: keyOf(prior),
+    survivorId: survivor.id,
+    stated,
+  }));
   if (merges.length > 0) return merges;
   const reason = 'PID-3 has no other patient ID of the authority and type of one in MRG-1.';
   throw contentError(204, place, reason);
@@ -192,10 +202,12 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
 
 /**
  * Returns the identifier that survives a prior one: one of the same authority and type, or of the
- * same authority if either has no type.
+ * same authority if either has no type. An ID that the survivor also has survives itself.
  */
 function survivorOf(prior: Identifier, survivors: readonly Identifier[]): Identifier | undefined {
   const same = survivors.filter(({ authority }) => authority === prior.authority);
-  const alike = same.find(({ type }) => type === prior.type);
-  return alike ?? same.find(({ type }) => type === '' || prior.type === '');
+  const alike = same.filter(({ type }) => type === prior.type);
+  const usable =
+    alike.length > 0 ? alike : same.filter(({ type }) => type === '' || prior.type === '');
+  return usable.find(({ id }) => id === prior.id) ?? usable[0];
 }

@@ -185,6 +185,18 @@ describe('an identifier of another kind', () => {
     expect(merged(id, prior)).toEqual([['1001', '2002']]);
   });
 
+  test.each([
+    ['every ID of one type', 'M9^^^H^MR', 'M1^^^H^MR~M2^^^H^MR', ['M1', 'M9'], ['M2', 'M9']],
+    ['the IDs that differ', '100^^^H^MR~300^^^H^PI', '100^^^H^MR~200^^^H^PI', ['200', '300']],
+    ['no ID that both have', 'M9^^^H^MR~M2^^^H^MR', 'M1^^^H^MR~M2^^^H^MR', ['M1', 'M9']],
+  ])('is merged: %s', (_what, id, prior, ...merges) => {
+    expect(merged(id, prior)).toEqual(merges);
+  });
+
+  test('of one type is corrected each', () => {
+    expect(updated('M1^^^H^MR~M2^^^H^MR~P1^^^H^PI').map(({ id }) => id)).toEqual(['M1', 'M2']);
+  });
+
   test('that both patients have does not cause a merge', () => {
     expect(() => merged('1001^^^HOSPITAL^MR', '1001^^^HOSPITAL^MR')).toThrow(
       expect.objectContaining({ code: 204 }),
