@@ -46,8 +46,8 @@ export interface Principal {
 }
 
 /**
- * Returns true if a key may read studies and reports that identify patients. This takes a live key
- * of the installation's own account with the scope `retrieve`.
+ * Returns true if a key may read studies and reports that identify patients: a live key of the
+ * installation's own account with the scope `retrieve`.
  */
 export const mayRetrieveStudies = ({
   accountId,

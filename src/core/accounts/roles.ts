@@ -4,8 +4,9 @@ import { SonogateError } from '../../platform/errors/catalogue.ts';
  *   viewer         sees studies without identity
  *   clinician      sees identity and results; reviews and signs them; decides on held reports and
  *                  acknowledges critical flags
- *   operator       sees initials; deliveries, rules and peers; completes, holds, repeats and cancels
- *   administrator  everything but signing, and the settings
+ *   operator       sees initials; manages deliveries, rules and peers; completes and holds studies,
+ *                  repeats and cancels their interpretation
+ *   administrator  may do everything above except signing, and changes the settings
  */
 export const CONSOLE_ROLES = ['viewer', 'clinician', 'operator', 'administrator'] as const;
 export type ConsoleRole = (typeof CONSOLE_ROLES)[number];
@@ -30,7 +31,7 @@ interface RoleMeaning {
   /** How much of a patient's identity the browser receives. */
   sees: ShownIdentity;
   /**
-   * True if the role sees text written by peers and people, and header values found by rules. Both
+   * True if the role sees text from peers and people, and the header values that rules evaluate. Both
    * may contain identity.
    */
   readsFreeText: boolean;

@@ -217,8 +217,8 @@ export function createPartsInBucket(
 }
 
 /**
- * Milliseconds for which the rows of stored parts are kept. It is longer than recent bytes are
- * protected from removal (blob-folder.ts), so that the bytes can be removed with their row.
+ * Milliseconds for which the rows of stored parts are kept. Recent bytes are protected from removal
+ * for a shorter time (blob-folder.ts), so they can be removed with their row.
  */
 const IN_USE_MS = 2 * 3_600_000;
 

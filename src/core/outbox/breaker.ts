@@ -70,8 +70,8 @@ const PERHAPS_OF_THE_OBJECT: ReadonlySet<ErrorCode> = new Set([
 export const isPeerFailure = (code: ErrorCode): boolean => OF_THE_PEER.has(code);
 
 /**
- * Returns true if a failure may be the object's own fault; this matters when the deliveries of a
- * study are ordered (deliveries.ts).
+ * Returns true if a failure may be the object's own fault. Such failures affect the order in which
+ * the deliveries of a study are sent (deliveries.ts).
  */
 export const mayBeObjectFailure = (code: ErrorCode): boolean =>
   !OF_THE_PEER.has(code) || PERHAPS_OF_THE_OBJECT.has(code);

@@ -92,8 +92,8 @@ export interface Deliverer {
 }
 
 /**
- * States of a delivery. Each arrow is one statement in deliveries.ts, whose WHERE clause names the
- * state from which the arrow starts.
+ * States of a delivery. Each arrow is one statement in deliveries.ts, with the arrow's starting state
+ * in its WHERE clause.
  *
  *   pending ──▶ sending ──▶ delivered
  *      ▲  ▲        │ │

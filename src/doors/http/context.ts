@@ -106,8 +106,8 @@ export interface HttpState {
 }
 
 /**
- * Returns the address at which the caller reached us, without a trailing slash. It is empty if the
- * Host header is invalid, so that URLs become relative.
+ * Returns the address at which the caller reached us, without a trailing slash. If the Host header
+ * is invalid it is empty, which makes URLs relative.
  */
 export function baseUrl(
   context: Pick<Context, 'protocol' | 'get'>,

@@ -181,7 +181,10 @@ const metadata = z
     examples: [{ worklist: 'A', visit: { room: 3 } }],
   });
 
-/** True if JSON can represent the value. JSON.parse turns 1e999 into Infinity, which it cannot. */
+/**
+ * True if JSON can represent the value. `JSON.parse` turns 1e999 into Infinity, which JSON cannot
+ * represent.
+ */
 function isExact(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -198,8 +201,8 @@ export function submitBody(endpoint: Endpoint) {
 }
 
 /**
- * Compiled schemas. Each is compiled on first use, because that takes as long as validating twenty
- * bodies.
+ * Compiled schemas. Compiling one takes as long as validating twenty bodies, so it is done only on
+ * first use.
  */
 const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 

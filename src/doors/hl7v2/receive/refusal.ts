@@ -28,7 +28,7 @@ export interface Place {
 
 /**
  * Thrown when a message is refused (2.9.2): with AE because of its content; with AR because this
- * gateway never accepts such messages, or temporarily cannot.
+ * gateway never accepts such a message, or cannot process it at the moment.
  */
 export class Hl7Refusal extends Error {
   override name = 'Hl7Refusal';
