@@ -120,6 +120,15 @@ export const HELD_FOR_A_PERSON = `(d.kind = 'fhir'
     WHERE h.delivery_id = d.id AND h.action <> 'show' ORDER BY h.id DESC LIMIT 1))`;
 
 /**
+ * SQL: the destinations that receive nothing before the result of request `r` is signed. They are
+ * those to which its draft caused no delivery (`leavingAtOnce`).
+ */
+export const AFTER_SIGNATURE = `(SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}')
+  FROM jsonb_array_elements(r.deliver_to) AS target
+  WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id
+    AND d.destination = target ->> 'destination' AND NOT (d.kind = 'fhir' AND d.not_sent)))`;
+
+/**
  * Notification channel that wakes the outbox of every process. Sent when the transaction commits.
  */
 export const OUTBOX_CHANNEL = 'sonogate_outbox';

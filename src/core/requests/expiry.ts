@@ -5,12 +5,19 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { BlobStore } from '../files/blob-store.ts';
+import { AFTER_SIGNATURE } from '../outbox/delivery.ts';
 import { removeResult, withdrawArtifacts } from './results.ts';
 import { IllegalTransitionError, transition } from './transitions.ts';
 import { removeWorkFolder } from './work-folder.ts';
 
 const EVERY_MILLISECONDS = 60_000;
 const BATCH = 100;
+
+/** SQL: the result of request `r` was signed, or its study was interpreted again. */
+const IS_SETTLED = `(
+  EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = r.id AND v.signed_revision > 0)
+  OR EXISTS (SELECT 1 FROM study_requests own JOIN study_requests later USING (study_id)
+    WHERE own.request_id = r.id AND later.revision > own.revision))`;
 
 interface ExpiryParts {
   database: Database;
@@ -26,19 +33,23 @@ interface ExpiryParts {
  * where an interrupted pass stopped.
  */
 export async function purgeExpired(parts: ExpiryParts): Promise<void> {
-  const { database, blobs, config, now = () => new Date() } = parts;
+  const { database, blobs, config, logger, now = () => new Date() } = parts;
   const at = now();
-  const due = await database.query<{ id: string }>(
-    `SELECT id FROM requests WHERE status = 'succeeded' AND expires_at <= $1 LIMIT $2`,
+  const due = await database.query<{ id: string; unsent: string[] }>(
+    `SELECT r.id, CASE WHEN ${IS_SETTLED} THEN '{}' ELSE ${AFTER_SIGNATURE} END AS unsent
+     FROM requests r WHERE r.status = 'succeeded' AND r.expires_at <= $1 LIMIT $2`,
     [at, BATCH],
   );
-  for (const { id } of due.rows) {
-    await database
-      .transaction((tx) => transition(tx, id, 'expired', { at }))
-      .catch((error: unknown) => {
-        // Another process has purged the request in the meantime.
-        if (!(error instanceof IllegalTransitionError)) throw error;
-      });
+  for (const { id, unsent } of due.rows) {
+    try {
+      await database.transaction((tx) => transition(tx, id, 'expired', { at }));
+    } catch (error) {
+      // Another process has purged the request in the meantime.
+      if (error instanceof IllegalTransitionError) continue;
+      throw error;
+    }
+    if (unsent.length === 0) continue;
+    logger.event(EVENTS.resultNeverSigned, { request: id, destinations: unsent.join(', ') });
   }
 
   const old = new Date(at.getTime() - config.retention.days * DAY_MS);

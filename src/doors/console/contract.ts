@@ -357,6 +357,8 @@ export interface RequestSummary {
   id: string;
   revision: number | null;
   rule: string | null;
+  /** Whether a person has signed a result of the request. */
+  signed: boolean;
   endpoint: string;
   version: string;
   state: RowState;

@@ -117,6 +117,7 @@ export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
 interface RequestOfRow extends RequestRow {
   rule: string | null;
   revision: number | null;
+  signed: boolean;
   artifacts: { name: string; media_type: string; bytes: number; section: string | null }[];
 }
 
@@ -127,6 +128,7 @@ async function requestsOf(
 ): Promise<RequestOfRow[]> {
   const { rows } = await database.query<RequestOfRow>(
     `SELECT r.*, s.rule, s.revision,
+       EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = r.id AND v.signed_revision > 0) AS signed,
        (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'media_type', a.media_type,
            'bytes', a.bytes, 'section', a.section) ORDER BY a.position), '[]')
          FROM request_artifacts a WHERE a.request_id = r.id) AS artifacts
@@ -144,6 +146,7 @@ function shownRequest(request: RequestOfRow, role: ConsoleRole): RequestSummary 
     id: request.id,
     revision: request.revision,
     rule: request.rule,
+    signed: request.signed,
     endpoint: request.endpoint,
     version: request.version,
     state: request.status,

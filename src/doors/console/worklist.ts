@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
-import { HELD_FOR_A_PERSON, TO_CLIENTS } from '../../core/outbox/delivery.ts';
+import { AFTER_SIGNATURE, HELD_FOR_A_PERSON, TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import type { RequestStatus, Stage } from '../../core/requests/request.ts';
 import { SEEN_SECONDS } from '../../core/reviews/review-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
@@ -42,6 +42,8 @@ export interface ListedRow {
   review: ReviewState;
   /** Destinations that receive the result only once it is signed. */
   after_signature: string[];
+  /** When the newest result is purged; null before there is one. */
+  expires_at: Date | null;
   readers: string[];
   flags: {
     request: string;
@@ -82,16 +84,6 @@ const READERS = `
   SELECT coalesce(array_agg(DISTINCT reader ORDER BY reader), '{}') AS readers FROM review_readers
   WHERE request_id = w.request_id AND seen_at > now() - make_interval(secs => ${SEEN_SECONDS})`;
 
-/**
- * SQL: the newest request's destinations that receive nothing before a signature. They are those to
- * which the draft caused no delivery (`leavingAtOnce`).
- */
-const AFTER_SIGNATURE = `
-  SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}') AS after_signature
-  FROM jsonb_array_elements(r.deliver_to) AS target
-  WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id
-    AND d.destination = target ->> 'destination' AND NOT (d.kind = 'fhir' AND d.not_sent))`;
-
 /** Returns the rows with these keys, in the same order; keys without a row are omitted. */
 export async function readRows(database: Queryable, keys: readonly string[]): Promise<ListedRow[]> {
   if (keys.length === 0) return [];
@@ -101,15 +93,14 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
        r.status, r.stage, r.fault ->> 'detail' AS fault_detail, r.test,
        r.input -> 'options' AS options,
        jsonb_array_length(r.files) AS files, g.glance, coalesce(v.state, 'draft') AS review,
-       signed.after_signature, here.readers, flags.flags,
+       ${AFTER_SIGNATURE} AS after_signature, r.expires_at, here.readers, flags.flags,
        sent.deliveries, sent.next_delivery
      FROM worklist w
        LEFT JOIN studies s ON s.id = w.study_id
        LEFT JOIN requests r ON r.id = w.request_id
        LEFT JOIN result_glances g ON g.request_id = w.request_id
        LEFT JOIN reviews v ON v.request_id = w.request_id,
-       LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent, LATERAL (${READERS}) here,
-       LATERAL (${AFTER_SIGNATURE}) signed
+       LATERAL (${FLAGS}) flags, LATERAL (${DELIVERIES}) sent, LATERAL (${READERS}) here
      WHERE w.key = ANY ($1::text[])`,
     [keys],
   );
@@ -126,7 +117,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     subject: row.identity && showSubject(role, row.identity),
     state: row.state,
     // Both texts may quote header values.
-    reason: readsFreeText(role) ? (row.reason ?? row.fault_detail) : null,
+    reason: (readsFreeText(role) ? (row.reason ?? row.fault_detail) : null) ?? neverSigned(row),
     source: row.source,
     endpoint: row.endpoint,
     requestId: row.request_id,
@@ -202,10 +193,17 @@ function afterwards(row: ListedRow): ReturnType<typeof waiting> {
       waitsUntil: new Date(next.nextAt),
     };
   if (row.state === 'succeeded' && !isSigned(row.review) && kept.length > 0) {
-    return { waitsFor: `a signature before it goes to ${kept.join(', ')}`, waitsUntil: null };
+    const waitsFor = `a signature before it goes to ${kept.join(', ')}`;
+    return { waitsFor, waitsUntil: row.expires_at };
   }
   return { waitsFor: null, waitsUntil: null };
 }
+
+/** Says which destinations received nothing because the result was purged before it was signed. */
+const neverSigned = ({ state, review, after_signature: kept }: ListedRow): string | null =>
+  state === 'expired' && !isSigned(review) && kept.length > 0
+    ? `It was never signed, so it did not go to ${kept.join(', ')}.`
+    : null;
 
 const isSigned = (review: ReviewState): boolean => review === 'signed' || review === 'amended';
 

@@ -56,7 +56,7 @@ const missing = (what: string): never => {
  * state.
  */
 function studyActions(
-  { row, study, actions }: StudyPage,
+  { row, study, actions, requests }: StudyPage,
   { api }: Pick<Surroundings, 'api'>,
   typed: Typed,
   changed: (row: WorklistRow) => void,
@@ -87,7 +87,9 @@ function studyActions(
     },
     rerun: {
       label: 'Run again',
-      question: 'Interpret all images again? The new draft replaces the former.',
+      question: requests.some(({ signed }) => signed)
+        ? 'Interpret all images again? A signed report exists and stays until the new result is signed as well.'
+        : 'Interpret all images again? The new draft replaces the former.',
       run: async () => done(await api.rerun(studyId()), 'The study is interpreted again.'),
     },
     cancel: {

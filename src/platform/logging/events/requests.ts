@@ -139,6 +139,14 @@ export const REQUESTS_EVENTS = {
     meaning: 'The check for lost jobs failed.',
     action: 'Check the database.',
   }),
+  resultNeverSigned: event<{ request: string; destinations: string }>({
+    id: 'result_never_signed',
+    level: 'warn',
+    text: 'result purged before it was signed',
+    meaning:
+      'The retention of a result ended before anybody signed it. The destinations that wait for a signature received nothing.',
+    action: 'If the report is needed, run the study again and sign the result.',
+  }),
   purgeFailed: event<{ error: string }>({
     id: 'purge_failed',
     level: 'warn',

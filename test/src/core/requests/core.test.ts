@@ -14,7 +14,7 @@ import type { SubmitCommand } from '../../../../src/core/requests/request.ts';
 import { createSubmit } from '../../../../src/core/requests/submit.ts';
 import { enterStage, STAGES, transition } from '../../../../src/core/requests/transitions.ts';
 import type { Database } from '../../../../src/platform/database/port.ts';
-import { silentLogger } from '../../../../src/platform/logging/logger.ts';
+import { createLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { openSite, type Site } from './site.ts';
 
 let site: Site;
@@ -360,12 +360,18 @@ describe('retention', () => {
     await site.startWorker();
     await site.follow(id);
     const row = await site.row(id);
+    await site.database.query(
+      `UPDATE requests SET deliver_to =
+         '[{"kind": "fhir", "destination": "ehr", "object": "fhir-bundle"}]' WHERE id = $1`,
+      [id],
+    );
+    const warned: string[] = [];
     const purgeAt = (milliseconds: number) =>
       purgeExpired({
         database: site.database,
         blobs: site.blobs,
         config: site.config,
-        logger: silentLogger,
+        logger: createLogger('warn', { write: (line) => warned.push(line) }),
         now: () => new Date((row.expires_at?.getTime() ?? 0) + milliseconds),
       });
     const path = (await site.core.artifactPath(id, 'result.json')) ?? '';
@@ -379,6 +385,9 @@ describe('retention', () => {
 
     await purgeAt(0);
     expect(await site.row(id)).toMatchObject({ status: 'expired', input: null, cost: row.cost });
+    expect(warned.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'result_never_signed', request: id, destinations: 'ehr' },
+    ]);
     await expect(access(path)).rejects.toThrow('ENOENT');
     expect(await site.core.artifacts(id)).toEqual([]);
     expect(await site.core.result(id)).toBeNull();

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Facets, WorklistPage, WorklistRow } from '../../../../src/doors/console/contract.ts';
+import type {
+  Facets,
+  StudyPage,
+  WorklistPage,
+  WorklistRow,
+} from '../../../../src/doors/console/contract.ts';
 import { type Client, type ConsoleSite, openConsole } from './site.ts';
 import { readEvents, type SentEvent } from './stream.ts';
 import { fillWorklist, fixtureStudy } from './worklist-fixture.ts';
@@ -72,6 +77,21 @@ describe('the worklist', () => {
     expect(await waits()).toEqual(['a signature before it goes to ehr']);
     await ofEhr('DELETE FROM deliveries');
     expect(await waits()).toEqual(['a signature before it goes to ehr']);
+    const signedOf = async (row?: WorklistRow) => {
+      const answer = await clinician.call('GET', `/worklist/${row?.key}`);
+      return ((await answer.json()) as StudyPage).requests.map(({ signed }) => signed);
+    };
+    expect([await signedOf(first), await signedOf(other)]).toEqual([[true], [false]]);
+    const become = (status: string) =>
+      site.database.query('UPDATE requests SET status = $2 WHERE id = $1', [
+        other?.requestId,
+        status,
+      ]);
+    await become('expired');
+    expect((await page(`?q=${other?.requestId}`)).rows).toMatchObject([
+      { waitsFor: null, reason: 'It was never signed, so it did not go to ehr.' },
+    ]);
+    await become('succeeded');
     expect((await page(`?q=${first?.requestId}`)).rows[0]?.waitsFor).toBeNull();
     await site.database.query('DELETE FROM reviews');
   });
