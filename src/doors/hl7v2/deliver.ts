@@ -23,7 +23,7 @@ interface Hl7v2DelivererDeps {
   dial: Dial;
 }
 
-/** Creates the outbox's deliverer of results as ORU^R01 messages over MLLP. */
+/** Creates the deliverer with which the outbox sends results as ORU^R01 messages over MLLP. */
 export function createHl7v2Deliverer(deps: Hl7v2DelivererDeps): Deliverer {
   const receivers = new Map(deps.destinations.map((one) => [one.name, one]));
   const inTime = ({ timeoutSeconds }: Hl7v2Destination, signal: AbortSignal) =>

@@ -131,7 +131,7 @@ function nameGroups(name: string): { parts: string[]; representation: string }[]
 /** Converts a DICOM name to XPN, with one repetition for each component group. */
 export const personNames = (name: string): Value[] =>
   nameGroups(name).map(({ parts, representation }) => {
-    // XPN.7 is the type: legal name.
+    // XPN.7, the name type, is L for a legal name.
     return [...parts, '', 'L', representation];
   });
 

@@ -251,7 +251,7 @@ async function acceptedWebhook<T extends { url: string }>(
 }
 
 /**
- * The error for an unknown test scenario. Otherwise a misspelt scenario would succeed silently.
+ * The error for an unknown test scenario. Without it, a misspelt scenario would succeed silently.
  */
 const UNKNOWN_SCENARIO: PointedError = {
   pointer: '/metadata/mock',

@@ -82,8 +82,8 @@ export const TAG = {
 } as const;
 
 /**
- * Value representations (PS3.5 6.2) that are accepted besides SQ. Those with binary values are not
- * accepted.
+ * The accepted value representations (PS3.5 6.2): all except the binary ones and SQ, which is read
+ * separately.
  */
 const TEXTUAL = new Set(
   'AE AS AT CS DA DT IS DS LO LT PN SH ST TM UC UI UR UT FL FD SL SS UL US SV UV'.split(' '),

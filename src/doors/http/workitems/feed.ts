@@ -133,8 +133,8 @@ export function createEventFeed({
     const rows = await stepsChanged(database, finderOf(accountId), { ids: wanted, since });
     for (const row of rows) {
       const last = steps.get(row.id) ?? null;
-      // A step that ended long ago is not new: it can still change, for example when its result is
-      // purged.
+      // This step is not new: it ended long ago and changed again, for example because its result
+      // was purged.
       if (!last && isFinal(row.state) && row.created_at < since) continue;
       const reports = reportsSince(last, row);
       steps.set(row.id, { row, ...reportedOf(row) });
