@@ -63,10 +63,10 @@ describe('npm run demo', { timeout: LONGEST_MS }, () => {
       /^Sections {2}of us\/echo\/interpret, all studies: (\d+) of 15/m.exec(output) ?? [];
     expect(Number(assessed)).toBeGreaterThanOrEqual(13);
     // A rule, a late instance with what it adds, a correction, and a study that matches no rule.
-    expect(output).toMatch(/^Rule {6}echo takes it: .*studyDescription "Transthoracic/m);
+    expect(output).toMatch(/^Rule {6}echo applies: .*studyDescription "Transthoracic/m);
     expect(output).toMatch(/^Late {6}1 more object/m);
     expect(output).toMatch(/^Draft .*cardiac activity/m);
-    expect(output).toMatch(/^Review {4}Dr Demo Reader: typed a value, \d/m);
+    expect(output).toMatch(/^Review {4}Dr Demo Reader: entered a value, \d/m);
     expect(output).toMatch(/^State {5}held: Held by the rule unrecognised\.$/m);
     // The output consists only of sentences for a person.
     expect(output).not.toMatch(/^\{|npm warn|vulkan|XDG_/im);

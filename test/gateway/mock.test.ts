@@ -185,7 +185,7 @@ describe('the commands of a client', () => {
     expect(submitted.stderr).toContain('Finding standard planes');
     expect(submitted.stderr.trim().split('\n').slice(-4)).toEqual([
       'succeeded',
-      '  no impression, because no report was requested (--report)',
+      '  no impression, because no report was requested (add --report)',
       expect.stringMatching(/^cost \d+\.\d\d USD$/),
       `sonogate download ${id} --out DIR`,
     ]);

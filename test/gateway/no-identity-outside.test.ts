@@ -196,7 +196,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient with a name that nothing else has',
 
   test('does not appear in the log at any level', async () => {
     const debug = '"level":20';
-    for (const said of ['association rejected', 'object put in quarantine', 'ehr_', debug]) {
+    for (const said of ['association rejected', 'object quarantined', 'ehr_', debug]) {
       const isSaid = () => gateway.log.some((line) => line.includes(said));
       await expect.poll(isSaid, { message: said }).toBe(true);
     }

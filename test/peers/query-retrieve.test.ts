@@ -224,7 +224,7 @@ describe.skipIf(!installed)('an archive', () => {
     expect(findings.map(({ what, detail }) => `${what} ${detail}`)).toEqual(
       expect.arrayContaining([
         'archive orthanc-get C-GET is accepted',
-        'archive dcmqrscp-move C-MOVE is accepted; it must know "SONOGATE" with our address',
+        `archive dcmqrscp-move C-MOVE is accepted; the archive must have the gateway's address for "SONOGATE"`,
       ]),
     );
   });

@@ -3,9 +3,9 @@
 /** Version of the API for which the client was generated. */
 export const API_VERSION = '1.0.0';
 
-/** A file of the result */
+/** A file belonging to the result */
 export type Artifact = {
-  /** Name, the same for every request */
+  /** Name of the artifact; the same in every request */
   name: string;
   /** Media type */
   media_type: string;
@@ -13,7 +13,7 @@ export type Artifact = {
   bytes: number;
   /** SHA-256 of the bytes */
   sha256: string;
-  /** Section that it belongs to */
+  /** Section to which the artifact belongs */
   section: unknown;
 };
 
@@ -45,21 +45,21 @@ export type Concept = {
 
 /** A file that a client uploads */
 export type File = {
-  /** Id for `input.files` */
+  /** Id to use in `input.files` */
   id: string;
   /** Kind of this object */
   object: "file";
-  /** `ready` once it is completed */
+  /** `ready` once the upload is complete */
   status: "pending" | "ready";
-  /** Name as announced */
+  /** Name declared for the upload */
   filename: string;
-  /** Size as announced */
+  /** Size declared for the upload */
   bytes: number | null;
-  /** Media type as announced */
+  /** Media type declared for the upload */
   media_type: string;
   /** SHA-256 of the bytes; null until ready */
   sha256: unknown;
-  /** When it is deleted: 24 hours after the last request that uses it */
+  /** When the file will be deleted, 24 hours after the last request that uses it */
   expires_at: string;
 };
 
@@ -788,23 +788,23 @@ export type InterpretObstetricOutput = {
   artifacts: Array<ResultArtifact>;
 };
 
-/** A key, without the key itself */
+/** A key, without its secret */
 export type Key = {
   /** Id of the key */
   id: string;
   /** Kind of this object */
   object: "key";
-  /** Your name for it */
+  /** Name, chosen by you */
   name: string;
-  /** Whether it runs the mock backend */
+  /** True for a test key, which uses the mock backend */
   test: boolean;
-  /** What it may do */
+  /** Scopes of the key */
   scopes: Array<"run" | "read" | "uploads" | "store" | "retrieve" | "review" | "sign" | "admin">;
-  /** When it was made */
+  /** When it was created */
   created_at: string;
   /** When it was last used */
   last_used_at: string | null;
-  /** When it ends */
+  /** When it expires */
   expires_at: string | null;
   /** When it was revoked */
   revoked_at: string | null;
@@ -826,66 +826,66 @@ export type ListedRequest = {
   model: string;
   /** Endpoint of the model */
   endpoint: string;
-  /** Version of the endpoint that runs */
+  /** Version of the endpoint that handles the request */
   version: string;
-  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged */
+  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged */
   status: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired";
   stage: Stage;
-  /** When it was submitted */
+  /** When the request was submitted */
   created_at: string;
-  /** When a worker began */
+  /** When a worker started it */
   started_at: string | null;
   /** When it ended */
   ended_at: string | null;
-  /** When its result will be purged */
+  /** When the result will be purged */
   expires_at: string | null;
-  /** Key that made it; null for studies from DICOM */
+  /** Key that made the request; null for studies received by DICOM */
   key: unknown;
-  /** Whether a test key made it */
+  /** True if made with a test key */
   test: boolean;
-  /** Order among waiting requests */
+  /** Priority among waiting requests */
   priority: "low" | "normal" | "high";
   /** Your own data, as submitted */
   metadata: unknown;
-  /** Where events are announced */
+  /** Webhook for events of the request */
   webhook: {
-    /** Address that is called */
+    /** URL that is called */
     url: string;
-    /** Events that are sent */
+    /** Events for which it is called */
     events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
   } | null;
-  /** How it was submitted; no identity */
+  /** How the request was submitted; contains no patient identity */
   source: {
-    /** Door that it came through */
+    /** Interface that was used */
     kind: "api" | "queue" | "dicom";
   };
-  /** What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise */
+  /** Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result */
   cost: {
     /** Always USD */
     currency: "USD";
-    /** Sum of the lines; a decimal number in USD, as text so that it is exact */
+    /** Sum of all lines; a decimal number in USD, as a string to keep it exact */
     total: string;
-    /** What the total consists of; empty for test keys */
+    /** Items that make up the total; empty for test keys */
     lines: Array<{
-      /** What is charged */
+      /** Item charged */
       item: string;
-      /** How many */
+      /** Quantity */
       quantity: number;
-      /** Price of one; a decimal number in USD, as text so that it is exact */
+      /** Price per unit; a decimal number in USD, as a string to keep it exact */
       unit_price: string;
-      /** Price of all; a decimal number in USD, as text so that it is exact */
+      /** Quantity times unit price; a decimal number in USD, as a string to keep it exact */
       amount: string;
     }>;
   };
   /** Why there is no result; null otherwise */
   error: Problem | null;
-  /** Addresses of the request */
+  /** URLs of the request */
   urls: {
     /** The request */
     self: string;
-    /** Its events */
+    /** Events of the request */
     events: string;
-    /** POST here to cancel it */
+    /** POST here to cancel the request */
     cancel: string;
   };
 };
@@ -966,49 +966,49 @@ export type Measurement = {
   note: unknown;
 };
 
-/** An endpoint with everything that is known about it */
+/** An endpoint with all its details */
 export type ModelDetail = {
   /** Endpoint */
   id: string;
-  /** Model, also short for the endpoint */
+  /** Model; also a short name for the endpoint */
   model: string;
   /** Version */
   version: string;
   /** Name */
   title: string;
-  /** Addresses of the endpoint */
+  /** URLs of the endpoint */
   urls: {
     /** POST here to submit */
     run: string;
-    /** Its description */
+    /** OpenAPI description of the endpoint */
     openapi: string;
   };
   /** All versions */
   versions: Array<string>;
-  /** What a run costs */
+  /** Price of a run */
   prices: {
     /** Always USD */
     currency: "USD";
-    /** The run, and the report */
+    /** Prices of the run and of the report */
     lines: Array<{
-      /** What is charged */
+      /** Item charged */
       item: string;
-      /** Price; a decimal number in USD, as text so that it is exact */
+      /** Price; a decimal number in USD, as a string to keep it exact */
       unit_price: string;
     }>;
-    /** Prices by frames; null where there is one price */
+    /** Prices by number of frames; null if there is only one price */
     by_frames: Array<{
-      /** Most frames at this price */
+      /** Maximum number of frames at this price; null for no limit */
       up_to_frames: number | null;
-      /** Price of the run; a decimal number in USD, as text so that it is exact */
+      /** Price of the run; a decimal number in USD, as a string to keep it exact */
       price: string;
     }> | null;
   };
   /** Limits of this gateway */
   limits: {
-    /** Largest body of a call */
+    /** Maximum size of a request body */
     body_bytes: number;
-    /** Largest file */
+    /** Maximum size of a file */
     file_bytes: number;
   };
   /** Sections of every result */
@@ -1018,21 +1018,21 @@ export type ModelDetail = {
     /** Title */
     title: string;
   }>;
-  /** Models that a result may name */
+  /** Models that a result may list */
   models: Array<{
     /** Name */
     id: string;
     /** Version */
     version: string;
-    /** What it does */
+    /** Task of the model */
     task: string;
     /** Licence */
     licence: string;
-    /** Whether anyone may use it */
+    /** `permissive`: usable by anyone; `research`: only for non-commercial research */
     pack: "permissive" | "research";
-    /** SHA-256 of its weights */
+    /** SHA-256 of the weights */
     sha256: string;
-    /** As measured on held-out data */
+    /** Accuracy measured on held-out data */
     accuracy: unknown;
   }>;
 };
@@ -1043,67 +1043,67 @@ export type ModelList = {
   data: Array<{
     /** Endpoint */
     id: string;
-    /** Model, also short for the endpoint */
+    /** Model; also a short name for the endpoint */
     model: string;
     /** Version */
     version: string;
     /** Name */
     title: string;
-    /** Addresses of the endpoint */
+    /** URLs of the endpoint */
     urls: {
       /** POST here to submit */
       run: string;
-      /** Its description */
+      /** OpenAPI description of the endpoint */
       openapi: string;
     };
   }>;
 };
 
-/** A key that was just made */
+/** A newly created key */
 export type NewKey = {
   /** Id of the key */
   id: string;
   /** Kind of this object */
   object: "key";
-  /** Your name for it */
+  /** Name, chosen by you */
   name: string;
-  /** Whether it runs the mock backend */
+  /** True for a test key, which uses the mock backend */
   test: boolean;
-  /** What it may do */
+  /** Scopes of the key */
   scopes: Array<"run" | "read" | "uploads" | "store" | "retrieve" | "review" | "sign" | "admin">;
-  /** When it was made */
+  /** When it was created */
   created_at: string;
   /** When it was last used */
   last_used_at: string | null;
-  /** When it ends */
+  /** When it expires */
   expires_at: string | null;
   /** When it was revoked */
   revoked_at: string | null;
-  /** The key itself: shown in this answer only, null when the answer is replayed */
+  /** The secret key; returned only in this response, and null if the response is replayed */
   key: unknown;
 };
 
 /** Problem details (RFC 9457) */
 export type Problem = {
-  /** Address of a page that explains the code */
+  /** URL of a page that explains the code */
   type: string;
-  /** The code in words */
+  /** Title of the error */
   title: string;
   /** HTTP status */
   status: number;
-  /** What happened in this case */
+  /** Explanation specific to this occurrence */
   detail: string;
-  /** Stable code of the error; `/errors/{code}` explains each */
+  /** Stable code of the error, explained at `/errors/{code}` */
   code: string;
-  /** Path of what the error is about */
+  /** Path of the resource that the error concerns */
   instance?: string;
   /** The `X-Request-Id` of the call */
   request_id?: string;
-  /** Each mistake of the body, all at once */
+  /** Every error in the body */
   errors?: Array<{
-    /** Place in the body (JSON Pointer, RFC 6901) */
+    /** Location in the body (JSON Pointer, RFC 6901) */
     pointer: string;
-    /** What is wrong there */
+    /** What is wrong at this location */
     detail: string;
   }>;
 };
@@ -1116,7 +1116,7 @@ export type Remark = {
   params: Record<string, unknown>;
 };
 
-/** One interpretation, from submit to result */
+/** One interpretation, from submission to result */
 export type Request = {
   /** Id of the request */
   id: string;
@@ -1126,66 +1126,66 @@ export type Request = {
   model: string;
   /** Endpoint of the model */
   endpoint: string;
-  /** Version of the endpoint that runs */
+  /** Version of the endpoint that handles the request */
   version: string;
-  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged */
+  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged */
   status: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired";
   stage: Stage;
-  /** When it was submitted */
+  /** When the request was submitted */
   created_at: string;
-  /** When a worker began */
+  /** When a worker started it */
   started_at: string | null;
   /** When it ended */
   ended_at: string | null;
-  /** When its result will be purged */
+  /** When the result will be purged */
   expires_at: string | null;
-  /** Key that made it; null for studies from DICOM */
+  /** Key that made the request; null for studies received by DICOM */
   key: unknown;
-  /** Whether a test key made it */
+  /** True if made with a test key */
   test: boolean;
-  /** Order among waiting requests */
+  /** Priority among waiting requests */
   priority: "low" | "normal" | "high";
   /** Your own data, as submitted */
   metadata: unknown;
-  /** Where events are announced */
+  /** Webhook for events of the request */
   webhook: {
-    /** Address that is called */
+    /** URL that is called */
     url: string;
-    /** Events that are sent */
+    /** Events for which it is called */
     events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
   } | null;
-  /** How it was submitted; no identity */
+  /** How the request was submitted; contains no patient identity */
   source: {
-    /** Door that it came through */
+    /** Interface that was used */
     kind: "api" | "queue" | "dicom";
   };
-  /** What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise */
+  /** Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result */
   cost: {
     /** Always USD */
     currency: "USD";
-    /** Sum of the lines; a decimal number in USD, as text so that it is exact */
+    /** Sum of all lines; a decimal number in USD, as a string to keep it exact */
     total: string;
-    /** What the total consists of; empty for test keys */
+    /** Items that make up the total; empty for test keys */
     lines: Array<{
-      /** What is charged */
+      /** Item charged */
       item: string;
-      /** How many */
+      /** Quantity */
       quantity: number;
-      /** Price of one; a decimal number in USD, as text so that it is exact */
+      /** Price per unit; a decimal number in USD, as a string to keep it exact */
       unit_price: string;
-      /** Price of all; a decimal number in USD, as text so that it is exact */
+      /** Quantity times unit price; a decimal number in USD, as a string to keep it exact */
       amount: string;
     }>;
   };
   /** Why there is no result; null otherwise */
   error: Problem | null;
-  /** Addresses of the request */
+  /** URLs of the request */
   urls: {
     /** The request */
     self: string;
-    /** Its events */
+    /** Events of the request */
     events: string;
-    /** POST here to cancel it */
+    /** POST here to cancel the request */
     cancel: string;
   };
   /** The input as submitted; null when purged */
@@ -1222,31 +1222,31 @@ export type ResultArtifact = {
 export type Review = {
   /** Kind of this object */
   object: "review";
-  /** Request that it is of */
+  /** Request under review */
   request: string;
-  /** How far it is */
+  /** State of the review */
   state: "draft" | "in-review" | "signed" | "amended";
   /** Revision of the review */
   revision: number;
-  /** Revision that was signed last; 0 for none */
+  /** Last signed revision; 0 if none */
   signed_revision: number;
-  /** For `If-Match` of the next change */
+  /** Value for `If-Match` in the next change */
   etag: string;
-  /** The result with the changes */
+  /** Result after the changes */
   result: Record<string, unknown>;
-  /** The result before the changes */
+  /** Result before the changes */
   original: Record<string, unknown>;
-  /** Every change, oldest first */
+  /** All changes, oldest first */
   changes: Array<{
     /** Number of the change */
     id: number;
     /** When */
     at: string;
-    /** Who */
+    /** Author of the change */
     author: string;
-    /** What kind */
+    /** Kind of change */
     kind: string;
-    /** The change as it was sent */
+    /** The change as submitted */
     change: {
       kind: "accept";
       /** Id of a measurement, as the reviewed result or the original lists it */
@@ -1310,7 +1310,7 @@ export type Review = {
       /** Number of the change to take back */
       change: number;
     };
-    /** What the review showed before it */
+    /** Affected parts of the review before the change */
     before: {
       /** Value of the measurement */
       value: unknown;
@@ -1325,7 +1325,7 @@ export type Review = {
       /** Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
       points: Array<[number, number]> | null;
     };
-    /** What it showed after it */
+    /** Affected parts of the review after the change */
     after: {
       /** Value of the measurement */
       value: unknown;
@@ -1340,42 +1340,42 @@ export type Review = {
       /** Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
       points: Array<[number, number]> | null;
     };
-    /** Whether it was undone */
+    /** True if the change was undone */
     undone: boolean;
   }>;
   /** Signatures, oldest first */
   signatures: Array<{
-    /** Who signed */
+    /** Name of the person who signed */
     observer: string;
-    /** Where they work */
+    /** Organization of that person */
     organization: string;
     /** When */
     at: string;
-    /** What the person declared */
+    /** Statement made with the signature */
     statement: unknown;
   }>;
-  /** How many are needed */
+  /** Number of signatures required */
   signatures_needed: number;
-  /** Who has it open */
+  /** People who currently have the review open */
   readers: Array<string>;
-  /** What the key may do */
+  /** Permissions of the key */
   may: {
-    /** Whether the key may change it */
+    /** True if the key may change the review */
     edit: boolean;
-    /** Whether the key may sign it */
+    /** True if the key may sign the result */
     sign: boolean;
   };
 };
 
-/** What a request is doing */
+/** Current stage of a request */
 export type Stage = {
   /** `received` and `validating` (in short: `received`), `queued_gpu` (`queued`), `starting` and `preprocessing` (`preprocessing`), `inference.<step>` and `postprocessing` (`inference`), `reporting` and `uploading` (`report`), `completed`; new steps may be added */
   name: string;
-  /** The same for a person */
+  /** Human-readable name of the stage */
   label: string;
-  /** Part of the whole run that is done */
+  /** Fraction of the whole run that is complete */
   progress: number;
-  /** Seconds that are left; null if unknown */
+  /** Estimated seconds remaining; null if unknown */
   eta_s: unknown;
 };
 
@@ -1395,19 +1395,19 @@ export type Statement = {
 
 /** A critical flag */
 export type TriageFlag = {
-  /** Code of what was seen */
+  /** Code of the finding */
   code: string;
   /** Coding system */
   system: string;
-  /** The same for a person */
+  /** Human-readable form of the code */
   display: string;
   /** Always critical */
   severity: "critical";
   /** Section of the result */
   section: string;
-  /** Ids of measurements, or frames */
+  /** Ids of the measurements or frames that support it */
   evidence: Array<string>;
-  /** When it was raised */
+  /** When the flag was raised */
   at: string;
 };
 
@@ -1416,17 +1416,17 @@ export type Upload = {
   file: File;
   /** Where to PUT the bytes */
   upload: WholeUpload | UploadInParts;
-  /** POST here when all bytes are sent */
+  /** POST here once all bytes have been sent */
   complete_url: string;
 };
 
-/** An address for each part */
+/** A URL for each part */
 export type UploadInParts = {
-  /** Size of every part but the last */
+  /** Size of every part except the last */
   part_size: number;
-  /** All parts, also those that have arrived */
+  /** All parts, including those already uploaded */
   parts: Array<UploadPart>;
-  /** Until when the addresses are valid */
+  /** When the URLs expire */
   expires_at: string;
 };
 
@@ -1438,31 +1438,31 @@ export type UploadPart = {
   url: string;
   /** Headers to send with the bytes */
   headers: Record<string, string>;
-  /** Where it begins in the file */
+  /** Offset of the part in the file */
   first_byte: number;
-  /** Its size */
+  /** Size of the part */
   bytes: number;
-  /** Null until the bytes have arrived */
+  /** ETag of the uploaded part; null until its bytes have arrived */
   etag: unknown;
 };
 
-/** Requests and their cost */
+/** Number and cost of requests */
 export type Usage = {
-  /** One entry for each month and key */
+  /** One entry per month and key */
   data: Array<{
     /** Month (UTC) */
     month: string;
-    /** Key; null for studies from DICOM */
+    /** Id of the key; null for studies received by DICOM */
     key: unknown;
     /** Requests that ended */
     requests: number;
-    /** Of these, the ones with a result */
+    /** Number of these that succeeded */
     succeeded: number;
-    /** What they cost */
+    /** Cost of these requests */
     cost: {
       /** Always USD */
       currency: "USD";
-      /** Sum; a decimal number in USD, as text so that it is exact */
+      /** Sum; a decimal number in USD, as a string to keep it exact */
       total: string;
     };
   }>;
@@ -1478,44 +1478,44 @@ export type WebhookDeliveries = {
   next_cursor: unknown;
 };
 
-/** One webhook with its attempts */
+/** A webhook delivery with its attempts */
 export type WebhookDelivery = {
   /** The `webhook-id` of every attempt */
   id: string;
   /** Kind of this object */
   object: "webhook_delivery";
-  /** Request that it announces */
+  /** Request that the event concerns */
   request: string;
   /** Event */
   event: string;
   /** Address */
   url: string;
-  /** `dead` when it was given up */
+  /** `dead` once the delivery has been given up */
   state: "pending" | "sending" | "delivered" | "dead" | "diverted";
-  /** When the address was disabled */
+  /** When the URL was disabled */
   disabled_at: string | null;
   /** When the event happened */
   created_at: string;
-  /** When it is tried again */
+  /** When the next attempt is due */
   next_attempt_at: string | null;
-  /** When it was delivered or given up */
+  /** When the webhook was delivered or given up */
   ended_at: string | null;
   /** Why the last attempt failed */
   error: {
-    /** Stable code of the error; `/errors/{code}` explains each */
+    /** Stable code of the error, explained at `/errors/{code}` */
     code: string;
-    /** What happened in this case */
+    /** Explanation specific to this occurrence */
     detail: unknown;
   } | null;
-  /** Every attempt */
+  /** All attempts */
   attempts: Array<{
     /** When */
     at: string;
-    /** HTTP status of your answer */
+    /** HTTP status of your response */
     status: number | null;
-    /** How long it took */
+    /** Duration of the attempt in milliseconds */
     duration_ms: number;
-    /** Size of your answer */
+    /** Size of your response */
     answer_bytes: number;
     /** What went wrong */
     error: unknown;
@@ -1532,106 +1532,106 @@ export type WebhookMessage = {
   model: string;
   /** Endpoint of the model */
   endpoint: string;
-  /** Version of the endpoint that runs */
+  /** Version of the endpoint that handles the request */
   version: string;
-  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged */
+  /** `queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged */
   status: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired";
   stage: Stage;
-  /** When it was submitted */
+  /** When the request was submitted */
   created_at: string;
-  /** When a worker began */
+  /** When a worker started it */
   started_at: string | null;
   /** When it ended */
   ended_at: string | null;
-  /** When its result will be purged */
+  /** When the result will be purged */
   expires_at: string | null;
-  /** Key that made it; null for studies from DICOM */
+  /** Key that made the request; null for studies received by DICOM */
   key: unknown;
-  /** Whether a test key made it */
+  /** True if made with a test key */
   test: boolean;
-  /** Order among waiting requests */
+  /** Priority among waiting requests */
   priority: "low" | "normal" | "high";
   /** Your own data, as submitted */
   metadata: unknown;
-  /** Where events are announced */
+  /** Webhook for events of the request */
   webhook: {
-    /** Address that is called */
+    /** URL that is called */
     url: string;
-    /** Events that are sent */
+    /** Events for which it is called */
     events: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
   } | null;
-  /** How it was submitted; no identity */
+  /** How the request was submitted; contains no patient identity */
   source: {
-    /** Door that it came through */
+    /** Interface that was used */
     kind: "api" | "queue" | "dicom";
   };
-  /** What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise */
+  /** Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result */
   cost: {
     /** Always USD */
     currency: "USD";
-    /** Sum of the lines; a decimal number in USD, as text so that it is exact */
+    /** Sum of all lines; a decimal number in USD, as a string to keep it exact */
     total: string;
-    /** What the total consists of; empty for test keys */
+    /** Items that make up the total; empty for test keys */
     lines: Array<{
-      /** What is charged */
+      /** Item charged */
       item: string;
-      /** How many */
+      /** Quantity */
       quantity: number;
-      /** Price of one; a decimal number in USD, as text so that it is exact */
+      /** Price per unit; a decimal number in USD, as a string to keep it exact */
       unit_price: string;
-      /** Price of all; a decimal number in USD, as text so that it is exact */
+      /** Quantity times unit price; a decimal number in USD, as a string to keep it exact */
       amount: string;
     }>;
   };
   /** Why there is no result; null otherwise */
   error: Problem | null;
-  /** Addresses of the request */
+  /** URLs of the request */
   urls: {
     /** The request */
     self: string;
-    /** Its events */
+    /** Events of the request */
     events: string;
-    /** POST here to cancel it */
+    /** POST here to cancel the request */
     cancel: string;
   };
   /** The input as submitted; null when purged */
   input: Record<string, unknown> | null;
   /** The result envelope of the endpoint; null unless succeeded */
   output: unknown;
-  /** Why the address is called */
+  /** Event that caused the call */
   event: "request.succeeded" | "request.failed" | "request.triage" | "request.verified";
-  /** Critical flags that are known so far, oldest first */
+  /** Critical flags raised so far, oldest first */
   triage: Array<TriageFlag>;
-  /** Present where `output` is too long for a webhook: fetch `urls.self` */
+  /** Present if `output` is too long for a webhook; fetch it from `urls.self` */
   output_omitted?: true;
-  /** Present where `input` is too long as well */
+  /** Present if `input` is too long, too */
   input_omitted?: true;
 };
 
-/** The secret that webhooks are signed with */
+/** The secret used to sign webhooks */
 export type WebhookSecret = {
   /** Kind of this object */
   object: "webhook_secret";
-  /** The signing secret; null when the answer is replayed */
+  /** The signing secret; null if the response is replayed */
   secret: unknown;
-  /** When it was made */
+  /** When it was created */
   created_at?: string;
 };
 
-/** One address for all bytes */
+/** A single URL for the whole file */
 export type WholeUpload = {
   /** PUT the bytes here; needs no key */
   url: string;
-  /** Method of the call */
+  /** HTTP method to use */
   method: "PUT";
   /** Headers to send with the bytes */
   headers: Record<string, string>;
-  /** Until when the address is valid */
+  /** When the URL expires */
   expires_at: string;
 };
 
 export type InterpretObstetricBody = {
-  /** What the endpoint reads */
+  /** Input of the endpoint */
   input: {
     /** Files of the examination: ids of uploads, or URLs of hosted files */
     files: Array<string>;
@@ -1667,21 +1667,21 @@ export type InterpretObstetricBody = {
       indication?: string;
     };
   };
-  /** Where events are announced */
+  /** Webhook for events of the request */
   webhook?: {
-    /** https address that is called; its host must be public or listed by the site */
+    /** https URL to call; its host must be public or permitted by the site */
     url: string;
-    /** Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named */
+    /** Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed */
     events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
   };
-  /** Order among waiting requests */
+  /** Priority among waiting requests */
   priority?: "low" | "normal" | "high";
-  /** Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome */
+  /** Any JSON value of up to 32768 bytes; it is returned with the request and in webhooks. With a test key, its member `mock` selects another outcome */
   metadata?: unknown;
 };
 
 export type InterpretEchoBody = {
-  /** What the endpoint reads */
+  /** Input of the endpoint */
   input: {
     /** Files of the examination: ids of uploads, or URLs of hosted files */
     files: Array<string>;
@@ -1710,21 +1710,21 @@ export type InterpretEchoBody = {
       weight_kg?: number;
     };
   };
-  /** Where events are announced */
+  /** Webhook for events of the request */
   webhook?: {
-    /** https address that is called; its host must be public or listed by the site */
+    /** https URL to call; its host must be public or permitted by the site */
     url: string;
-    /** Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named */
+    /** Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed */
     events?: Array<"request.succeeded" | "request.failed" | "request.triage" | "request.verified">;
   };
-  /** Order among waiting requests */
+  /** Priority among waiting requests */
   priority?: "low" | "normal" | "high";
-  /** Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome */
+  /** Any JSON value of up to 32768 bytes; it is returned with the request and in webhooks. With a test key, its member `mock` selects another outcome */
   metadata?: unknown;
 };
 
 export type ChangeReviewBody = {
-  /** Changes, made in this order, all or none */
+  /** Changes, applied in this order; either all or none */
   changes: Array<{
     kind: "accept";
     /** Id of a measurement, as the reviewed result or the original lists it */
@@ -1788,12 +1788,12 @@ export type ChangeReviewBody = {
     /** Number of the change to take back */
     change: number;
   }>;
-  /** True to change a result that is signed; it is then signed again as amended */
+  /** True to change a signed result, which must then be signed again as amended */
   amend?: boolean;
 };
 
 export type SignResultBody = {
-  /** What the person declares with the signature, in plain words */
+  /** Statement that the person makes with the signature */
   statement?: string;
 };
 
@@ -1807,30 +1807,30 @@ export type CreateUploadBody = {
 };
 
 export type CompleteUploadBody = {
-  /** SHA-256 of all bytes, to be compared */
+  /** SHA-256 of the whole file, to be verified */
   sha256?: string;
-  /** The parts, to be compared */
+  /** The uploaded parts, to be verified */
   parts?: Array<{
     /** Number of the part */
     part_number: number;
-    /** `ETag` of the answer to its PUT */
+    /** `ETag` returned by the PUT of the part */
     etag: string;
   }>;
 };
 
 export type CreateKeyBody = {
-  /** Your name for the key */
+  /** Name of the key, chosen by you */
   name: string;
-  /** Whether it runs the mock backend */
+  /** True for a test key, which uses the mock backend */
   test?: boolean;
-  /** What it may do; `run`, `read` and `uploads` unless given */
+  /** Scopes of the key; default: `run`, `read` and `uploads` */
   scopes?: Array<"run" | "read" | "uploads" | "store" | "retrieve" | "review" | "sign" | "admin">;
-  /** When it ends; never unless given */
+  /** When the key expires; default: never */
   expires_at?: string;
 };
 
 export type RotateKeyBody = {
-  /** How long the old key still works */
+  /** How many hours the old key keeps working */
   overlap_hours?: number;
 };
 
@@ -1883,20 +1883,20 @@ export class Calls {
     return this.#send({ method: 'POST', path: '/v1/run/us/echo/interpret', body: given.body, once: true }, options);
   }
 
-  /** Requests of the account, newest first. */
+  /** The account's requests, newest first. */
   listRequests(
     given: {
-      /** Only of this model or endpoint */
+      /** Only requests to this model or endpoint */
       model?: string;
-      /** Only with this status; may be given several times */
+      /** Only requests with this status; may be repeated */
       status?: "queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired" | Array<"queued" | "preparing" | "running" | "succeeded" | "failed" | "canceled" | "rejected" | "expired">;
-      /** Only made with this key */
+      /** Only requests made with this key */
       key?: string;
-      /** Only since this time */
+      /** Only requests submitted since this time */
       since?: string;
-      /** Most entries of a page */
+      /** Maximum number of entries per page */
       limit?: number;
-      /** `next_cursor` of the page before */
+      /** `next_cursor` of the previous page */
       cursor?: string;
     } = {},
     options: CallOptions = {},
@@ -1904,12 +1904,12 @@ export class Calls {
     return this.#send({ method: 'GET', path: '/v1/requests', query: { model: given.model, status: given.status, key: given.key, since: given.since, limit: given.limit, cursor: given.cursor } }, options);
   }
 
-  /** A request as it is, or as soon as its status changes. */
+  /** A request, immediately or as soon as its status changes. */
   getRequest(
     given: {
       /** Id of the request */
       id: string;
-      /** Answer when the status has changed, at the latest after so many seconds */
+      /** Maximum number of seconds to wait for a change of status before responding */
       wait?: number;
     },
     options: CallOptions = {},
@@ -1939,7 +1939,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: `/v1/requests/${encodeURIComponent(given.id)}/artifacts` }, options);
   }
 
-  /** The reviewed result, its changes and who has it open. */
+  /** The reviewed result, its changes and who has the review open. */
   getReview(
     given: {
       /** Id of the request */
@@ -1950,7 +1950,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: `/v1/requests/${encodeURIComponent(given.id)}/review` }, options);
   }
 
-  /** Change a review: accept, reject and edit values, undo, notes. */
+  /** Change a review: accept, reject or edit values, undo changes, add notes. */
   changeReview(
     given: {
       /** Id of the request */
@@ -1965,7 +1965,7 @@ export class Calls {
     return this.#send({ method: 'PATCH', path: `/v1/requests/${encodeURIComponent(given.id)}/review`, body: given.body, ifMatch: given.ifMatch }, options);
   }
 
-  /** Sign the reviewed result under the name of the key. */
+  /** Sign the reviewed result in the name of the key. */
   signResult(
     given: {
       /** Id of the request */
@@ -2015,7 +2015,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: `/v1/models/${encodeURIComponent(given.ns)}/${encodeURIComponent(given.model)}/${encodeURIComponent(given.endpoint)}/openapi.json` }, options);
   }
 
-  /** Announce a file. */
+  /** Start an upload. */
   createUpload(
     given: {
       /** Body of the call */
@@ -2026,7 +2026,7 @@ export class Calls {
     return this.#send({ method: 'POST', path: '/v1/uploads', body: given.body, once: true }, options);
   }
 
-  /** The state of an upload, with new URLs to continue it. */
+  /** The state of an upload, with new URLs to resume it. */
   getUpload(
     given: {
       /** Id of the request */
@@ -2066,7 +2066,7 @@ export class Calls {
     given: {
       /** Only this month (UTC) */
       month?: string;
-      /** Only of this key */
+      /** Only entries for this key */
       key?: string;
     } = {},
     options: CallOptions = {},
@@ -2092,7 +2092,7 @@ export class Calls {
     return this.#send({ method: 'POST', path: '/v1/keys', body: given.body, once: true }, options);
   }
 
-  /** Rotate a key: the old one ends after an overlap. */
+  /** Rotate a key; the old one expires after an overlap. */
   rotateKey(
     given: {
       /** Id of the request */
@@ -2116,30 +2116,30 @@ export class Calls {
     return this.#send({ method: 'DELETE', path: `/v1/keys/${encodeURIComponent(given.id)}` }, options);
   }
 
-  /** The secret that webhooks are signed with. */
+  /** The secret used to sign webhooks. */
   getWebhookSecret(
     options: CallOptions = {},
   ): Promise<WebhookSecret> {
     return this.#send({ method: 'GET', path: '/v1/webhooks/secret' }, options);
   }
 
-  /** Rotate the secret; the old one also signs for 24 hours. */
+  /** Rotate the secret; for 24 hours the old one is also used. */
   rotateWebhookSecret(
     options: CallOptions = {},
   ): Promise<WebhookSecret> {
     return this.#send({ method: 'POST', path: '/v1/webhooks/secret/rotate', once: true }, options);
   }
 
-  /** Deliveries of webhooks with their attempts. */
+  /** Webhook deliveries with their attempts. */
   listWebhookDeliveries(
     given: {
-      /** Only of this request */
+      /** Only deliveries for this request */
       request?: string;
-      /** Only in this state */
+      /** Only deliveries in this state */
       state?: "pending" | "sending" | "delivered" | "dead" | "diverted";
-      /** Most entries of a page */
+      /** Maximum number of entries per page */
       limit?: number;
-      /** `next_cursor` of the page before */
+      /** `next_cursor` of the previous page */
       cursor?: string;
     } = {},
     options: CallOptions = {},
@@ -2147,7 +2147,7 @@ export class Calls {
     return this.#send({ method: 'GET', path: '/v1/webhooks/deliveries', query: { request: given.request, state: given.state, limit: given.limit, cursor: given.cursor } }, options);
   }
 
-  /** Send a webhook again, under the same id. */
+  /** Send a webhook again with the same id. */
   redeliverWebhook(
     given: {
       /** Id of the request */

@@ -12,5 +12,5 @@ export async function acknowledge(
 ): Promise<void> {
   const person = by ?? userInfo().username;
   await runCommand('alerts.acknowledge', { request, person });
-  answer(form, { request, person }, [`acknowledged by ${person}: no further mail is sent`]);
+  answer(form, { request, person }, [`acknowledged by ${person}; no further mail will be sent`]);
 }

@@ -45,7 +45,7 @@ function inWords({
   description,
   listed,
 }: CommandAnswer<'archives.find'>[number]): string {
-  const count = objects === null ? 'objects unknown' : `${objects} objects`;
+  const count = objects === null ? 'number of objects unknown' : `${objects} objects`;
   return [
     `${studyInstanceUid}  ${studyDate || 'no date'}  ${modalities.join(',') || '-'}  ${count}  ${description}`,
     ...(listed ?? []).map(

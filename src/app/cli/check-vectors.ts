@@ -36,7 +36,7 @@ function reader(inputs: Vector['inputs'], asked: Set<string>): VectorInputs {
   const optional = <Type>(name: string, type: string): Type | null => {
     const value = given(name);
     if (value === undefined || value === null) return null;
-    if (typeof value !== type) throw new Error(`input ${name} is no ${type}`);
+    if (typeof value !== type) throw new Error(`input ${name} is not a ${type}`);
     return value as Type;
   };
   const required = <Type>(name: string, type: string): Type => {
@@ -72,10 +72,10 @@ function fault(vector: Vector): string | null {
     const found = formula(reader(vector.inputs, asked));
     const ignored = Object.keys(vector.inputs).filter((name) => !asked.has(name));
     // A formula that ignores an input computes something other than what the vector describes.
-    if (ignored.length > 0) return `${vector.formula} has no input ${ignored.join(', ')}`;
+    if (ignored.length > 0) return `${vector.formula} does not use input ${ignored.join(', ')}`;
     return agrees(found, vector)
       ? null
-      : `${vector.formula} gives ${found}, expected ${vector.expected} ± ${vector.tolerance}`;
+      : `${vector.formula} returned ${found}, expected ${vector.expected} ± ${vector.tolerance}`;
   } catch (error) {
     return `${vector.formula}: ${(error as Error).message}`;
   }

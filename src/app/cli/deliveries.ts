@@ -42,7 +42,7 @@ export function describeBreaker(row: Breaker): string {
   const { destination, state, opened_at, probe_at, code } = row;
   const next =
     state === 'open' ? `probed again at ${timeOf(probe_at)}` : 'one delivery is being tried';
-  return `${destination} keeps failing, nothing sent since ${timeOf(opened_at)}: ${ERRORS[code].title}; ${next}`;
+  return `${destination} keeps failing, sending paused since ${timeOf(opened_at)}: ${ERRORS[code].title}; ${next}`;
 }
 
 /**
@@ -67,7 +67,7 @@ function standingOf({
 }: Delivery): string {
   switch (state) {
     case 'pending':
-      if (attempt === 0) return 'waiting for its turn';
+      if (attempt === 0) return 'waiting in the queue';
       return `failed ${attempt === 1 ? 'once' : `${attempt} times`}, again at ${timeOf(next_at)}`;
     case 'sending':
       return `being sent, attempt ${attempt}`;
@@ -75,10 +75,10 @@ function standingOf({
       if (not_sent) return detail ?? 'not sent';
       return committed_at ? 'delivered and committed' : 'delivered';
     case 'dead':
-      return 'failed permanently, a person must look';
+      return 'failed permanently, action needed';
     case 'diverted':
       return ERRORS[code ?? 'internal'].retry === 'ambiguous'
-        ? 'diverted to another destination; this one may have it as well'
+        ? 'diverted to another destination; the original one may have received it, too'
         : 'diverted to another destination';
   }
 }
@@ -102,10 +102,12 @@ export async function replay(id: string | undefined, options: ReplayOptions): Pr
   if (id !== undefined && (toAlternate || to !== undefined)) {
     const parameters = { id, destination: to ?? null };
     const row = await runCommand('deliveries.divert', parameters);
-    answer(form, row, [`${row.object} goes to ${row.destination} instead, as ${row.id}`]);
+    answer(form, row, [
+      `${row.object} will be sent to ${row.destination} instead, as delivery ${row.id}`,
+    ]);
   } else if (id !== undefined) {
     const row = await runCommand('deliveries.replay', { id });
-    answer(form, row, [`${row.object} goes to ${row.destination} again`]);
+    answer(form, row, [`${row.object} will be sent to ${row.destination} again`]);
   } else if (destination !== undefined) {
     const command = toAlternate ? 'deliveries.divert-all' : 'deliveries.replay-all';
     const many = await runCommand(command, { destination });

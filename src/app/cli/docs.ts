@@ -21,12 +21,11 @@ export function renderErrorsPage(): string {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   return `# Errors
 
-Every error of the gateway by its stable code. This page is generated from
+Every error of the gateway, by stable code. This page is generated from
 \`src/platform/errors/catalogue.ts\` by \`npm run docs\`; do not edit it by hand.
 
-HTTP answers carry the code in \`code\` of an \`application/problem+json\` body (RFC 9457). Retry says
-what the same call or delivery is worth a second time: *transient* may work later, *ambiguous* may
-already have worked, *permanent* needs a person.
+HTTP responses carry the code in the member \`code\` of an \`application/problem+json\` body (RFC 9457). The retry
+class says whether repeating the call or delivery makes sense: *transient* may work later, *ambiguous* may already have worked, *permanent* needs a person.
 
 ${codes.map(renderEntry).join('\n')}`;
 }
@@ -40,13 +39,12 @@ export function renderLogEventsPage(): string {
     );
   return `# Log events
 
-The log is one JSON object a line on standard error. A line that an operator may act on has the
+The log has one JSON object per line and is written to standard error. A line that an operator may act on has the
 stable id of its event in \`event\`; alert on that, not on the text. This page is generated from
 \`src/platform/logging/events/\` by \`npm run docs\`; do not edit it by hand.
 
-One study is followed by these fields: \`association\` (a DICOM association), \`study\` (our id of it;
-\`association_studies\` joins the two), \`request\` (what it became, and \`request_id\` for one HTTP call),
-\`delivery\` (one object to one destination). No line holds the identity of a patient.
+These fields trace a study through the log: \`association\` (a DICOM association), \`study\` (the
+gateway's id of the study; \`association_studies\` links the two), \`request\` (the request made from the study; \`request_id\` identifies one HTTP call), \`delivery\` (one object to one destination). No line contains a patient's identity.
 
 | event | level | text | what it means | what to do |
 |---|---|---|---|---|
@@ -109,7 +107,7 @@ export const PAGES_WITH_TABLES = ['input.md', 'dicom-conformance.md'].map(
 export function withGeneratedTables(page: string): string {
   return page.replaceAll(GENERATED_ROWS, (_, head: string, table: string) => {
     const render = TABLES[table];
-    if (!render) throw new Error(`no table is called "${table}"`);
+    if (!render) throw new Error(`there is no table named "${table}"`);
     return `${head}${render()}\n`;
   });
 }

@@ -59,7 +59,7 @@ const cells = (entry: EvidenceEntry) => [
 ];
 
 /** Shown as evidence for a section that measures nothing itself. */
-const CALCULATED = 'calculated from values of other sections, and of the same status as they are';
+const CALCULATED = 'calculated from values of other sections, with the status of those values';
 
 type Endpoint = typeof obstetricEndpoint | typeof echoEndpoint;
 
@@ -83,14 +83,13 @@ ${rows.join('\n')}
 export function renderEvidencePage(): string {
   return `# Evidence
 
-What each method of this software was shown on. This page is generated from
+The evidence for each method of this software. This page is generated from
 \`pipelines/concepts/evidence.ts\` by \`npm run docs\`; do not edit it by hand. A test compares its
 numbers with \`models/*/metrics.json\`.
 
-A value is **accepted** only if its method was compared with a reference on real images that no weight
-had seen, on at least ${LEAST_CASES} cases and with an error within the stated limit, and if the input
-is within the domain of these images (gestational age, size, view, model in use). This is calculated from
-the table (\`reviewReason\`) and set nowhere by hand. The limits are choices of this project.
+A value is **accepted** only if its method was compared with a reference on real images not used in
+training, with at least ${LEAST_CASES} cases and an error within the stated limit, and if the input
+is within the domain of these images (gestational age, size, view, model in use). The status is calculated from the table (\`reviewReason\`), never set by hand. The limits were chosen by this project.
 
 Every other value that was measured is \`review\`: it is shown with its calipers, its interval and the
 reason, its standing is \`proposed\`, and nothing is concluded from it: no category, score, centile,

@@ -74,13 +74,13 @@ export function explainFailure(error: unknown): { status: ExitStatus; line: stri
 
 /** Operating system connection errors, in words. */
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'no machine has this name',
-  EAI_AGAIN: 'the name server does not answer',
-  ECONNREFUSED: 'nothing listens there: is it running, and is this its port?',
-  ECONNRESET: 'the peer cut the connection',
-  EHOSTUNREACH: 'no route leads to this machine',
-  ENETUNREACH: 'no route leads to this network',
-  ETIMEDOUT: 'it does not answer in time',
+  ENOTFOUND: 'the host name was not found',
+  EAI_AGAIN: 'the DNS server does not respond',
+  ECONNREFUSED: 'nothing is listening on that port: is the peer running, and is the port correct?',
+  ECONNRESET: 'the peer closed the connection',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network',
+  ETIMEDOUT: 'no response in time',
 };
 
 /**
@@ -94,7 +94,7 @@ export function inWords({ detail, cause }: SonogateError): string {
 
 const FILE_ERRORS = {
   ENOENT: 'no such file or folder',
-  EACCES: 'this file or folder may not be read',
+  EACCES: 'permission denied for this file or folder',
   EISDIR: 'this is a folder, not a file',
   ENOTDIR: 'this is a file, not a folder',
 } as const;

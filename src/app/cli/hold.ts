@@ -53,7 +53,7 @@ export async function releaseHeld(
     withoutOrder: order === false,
   });
   const whom = patient ? ` for ${patient}` : '';
-  answer(form, report, [`${report.id} goes to ${report.destination}${whom}`]);
+  answer(form, report, [`${report.id} will be sent to ${report.destination}${whom}`]);
 }
 
 /** Rejects a held report permanently. */
@@ -66,7 +66,7 @@ export async function rejectHeld(
     person: personOf(by),
     reason,
   });
-  answer(form, report, [`${report.id} is rejected and not sent to ${report.destination}`]);
+  answer(form, report, [`${report.id} is rejected and will not be sent to ${report.destination}`]);
 }
 
 function personOf(by: string | undefined): string {

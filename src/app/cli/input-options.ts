@@ -30,11 +30,13 @@ export function addInputOptions(command: Command): Command {
       wholeNumber,
     )
     .addOption(
-      new Option('--basis <basis>', 'what the gestational age is based on').choices(DATING_BASIS),
+      new Option('--basis <basis>', 'method by which the pregnancy was dated').choices(
+        DATING_BASIS,
+      ),
     )
-    .option('--mm-per-px <number>', 'scale of images without calibration', positiveNumber)
-    .option('--per-file-scale <name=number...>', 'the same for single files, by file name')
-    .option('--age <years>', 'age of the patient', wholeNumber)
+    .option('--mm-per-px <number>', 'pixel spacing for images without calibration', positiveNumber)
+    .option('--per-file-scale <name=number...>', 'the same for individual files, by file name')
+    .option('--age <years>', 'age of the patient in years', wholeNumber)
     .addOption(
       new Option('--sex <sex>', 'for reference ranges').choices([
         'female',
@@ -47,8 +49,8 @@ export function addInputOptions(command: Command): Command {
     .option('--weight-kg <number>', 'for the body surface area', positiveNumber)
     .option('--indication <text>', 'why the examination was requested; no names, dates or numbers')
     .option('--priors <paths...>', 'files or folders of earlier examinations')
-    .option('--report', 'add the draft report')
-    .option('--no-previews', 'without preview images (us/obstetric)');
+    .option('--report', 'include the draft report')
+    .option('--no-previews', 'omit preview images (us/obstetric)');
 }
 
 /**

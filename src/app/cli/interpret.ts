@@ -170,7 +170,7 @@ function scaleHint(
   { endpoint }: Pick<Job, 'endpoint'>,
   { frames, calibrated_frames: calibrated }: Result['input_summary'],
 ): string {
-  const some = `${frames - calibrated} of ${frames} frames have no scale, so that nothing on them is measured in millimetres`;
+  const some = `${frames - calibrated} of ${frames} frames have no scale, so nothing on them can be measured in millimetres`;
   const remedy =
     endpoint === obstetricEndpoint.id ? '; state the scale with --mm-per-px if you know it' : '';
   return `${some}${remedy}.\n`;

@@ -13,18 +13,23 @@ export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys');
   keys
     .command('create')
-    .description('create a key and print it, once')
-    .requiredOption('--name <name>', 'what the key is for')
-    .option('--test', 'a key for the mock pipeline')
+    .description('create a key and print it; it is not shown again')
+    .requiredOption('--name <name>', 'name of the key, such as its purpose')
+    .option('--test', 'create a test key, which runs the mock pipeline')
     .option(
       '--scopes <list>',
       `${SCOPES.join(',')} (default: ${CLIENT_SCOPES.join(',')}; none with --console-role)`,
     )
     .addOption(
-      new Option('--console-role <role>', 'sign in to the console with it').choices(CONSOLE_ROLES),
+      new Option(
+        '--console-role <role>',
+        'role in the console for a person who signs in with the key',
+      ).choices(CONSOLE_ROLES),
     )
-    .option('--expires <when>', 'when it stops working: 90d, 2027-01-31 or an instant', (text) =>
-      endOf(text),
+    .option(
+      '--expires <when>',
+      'when the key expires: a period (90d), a date (2027-01-31) or a date and time',
+      (text) => endOf(text),
     )
     .option('--json', 'as JSON')
     .action(createKey);
@@ -35,10 +40,12 @@ export function addKeyCommands(program: Command): void {
     .action((options) => listKeys(options));
   keys
     .command('rotate <id>')
-    .description('replace a key by one of the same name and scopes and print it, once')
+    .description(
+      'replace a key with a new one of the same name and scopes, and print it; it is not shown again',
+    )
     .option(
       '--overlap-hours <number>',
-      'how long the old key still works',
+      'how long the old key keeps working',
       hoursUpTo(OVERLAP_HOURS.longest),
       OVERLAP_HOURS.usual,
     )
@@ -46,7 +53,7 @@ export function addKeyCommands(program: Command): void {
     .action((id, options) => rotateKey(id, options));
   keys
     .command('revoke <id>')
-    .description('revoke a key for good')
+    .description('revoke a key permanently')
     .option('--json', 'as JSON')
     .action((id, options) => revokeKey(id, options));
 }
@@ -112,7 +119,7 @@ export async function rotateKey(
 ): Promise<void> {
   const made = await runCommand('keys.rotate', { id, overlapHours });
   answer(form, made, [made.key]);
-  process.stderr.write(`${id} still works for at most ${overlapHours} hours\n`);
+  process.stderr.write(`${id} keeps working for at most ${overlapHours} hours\n`);
 }
 
 export async function revokeKey(id: string, form: AnswerForm): Promise<void> {

@@ -41,7 +41,7 @@ export async function clean({
   const what = `${removal.studies} studies, ${removal.objects} objects, ${megabytes} MB`;
   answer(form, removal, [
     `${verb} ${what}; ${removal.quarantined} from the quarantine`,
-    ...removal.kept.map(({ because, studies }) => `${studies} old enough stay: ${because}`),
+    ...removal.kept.map(({ because, studies }) => `${studies} old enough, but kept: ${because}`),
   ]);
 }
 
@@ -60,7 +60,7 @@ export async function verifyAudit({
       `${what}: ${row === undefined ? `seal ${seal}` : `row ${row} (seal ${seal})`}`,
   );
   const rest = unsealed === 0 ? '' : `; ${unsealed} after the last seal`;
-  const verdict = intact ? 'the audit is intact' : 'THE AUDIT IS NOT INTACT';
+  const verdict = intact ? 'the audit trail is intact' : 'THE AUDIT TRAIL IS NOT INTACT';
   answer(form, verified, [...lines, `${verdict}: ${rows} rows in ${seals} seals${rest}`]);
   return intact ? EXIT.success : EXIT.failed;
 }
@@ -93,12 +93,12 @@ export async function migrateEmbedded(form: AnswerForm): Promise<void> {
   const { dataDir, databaseUrl } = loadConfig();
   const folder = embeddedFolder(dataDir);
   if (databaseUrl === undefined) {
-    throw new UsageError('Set DATABASE_URL to the empty PostgreSQL database that is to be filled.');
+    throw new UsageError('Set DATABASE_URL to the empty PostgreSQL database to copy into.');
   }
   if (!existsSync(folder)) throw new UsageError(`There is no embedded database in ${folder}.`);
   const from = await openEmbedded(dataDir, silentLogger).catch((error: unknown) => {
     throw error instanceof DatabaseLockedError
-      ? new UsageError('The gateway is running on this data folder: stop it first.')
+      ? new UsageError('The gateway is running on this data folder; stop it first.')
       : error;
   });
   let copied: { table: string; rows: number }[];
@@ -119,8 +119,8 @@ export async function migrateEmbedded(form: AnswerForm): Promise<void> {
   const total = copied.reduce((sum, { rows }) => sum + rows, 0);
   answer(form, { tables: copied, kept }, [
     ...copied.filter(({ rows }) => rows > 0).map(({ table, rows }) => `${table}: ${rows}`),
-    `${total} rows were copied and compared. The embedded database is now ${kept}; remove it when the ` +
+    `${total} rows were copied and compared. The embedded database is now ${kept}; delete it once the ` +
       'gateway has run on the server for a while.',
-    'Start the gateway with the same data folder and DATABASE_URL.',
+    'Start the gateway with the same data folder and this DATABASE_URL.',
   ]);
 }

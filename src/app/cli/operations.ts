@@ -23,12 +23,14 @@ export function describeSiteData(
   { mayMake, environment = process.env }: { mayMake: boolean; environment?: Environment },
 ): string {
   const folder = resolve(dataDir);
-  if (databaseUrl !== undefined) return `no gateway runs on ${folder}: the server database is used`;
-  if (existsSync(embeddedFolder(folder))) return `data folder: ${folder} (no gateway runs on it)`;
+  if (databaseUrl !== undefined)
+    return `no gateway is running on ${folder}; using the database server`;
+  if (existsSync(embeddedFolder(folder)))
+    return `data folder: ${folder} (no gateway is running on it)`;
   const named = environment.SONOGATE_DATA_DIR !== undefined || dataDir !== loadConfig({}).dataDir;
   if (mayMake && named) return `data folder: ${folder} (new)`;
   throw new UsageError(
-    `no gateway data at ${folder}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL as the gateway has them`,
+    `no gateway data at ${folder}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL to the gateway's values`,
   );
 }
 

@@ -13,5 +13,5 @@ export async function listMerges(form: AnswerForm): Promise<void> {
 
 export async function separate(id: string, form: AnswerForm): Promise<void> {
   const done = await runCommand('patients.separate', { id });
-  answer(form, done, [`separated; studies with their own patient ID again: ${done.studies}`]);
+  answer(form, done, [`separated; studies that have their own patient ID again: ${done.studies}`]);
 }

@@ -8,7 +8,7 @@ type QuarantinedObject = CommandAnswer<'quarantine.list'>[number];
 export async function listQuarantine(form: AnswerForm): Promise<void> {
   const objects = await runCommand('quarantine.list', {});
   const lines = objects.flatMap(inWords);
-  answer(form, objects, lines.length > 0 ? lines : ['no object is in quarantine']);
+  answer(form, objects, lines.length > 0 ? lines : ['no quarantined objects']);
 }
 
 /** Registers an object again, as if it had just arrived. */
@@ -27,6 +27,6 @@ function inWords({ id, at, bytes, source, callingAeTitle, code, detail }: Quaran
   const from = [source ?? 'unknown source', callingAeTitle].filter(Boolean).join(', ');
   return [
     `${id}  ${at}  ${bytes} bytes from ${from}`,
-    `  ${code ?? 'no reason is recorded'}${detail ? `: ${detail}` : ''}`,
+    `  ${code ?? 'no reason recorded'}${detail ? `: ${detail}` : ''}`,
   ];
 }

@@ -184,7 +184,7 @@ export function summaryOf({ id, cost, output }: RequestObject): string[] {
   const { report } = resultSchema.parse(output);
   return [
     ...(report?.impression.map((line) => `  ${line}`) ?? [
-      '  no impression, because no report was requested (--report)',
+      '  no impression, because no report was requested (add --report)',
     ]),
     `cost ${cost.total} ${cost.currency}`,
     `sonogate download ${id} --out DIR`,
@@ -233,7 +233,7 @@ export async function download(
   const wanted = listed.filter(({ name }) => only === undefined || only.includes(name));
   if (wanted.length === 0) {
     const names = listed.map(({ name }) => name).join(', ') || 'none';
-    throw new UsageError(`${id} has no such artifact; it has: ${names}`);
+    throw new UsageError(`${id} has no such artifact; available: ${names}`);
   }
   const written: string[] = [];
   for (const { name } of wanted) {

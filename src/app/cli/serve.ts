@@ -89,7 +89,7 @@ function rulesOf(config: Config, logger: Logger): RulesSource {
     const running = new Set(config.destinations.map(({ name }) => name));
     const missing = named.filter((name) => !running.has(name));
     if (missing.length === 0) return routing;
-    throw new ConfigError(`Restart the gateway for new destinations: ${missing.join(', ')}.`);
+    throw new ConfigError(`Restart the gateway to use new destinations: ${missing.join(', ')}.`);
   };
   return followRules(file, { first: config.routing, read, logger });
 }

@@ -16,9 +16,9 @@ import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts
  * list would load all views of the phantom and slow down every command.
  */
 const CONTENTS: Record<StudyContents, string> = {
-  biometry: 'planes of biometry',
-  stills: 'stills of all views',
-  complete: 'cines as well',
+  biometry: 'biometry planes',
+  stills: 'still images of all views',
+  complete: 'still images and cines',
   labor: 'the transperineal plane and a sweep',
   twins: 'sweeps over two fetuses',
 };
@@ -40,41 +40,41 @@ export function addSimulateCommands(program: Command): void {
     .description('write a phantom obstetric study as DICOM files, or send it')
     .option('--ga-days <number>', 'gestational age, 42 to 294', studyAge, 200)
     .option('--seed <number>', 'seed of the phantom fetus', wholeNumber, 1)
-    .option('--out <dir>', 'folder for the files', './phantom-study')
+    .option('--out <dir>', 'write the files to this folder', './phantom-study')
     .addOption(contentsOption())
-    .option('--send <node>', 'also send it to AE@host:port')
+    .option('--send <node>', 'also send the study to AE@host:port')
     .option('--json', 'as JSON')
     .action(simulate);
   command
     .command('cart <node>')
     .description(
-      'send a phantom exam to AE@host:port as a cart: plain by dcmjs-dimse, with the habits of a maker by our own sender',
+      'send a phantom exam to AE@host:port as a cart would: style plain uses dcmjs-dimse, the vendor styles use our own sender',
     )
     .addOption(
-      new Option('--style <maker>', 'whose habits')
+      new Option('--style <maker>', 'style of cart to imitate')
         .choices(['plain', ...CART_STYLES])
         .default('plain'),
     )
     .option('--ga-days <number>', 'gestational age, 42 to 294', studyAge, 200)
     .option('--seed <number>', 'seed of the phantom fetus', wholeNumber, 1)
     .addOption(contentsOption())
-    .option('--pause-seconds <number>', 'between two objects', seconds, 0)
-    .option('--from <ae>', 'calling AE title, in place of that of the style')
+    .option('--pause-seconds <number>', 'pause between two objects', seconds, 0)
+    .option('--from <ae>', 'calling AE title, instead of the one of the style')
     .action(async (node, options) => {
       process.exitCode = await (await import('../simulate/cart.ts')).simulateCart(node, options);
     });
   command
     .command('pacs')
     .description(
-      'run a PACS (dcmjs-dimse) on this machine that stores what it receives, until interrupted',
+      'run a PACS (dcmjs-dimse) that stores what it receives on this machine until interrupted',
     )
-    .option('--port <number>', 'to listen on', port, 11113)
+    .option('--port <number>', 'port to listen on', port, 11113)
     .option('--out <dir>', 'folder for the objects', './phantom-pacs')
     .action(simulatePacs);
   command
     .command('ehr')
-    .description('run an EHR on this machine that knows the phantom patients, until interrupted')
-    .option('--port <number>', 'to listen on', port, 8090)
+    .description('run an EHR with the phantom patients on this machine until interrupted')
+    .option('--port <number>', 'port to listen on', port, 8090)
     .option('--seed <number>', 'seed of the phantom patients', wholeNumber, 1)
     .action(simulateEhr);
 
@@ -82,15 +82,15 @@ export function addSimulateCommands(program: Command): void {
     .command('simulate-echo')
     .description('write a phantom adult echo study as DICOM files, or handheld clips, or send it')
     .addOption(
-      new Option('--heart <name>', 'which heart')
+      new Option('--heart <name>', 'which phantom heart')
         .choices(Object.keys(ECHO_CASES))
         .default('normal'),
     )
-    .option('--beats <number>', 'length of a cine', count, 1)
+    .option('--beats <number>', 'number of heartbeats in a cine', count, 1)
     .option('--seed <number>', 'seed of the phantom patient', wholeNumber, 1)
-    .option('--out <dir>', 'folder for the files', './phantom-echo')
+    .option('--out <dir>', 'write the files to this folder', './phantom-echo')
     .option('--handheld', 'MP4 clips of the focused views, without calibration')
-    .option('--send <node>', 'also send it to AE@host:port')
+    .option('--send <node>', 'also send the study to AE@host:port')
     .option('--json', 'as JSON')
     .action(simulateEcho);
 }
@@ -121,7 +121,7 @@ async function writeStudy(
   const truthFile = `${resolve(out)}.truth.json`;
   await writeFile(truthFile, text);
   answer(form, { files: paths, truth: truthFile }, [
-    `${files.length} files in ${out}, the truth in ${truthFile}`,
+    `${files.length} files in ${out}, ground truth in ${truthFile}`,
   ]);
   return paths;
 }
@@ -195,7 +195,7 @@ async function simulateEhr({ port, seed }: { port: number; seed: number }): Prom
     '../demo/phantom-studies.ts'
   );
   const ehr = await startDemoEhr(port);
-  tell(`${ehr.baseUrl}, patients have identifiers of ${PATIENT_ID_SYSTEM}`);
+  tell(`${ehr.baseUrl}, patient identifiers use the system ${PATIENT_ID_SYSTEM}`);
   for (const patient of phantomPatients(seed)) {
     await registerPatient(ehr.baseUrl, patient);
     tell(`knows ${patient.patientId}, ${patient.patientName}`);

@@ -46,10 +46,10 @@ program
 program
   .command('demo')
   .description(
-    'run the whole path once on this machine: phantom studies in, SR, SEG and FHIR reports out',
+    'run the whole workflow once on this machine: phantom studies in, SR, SEG and FHIR reports out',
   )
   .option('--out <dir>', 'keep everything in this folder')
-  .option('--review', 'review and sign each result by a script; prints what changed')
+  .option('--review', 'review and sign each result with a script; print what changed')
   .option('--stay', 'keep the gateway running afterwards')
   .option('--seed <number>', 'seed of the phantom patients', wholeNumber, 1)
   .addOption(
@@ -70,7 +70,7 @@ addKeyCommands(program);
 program
   .command('echo <node>')
   .description('C-ECHO to a DICOM node: AE@host:port')
-  .option('--from <ae>', 'our AE title')
+  .option('--from <ae>', 'calling AE title')
   .addOption(asJson())
   .action(async (node, options) => {
     process.exitCode = await (await import('./dicom.ts')).echo(node, options);
@@ -79,7 +79,7 @@ program
 program
   .command('send <node> <paths...>')
   .description('C-STORE files and folders to a DICOM node: AE@host:port')
-  .option('--from <ae>', 'our AE title')
+  .option('--from <ae>', 'calling AE title')
   .addOption(asJson())
   .action(async (node, paths, options) => {
     process.exitCode = await (await import('./dicom.ts')).send(node, paths, options);
@@ -87,23 +87,23 @@ program
 
 program
   .command('find')
-  .description('list the studies that an archive has, by C-FIND or QIDO-RS')
-  .requiredOption('--from <archive>', 'its name in the configuration')
+  .description('search an archive for studies (C-FIND or QIDO-RS)')
+  .requiredOption('--from <archive>', 'name of the archive in the configuration')
   .option('--patient-id <id>')
   .option('--study <uid>')
   .option('--accession-number <number>')
-  .option('--study-date <range>', '20260101-20261231, 20260101- or one day')
+  .option('--study-date <range>', '20260101-20261231, 20260101- or a single date')
   .option('--modality <code>')
   .option('--objects', 'list the objects of each study')
-  .option('--limit <number>', 'largest number of rows', count, 100)
-  .option('--json', 'as JSON, with the identity of the patient')
+  .option('--limit <number>', 'maximum number of rows', count, 100)
+  .option('--json', 'as JSON, including the identity of each patient')
   .action(async (options) => (await import('./archives.ts')).find(options));
 
 program
   .command('fetch <study>')
-  .description('make the gateway retrieve a study from an archive and route it')
-  .requiredOption('--from <archive>', 'its name in the configuration')
-  .option('--detach', 'print the id of the retrieval and do not wait')
+  .description('have the gateway retrieve a study from an archive and route it')
+  .requiredOption('--from <archive>', 'name of the archive in the configuration')
+  .option('--detach', 'print the id of the retrieval without waiting for it')
   .addOption(asJson())
   .action(async (study, options) => {
     process.exitCode = await (await import('./archives.ts')).fetchStudy(study, options);
@@ -111,11 +111,11 @@ program
 
 addInputOptions(program.command('interpret <endpoint> <paths...>'))
   .description('run a pipeline on local files, without a server: us/obstetric, us/echo')
-  .option('--batch', 'read each file as a separate examination, with a folder for each')
+  .option('--batch', 'treat each file as a separate examination with its own folder')
   .addOption(
     new Option(
       '--accept <evidence>',
-      'simulated: research, values validated on simulated images count too',
+      'simulated: for research, also accept values validated only on simulated images',
     ).choices(EVIDENCE_SETTINGS),
   )
   .requiredOption('--out <dir>', 'folder for result.json and the artifacts')
@@ -126,12 +126,17 @@ addInputOptions(program.command('interpret <endpoint> <paths...>'))
 
 addInputOptions(program.command('submit <endpoint> <paths...>'))
   .description('upload files and submit them to a gateway (SONOGATE_URL, SONOGATE_KEY)')
-  .option('--webhook <url>', 'notified when the request ends')
-  .addOption(new Option('--webhook-events <event...>', 'notified of these').choices(WEBHOOK_EVENTS))
+  .option('--webhook <url>', 'URL to notify when the request ends')
+  .addOption(
+    new Option('--webhook-events <event...>', 'events to notify of').choices(WEBHOOK_EVENTS),
+  )
   .addOption(new Option('--priority <priority>').choices(['low', 'normal', 'high']))
-  .option('--metadata <name=value...>', 'attached to the request; or one JSON object')
-  .option('--idempotency-key <key>', 'a repeated command with the same key submits nothing twice')
-  .option('--detach', 'print the id and do not wait')
+  .option('--metadata <name=value...>', 'metadata to attach to the request, or one JSON object')
+  .option(
+    '--idempotency-key <key>',
+    'repeating the command with the same key does not submit the request again',
+  )
+  .option('--detach', 'print the id of the request without waiting for it')
   .addOption(asJson())
   .action(async (endpoint, paths, options) => {
     process.exitCode = await (await import('./remote.ts')).submit(endpoint, paths, options);
@@ -155,42 +160,46 @@ program
   .command('history')
   .description('list requests, newest first')
   .option('--model <model>', 'us/obstetric')
-  .addOption(new Option('--status <status>', 'only in this state').choices(REQUEST_STATUS))
+  .addOption(new Option('--status <status>', 'only those in this state').choices(REQUEST_STATUS))
   .option('--key <id>', 'only those made with this key')
-  .option('--since <when>', 'only since then: 12h, 2026-01-31 or an instant', (text) =>
-    startOf(text),
+  .option(
+    '--since <when>',
+    'only those made since: a period (12h), a date (2026-01-31) or a date and time',
+    (text) => startOf(text),
   )
-  .option('--limit <number>', 'largest number of rows', count)
+  .option('--limit <number>', 'maximum number of rows', count)
   .addOption(asJson())
   .action(async (options) => (await import('./remote.ts')).history(options));
 
 program
   .command('download <request>')
-  .description('download the result and its artifacts')
-  .requiredOption('--out <dir>', 'folder for them')
+  .description('download the result and the artifacts of a request')
+  .requiredOption('--out <dir>', 'write the files to this folder')
   .option('--only <name...>', 'only these artifacts')
   .addOption(asJson())
   .action(async (request, options) => (await import('./remote.ts')).download(request, options));
 
 program
   .command('explain <study>')
-  .description('what happened to a study and why: its UID or our id')
+  .description('show what happened to a study and why (Study Instance UID or gateway id)')
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).explain(study, options));
 
 program
   .command('doctor')
-  .description('check configuration, disk, models, every PACS and EHR; changes nothing')
+  .description(
+    'check the configuration, disk, models, and every PACS and EHR, without changing anything',
+  )
   .addOption(asJson())
   .action(async (options) => {
     process.exitCode = await (await import('../doctor/doctor.ts')).doctor(options);
   });
 
-const studies = program.command('studies').description('studies received by DICOM');
+const studies = program.command('studies').description('manage studies received by DICOM');
 studies
   .command('list')
-  .description('the studies that arrived last, without identity')
-  .addOption(new Option('--state <state>', 'only in this state').choices(STUDY_STATE))
+  .description('list the most recent studies, without patient identity')
+  .addOption(new Option('--state <state>', 'only those in this state').choices(STUDY_STATE))
   .option('--last <number>', 'number of studies', count, 100)
   .addOption(asJson())
   .action(async (options) => (await import('./studies.ts')).listStudies(options));
@@ -202,7 +211,7 @@ studies
 studies
   .command('release <study>')
   .description('release a study that is held, ignored or not routed')
-  .option('--rule <name>', 'under this routing rule')
+  .option('--rule <name>', 'use this routing rule')
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
 studies
@@ -211,37 +220,39 @@ studies
   .addOption(asJson())
   .action(async (study, options) => (await import('./studies.ts')).rerunStudy(study, options));
 
-const patients = program.command('patients').description('patients that HL7 messages merged');
+const patients = program.command('patients').description('manage patients merged by HL7 messages');
 patients
   .command('merges')
-  .description('list the merges that count, without identity')
+  .description('list the merges in effect, without patient identity')
   .addOption(asJson())
   .action(async (options) => (await import('./patients.ts')).listMerges(options));
 patients
   .command('separate <merge>')
-  .description('take a merge back: its studies have their own patient ID again')
+  .description('undo a merge, which gives its studies back their own patient ID')
   .addOption(asJson())
   .action(async (merge, options) => (await import('./patients.ts')).separate(merge, options));
 
 program
   .command('rules')
-  .description('routing rules')
+  .description('check the routing rules')
   .command('test')
-  .description('what the rules would do with the studies received last; changes nothing')
-  .option('--config <file>', 'rules of this file in place of those in use')
+  .description(
+    'show what the rules would do with the most recent studies, without changing anything',
+  )
+  .option('--config <file>', 'test the rules in this file instead of those in use')
   .option('--last <number>', 'number of studies', count, 100)
-  .option('--verbose', 'why each rule did or did not match')
+  .option('--verbose', 'show why each rule did or did not match')
   .addOption(asJson())
   .action(async (options) => (await import('./studies.ts')).testRules(options));
 
 program
   .command('deliveries')
-  .description('deliveries to PACS, EHR and webhooks: their state and why')
-  .option('--destination <name>', 'only to this destination')
-  .addOption(new Option('--state <state>', 'only in this state').choices(DELIVERY_STATES))
-  .option('--code <code>', 'only with this code of the last failure (docs/errors.md)')
-  .option('--request <id>', 'only of this request')
-  .option('--last <number>', 'so many', count, 100)
+  .description('list deliveries to PACS, EHR and webhooks with their state and the reason')
+  .option('--destination <name>', 'only those to this destination')
+  .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
+  .option('--code <code>', 'only those that last failed with this code (docs/errors.md)')
+  .option('--request <id>', 'only those of this request')
+  .option('--last <number>', 'number of deliveries', count, 100)
   .addOption(asJson())
   .action(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
 
@@ -251,66 +262,70 @@ program
   .option('--destination <name>', 'all dead deliveries to this destination')
   .option(
     '--to-alternate',
-    'to the alternate of its destination; with --destination also what is waiting',
+    'send to the alternate of the destination; with --destination, waiting deliveries, too',
   )
-  .option('--to <name>', 'to this other destination')
+  .option('--to <name>', 'send to this destination instead')
   .addOption(asJson())
   .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
 
 program
   .command('acknowledge <request>')
   .description('record who has seen the critical flags of a request')
-  .option('--by <name>', 'who has seen them')
+  .option('--by <name>', 'name of the person who has seen them')
   .addOption(asJson())
   .action(async (request, options) =>
     (await import('./acknowledge.ts')).acknowledge(request, options),
   );
 
-const hold = program.command('hold').description('reports to an EHR that wait for a person');
+const hold = program
+  .command('hold')
+  .description('manage reports to an EHR that wait for a decision');
 hold
   .command('list')
-  .description('list them with the reason and the candidates; without identity')
+  .description('list held reports with the reason and the candidates, without patient identity')
   .addOption(asJson())
   .action(async (options) => (await import('./hold.ts')).listHeld(options));
 hold
   .command('show <id>')
-  .description('show one with the identity of its images; who looked is audited')
-  .option('--by <name>', 'who looks')
+  .description('show a held report with the patient identity from its images (audited)')
+  .option('--by <name>', 'name of the person viewing it')
   .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).showHeld(id, options));
 hold
   .command('release <id>')
-  .description('send it, to a chosen patient, with a chosen order, or as it is')
+  .description('send a held report: for the chosen patient, with the chosen order, or unchanged')
   .option('--patient <reference>', 'Patient/<id> of the EHR')
   .option('--order <reference>', 'ServiceRequest/<id> of the EHR')
-  .option('--no-order', 'with the accession number alone')
-  .option('--by <name>', 'who decides')
+  .option('--no-order', 'send with the accession number only')
+  .option('--by <name>', 'name of the person who decides')
   .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).releaseHeld(id, options));
 hold
   .command('reject <id>')
-  .description('reject it for good: it is not sent')
+  .description('reject a held report permanently; it is not sent')
   .requiredOption('--reason <text>', 'why')
-  .option('--by <name>', 'who decides')
+  .option('--by <name>', 'name of the person who decides')
   .addOption(asJson())
   .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
 const quarantine = program
   .command('quarantine')
-  .description('received objects that could not be recorded');
+  .description('manage received objects that could not be registered');
 quarantine
   .command('list')
-  .description('list them with sender and reason; without identity')
+  .description('list quarantined objects with sender and reason, without patient identity')
   .addOption(asJson())
   .action(async (options) => (await import('./quarantine.ts')).listQuarantine(options));
 quarantine
   .command('register <id>')
-  .description('register one as if it arrived now, once its cause is mended')
+  .description(
+    'register a quarantined object as if it had just arrived, after its cause has been fixed',
+  )
   .addOption(asJson())
   .action(async (id, options) => (await import('./quarantine.ts')).registerAgain(id, options));
 quarantine
   .command('remove <id>')
-  .description('delete one for good')
+  .description('delete a quarantined object permanently')
   .addOption(asJson())
   .action(async (id, options) =>
     (await import('./quarantine.ts')).removeFromQuarantine(id, options),
@@ -318,29 +333,29 @@ quarantine
 
 program
   .command('clean')
-  .description('remove received studies older than retention.intakeDays')
-  .option('--dry-run', 'say what would be removed, and what stays and why')
+  .description('delete received studies older than retention.intakeDays')
+  .option('--dry-run', 'show what would be deleted, and what would be kept and why')
   .addOption(asJson())
   .action(async (options) => (await import('./maintenance.ts')).clean(options));
 
 program
   .command('migrate-embedded')
-  .description('copy the embedded database to the empty PostgreSQL server of DATABASE_URL')
+  .description('copy the embedded database to the empty PostgreSQL database in DATABASE_URL')
   .addOption(asJson())
   .action(async (options) => (await import('./maintenance.ts')).migrateEmbedded(options));
 
-const audit = program.command('audit').description('the audit, sealed row by row');
+const audit = program.command('audit').description('verify or export the audit trail');
 audit
   .command('verify')
-  .description('find rows that were altered, removed or inserted')
-  .option('--public-key <files...>', 'public keys of other machines that sealed it')
+  .description('check the audit trail for altered, removed or inserted rows')
+  .option('--public-key <files...>', 'public keys of other machines that sealed rows')
   .addOption(asJson())
   .action(async (options) => {
     process.exitCode = await (await import('./maintenance.ts')).verifyAudit(options);
   });
 audit
   .command('export')
-  .description('write it to standard output, one event on each line')
+  .description('write the audit trail to standard output, one event per line')
   .addOption(new Option('--format <name>').choices(['dicom', 'fhir', 'jsonl']).default('jsonl'))
   .action(async (options) => (await import('./maintenance.ts')).exportAudit(options));
 
@@ -357,7 +372,9 @@ program
 
 program
   .command('validate <files...>')
-  .description('check structured reports, segmentations and FHIR bundles against our own rules')
+  .description(
+    "check structured reports, segmentations and FHIR bundles against the project's own rules",
+  )
   .addOption(asJson())
   .action(async (files, options) => {
     process.exitCode = await (await import('./validate.ts')).validate(files, options);
@@ -365,7 +382,7 @@ program
 
 program
   .command('docs')
-  .description('write the generated pages of docs/')
+  .description('write the generated pages in docs/')
   .action(async () => (await import('./docs.ts')).writeDocs());
 
 /** Runs one command line. The exit status is in `process.exitCode`. */

@@ -31,7 +31,7 @@ export async function listStudies({
 /** Stops a study from waiting for more objects. */
 export async function completeStudy(study: string, form: AnswerForm): Promise<void> {
   await runCommand('studies.complete', { study });
-  answer(form, { study }, ['complete: the routing rules are applied now']);
+  answer(form, { study }, ['complete; the routing rules are applied now']);
 }
 
 /**
@@ -43,7 +43,7 @@ export async function releaseStudy(
   { rule, ...form }: AnswerForm & { rule?: string },
 ): Promise<void> {
   await runCommand('studies.release', { study, rule: rule ?? null });
-  answer(form, { study, rule: rule ?? null }, [rule ? `released to the rule ${rule}` : 'released']);
+  answer(form, { study, rule: rule ?? null }, [rule ? `released to rule ${rule}` : 'released']);
 }
 
 /** Requests a new interpretation of a study. */
@@ -68,7 +68,7 @@ function inWords(study: StudyExplanation): string[] {
   if (study.state === 'receiving') {
     lines.push(`  complete after ${study.completeAfter} (${study.completeBecause})`);
   } else {
-    lines.push(`  complete by ${study.completeBecause}`);
+    lines.push(`  complete because of ${study.completeBecause}`);
     if (study.nextAttemptAt) lines.push(`  next attempt at ${study.nextAttemptAt}`);
   }
   if (study.archiveCount?.detail) lines.push(`  ${study.archiveCount.detail}`);
@@ -77,7 +77,7 @@ function inWords(study: StudyExplanation): string[] {
   }
   if (study.order) lines.push(`  order: ${study.order.detail ?? 'being searched for'}`);
   for (const { at, sender, changed, withdrawnAt } of study.corrections) {
-    const state = withdrawnAt ? ', taken back' : '';
+    const state = withdrawnAt ? ', undone' : '';
     lines.push(
       `  patient: ${changed} from ${sender} by HL7, ${new Date(at).toISOString()}${state}`,
     );
@@ -100,7 +100,7 @@ function describeRule(rule: RuleVerdict, indent: string): string[] {
   const answer = rule.acts
     ? 'acts'
     : rule.matches
-      ? 'matches, but an earlier rule ended the list'
+      ? 'matches, but an earlier rule already applied'
       : 'no';
   return [
     `${indent}${rule.rule}: ${answer}`,
@@ -111,7 +111,7 @@ function describeRule(rule: RuleVerdict, indent: string): string[] {
 function conditionInWords(verdict: ConditionVerdict, indent: string): string[] {
   const { condition, wanted, found, holds, parts } = verdict;
   const answer = `${indent}${holds ? 'yes' : 'no'}: ${condition}`;
-  if (!parts) return [`${answer} wanted "${wanted}", found "${found}"`];
+  if (!parts) return [`${answer} expected "${wanted}", found "${found}"`];
   return [answer, ...parts.flatMap((part) => conditionInWords(part, `${indent}  `))];
 }
 

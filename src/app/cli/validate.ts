@@ -76,7 +76,9 @@ function observationFault({ resource }: Entry): string | null {
     ('system' in quantity && quantity.system === 'http://unitsofmeasure.org');
   if (!isUcum) return 'the unit is not UCUM';
   const hasValue = Object.keys(resource).some((key) => key.startsWith('value'));
-  return hasValue && resource.dataAbsentReason ? 'has a value and a reason for its absence' : null;
+  return hasValue && resource.dataAbsentReason
+    ? 'has both a value and a reason for its absence'
+    : null;
 }
 
 const DRAFT_STATUSES = ['preliminary', 'partial', 'entered-in-error', 'registered'];
@@ -95,7 +97,7 @@ function statusFault({ resource }: Entry): string | null {
   const allowed = isSigned ? SIGNED_STATUSES : DRAFT_STATUSES;
   return allowed.includes(status)
     ? null
-    : `status ${status} is not that of a ${isSigned ? 'signed result' : 'draft'}`;
+    : `status ${status} is not the status of a ${isSigned ? 'signed result' : 'draft'}`;
 }
 
 /**
@@ -145,7 +147,7 @@ function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[
  */
 export function checkBundle(json: unknown): string[] {
   const parsed = bundleSchema.safeParse(json);
-  if (!parsed.success) return ['it is not a FHIR Bundle'];
+  if (!parsed.success) return ['this is not a FHIR Bundle'];
   const { type, entry: entries } = parsed.data;
   const urls = new Set(entries.map(({ fullUrl }) => fullUrl));
   const reports = entries.filter(({ resource }) => resource.resourceType === 'DiagnosticReport');
@@ -181,7 +183,7 @@ function checkDicom(bytes: Buffer): { kind: string; faults: string[] } {
     return { kind: 'Segmentation', faults: checkSegmentation(dataset) };
   }
   if (dataset.ValueType !== 'CONTAINER') {
-    return { kind: 'DICOM', faults: ['it is neither a structured report nor a segmentation'] };
+    return { kind: 'DICOM', faults: ['this is neither a structured report nor a segmentation'] };
   }
   const faults = checkTemplate(decode(bytes)).map(({ path, rule }) => `${path}: ${rule}`);
   return { kind: 'structured report', faults };
@@ -197,7 +199,7 @@ export function checkContent(bytes: Buffer): { kind: string; faults: string[] } 
     if (bytes.toString('latin1', offset, offset + text.length) === text) return checkDicom(bytes);
     return { kind: 'FHIR Bundle', faults: checkBundle(JSON.parse(bytes.toString('utf8'))) };
   } catch (error) {
-    return { kind: 'file', faults: [`it cannot be read: ${(error as Error).message}`] };
+    return { kind: 'file', faults: [`the file cannot be read: ${(error as Error).message}`] };
   }
 }
 
@@ -206,7 +208,7 @@ export async function validate(paths: readonly string[], form: AnswerForm): Prom
   const checked: { path: string; kind: string; faults: string[] }[] = [];
   for (const path of paths) checked.push({ path, ...checkContent(await readFile(path)) });
   const lines = checked.flatMap(({ path, kind, faults }) => [
-    `${path}: ${kind}, ${faults.length === 0 ? 'no fault' : 'faults:'}`,
+    `${path}: ${kind}, ${faults.length === 0 ? 'no violations' : 'faults:'}`,
     ...faults.map((fault) => `  ${fault}`),
   ]);
   answer(form, checked, lines);

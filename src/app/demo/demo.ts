@@ -165,7 +165,7 @@ async function runDemo(stageOf: Stage): Promise<number> {
   say(`          ${RESEARCH_NOTICE} (evidence.accept)`);
   say(`          log in ${join(out, 'gateway.log')}`);
   say(
-    'Cart, PACS dcmjs-dimse, an implementation of DICOM that shares no network code with the gateway',
+    'Cart, PACS dcmjs-dimse, a DICOM implementation that shares no network code with the gateway',
   );
   let complete = true;
   const results: Result[] = [];
@@ -191,7 +191,9 @@ async function runDemo(stageOf: Stage): Promise<number> {
   say(
     `EHR       ${reports.length} DiagnosticReport (${reports.map((r) => r.status).join(', ')}), ${observations.length} Observations in ${join(out, 'ehr')}`,
   );
-  say('Every output is an unverified, AI-made draft, unless a script has signed it in place of a');
+  say(
+    'Every output is an unverified, AI-generated draft, unless a script has signed it in place of a',
+  );
   say('clinician; the phantoms are not patients.');
   const arrived = results.length === 0 || (received.length > 0 && reports.length > 0);
   if (!complete || !arrived) say('NOT COMPLETE: something did not arrive, see above.');
@@ -236,7 +238,7 @@ async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise
   const first = await runRevision(stageOf, study, 1);
   if (study.late === 0) return first;
   say('');
-  say(`Late      ${study.late} more object of the same study: it is interpreted again`);
+  say(`Late      ${study.late} more object of the same study, which is interpreted again`);
   await sendStudy(stageOf, study.files.slice(inTime.length), port);
   const second = await runRevision(stageOf, study, 2);
   return {
@@ -258,7 +260,7 @@ async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: num
     const why = status === null ? 'no answer' : `status ${statusHex(status)}`;
     throw new Error(`C-STORE of ${sopInstanceUid} failed: ${why}`);
   }
-  say(`C-STORE   ${stored.length} objects accepted over one association of dcmjs-dimse`);
+  say(`C-STORE   ${stored.length} objects accepted over one dcmjs-dimse association`);
 }
 
 /**
@@ -266,10 +268,13 @@ async function sendStudy({ config }: Stage, files: DemoStudy['files'], port: num
  * command show it.
  */
 async function isHeld(gateway: Gateway, { studyInstanceUid: study }: DemoStudy): Promise<boolean> {
-  const { state, reason, rules } = await waitFor('the study to be judged', async () => {
-    const told = await gateway.run('studies.explain', { study });
-    return told.state === 'receiving' || told.state === 'complete' ? null : told;
-  });
+  const { state, reason, rules } = await waitFor(
+    'the rules to be applied to the study',
+    async () => {
+      const told = await gateway.run('studies.explain', { study });
+      return told.state === 'receiving' || told.state === 'complete' ? null : told;
+    },
+  );
   for (const line of rulesInWords(rules)) say(line);
   say(`State     ${state}: ${reason ?? ''}`);
   say(
@@ -341,7 +346,7 @@ function rulesInWords(rules: readonly RuleVerdict[]): string[] {
     .filter(({ acts }) => acts)
     .map(({ rule, conditions }) => {
       const seen = conditions.flatMap(recognised).join('; ');
-      return `Rule      ${rule} ${seen ? `takes it: ${seen}` : 'takes what no other rule recognises'}`;
+      return `Rule      ${rule} ${seen ? `applies: ${seen}` : 'applies to whatever no other rule recognises'}`;
     });
 }
 
@@ -369,7 +374,7 @@ async function review(gateway: Gateway, requestId: string, name: DemoStudyName):
 
 /** Returns the request made for a revision, and the rules' verdicts. */
 async function requestOf(gateway: Gateway, study: string, revision: number) {
-  return waitFor('the study to become a request', async () => {
+  return waitFor('the study to be submitted as a request', async () => {
     const { requests, rules } = await gateway.run('studies.explain', { study });
     const request = requests.find((one) => one.revision === revision);
     return request ? { requestId: request.request_id, rules } : null;

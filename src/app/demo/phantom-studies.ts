@@ -138,7 +138,7 @@ async function obstetric(seed: number, acquisition: string): Promise<DemoStudy> 
   const { sizes } = study.truth;
   return {
     name: 'obstetric',
-    what: `${study.files.length} phantom objects with a sweep and a cine of the heart, ${GA_DAYS} days of gestation, appropriate for dates`,
+    what: `${study.files.length} phantom objects with a sweep and a cine of the heart, gestational age ${GA_DAYS} days, size appropriate for dates`,
     files: study.files,
     late: 0,
     patient: { ...study.patient, gender: 'female' },
@@ -164,7 +164,7 @@ async function firstTrimester(seed: number, acquisition: string): Promise<DemoSt
   });
   return {
     name: 'first-trimester',
-    what: `${study.files.length} phantom objects of an early pregnancy, ${EARLY_DAYS} days; the cine arrives late`,
+    what: `${study.files.length} phantom objects of an early pregnancy, gestational age ${EARLY_DAYS} days; the cine arrives late`,
     files: study.files,
     late: 1,
     patient: { ...study.patient, gender: 'female' },
@@ -185,7 +185,7 @@ async function unrecognised(seed: number, acquisition: string): Promise<DemoStud
   });
   return {
     name: 'unrecognised',
-    what: 'one phantom object of an upper abdomen',
+    what: 'one phantom image of an upper abdomen',
     files: study.files,
     late: 0,
     patient: { ...study.patient, gender: 'female' },
@@ -217,7 +217,7 @@ async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
   const study = await echoStudy({ seed, acquisition });
   return {
     name: 'echo',
-    what: `${study.files.length} phantom objects, an adult heart`,
+    what: `${study.files.length} phantom objects of an adult heart`,
     files: study.files,
     late: 0,
     patient: asAdult(study.patient),

@@ -26,7 +26,7 @@ const TYPED: Readonly<Record<DemoStudyName, readonly string[]>> = {
 const SHARE = 0.95;
 /** The scripted reader's actions, in words. */
 const DONE: Readonly<Partial<Record<Change['kind'], string>>> = {
-  'set-value': 'typed a value,',
+  'set-value': 'entered a value,',
   note: 'added a line,',
 };
 const NOTE = 'Checked by the scripted reader of the demo.';

@@ -11,8 +11,8 @@ const PATIENCE_MILLISECONDS = 10_000;
 
 export function certificateEnds(what: string, end: Date): Finding {
   const days = Math.floor((end.getTime() - Date.now()) / DAY_MS);
-  if (days < 0) return fault(what, `ended ${-days} days ago`);
-  const words = `ends in ${days} days`;
+  if (days < 0) return fault(what, `expired ${-days} days ago`);
+  const words = `expires in ${days} days`;
   return days < CERTIFICATE_DAYS ? warning(what, words) : ok(what, words);
 }
 

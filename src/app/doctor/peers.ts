@@ -63,7 +63,7 @@ async function pacs(destination: DicomDestination, ours: string): Promise<Findin
     const { status, milliseconds, refused } = report;
     if (status !== 0) return [fault(what, `C-ECHO status ${status.toString(16)}H`)];
     const findings = [ok(what, `C-ECHO in ${milliseconds.toFixed(0)} ms`)];
-    if (refused.length > 0) findings.push(fault(what, `takes no ${refused.join(', ')}`));
+    if (refused.length > 0) findings.push(fault(what, `does not accept ${refused.join(', ')}`));
     return [...findings, ...(await chain)];
   } catch (error) {
     // If the association fails, the certificate chain often shows why.
@@ -112,8 +112,8 @@ async function ehr(destination: FhirDestination): Promise<Finding[]> {
     const { version, mode, ahead } = await checkServer(destination, signal);
     const findings = [
       version === null
-        ? warning(what, `has no CapabilityStatement; results go by ${mode}`)
-        : ok(what, `FHIR ${version}; results go by ${mode}`),
+        ? warning(what, `has no CapabilityStatement; results are sent by ${mode}`)
+        : ok(what, `FHIR ${version}; results are sent by ${mode}`),
     ];
     if (version !== null && !version.startsWith('4.')) {
       findings.push(fault(what, `speaks FHIR ${version}, results are FHIR R4`));
@@ -132,7 +132,7 @@ function ehrChain(what: string, { baseUrl, tls }: FhirDestination): Promise<Find
   const { protocol, hostname, port } = new URL(baseUrl);
   if (protocol !== 'https:') {
     const local = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-    const words = 'reports are sent to it without encryption: its address is http';
+    const words = 'reports are sent to it unencrypted, because its address is http';
     return Promise.resolve(local ? [] : [warning(what, words)]);
   }
   return checkChain(what, { host: hostname, port: Number(port || HTTPS_PORT), ...tls });
@@ -216,6 +216,11 @@ async function retrieval(
   const admitted = sources.some(({ callingAeTitles }) =>
     callingAeTitles.some((title) => title === '*' || title === settings.aeTitle),
   );
-  if (!admitted) return [fault(what, `is no source: "${settings.aeTitle}" may not send to us`)];
-  return [ok(what, `C-MOVE is accepted; it must know "${moveTo}" with our address`)];
+  if (!admitted)
+    return [
+      fault(what, `is not listed in sources: "${settings.aeTitle}" may not send to the gateway`),
+    ];
+  return [
+    ok(what, `C-MOVE is accepted; the archive must have the gateway's address for "${moveTo}"`),
+  ];
 }

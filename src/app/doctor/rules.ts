@@ -15,7 +15,7 @@ export function checkRules({ rules }: Pick<Routing, 'rules'>): Finding[] {
     const detail = run && whyNot(run);
     return detail ? [fault(`rule ${name}`, detail)] : [];
   });
-  return faults.length > 0 ? faults : [ok('rules', 'their endpoints take their options')];
+  return faults.length > 0 ? faults : [ok('rules', 'all options are accepted by their endpoints')];
 }
 
 function whyNot(run: NonNullable<Routing['rules'][number]['run']>): string | null {

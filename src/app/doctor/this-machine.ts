@@ -44,7 +44,8 @@ async function dataFolder(dataDir: string): Promise<Finding> {
     const there = await nearestFolder(dataDir);
     await access(there, constants.W_OK);
     if (there !== resolve(dataDir)) {
-      const words = 'does not exist: the first start creates it, or the gateway uses another one';
+      const words =
+        'does not exist: either it is created at first startup, or the gateway uses another folder';
       return warning('data folder', `${resolve(dataDir)} ${words} SONOGATE_DATA_DIR`);
     }
     const found = await stat(dataDir);
@@ -53,7 +54,10 @@ async function dataFolder(dataDir: string): Promise<Finding> {
     const rights = (mode & 0o777).toString(8);
     return (mode & OTHERS) === 0
       ? ok('data folder', `${dataDir} can be written, mode ${rights}`)
-      : warning('data folder', `${dataDir} has mode ${rights}: others of this machine can read it`);
+      : warning(
+          'data folder',
+          `${dataDir} has mode ${rights}: other users of this machine can read it`,
+        );
   } catch (error) {
     return fault('data folder', inOneLine(error));
   }
@@ -75,7 +79,7 @@ async function disk({ dataDir, dicom }: Config): Promise<Finding> {
     const { bavail, bsize } = await statfs(await nearestFolder(dataDir));
     const free = bavail * bsize;
     const words = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
-    const limit = `objects are refused below ${(dicom.minFreeBytes / GIBIBYTE).toFixed(1)} GiB`;
+    const limit = `objects are refused when less than ${(dicom.minFreeBytes / GIBIBYTE).toFixed(1)} GiB is free`;
     if (free < dicom.minFreeBytes) return fault('disk', `${words}; ${limit}`);
     if (free < dicom.minFreeBytes * DISK_MARGIN) return warning('disk', `${words}; ${limit}`);
     return ok('disk', words);
@@ -112,15 +116,16 @@ function openFiles(): Finding {
   const words = `${limit} files may be open`;
   return limit === 'unlimited' || limit >= FEWEST_OPEN_FILES
     ? ok('limits', words)
-    : warning('limits', `${words}; ${FEWEST_OPEN_FILES} are better`);
+    : warning('limits', `${words}; at least ${FEWEST_OPEN_FILES} are recommended`);
 }
 
 async function gateway(dataDir: string): Promise<Finding> {
   try {
     await callAdminSocket(dataDir, 'deliveries.list', {});
-    return ok('gateway', 'runs on this data folder');
+    return ok('gateway', 'is running on this data folder');
   } catch (error) {
-    if (error instanceof NoGatewayError) return warning('gateway', 'none runs on this data folder');
+    if (error instanceof NoGatewayError)
+      return warning('gateway', 'none is running on this data folder');
     return fault('gateway', inOneLine(error));
   }
 }
@@ -175,7 +180,7 @@ async function database(connectionString: string): Promise<Finding[]> {
       EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now,
       (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted`);
     const [row] = rows;
-    if (!row) return [fault('database', 'gives no answer')];
+    if (!row) return [fault('database', 'does not respond')];
     const link = row.encrypted ? 'over TLS' : 'without encryption';
     const findings = [ok('database', `PostgreSQL ${row.version}, ${link}`)];
     if (row.number < OLDEST_POSTGRESQL) findings.push(fault('database', 'is older than 13'));
@@ -300,7 +305,7 @@ async function answers(what: string, host: string, port: number): Promise<Findin
     await once(socket, 'connect', { signal: AbortSignal.timeout(LISTEN_TIMEOUT_MS) });
     return ok(what, `${host}:${port} answers`);
   } catch (error) {
-    return fault(what, `the gateway runs, but ${host}:${port}: ${inOneLine(error)}`);
+    return fault(what, `the gateway is running, but ${host}:${port}: ${inOneLine(error)}`);
   } finally {
     socket.destroy();
     socket.on('error', () => {});

@@ -40,7 +40,7 @@ function watchThisProcess({
   }).set({ version, node: process.versions.node, roles: roles.join(',') }, 1);
   new Gauge({
     name: 'sonogate_process_start_time_seconds',
-    help: 'Start time of the process, Unix time.',
+    help: 'Start time of the process in Unix time.',
     registers,
   }).set(Math.round(Date.now() / 1000 - process.uptime()));
   const delay = new Gauge({
@@ -51,13 +51,13 @@ function watchThisProcess({
   });
   const memory = new Gauge({
     name: 'sonogate_process_memory_bytes',
-    help: 'Resident memory of gateway and pipelines.',
+    help: 'Resident memory of the gateway and its pipelines.',
     labelNames: ['process'],
     registers,
   });
   const free = new Gauge({
     name: 'sonogate_disk_free_bytes',
-    help: 'Free on the disk of the data folder.',
+    help: 'Free space on the disk of the data folder.',
     registers,
   });
   const size = new Gauge({
@@ -151,7 +151,7 @@ export function createProcessMeters(): ProcessMeters {
   });
   const seconds = new Histogram({
     name: 'sonogate_dicom_store_seconds',
-    help: 'From the C-STORE request until the object is durable, by source.',
+    help: 'Time from the C-STORE request until the object is durable, by source.',
     labelNames: ['source'],
     buckets: WORKING_SECONDS,
     registers,
@@ -164,14 +164,14 @@ export function createProcessMeters(): ProcessMeters {
   });
   const inference = new Histogram({
     name: 'sonogate_model_seconds',
-    help: 'Time of one call of a model, with a batch of images.',
+    help: 'Duration of one inference call, by model, with a batch of images.',
     labelNames: ['model'],
     buckets: WORKING_SECONDS,
     registers,
   });
   const opened = new Gauge({
     name: 'sonogate_models',
-    help: 'Models open in the pipeline process of this gateway, and what each runs on.',
+    help: 'Models loaded in the pipeline process of this gateway, and what each runs on.',
     labelNames: ['model', 'version', 'pack', 'provider'],
     registers,
   });
@@ -316,7 +316,7 @@ async function requireRoom({
   const free = bavail * bsize;
   if (free >= minFreeBytes) return;
   throw new Error(
-    `${free} bytes are free below ${dataDir}; objects are refused below ${minFreeBytes}`,
+    `${free} bytes are free below ${dataDir}; objects are refused when fewer than ${minFreeBytes} are free`,
   );
 }
 

@@ -31,7 +31,7 @@ const DESTINATION = `CASE WHEN kind IN ${TO_CLIENTS} THEN kind || 's' ELSE desti
 const GAUGES: readonly TableGauge[] = [
   {
     name: 'sonogate_requests',
-    help: 'Requests that have not ended, by status. For the whole site: use one process.',
+    help: 'Requests that have not ended, by status. Covers the whole site, so read it from one process.',
     labels: ['status'],
     query: `SELECT jsonb_build_object('status', status) AS labels, count(*)::float8 AS value
       FROM requests WHERE status IN ('queued', 'preparing', 'running') GROUP BY status`,
@@ -70,7 +70,7 @@ const GAUGES: readonly TableGauge[] = [
   },
   {
     name: 'sonogate_destination_breaker',
-    help: '1 for the state of the breaker of a destination that fails. For the whole site.',
+    help: '1 for the current circuit breaker state of each failing destination. For the whole site.',
     labels: ['destination', 'state'],
     query: `SELECT jsonb_build_object('destination', destination, 'state', state) AS labels,
         1::float8 AS value
@@ -87,7 +87,7 @@ const GAUGES: readonly TableGauge[] = [
   },
   {
     name: 'sonogate_study_oldest_seconds',
-    help: 'Since the first object of the oldest study that is not settled, by state. For the whole site.',
+    help: 'Time since the first object of the oldest study that is not settled, by state. For the whole site.',
     labels: ['state'],
     query: `SELECT jsonb_build_object('state', state) AS labels,
         ${SECONDS_SINCE('first_received_at')} AS value
@@ -95,7 +95,7 @@ const GAUGES: readonly TableGauge[] = [
   },
   {
     name: 'sonogate_rows_estimated',
-    help: 'Rows of the large tables as the database estimates them. For the whole site.',
+    help: 'Rows of the large tables, as estimated by the database. For the whole site.',
     labels: ['table'],
     query: `SELECT jsonb_build_object('table', relname) AS labels,
         GREATEST(0, reltuples)::float8 AS value
@@ -117,7 +117,7 @@ export function watchOpenWork(
   }));
   const jobs = new Gauge({
     name: 'sonogate_queue_jobs',
-    help: 'Jobs on the queue.',
+    help: 'Jobs in the queue.',
     labelNames: ['state'],
     registers,
   });
@@ -200,20 +200,20 @@ export function followEndedWork(database: Queryable, registry: Registry): () => 
   const registers = [registry];
   const ended = new Counter({
     name: 'sonogate_requests_ended_total',
-    help: 'Requests that have ended, by endpoint and status. For the whole site: use one process.',
+    help: 'Requests that have ended, by endpoint and status. Covers the whole site, so read it from one process.',
     labelNames: ['endpoint', 'status'],
     registers,
   });
   const wait = new Histogram({
     name: 'sonogate_request_wait_seconds',
-    help: 'From the submission of a request to the start of its pipeline. For the whole site.',
+    help: 'Time from the submission of a request to the start of its pipeline. For the whole site.',
     labelNames: ['endpoint'],
     buckets: WAITING_SECONDS,
     registers,
   });
   const run = new Histogram({
     name: 'sonogate_request_run_seconds',
-    help: 'From the start of the pipeline to the end of the request. For the whole site.',
+    help: 'Time from the start of the pipeline to the end of the request. For the whole site.',
     labelNames: ['endpoint'],
     buckets: WORKING_SECONDS,
     registers,
@@ -227,7 +227,7 @@ export function followEndedWork(database: Queryable, registry: Registry): () => 
   });
   const result = new Histogram({
     name: 'sonogate_study_to_result_seconds',
-    help: 'From the first object of a study to its first result. For the whole site.',
+    help: 'Time from the first object of a study to its first result. For the whole site.',
     labelNames: ['endpoint'],
     buckets: WAITING_SECONDS,
     registers,
@@ -240,7 +240,7 @@ export function followEndedWork(database: Queryable, registry: Registry): () => 
   });
   const door = new Histogram({
     name: 'sonogate_door_to_report_seconds',
-    help: 'From the first object of a study to a destination that has its first result. For the whole site.',
+    help: 'Time from the first object of a study until a destination has its first result. For the whole site.',
     labelNames: ['destination'],
     buckets: WAITING_SECONDS,
     registers,

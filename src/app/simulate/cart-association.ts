@@ -144,7 +144,7 @@ export class CartAssociation {
   /** Waits for the peer's N-EVENT-REPORT, confirms it and returns its data set. */
   async eventReport(): Promise<Buffer> {
     const { contextId, command, dataSet } = await this.#message();
-    if (command.commandField !== COMMAND.nEventReport) throw new Error('no N-EVENT-REPORT came');
+    if (command.commandField !== COMMAND.nEventReport) throw new Error('no N-EVENT-REPORT arrived');
     await this.#send(contextId, encodeCommandSet(responseTo(command, 0)), []);
     return dataSet;
   }
@@ -185,7 +185,7 @@ export class CartAssociation {
     await this.#send(contextId, bytes, pieces);
     const { command: answer } = await this.#message();
     if (answer.messageIdBeingRespondedTo !== messageId || answer.status === undefined) {
-      throw new Error('the peer answered another message');
+      throw new Error('the peer responded to a different message');
     }
     return answer.status;
   }
@@ -224,7 +224,7 @@ export class CartAssociation {
     const dataSet: Buffer[] = [];
     for (;;) {
       const event = await this.#next();
-      if (event.kind !== 'fragment') throw new Error('the peer ended the association');
+      if (event.kind !== 'fragment') throw new Error('the peer released the association');
       const part = this.#messages.take(event);
       if (part?.kind === 'data') dataSet.push(part.data);
       if (part && (part.kind === 'data' ? part.last : !part.command.hasDataSet)) {

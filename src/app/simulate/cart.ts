@@ -65,7 +65,7 @@ export async function simulateCart(
     encoding: { compression: style.compression, colour: 'rgb' },
   });
   tell(`${callingAeTitle}: ${style.habit}`);
-  tell(`Sent by ${habits ? 'our own sender, which has the habits of this style' : 'dcmjs-dimse'}`);
+  tell(`Sent by ${habits ? 'our own sender, which imitates this style' : 'dcmjs-dimse'}`);
   tell(`Study ${truth.studyInstanceUid}, ${files.length} objects of a phantom`);
   const exam = {
     studyInstanceUid: truth.studyInstanceUid,

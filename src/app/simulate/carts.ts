@@ -74,7 +74,7 @@ export interface Cart extends CartKind {
  * beyond dcmjs-dimse (docs/dicom.md), so `CartAssociation` writes their PDUs.
  */
 export const PLAIN_CART: CartKind = {
-  habit: 'compressed images as they are, one association for the exam, MPPS',
+  habit: 'sends compressed images unchanged, one association for the exam, MPPS',
   callingAeTitle: 'CART',
   classes: CLASSES.current,
   compression: 'jpeg',
@@ -90,7 +90,8 @@ export const PLAIN_CART: CartKind = {
  */
 export const CARTS = {
   ge: {
-    habit: 'retired classes, a context per syntax, one association all exam, MPPS, async window',
+    habit:
+      'retired SOP classes, one presentation context per transfer syntax, one association throughout the exam, MPPS, asynchronous operations window',
     callingAeTitle: 'CART-GE',
     implementation: { classUid: '2.25.1001', version: 'GE_STYLE_1' },
     announcedPduBytes: 16_384,
@@ -135,7 +136,7 @@ export const CARTS = {
     privateData: { creator: 'PHILIPS STYLE 3D', group: '200d' },
   },
   samsung: {
-    habit: 'offers images compressed only, and aborts instead of releasing',
+    habit: 'offers compressed images only, and aborts instead of releasing',
     callingAeTitle: 'CART-SAMSUNG',
     // UIDs in PDUs have no padding (PS3.8 Annex F), but some machines pad them to an even length.
     implementation: { classUid: '2.25.10030\0', version: ' SAMSUNG STYLE ' },
@@ -154,7 +155,8 @@ export const CARTS = {
     privateData: { creator: 'SAMSUNG STYLE', group: '0045' },
   },
   mindray: {
-    habit: 'Implicit VR only, large PDUs of many values, no PDU limit, closes without a word',
+    habit:
+      'Implicit VR only, large PDUs of many values, no PDU limit, closes the connection without a release',
     callingAeTitle: 'CART-MINDRAY',
     implementation: { classUid: '2.25.1004', version: '' },
     announcedPduBytes: 0,
@@ -172,7 +174,7 @@ export const CARTS = {
     privateData: { creator: 'MINDRAY STYLE', group: '0029' },
   },
   canon: {
-    habit: 'proposes every class it knows, small PDUs, MPPS and storage commitment',
+    habit: 'proposes every SOP class it supports, small PDUs, MPPS and storage commitment',
     callingAeTitle: 'CART-CANON',
     implementation: { classUid: '2.25.1005', version: 'CANON_STYLE' },
     announcedPduBytes: 4096,

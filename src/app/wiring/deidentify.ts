@@ -24,7 +24,7 @@ const MODULE = new URL('../pipelines/deidentify.ts', import.meta.url).href;
 const WHY: Partial<Record<RunOutcome['type'], string>> = {
   timeout: 'it took longer than `worker.timeoutSeconds`',
   stalled: 'a frame took longer to decode than `worker.readSeconds`',
-  crashed: 'the process that reads it ended',
+  crashed: 'the process reading it ended',
   failed: 'it cannot be read',
 };
 

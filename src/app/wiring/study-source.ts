@@ -42,7 +42,7 @@ export function studySourceOf(
   /** The client receives only the error code; the cause is logged. */
   const failed = (peer: string, error: unknown): never => {
     logger.event(EVENTS.studySourceFailed, { peer, error: String(error) });
-    throw new SonogateError('overloaded', `"${peer}" could not answer about the study.`);
+    throw new SonogateError('overloaded', `"${peer}" could not be queried for the study.`);
   };
   return {
     usualArchive,

@@ -533,7 +533,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   const stored = await storeResult(config.dataDir, id, artifacts).catch((error: unknown) => {
     if (!(error instanceof ArtifactMismatchError)) throw error;
     logger.event(EVENTS.requestResultInvalid, { request: id, error: error.message });
-    throw new RunFailure('failed', 'invalid_result', 'The pipeline left an invalid result.');
+    throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   });
   await publish(row, stored, parts, broken);
   const at = now();
@@ -612,7 +612,7 @@ async function checkedResult(
   if (error || !data) {
     const places = error?.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
     parts.logger.event(EVENTS.requestResultInvalid, { request: row.id, places });
-    throw new RunFailure('failed', 'invalid_result', 'The pipeline left an invalid result.');
+    throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   }
   const lines = endpoint.price(endpoint.input.parse(row.input), data.input_summary?.frames);
   return {

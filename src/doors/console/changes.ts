@@ -75,7 +75,7 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
   };
   const timer = setInterval(() => {
     look().catch((error: unknown) => {
-      logger.debug({ error: String(error) }, 'console could not look for changes');
+      logger.debug({ error: String(error) }, 'console could not check for changes');
     });
   }, LOOK_MS);
 

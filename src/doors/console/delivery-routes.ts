@@ -59,7 +59,7 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const { destination } = parseBody(alternateSchema, context.state.body);
     const { alternates } = await one(id, role, deps);
     if (!alternates.includes(destination)) {
-      throw new SonogateError('not_found', `It cannot be diverted to ${destination}.`);
+      throw new SonogateError('not_found', `The delivery cannot be diverted to ${destination}.`);
     }
     const row = await operations.deliveries.divert(id, destination);
     const detail = { delivery: id, destination };

@@ -66,7 +66,10 @@ export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   if (!config.console.invokeImageDisplay) return;
   router.get('/display', needs('read'), async (context) => {
     if (sees(context.state.session.role) !== 'identity') {
-      throw new SonogateError('forbidden', 'Your role does not see whose study it is.');
+      throw new SonogateError(
+        'forbidden',
+        "Your role does not permit you to see the patient's identity.",
+      );
     }
     const studies = await studiesOf(database, namedBy(readQuery(context, displayQuery)));
     const rows = studies.map(({ key }) => ({ key, kind: 'study' as const }));

@@ -25,7 +25,7 @@ export function requireSafePlace(context: Context, config: Place): void {
   if (isSecure(context, config) || isLoopback(context.hostname)) return;
   throw new SonogateError(
     'forbidden',
-    'Signing in to the console needs https: set http.publicUrl to its https address.',
+    'Signing in to the console requires https; set http.publicUrl to the https address.',
   );
 }
 
@@ -87,12 +87,12 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
     const allowance = await limits.take(`console ${session.principal}`);
     if (!allowance.allowed) {
       context.set('Retry-After', String(allowance.retrySeconds));
-      throw new SonogateError('rate_limited', 'Too many calls of this session.');
+      throw new SonogateError('rate_limited', 'Too many calls in this session.');
     }
     if (isChange(context)) {
       requireOwnPage(deps)(context);
       if (!isSameToken(context.get('X-CSRF-Token'), session.csrf)) {
-        throw new SonogateError('forbidden', 'The call lacks the token of its session.');
+        throw new SonogateError('forbidden', "The call lacks the session's token.");
       }
     }
     context.state.session = session;

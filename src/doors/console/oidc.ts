@@ -86,7 +86,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
       if (!role) {
         throw new SonogateError(
           'forbidden',
-          'The identity provider gives this person no role here.',
+          'The identity provider does not give this person a role in the console.',
         );
       }
       const name = claims[settings.nameClaim];

@@ -38,7 +38,7 @@ ${modules.map((path) => `<link rel="modulepreload" href="/console/${path}">`).jo
 </head>
 <body>
 <div id="console"></div>
-<noscript>The console of Sonogate needs JavaScript.</noscript>
+<noscript>The Sonogate console needs JavaScript.</noscript>
 </body>
 </html>
 `;

@@ -178,7 +178,7 @@ function inWords(rule: RoutingRule) {
   ].filter((part) => part !== '');
   return {
     name,
-    does: does.join(', ') || 'tags only',
+    does: does.join(', ') || 'only tags it',
     conditions: Object.entries(when).map(
       ([fact, test]) => `${fact}: ${stringify(test, { collectionStyle: 'flow' }).trim()}`,
     ),

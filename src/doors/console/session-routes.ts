@@ -77,7 +77,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
       const begun = token && (await takeSignIn(database, token, now()));
       clearCookie(context, http, 'sign-in');
       if (!begun)
-        throw new SonogateError('sign_in_failed', 'This browser has not started a sign-in.');
+        throw new SonogateError('sign_in_failed', 'No sign-in was started in this browser.');
       const callback = new URL(redirectUri(context, deps));
       callback.search = context.search;
       await signIn(context, await oidc.complete(callback, begun.pending), deps);

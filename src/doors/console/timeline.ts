@@ -63,27 +63,27 @@ type Entry = Omit<TimelineEntry, 'at'> & { at: Date };
 
 /** Text after "Complete:" that explains why a study counts as complete. */
 const BECAUSE: Readonly<Record<CompletionSignal, string>> = {
-  'quiet-time': 'nothing arrived during the quiet time of its source',
+  'quiet-time': 'nothing more arrived during the quiet time of its source',
   'association-release': 'the sender released its association',
   'performed-procedure': 'the modality reported the procedure step as completed (MPPS)',
-  'instance-availability': 'a PACS notified that it has the study',
-  'expected-count': 'all objects that the PACS knows have arrived',
-  command: 'a person completed it',
-  rerun: 'a person asked to interpret it again',
+  'instance-availability': 'a PACS notified the gateway that it has the study',
+  'expected-count': 'all objects in the PACS have arrived',
+  command: 'a person ended the wait',
+  rerun: 'a person requested another interpretation',
 };
 
 const STUDY_STATES: Readonly<Record<string, { kind: Entry['kind']; title: string }>> = {
-  held: { kind: 'held', title: 'Held for a person' },
+  held: { kind: 'held', title: 'Held for a decision' },
   unrouted: { kind: 'refused', title: 'No routing rule matched' },
   ignored: { kind: 'routed', title: 'Ignored by a rule' },
-  refused: { kind: 'refused', title: 'The endpoint refused it' },
+  refused: { kind: 'refused', title: 'Refused by the endpoint' },
   routed: { kind: 'routed', title: 'Routed, with nothing to interpret' },
 };
 
 const STATUS_TITLES: Readonly<Record<string, string>> = {
   queued: 'Queued',
   preparing: 'Claimed by a worker',
-  running: 'Interpretation runs',
+  running: 'Interpretation started',
   succeeded: 'Result ready',
   failed: 'Failed',
   canceled: 'Canceled',
@@ -93,13 +93,13 @@ const STATUS_TITLES: Readonly<Record<string, string>> = {
 
 /** Titles of changes made by people or by HL7 messages, by their action in the audit trail. */
 const CHANGES: Readonly<Record<string, string>> = {
-  'study.complete': 'Completed at once',
+  'study.complete': 'Waiting ended',
   'study.hold': 'Held',
   'study.release': 'Released',
-  'study.rerun': 'Interpreted again',
+  'study.rerun': 'Another interpretation requested',
   'patient.update': 'Patient corrected by HL7',
-  'patient.unlike': 'Not corrected by HL7: another name and birth date',
-  'patient.merge': 'Patient merged into another by HL7',
+  'patient.unlike': 'Correction by HL7 not applied: different name and birth date',
+  'patient.merge': 'Patient merged with another by HL7',
   'request.cancel': 'Canceled',
   'delivery.replay': 'Delivery sent again',
   'delivery.divert': 'Delivery diverted to another destination',
@@ -166,7 +166,7 @@ function ofStudy({ study, history }: Traces): Entry[] {
       return row.reason === null
         ? []
         : [
-            entry(row.at, 'failed', 'Could not be processed yet, will be tried again', {
+            entry(row.at, 'failed', 'Could not be processed, will be tried again', {
               detail: row.reason,
             }),
           ];
@@ -183,7 +183,7 @@ function ofRules({ submitted, rules }: Traces): Entry[] {
     const met = verdict?.matches
       ? verdict.conditions.map(({ condition, found }) => `${condition} is "${found}"`).join(', ')
       : '';
-    return entry(at, 'submitted', `The rule ${rule} runs ${endpoint}`, {
+    return entry(at, 'submitted', `Rule ${rule} submitted the study to ${endpoint}`, {
       detail: met === '' ? null : met,
       requestId: request_id,
     });
@@ -218,7 +218,7 @@ function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
   const made = entry(
     delivery.created_at,
     'delivery',
-    `${what} waits for delivery to ${destination}`,
+    `${what} is waiting for delivery to ${destination}`,
     more,
   );
   const ended = delivery.ended_at;
@@ -239,7 +239,7 @@ function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
   if (delivery.committed_at) {
     const by = { ...more, actor: destination };
     end.push(
-      entry(delivery.committed_at, 'committed', `${destination} committed to keep ${what}`, by),
+      entry(delivery.committed_at, 'committed', `${destination} committed to storing ${what}`, by),
     );
   }
   return [made, ...end];

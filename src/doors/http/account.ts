@@ -26,22 +26,23 @@ export const newKeyBody = z.strictObject({
     .trim()
     .min(1)
     .max(100)
-    .meta({ description: 'Your name for the key', examples: ['ward 3'] }),
+    .meta({ description: 'Name of the key, chosen by you', examples: ['ward 3'] }),
   test: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether it runs the mock backend', examples: [true] }),
+    .meta({ description: 'True for a test key, which uses the mock backend', examples: [true] }),
   scopes: z
     .array(z.enum(SCOPES))
     .min(1)
     .optional()
     .meta({
-      description: 'What it may do; `run`, `read` and `uploads` unless given',
+      description: 'Scopes of the key; default: `run`, `read` and `uploads`',
       examples: [['run', 'read', 'uploads']],
     }),
-  expires_at: instant
-    .optional()
-    .meta({ description: 'When it ends; never unless given', examples: ['2027-01-01T00:00:00Z'] }),
+  expires_at: instant.optional().meta({
+    description: 'When the key expires; default: never',
+    examples: ['2027-01-01T00:00:00Z'],
+  }),
 });
 
 export const rotateKeyBody = z.strictObject({
@@ -50,7 +51,7 @@ export const rotateKeyBody = z.strictObject({
     .min(0)
     .max(OVERLAP_HOURS.longest)
     .default(OVERLAP_HOURS.usual)
-    .meta({ description: 'How long the old key still works', examples: [24] }),
+    .meta({ description: 'How many hours the old key keeps working', examples: [24] }),
 });
 
 /**
@@ -136,7 +137,10 @@ export const usageQuery = z.strictObject({
   key: z
     .string()
     .optional()
-    .meta({ description: 'Only of this key', examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'] }),
+    .meta({
+      description: 'Only entries for this key',
+      examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'],
+    }),
 });
 
 /** Adds `GET /v1/usage`: requests and their cost by month (UTC) and key. */

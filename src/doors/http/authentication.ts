@@ -47,10 +47,13 @@ export function requireScope(
     context.set(rateLimitHeaders(allowance));
     if (!allowance.allowed) {
       context.set('Retry-After', String(allowance.retrySeconds));
-      throw new SonogateError('rate_limited', `A key may make ${allowance.quota} calls a minute.`);
+      throw new SonogateError(
+        'rate_limited',
+        `A key may make ${allowance.quota} calls per minute.`,
+      );
     }
     if (!mayUse(principal, scope)) {
-      throw new SonogateError('forbidden', `The call needs a key with the scope "${scope}".`);
+      throw new SonogateError('forbidden', `This call requires a key with the scope "${scope}".`);
     }
     context.state.principal = principal;
     await next();

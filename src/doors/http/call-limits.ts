@@ -91,7 +91,10 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
         'count-queued',
       );
       if ((rows[0]?.waiting ?? 0) < queuedPerKey) return;
-      throw new SonogateError('rate_limited', `A key may have ${queuedPerKey} requests waiting.`);
+      throw new SonogateError(
+        'rate_limited',
+        `A key may have at most ${queuedPerKey} waiting requests.`,
+      );
     },
   };
 }
@@ -118,7 +121,10 @@ function countStreams(openStreamsPerKey: number): CallLimits['openStream'] {
   return (keyId) => {
     const open = streams.get(keyId) ?? 0;
     if (open >= openStreamsPerKey) {
-      throw new SonogateError('rate_limited', `A key may have ${openStreamsPerKey} streams open.`);
+      throw new SonogateError(
+        'rate_limited',
+        `A key may have at most ${openStreamsPerKey} open streams.`,
+      );
     }
     streams.set(keyId, open + 1);
     let held = true;

@@ -56,7 +56,7 @@ export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 
   constructor(url: string, options?: ErrorOptions) {
-    super(`nothing answers at ${url}: is the gateway running?`, options);
+    super(`no response from ${url}: is the gateway running?`, options);
   }
 }
 

@@ -342,7 +342,7 @@ export function addCompatibleQueueRoutes(router: Router<HttpState>, deps: HttpDe
     const row = await ownRequest(core, context.params.id, context.state);
     const [asked] = targetOf(context.params).split('@');
     if (asked !== row.model && asked !== row.endpoint) {
-      throw new SonogateError('not_found', `The request does not belong to ${asked}.`);
+      throw new SonogateError('not_found', `The request was not made to ${asked}.`);
     }
     context.set('X-Fal-Request-Id', row.id);
     return row;

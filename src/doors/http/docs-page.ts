@@ -65,7 +65,7 @@ const PAGE = `<!doctype html>
 <title>${TITLE}</title>
 </head>
 <body>
-<noscript>This page needs JavaScript. The description is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The API description is at <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript>
 <div id="reference"></div>
 <script src="${PROGRAM}"></script>
 <script src="${START}"></script>

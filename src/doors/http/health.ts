@@ -43,7 +43,7 @@ export function addHealthRoutes(
 async function within(milliseconds: number, check: () => Promise<unknown>): Promise<void> {
   const timer = new AbortController();
   const late = delay(milliseconds, null, { signal: timer.signal }).then(() => {
-    throw new Error(`no answer within ${milliseconds} ms`);
+    throw new Error(`no response within ${milliseconds} ms`);
   });
   try {
     await Promise.race([check(), late]);

@@ -27,13 +27,13 @@ export function findJsonShapeFault(text: string): string | null {
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
       open.push(token === '{' ? new Set() : null);
-      if (open.length > DEEPEST) return `It nests deeper than ${DEEPEST} levels.`;
+      if (open.length > DEEPEST) return `The body is nested deeper than ${DEEPEST} levels.`;
     } else if (token === '}' || token === ']') {
       open.pop();
     } else if (token === ':') {
       const names = open.at(-1);
       const name: string = JSON.parse(last);
-      if (names?.has(name)) return `It has the name ${last} twice in one object.`;
+      if (names?.has(name)) return `The body has the name ${last} twice in one object.`;
       names?.add(name);
     }
     last = token;
@@ -50,7 +50,7 @@ function isStorable(text: string): boolean {
 export function storablePath(): Middleware<HttpState> {
   return (context, next) => {
     if (/%00/.test(context.path)) {
-      throw new SonogateError('not_found', 'Nothing is served at this path.');
+      throw new SonogateError('not_found', 'There is nothing at this path.');
     }
     return next();
   };
@@ -98,7 +98,7 @@ async function read(call: IncomingMessage, limit: number): Promise<Buffer> {
  * database.
  */
 function unstorable(value: unknown, path: readonly string[] = []): PointedError[] {
-  const detail = 'text with U+0000 or half of a surrogate pair';
+  const detail = 'text that contains U+0000 or half of a surrogate pair';
   if (typeof value === 'string') {
     return isStorable(value) ? [] : [{ pointer: jsonPointer(path), detail }];
   }
@@ -163,5 +163,5 @@ export const instant = z.iso
   .meta({ pattern: '^(?:19|[2-9]\\d)\\d\\d-', examples: ['2026-11-22T00:00:00Z'] })
   .transform((text) => new Date(text))
   .refine((at) => at.getUTCFullYear() >= FIRST_YEAR && at.getUTCFullYear() <= LAST_YEAR, {
-    message: `a time of the years ${FIRST_YEAR} to ${LAST_YEAR}`,
+    message: `a time in the years ${FIRST_YEAR} to ${LAST_YEAR}`,
   });

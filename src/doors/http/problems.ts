@@ -33,11 +33,11 @@ export function problems({
       // The router answers 501 to a method that no path supports, such as TRACE.
       if (context.status === 405 || context.status === 501) {
         const allowed = context.response.get('Allow');
-        if (!allowed) throw new SonogateError('not_found', 'Nothing is served at this path.');
-        throw new SonogateError('method_not_allowed', `This path takes ${allowed}.`);
+        if (!allowed) throw new SonogateError('not_found', 'There is nothing at this path.');
+        throw new SonogateError('method_not_allowed', `This path supports ${allowed}.`);
       }
       if (context.status === 404 && !context.body) {
-        throw new SonogateError('not_found', 'Nothing is served at this path.');
+        throw new SonogateError('not_found', 'There is nothing at this path.');
       }
     } catch (error) {
       const known = knownError(error);
@@ -57,7 +57,7 @@ function knownError(error: unknown): SonogateError {
     return new SonogateError('database_unreachable', 'The call can be repeated in a few seconds.');
   }
   if (isOutOfSpace(error)) return new SonogateError('overloaded', 'The disk is full.');
-  return new SonogateError('internal', 'The gateway could not answer the call.');
+  return new SonogateError('internal', 'The gateway could not process the call.');
 }
 
 function describe(

@@ -27,7 +27,7 @@ export const waitQuery = z.strictObject({
     .max(LONGEST_WAIT_SECONDS)
     .default(0)
     .meta({
-      description: 'Answer when the status has changed, at the latest after so many seconds',
+      description: 'Maximum number of seconds to wait for a change of status before responding',
       examples: [30],
     }),
 });
@@ -47,7 +47,7 @@ export const historyQuery = z.strictObject({
   model: z
     .string()
     .optional()
-    .meta({ description: 'Only of this model or endpoint', examples: ['us/obstetric'] }),
+    .meta({ description: 'Only requests to this model or endpoint', examples: ['us/obstetric'] }),
   status: z
     .union([
       z
@@ -58,29 +58,33 @@ export const historyQuery = z.strictObject({
     ])
     .optional()
     .meta({
-      description: 'Only with this status; may be given several times',
+      description: 'Only requests with this status; may be repeated',
       examples: ['succeeded'],
     }),
   key: z
     .string()
     .optional()
-    .meta({ description: 'Only made with this key', examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'] }),
-  since: instant
-    .optional()
-    .meta({ description: 'Only since this time', examples: ['2026-11-22T00:00:00Z'] }),
+    .meta({
+      description: 'Only requests made with this key',
+      examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'],
+    }),
+  since: instant.optional().meta({
+    description: 'Only requests submitted since this time',
+    examples: ['2026-11-22T00:00:00Z'],
+  }),
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(100)
     .default(DEFAULT_LIMIT)
-    .meta({ description: 'Most entries of a page', examples: [20] }),
+    .meta({ description: 'Maximum number of entries per page', examples: [20] }),
   cursor: z
     .string()
     .regex(idForm('req'), 'the `next_cursor` of an earlier page')
     .optional()
     .meta({
-      description: '`next_cursor` of the page before',
+      description: '`next_cursor` of the previous page',
       examples: ['req_06dvq2m1k8r7n3p5s9t0w4x6yz'],
     }),
 });

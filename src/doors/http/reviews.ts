@@ -20,14 +20,14 @@ export const reviewChangesBody = z.strictObject({
     .min(1)
     .max(MOST_CHANGES)
     .meta({
-      description: 'Changes, made in this order, all or none',
+      description: 'Changes, applied in this order; either all or none',
       examples: [[{ kind: 'accept', measurement: 'hc-1' }]],
     }),
   amend: z
     .boolean()
     .default(false)
     .meta({
-      description: 'True to change a result that is signed; it is then signed again as amended',
+      description: 'True to change a signed result, which must then be signed again as amended',
       examples: [false],
     }),
 });
@@ -41,7 +41,7 @@ export const signBody = z.strictObject({
     .max(1000)
     .optional()
     .meta({
-      description: 'What the person declares with the signature, in plain words',
+      description: 'Statement that the person makes with the signature',
       examples: ['Reviewed with the images.'],
     }),
 });

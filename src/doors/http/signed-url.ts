@@ -53,7 +53,7 @@ export function createUrlSigner(secret: Buffer): UrlSigner {
         throw new SonogateError('not_found', 'The signature of the URL does not match.');
       }
       if (Number(expires) * 1000 <= now.getTime()) {
-        throw new SonogateError('expired', 'The URL has expired; ask for a new one.');
+        throw new SonogateError('expired', 'The URL has expired; request a new one.');
       }
     },
   };

@@ -77,7 +77,7 @@ function elements(input: EndpointInput): Element[] {
 }
 
 function listErrors({ files, prior_files = [] }: EndpointInput): PointedError[] {
-  const detail = `at most ${MOST_FILES} files; put more of them into an archive`;
+  const detail = `at most ${MOST_FILES} files; to send more, put them into an archive`;
   return Object.entries({ files, prior_files }).flatMap(([field, list]) =>
     list.length > MOST_FILES ? [{ pointer: `/input/${field}`, detail }] : [],
   );
@@ -87,7 +87,7 @@ function listErrors({ files, prior_files = [] }: EndpointInput): PointedError[] 
 function complaint({ pointer, file }: Element, { outbound, logger }: FileParts): PointedError[] {
   if (FILE_ID.test(file)) return [];
   if (!WEB_ADDRESS.test(file)) {
-    return [{ pointer, detail: 'neither the id of an upload (file_…) nor an https URL' }];
+    return [{ pointer, detail: 'neither an upload id (file_…) nor an https URL' }];
   }
   try {
     outbound.check(file, 'input-file');
@@ -98,7 +98,7 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
     // network.
     logger.event(EVENTS.inputUrlRefused, { pointer, reason: error.reason });
     const detail =
-      'URL not permitted; the site lists hosts in the setting outbound.hosts, or permits public ones with outbound.inputFiles: public-hosts';
+      'URL not permitted; its host must be listed in the setting outbound.hosts, or be public if outbound.inputFiles is public-hosts';
     return [{ pointer, detail }];
   }
 }
@@ -151,7 +151,7 @@ const webhook = z.strictObject({
     .url({ protocol: /^https?$/, message: 'an https URL' })
     .max(LONGEST_URL)
     .meta({
-      description: 'https address that is called; its host must be public or listed by the site',
+      description: 'https URL to call; its host must be public or permitted by the site',
       examples: ['https://ris.hospital.example/hooks/ultrasound'],
     }),
   events: z
@@ -159,7 +159,7 @@ const webhook = z.strictObject({
     .default([...DEFAULT_WEBHOOK_EVENTS])
     .meta({
       description:
-        'Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named',
+        'Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed',
       examples: [[...WEBHOOK_EVENTS]],
     }),
 });
@@ -177,7 +177,7 @@ const metadata = z
   })
   .refine(isExact, { message: 'a number is too large' })
   .meta({
-    description: `Any JSON value of yours, up to ${METADATA_BYTES} bytes; it is returned with the request and in webhooks. With a test key, \`mock\` in it asks for another outcome`,
+    description: `Any JSON value of up to ${METADATA_BYTES} bytes; it is returned with the request and in webhooks. With a test key, its member \`mock\` selects another outcome`,
     examples: [{ worklist: 'A', visit: { room: 3 } }],
   });
 
@@ -208,12 +208,12 @@ const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 
 function bodyOf(endpoint: Endpoint) {
   return z.strictObject({
-    input: endpoint.input.meta({ description: 'What the endpoint reads' }),
-    webhook: webhook.optional().meta({ description: 'Where events are announced' }),
+    input: endpoint.input.meta({ description: 'Input of the endpoint' }),
+    webhook: webhook.optional().meta({ description: 'Webhook for events of the request' }),
     priority: z
       .enum(['low', 'normal', 'high'])
       .default('normal')
-      .meta({ description: 'Order among waiting requests', examples: ['normal'] }),
+      .meta({ description: 'Priority among waiting requests', examples: ['normal'] }),
     metadata: metadata.default({}),
   });
 }
@@ -255,7 +255,7 @@ async function acceptedWebhook<T extends { url: string }>(
  */
 const UNKNOWN_SCENARIO: PointedError = {
   pointer: '/metadata/mock',
-  detail: `the mock pipeline knows: ${MOCK_SCENARIOS.join(', ')}`,
+  detail: `must be one of the mock pipeline's scenarios: ${MOCK_SCENARIOS.join(', ')}`,
 };
 
 /** A submit received through the API or the compatible queue. */

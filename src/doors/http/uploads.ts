@@ -32,7 +32,7 @@ export const uploadBody = z.strictObject({
     // result.
     .refine(
       (name) => !/[/\\]/.test(name),
-      'a name without a folder: it may contain neither / nor \\',
+      'a name without a folder, so without / and \\',
     )
     .refine((name) => !/\p{Cc}/u.test(name), 'a name without control characters')
     .refine((name) => name !== '.' && name !== '..', 'a name other than . and ..')
@@ -63,7 +63,7 @@ export const uploadCompletionBody = z.strictObject({
     .meta({ examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] })
     .transform((text) => text.toLowerCase())
     .optional()
-    .meta({ description: 'SHA-256 of all bytes, to be compared' }),
+    .meta({ description: 'SHA-256 of the whole file, to be verified' }),
   parts: z
     .array(
       z.strictObject({
@@ -75,11 +75,11 @@ export const uploadCompletionBody = z.strictObject({
         etag: z
           .string()
           .max(100)
-          .meta({ description: '`ETag` of the answer to its PUT', examples: ['"9f86d0"'] }),
+          .meta({ description: '`ETag` returned by the PUT of the part', examples: ['"9f86d0"'] }),
       }),
     )
     .optional()
-    .meta({ description: 'The parts, to be compared' }),
+    .meta({ description: 'The uploaded parts, to be verified' }),
 });
 
 /**

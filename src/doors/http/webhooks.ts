@@ -20,24 +20,27 @@ export const deliveriesQuery = z.strictObject({
   request: z
     .string()
     .optional()
-    .meta({ description: 'Only of this request', examples: ['req_06dvq2m1k8r7n3p5s9t0w4x6yz'] }),
+    .meta({
+      description: 'Only deliveries for this request',
+      examples: ['req_06dvq2m1k8r7n3p5s9t0w4x6yz'],
+    }),
   state: z
     .enum(DELIVERY_STATES)
     .optional()
-    .meta({ description: 'Only in this state', examples: ['dead'] }),
+    .meta({ description: 'Only deliveries in this state', examples: ['dead'] }),
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(100)
     .default(20)
-    .meta({ description: 'Most entries of a page', examples: [20] }),
+    .meta({ description: 'Maximum number of entries per page', examples: [20] }),
   cursor: z
     .string()
     .regex(idForm('whd'), 'the `next_cursor` of an earlier page')
     .optional()
     .meta({
-      description: '`next_cursor` of the page before',
+      description: '`next_cursor` of the previous page',
       examples: ['whd_06dvq2n5p9q3r7s1t5v9w3x7y1'],
     }),
 });

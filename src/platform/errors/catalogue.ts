@@ -50,20 +50,20 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The caller may not do this',
     operator:
-      'The key lacks the scope of the call, or the role of the session in the console does not allow it.',
+      'The key lacks the scope that the call requires, or the role of the console session does not permit it.',
   },
   sign_in_failed: {
     http: 401,
     retry: 'permanent',
     title: 'The sign-in did not succeed',
     operator:
-      'The answer of the identity provider cannot be accepted, or the sign-in took too long; the log says which check failed.',
+      'The response from the identity provider was not acceptable, or the sign-in took too long; the log says which check failed.',
   },
   identity_provider_unavailable: {
     http: 503,
     retry: 'transient',
     title: 'The identity provider cannot be reached',
-    operator: 'Check `console.oidc.issuer` and the network; keys still sign in.',
+    operator: 'Check `console.oidc.issuer` and the network; signing in with a key still works.',
   },
   invalid_host: {
     http: 400,
@@ -82,14 +82,15 @@ export const ERRORS = {
     http: 422,
     retry: 'permanent',
     title: 'The input does not match the schema',
-    operator: 'The body breaks the schema of the endpoint; `errors` lists each fault.',
+    operator:
+      'The body does not conform to the schema of the endpoint; `errors` lists each violation.',
   },
   identifiers_in_context: {
     http: 422,
     retry: 'permanent',
     title: 'The clinical context contains an identifier or a date',
     operator:
-      'Free text of the clinical context must not contain names, dates, addresses, phone numbers or identifying numbers; `detail` repeats the words that look like one.',
+      'Free text of the clinical context must not contain names, dates, addresses, phone numbers or identifying numbers; `detail` quotes the words in question.',
   },
   unknown_endpoint: {
     http: 404,
@@ -107,14 +108,15 @@ export const ERRORS = {
     http: 422,
     retry: 'permanent',
     title: 'A file is not ready',
-    operator: 'An input file is not completed, or belongs to another account.',
+    operator:
+      'The upload of an input file is not complete, or the file belongs to another account.',
   },
   upload_incomplete: {
     http: 422,
     retry: 'permanent',
     title: 'The upload is incomplete',
     operator:
-      'Size or digest of the upload differ from what was announced; the upload can be continued.',
+      'The size or digest of the upload differs from the declared one; the upload can be resumed.',
   },
   already_finished: {
     http: 409,
@@ -127,60 +129,63 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The data set of the workitem is not valid',
     operator:
-      'A client of UPS-RS sent a data set that lacks a required attribute, or that asks for something that the gateway does not offer.',
+      'A UPS-RS client sent a data set that lacks a required attribute, or that requests something the gateway does not offer.',
   },
   workitem_exists: {
     http: 409,
     retry: 'permanent',
     title: 'The workitem already exists',
     operator:
-      'A client of UPS-RS created a workitem twice, or with the UID of another; the first one is kept.',
+      'A UPS-RS client created a workitem twice, or with a UID already in use; the first workitem is kept.',
   },
   workitem_conflict: {
     http: 409,
     retry: 'permanent',
     title: 'The workitem is in a state that does not allow this',
     operator:
-      'A client of UPS-RS asked for a change that the state of the workitem forbids, or claimed a step: the gateway performs its steps itself.',
+      'A UPS-RS client requested a change that the state of the workitem does not allow, or tried to claim a step; the gateway performs its steps itself.',
   },
   workitem_state: {
     http: 400,
     retry: 'permanent',
     title: 'The request does not fit the state of the workitem',
     operator:
-      'A client of UPS-RS sent no Transaction UID or a wrong one, or updated a workitem that has ended.',
+      'A UPS-RS client sent no Transaction UID or a wrong one, or tried to update a workitem that has ended.',
   },
   upgrade_required: {
     http: 426,
     retry: 'permanent',
-    title: 'The path takes WebSocket connections',
+    title: 'The path accepts only WebSocket connections',
     operator:
-      'A client called the event channel without an upgrade; a proxy between it and the gateway may remove the header.',
+      'A client called the event channel without a WebSocket upgrade; a proxy between it and the gateway may have removed the header.',
   },
   review_unavailable: {
     http: 409,
     retry: 'permanent',
     title: 'The request cannot be reviewed',
     operator:
-      'Only a finished request whose evidence is stored can be reviewed: not one of a test key, not one from before version 1.1, and not one whose result was purged.',
+      'Only a finished request with stored evidence can be reviewed, which excludes requests made with a test key, requests from before version 1.1, and purged results.',
   },
   already_signed: {
     http: 409,
     retry: 'permanent',
     title: 'The result is signed',
-    operator: 'A signed result is changed by an amendment: send `amend` with the first change.',
+    operator:
+      'A signed result can be changed only by an amendment; send `amend` with the first change.',
   },
   if_match_required: {
     http: 428,
     retry: 'permanent',
     title: 'The call needs If-Match',
-    operator: 'The client changed a review without saying which revision it had read (RFC 6585 3).',
+    operator:
+      'The client tried to change a review without stating which revision it had read (RFC 6585 3).',
   },
   stale_review: {
     http: 412,
     retry: 'permanent',
     title: 'The review has changed in the meantime',
-    operator: 'Somebody else changed the review; the client reads it again and repeats its change.',
+    operator:
+      'Somebody else changed the review; the client must read it again and repeat its change.',
   },
   not_finished: {
     http: 400,
@@ -211,7 +216,7 @@ export const ERRORS = {
     http: 400,
     retry: 'permanent',
     title: 'The Idempotency-Key is not valid',
-    operator: 'The key must have 1 to 255 printable characters.',
+    operator: 'The key must consist of 1 to 255 printable characters.',
   },
   expired: {
     http: 410,
@@ -230,7 +235,7 @@ export const ERRORS = {
     http: 413,
     retry: 'permanent',
     title: 'The body is too large',
-    operator: 'The body is over `http.maxBodyBytes` or the upload limit.',
+    operator: 'The body exceeds `http.maxBodyBytes` or the upload limit.',
   },
   invalid_multipart: {
     http: 400,
@@ -250,7 +255,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'No acceptable representation',
     operator:
-      'A DICOMweb client asked in `Accept` for a media type or transfer syntax in which the object cannot be sent; it can be had as it is stored.',
+      'The `Accept` header of a DICOMweb client lists only media types or transfer syntaxes in which the object cannot be sent; the client can request it as stored.',
   },
   invalid_query: {
     http: 400,
@@ -258,14 +263,14 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The query does not match the information model',
     operator:
-      'A client queried by an attribute that is not supported, by a malformed value, or without the unique keys of its level.',
+      "A client's query used an unsupported attribute or a malformed value, or lacked the unique keys of its level.",
   },
   operation_not_authorized: {
     dimse: '0124',
     retry: 'permanent',
     title: 'Not authorized',
     operator:
-      'Only a caller of `queryRetrieve.callers` may query and retrieve, and only one of `sources` may store.',
+      'Only callers listed in `queryRetrieve.callers` may query and retrieve, and only those listed in `sources` may store.',
   },
   rate_limited: {
     http: 429,
@@ -287,20 +292,20 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The object storage cannot be reached',
     operator:
-      'The bucket of `SONOGATE_BLOB_URL` did not store an object in time; nothing was acknowledged.',
+      'The bucket in `SONOGATE_BLOB_URL` did not store an object in time; nothing was acknowledged.',
   },
   database_unreachable: {
     http: 503,
     retry: 'transient',
     title: 'The database cannot be reached',
     operator:
-      'PostgreSQL of `DATABASE_URL` is down or restarting; nothing was accepted, and work continues when it is back.',
+      'The PostgreSQL server in `DATABASE_URL` is down or restarting; nothing was accepted, and work continues when it is back.',
   },
   internal: {
     http: 500,
     retry: 'transient',
     title: 'Unexpected error',
-    operator: 'A defect of the gateway; the log line with the same request id has the details.',
+    operator: 'A defect in the gateway; the log line with the same request id has the details.',
   },
 
   no_readable_image: {
@@ -319,30 +324,30 @@ export const ERRORS = {
   no_machine_report: {
     http: 422,
     retry: 'permanent',
-    title: 'No report of the ultrasound machine with values',
+    title: 'No ultrasound machine report contains values',
     operator:
-      'A rule with `translate` received structured reports without a value that can be read; the detail names each file with its reason.',
+      'A rule with `translate` received structured reports without readable values; `detail` lists each file with the reason.',
   },
   pipeline_failed: {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline failed',
     operator:
-      'The pipeline ended with an error; the log has the details. It is not repeated, because the same input would fail again.',
+      'The pipeline ended with an error; the log has the details. The run is not repeated, because the same input would fail again.',
   },
   out_of_space: {
     http: 507,
     retry: 'permanent',
-    title: 'The disk has no room for the run',
+    title: 'There is no room on the disk for the run',
     operator:
-      'The disk was full in each of five attempts, most likely because of what the request itself unpacks to; make room in the data folder and submit it again.',
+      'The disk was full in each of five attempts, most likely because of the unpacked size of the input; free some space in the data folder and submit the request again.',
   },
   pipeline_crashed: {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline process died',
     operator:
-      'The child process was killed or crashed twice (memory, native code), or the gateway itself was lost five times while it ran.',
+      'The child process was killed or crashed twice (memory, native code), or the gateway itself died five times during the run.',
   },
   pipeline_timeout: {
     http: 500,
@@ -354,21 +359,21 @@ export const ERRORS = {
     http: 500,
     retry: 'permanent',
     title: 'The pipeline wrote an invalid result',
-    operator: 'The result does not match its schema: a defect of the pipeline.',
+    operator: 'The result does not match its schema, which is a defect in the pipeline.',
   },
 
   calling_ae_not_recognized: {
     dimse: 'reject 1/1/3',
     retry: 'permanent',
     title: 'Calling AE title or address is not allowed',
-    operator: 'No entry of `sources` matches the calling AE title and the address; add one.',
+    operator: 'No entry in `sources` matches the calling AE title and address; add one.',
   },
   certificate_not_of_calling_ae: {
     dimse: 'reject 1/1/3',
     retry: 'permanent',
     title: 'The certificate does not belong to the calling AE title',
     operator:
-      'The source requires a certificate for this AE title, and the caller showed another or none; check who calls from the address, or renew `certificate` of the source.',
+      'The source requires a certificate for this AE title, and the caller presented a different one or none; check who is calling from the address, or update `certificate` of the source.',
   },
   called_ae_not_recognized: {
     dimse: 'reject 1/1/7',
@@ -392,34 +397,35 @@ export const ERRORS = {
   source_congested: {
     dimse: 'reject 2/3/1',
     retry: 'transient',
-    title: 'The source has sent too much within a minute',
-    operator: 'The `limits` of the source are used up; the peer should try again.',
+    title: 'The source has sent too much in one minute',
+    operator: 'The source has reached its `limits`; the peer should try again.',
   },
   source_over_limit: {
     dimse: 'A700',
     retry: 'transient',
-    title: 'The source has sent too much within a minute',
+    title: 'The source has sent too much in one minute',
     operator:
-      'The `limits` of the source were used up within an association; the peer keeps the object and should try again.',
+      'The source reached its `limits` during an association; the peer keeps the object and should try again.',
   },
   not_dicom: {
     dimse: 'abort 2/1',
     retry: 'permanent',
     title: 'The peer does not speak DICOM',
-    operator: 'The bytes on the DICOM port are not a DICOM PDU (often HTTP or a port scan).',
+    operator:
+      'The bytes received on the DICOM port are not a DICOM PDU (often HTTP or a port scan).',
   },
   pdu_too_large: {
     dimse: 'abort 2/6',
     retry: 'permanent',
-    title: 'A PDU is larger than announced',
-    operator: 'The peer announced a PDU over `dicom.maxPduBytes`; the connection was closed.',
+    title: 'A PDU is too large',
+    operator: 'The length of a PDU exceeds `dicom.maxPduBytes`; the connection was closed.',
   },
   unexpected_pdu: {
     dimse: 'abort 2/2',
     retry: 'permanent',
     title: 'Unexpected PDU',
     operator:
-      'The peer sent a PDU that the state of the association does not allow, or one that is cut short.',
+      'The peer sent a PDU that the state of the association does not allow, or a truncated one.',
   },
   association_idle: {
     dimse: 'abort 2/0',
@@ -431,20 +437,21 @@ export const ERRORS = {
     dimse: '0122',
     retry: 'permanent',
     title: 'SOP class is not supported',
-    operator: 'The peer sent an object of a class that was not negotiated.',
+    operator: 'The peer sent an object of an SOP class that was not negotiated.',
   },
   object_not_understood: {
     dimse: 'C000',
     retry: 'permanent',
     title: 'The object cannot be understood',
     operator:
-      'The data set has no readable header, a UID of study, series or SOP instance is missing or malformed, or a value cannot be stored.',
+      'The data set has no readable header; its study, series or SOP instance UID is missing or malformed; or a value cannot be stored.',
   },
   object_mismatch: {
     dimse: 'A900',
     retry: 'permanent',
     title: 'The object does not match its SOP class or instance',
-    operator: 'SOP class or instance UID inside the data set differ from the C-STORE request.',
+    operator:
+      'The SOP class or instance UID in the data set differs from the one in the C-STORE request.',
   },
   transfer_syntax_not_supported: {
     dimse: 'C122',
@@ -456,7 +463,7 @@ export const ERRORS = {
     dimse: 'A700',
     retry: 'permanent',
     title: 'The object is too large',
-    operator: 'The object is over `dicom.maxObjectBytes`.',
+    operator: 'The object exceeds `dicom.maxObjectBytes`.',
   },
   study_not_routed: {
     retry: 'permanent',
@@ -473,7 +480,7 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The peer rejected the association',
     operator:
-      'Check AE titles on both sides; a permanent rejection is retried slowly until a person corrects it.',
+      'Check the AE titles on both sides; a permanent rejection is retried at long intervals until somebody corrects the cause.',
   },
   presentation_context_refused: {
     retry: 'permanent',
@@ -483,57 +490,58 @@ export const ERRORS = {
   peer_out_of_resources: {
     retry: 'transient',
     title: 'The peer is out of resources',
-    operator: 'C-STORE status A7xx; tried again.',
+    operator: 'C-STORE status A7xx; the gateway tries again.',
   },
   peer_processing_failure: {
     retry: 'transient',
     tries: PROCESSING_FAILURE_TRIES,
     title: 'The peer failed to process the object',
-    operator: `C-STORE status 0110H, or this failure reason of STOW-RS; given up after ${PROCESSING_FAILURE_TRIES} attempts. See the log of the peer.`,
+    operator: `C-STORE status 0110H, or the same STOW-RS failure reason; given up after ${PROCESSING_FAILURE_TRIES} attempts. See the peer's log.`,
   },
   peer_refused_object: {
     retry: 'permanent',
     title: 'The peer refused the object',
     operator:
-      'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or one of these as failure reason of STOW-RS; the detail has the status and the comment.',
+      'C-STORE status A9xx, Cxxx or 01xx (except 0110H and 0111H), or the same STOW-RS failure reason; `detail` has the status and the comment.',
   },
   deidentification_held: {
     retry: 'permanent',
     title: 'The object was not sent, because it cannot be de-identified with certainty',
     operator:
-      'The detail says why: a screen on which text cannot be blanked, a class that is not supported, or a damaged file; nothing of it left the gateway (docs/deidentification.md).',
+      '`detail` gives the reason: text on the image that cannot be blanked, an unsupported SOP class, or a damaged file. No part of the object left the gateway (docs/deidentification.md).',
   },
   peer_unauthorized: {
     retry: 'transient',
     title: 'The peer refused the credentials',
-    operator: 'DICOMweb: HTTP 401 or 403; the destination is held and tried again slowly.',
+    operator:
+      'DICOMweb: HTTP 401 or 403; deliveries to the destination wait, and it is tried again at long intervals.',
   },
   peer_unavailable: {
     retry: 'transient',
-    title: 'The peer accepts no objects at the moment',
-    operator: 'DICOMweb: HTTP 404 of the service, 408, 425, 429 or 5xx; tried again.',
+    title: 'The peer is temporarily not accepting objects',
+    operator: 'DICOMweb: HTTP 404 for the service, 408, 425, 429 or 5xx; the gateway tries again.',
   },
   peer_answer_unclear: {
     retry: 'ambiguous',
-    title: 'The answer of the peer does not say whether it stored the object',
+    title: "The peer's response does not show whether it stored the object",
     operator:
-      'DICOMweb: no list of the answer contains the object. HL7 v2: the acknowledgment cannot be read, or is of another message. The same object is sent again.',
+      'DICOMweb: the response lists the object neither as stored nor as failed. HL7 v2: the acknowledgment cannot be read, or belongs to another message. The same object is sent again.',
   },
   receiver_rejected: {
     retry: 'permanent',
     title: 'The receiver rejected the message',
     operator:
-      'HL7 v2: acknowledgment AE, or AR for a type, event or version that it does not support; the detail has the error codes (table 0357). Correct the receiver, then run `npx sonogate replay`.',
+      'HL7 v2: acknowledgment AE, or AR for a message type, event or version that the receiver does not support; `detail` has the error codes (table 0357). Correct the receiver, then run `npx sonogate replay`.',
   },
   receiver_busy: {
     retry: 'transient',
-    title: 'The receiver could not process the message at the moment',
+    title: 'The receiver is temporarily unable to process the message',
     operator:
-      'HL7 v2: acknowledgment AR for a reason unrelated to the content, or AE with a locked record (206) or an internal error (207); tried again.',
+      'HL7 v2: acknowledgment AR for a reason unrelated to the content, or AE because of a locked record (206) or an internal error (207); the gateway tries again.',
   },
   commitment_refused: {
     retry: 'permanent',
-    title: 'The peer does not commit to keep the object',
+    title: 'The peer did not commit to storing the object',
     operator:
       'The PACS accepted the object and then reported a storage commitment failure; check the PACS, then run `npx sonogate replay`.',
   },
@@ -546,36 +554,37 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The archive refused the query or the retrieval',
     operator:
-      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or an HTTP status of DICOMweb; the detail has the status and the comment.',
+      'C-FIND, C-GET or C-MOVE status A9xx, Cxxx or FE00, or a DICOMweb HTTP error status; `detail` has the status and the comment.',
   },
   move_destination_unknown: {
     retry: 'permanent',
     title: 'The archive does not know where to send the objects',
     operator:
-      'C-MOVE status A801H: enter our AE title, address and port in the archive, or set `moveTo` to the title that it knows.',
+      "C-MOVE status A801H: enter the gateway's AE title, address and port in the archive, or set `moveTo` to the AE title that the archive knows.",
   },
   ehr_unauthorized: {
     retry: 'transient',
     title: 'The EHR refused the credentials',
-    operator: 'HTTP 401 or 403; the destination is held and tried again slowly.',
+    operator:
+      'HTTP 401 or 403; deliveries to the destination wait, and it is tried again at long intervals.',
   },
   ehr_unavailable: {
     retry: 'transient',
     title: 'The EHR is unavailable',
     operator:
-      'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504, or 404 of the base itself.',
+      'Network error, HTTP 408, 423, 425, 429, 500, 502, 503 or 504, or 404 for the base URL itself.',
   },
   ehr_ambiguous: {
     retry: 'ambiguous',
-    title: 'The answer of the EHR was lost',
+    title: "The EHR's response was lost",
     operator:
-      'The EHR may have the report already (also after HTTP 202). It is sent again automatically and creates no duplicate, because the EHR recognises its identifiers. Once given up, it can be sent again in the same way.',
+      'The EHR may have the report already (also after HTTP 202). It is sent again automatically and creates no duplicate, because the EHR recognises its identifiers. After it has been given up, it can safely be sent again by hand.',
   },
   ehr_rejected: {
     retry: 'permanent',
     title: 'The EHR rejected the bundle',
     operator:
-      'The EHR refused the report or one of its entries; the detail has its HTTP status and its reason.',
+      'The EHR refused the report or one of its entries; `detail` has the HTTP status and the reason.',
   },
   ehr_misconfigured: {
     retry: 'permanent',
@@ -586,79 +595,82 @@ export const ERRORS = {
     retry: 'transient',
     title: 'The patient is not known to the EHR',
     operator:
-      'No patient has this identifier yet; tried again, because the registration may be late.',
+      'No patient in the EHR has this identifier; the gateway tries again, because the patient may not have been registered yet.',
   },
   ehr_patient_ambiguous: {
     retry: 'permanent',
     title: 'The patient cannot be matched safely',
     operator:
-      'More than one patient matches, or the demographics conflict; a person chooses on the page of held reports, or with `npx sonogate hold`.',
+      'More than one patient matches, or the demographics conflict; a person chooses the patient on the "Held reports" page or with `npx sonogate hold`.',
   },
   ehr_order_ambiguous: {
     retry: 'permanent',
     title: 'The order cannot be matched safely',
     operator:
-      'The accession number belongs to another patient, or to more than one order; a person decides on the page of held reports, or with `npx sonogate hold`.',
+      'The accession number belongs to another patient, or to more than one order; a person decides on the "Held reports" page or with `npx sonogate hold`.',
   },
   ehr_withdrawn: {
     retry: 'permanent',
     title: 'A person has withdrawn the report',
-    operator: 'It was rejected among the held reports and is not sent.',
+    operator: 'The held report was rejected and is not sent.',
   },
   ehr_issuer_unmapped: {
     retry: 'permanent',
     title: 'The issuer of the patient ID is not mapped',
     operator:
-      'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient among the held reports.',
+      'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient on the "Held reports" page.',
   },
   ehr_already_verified: {
     retry: 'permanent',
     title: 'The report has been verified by a person',
     operator:
-      'A report that a person verified or changed in the EHR is never overwritten: correct it there.',
+      'A report that a person has verified or changed in the EHR is never overwritten; correct it there.',
   },
   webhook_unreachable: {
     retry: 'transient',
     title: 'The webhook address cannot be reached',
     operator:
-      'Its name does not resolve, the connection failed, or there was no answer within 15 s.',
+      'The host name cannot be resolved, the connection failed, or there was no response within 15 s.',
   },
   webhook_refused: {
     retry: 'transient',
     title: 'The webhook was not accepted',
-    operator: 'The answer was not 2xx; a redirect is not followed. Tried ten times in 75 hours.',
+    operator:
+      'The response was not 2xx; redirects are not followed. The gateway tries ten times within 75 hours.',
   },
   webhook_disabled: {
     retry: 'permanent',
     title: 'The webhook address is disabled',
-    operator: 'It answered 410, or nothing succeeded for five days. A redelivery enables it again.',
+    operator:
+      'It responded with 410, or every delivery failed for five days. A redelivery enables it again.',
   },
   mail_server_unreachable: {
     retry: 'transient',
     title: 'The mail server cannot be reached',
     operator:
-      'Its name does not resolve, the connection was refused, or TLS failed; check `alerts.server`.',
+      'The host name cannot be resolved, the connection was refused, or TLS failed; check `alerts.server`.',
   },
   mail_unauthorized: {
     retry: 'transient',
     title: 'The mail server refused the credentials',
-    operator: 'Check `user` and `password` of `alerts.server`; tried again slowly.',
+    operator:
+      'Check `user` and `password` in `alerts.server`; the gateway tries again at long intervals.',
   },
   mail_deferred: {
     retry: 'transient',
-    title: 'The mail server does not accept the mail at the moment',
-    operator: 'SMTP reply 4xx; tried again.',
+    title: 'The mail server is temporarily not accepting the mail',
+    operator: 'SMTP reply 4xx; the gateway tries again.',
   },
   mail_refused: {
     retry: 'permanent',
     title: 'The mail server refused the mail',
-    operator: 'SMTP reply 5xx to sender, recipients or message; the detail has it.',
+    operator: 'SMTP reply 5xx to the sender, recipients or message; `detail` has the reply.',
   },
   mail_connection_lost: {
     retry: 'ambiguous',
     title: 'The connection to the mail server was lost',
     operator:
-      'The server may have the mail already. It is sent again with the same Message-ID, so that recipients may get it twice.',
+      'The server may have the mail already. It is sent again with the same Message-ID, so recipients may get it twice.',
   },
   mail_list_unknown: {
     retry: 'permanent',
@@ -670,14 +682,14 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The address is not permitted',
     operator:
-      'The gateway calls only public https URLs and the entries of `outbound.hosts`; the log says which rule was broken.',
+      'The gateway calls only public https URLs and the hosts listed in `outbound.hosts`; the log says which rule was broken.',
   },
   hosted_file_unreachable: {
     http: 422,
     retry: 'permanent',
     title: 'A hosted file could not be fetched',
     operator:
-      'The URL is not permitted or did not return the file, or the file is larger than `outbound.maxFileBytes`; `detail` names it.',
+      'The URL is not permitted or did not return the file, or the file is larger than `outbound.maxFileBytes`; `detail` identifies it.',
   },
   invalid_config: {
     retry: 'permanent',

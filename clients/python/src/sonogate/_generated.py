@@ -10,10 +10,10 @@ API_VERSION = "1.0.0"
 
 
 class Artifact(TypedDict):
-    """A file of the result."""
+    """A file belonging to the result."""
 
     name: str
-    """Name, the same for every request"""
+    """Name of the artifact; the same in every request"""
     media_type: str
     """Media type"""
     bytes: int
@@ -21,7 +21,7 @@ class Artifact(TypedDict):
     sha256: str
     """SHA-256 of the bytes"""
     section: Any
-    """Section that it belongs to"""
+    """Section to which the artifact belongs"""
 
 
 class ArtifactList(TypedDict):
@@ -57,21 +57,21 @@ class File(TypedDict):
     """A file that a client uploads."""
 
     id: str
-    """Id for `input.files`"""
+    """Id to use in `input.files`"""
     object: Literal["file"]
     """Kind of this object"""
     status: Literal["pending", "ready"]
-    """`ready` once it is completed"""
+    """`ready` once the upload is complete"""
     filename: str
-    """Name as announced"""
+    """Name declared for the upload"""
     bytes: int | None
-    """Size as announced"""
+    """Size declared for the upload"""
     media_type: str
-    """Media type as announced"""
+    """Media type declared for the upload"""
     sha256: Any
     """SHA-256 of the bytes; null until ready"""
     expires_at: str
-    """When it is deleted: 24 hours after the last request that uses it"""
+    """When the file will be deleted, 24 hours after the last request that uses it"""
 
 
 class Finding(TypedDict):
@@ -942,24 +942,24 @@ class InterpretObstetricOutput(TypedDict):
 
 
 class Key(TypedDict):
-    """A key, without the key itself."""
+    """A key, without its secret."""
 
     id: str
     """Id of the key"""
     object: Literal["key"]
     """Kind of this object"""
     name: str
-    """Your name for it"""
+    """Name, chosen by you"""
     test: bool
-    """Whether it runs the mock backend"""
+    """True for a test key, which uses the mock backend"""
     scopes: list[Literal["run", "read", "uploads", "store", "retrieve", "review", "sign", "admin"]]
-    """What it may do"""
+    """Scopes of the key"""
     created_at: str
-    """When it was made"""
+    """When it was created"""
     last_used_at: str | None
     """When it was last used"""
     expires_at: str | None
-    """When it ends"""
+    """When it expires"""
     revoked_at: str | None
     """When it was revoked"""
 
@@ -973,49 +973,49 @@ class KeyList(TypedDict):
 
 class ListedRequestWebhook(TypedDict):
     url: str
-    """Address that is called"""
+    """URL that is called"""
     events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
-    """Events that are sent"""
+    """Events for which it is called"""
 
 
 class ListedRequestSource(TypedDict):
-    """How it was submitted; no identity."""
+    """How the request was submitted; contains no patient identity."""
 
     kind: Literal["api", "queue", "dicom"]
-    """Door that it came through"""
+    """Interface that was used"""
 
 
 class ListedRequestCostLines(TypedDict):
     item: str
-    """What is charged"""
+    """Item charged"""
     quantity: float
-    """How many"""
+    """Quantity"""
     unit_price: str
-    """Price of one; a decimal number in USD, as text so that it is exact"""
+    """Price per unit; a decimal number in USD, as a string to keep it exact"""
     amount: str
-    """Price of all; a decimal number in USD, as text so that it is exact"""
+    """Quantity times unit price; a decimal number in USD, as a string to keep it exact"""
 
 
 class ListedRequestCost(TypedDict):
-    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise."""
+    """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result."""
 
     currency: Literal["USD"]
     """Always USD"""
     total: str
-    """Sum of the lines; a decimal number in USD, as text so that it is exact"""
+    """Sum of all lines; a decimal number in USD, as a string to keep it exact"""
     lines: list[ListedRequestCostLines]
-    """What the total consists of; empty for test keys"""
+    """Items that make up the total; empty for test keys"""
 
 
 class ListedRequestUrls(TypedDict):
-    """Addresses of the request."""
+    """URLs of the request."""
 
     self: str
     """The request"""
     events: str
-    """Its events"""
+    """Events of the request"""
     cancel: str
-    """POST here to cancel it"""
+    """POST here to cancel the request"""
 
 
 class ListedRequest(TypedDict):
@@ -1030,36 +1030,36 @@ class ListedRequest(TypedDict):
     endpoint: str
     """Endpoint of the model"""
     version: str
-    """Version of the endpoint that runs"""
+    """Version of the endpoint that handles the request"""
     status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]
-    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged"""
+    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged"""
     stage: Stage
     created_at: str
-    """When it was submitted"""
+    """When the request was submitted"""
     started_at: str | None
-    """When a worker began"""
+    """When a worker started it"""
     ended_at: str | None
     """When it ended"""
     expires_at: str | None
-    """When its result will be purged"""
+    """When the result will be purged"""
     key: Any
-    """Key that made it; null for studies from DICOM"""
+    """Key that made the request; null for studies received by DICOM"""
     test: bool
-    """Whether a test key made it"""
+    """True if made with a test key"""
     priority: Literal["low", "normal", "high"]
-    """Order among waiting requests"""
+    """Priority among waiting requests"""
     metadata: Any
     """Your own data, as submitted"""
     webhook: ListedRequestWebhook | None
-    """Where events are announced"""
+    """Webhook for events of the request"""
     source: ListedRequestSource
-    """How it was submitted; no identity"""
+    """How the request was submitted; contains no patient identity"""
     cost: ListedRequestCost
-    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise"""
+    """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result"""
     error: Problem | None
     """Why there is no result; null otherwise"""
     urls: ListedRequestUrls
-    """Addresses of the request"""
+    """URLs of the request"""
 
 
 class MeasurementSource(TypedDict):
@@ -1146,46 +1146,46 @@ class Measurement(TypedDict):
 
 
 class ModelDetailUrls(TypedDict):
-    """Addresses of the endpoint."""
+    """URLs of the endpoint."""
 
     run: str
     """POST here to submit"""
     openapi: str
-    """Its description"""
+    """OpenAPI description of the endpoint"""
 
 
 class ModelDetailPricesLines(TypedDict):
     item: str
-    """What is charged"""
+    """Item charged"""
     unit_price: str
-    """Price; a decimal number in USD, as text so that it is exact"""
+    """Price; a decimal number in USD, as a string to keep it exact"""
 
 
 class ModelDetailPricesByFrames(TypedDict):
     up_to_frames: int | None
-    """Most frames at this price"""
+    """Maximum number of frames at this price; null for no limit"""
     price: str
-    """Price of the run; a decimal number in USD, as text so that it is exact"""
+    """Price of the run; a decimal number in USD, as a string to keep it exact"""
 
 
 class ModelDetailPrices(TypedDict):
-    """What a run costs."""
+    """Price of a run."""
 
     currency: Literal["USD"]
     """Always USD"""
     lines: list[ModelDetailPricesLines]
-    """The run, and the report"""
+    """Prices of the run and of the report"""
     by_frames: list[ModelDetailPricesByFrames] | None
-    """Prices by frames; null where there is one price"""
+    """Prices by number of frames; null if there is only one price"""
 
 
 class ModelDetailLimits(TypedDict):
     """Limits of this gateway."""
 
     body_bytes: int
-    """Largest body of a call"""
+    """Maximum size of a request body"""
     file_bytes: int
-    """Largest file"""
+    """Maximum size of a file"""
 
 
 class ModelDetailSections(TypedDict):
@@ -1201,49 +1201,49 @@ class ModelDetailModels(TypedDict):
     version: str
     """Version"""
     task: str
-    """What it does"""
+    """Task of the model"""
     licence: str
     """Licence"""
     pack: Literal["permissive", "research"]
-    """Whether anyone may use it"""
+    """`permissive`: usable by anyone; `research`: only for non-commercial research"""
     sha256: str
-    """SHA-256 of its weights"""
+    """SHA-256 of the weights"""
     accuracy: Any
-    """As measured on held-out data"""
+    """Accuracy measured on held-out data"""
 
 
 class ModelDetail(TypedDict):
-    """An endpoint with everything that is known about it."""
+    """An endpoint with all its details."""
 
     id: str
     """Endpoint"""
     model: str
-    """Model, also short for the endpoint"""
+    """Model; also a short name for the endpoint"""
     version: str
     """Version"""
     title: str
     """Name"""
     urls: ModelDetailUrls
-    """Addresses of the endpoint"""
+    """URLs of the endpoint"""
     versions: list[str]
     """All versions"""
     prices: ModelDetailPrices
-    """What a run costs"""
+    """Price of a run"""
     limits: ModelDetailLimits
     """Limits of this gateway"""
     sections: list[ModelDetailSections]
     """Sections of every result"""
     models: list[ModelDetailModels]
-    """Models that a result may name"""
+    """Models that a result may list"""
 
 
 class ModelListDataUrls(TypedDict):
-    """Addresses of the endpoint."""
+    """URLs of the endpoint."""
 
     run: str
     """POST here to submit"""
     openapi: str
-    """Its description"""
+    """OpenAPI description of the endpoint"""
 
 
 class ModelListData(TypedDict):
@@ -1252,13 +1252,13 @@ class ModelListData(TypedDict):
     id: str
     """Endpoint"""
     model: str
-    """Model, also short for the endpoint"""
+    """Model; also a short name for the endpoint"""
     version: str
     """Version"""
     title: str
     """Name"""
     urls: ModelListDataUrls
-    """Addresses of the endpoint"""
+    """URLs of the endpoint"""
 
 
 class ModelList(TypedDict):
@@ -1269,56 +1269,56 @@ class ModelList(TypedDict):
 
 
 class NewKey(TypedDict):
-    """A key that was just made."""
+    """A newly created key."""
 
     id: str
     """Id of the key"""
     object: Literal["key"]
     """Kind of this object"""
     name: str
-    """Your name for it"""
+    """Name, chosen by you"""
     test: bool
-    """Whether it runs the mock backend"""
+    """True for a test key, which uses the mock backend"""
     scopes: list[Literal["run", "read", "uploads", "store", "retrieve", "review", "sign", "admin"]]
-    """What it may do"""
+    """Scopes of the key"""
     created_at: str
-    """When it was made"""
+    """When it was created"""
     last_used_at: str | None
     """When it was last used"""
     expires_at: str | None
-    """When it ends"""
+    """When it expires"""
     revoked_at: str | None
     """When it was revoked"""
     key: Any
-    """The key itself: shown in this answer only, null when the answer is replayed"""
+    """The secret key; returned only in this response, and null if the response is replayed"""
 
 
 class ProblemErrors(TypedDict):
     pointer: str
-    """Place in the body (JSON Pointer, RFC 6901)"""
+    """Location in the body (JSON Pointer, RFC 6901)"""
     detail: str
-    """What is wrong there"""
+    """What is wrong at this location"""
 
 
 class Problem(TypedDict):
     """Problem details (RFC 9457)."""
 
     type: str
-    """Address of a page that explains the code"""
+    """URL of a page that explains the code"""
     title: str
-    """The code in words"""
+    """Title of the error"""
     status: int
     """HTTP status"""
     detail: str
-    """What happened in this case"""
+    """Explanation specific to this occurrence"""
     code: str
-    """Stable code of the error; `/errors/{code}` explains each"""
+    """Stable code of the error, explained at `/errors/{code}`"""
     instance: NotRequired[str]
-    """Path of what the error is about"""
+    """Path of the resource that the error concerns"""
     request_id: NotRequired[str]
     """The `X-Request-Id` of the call"""
     errors: NotRequired[list[ProblemErrors]]
-    """Each mistake of the body, all at once"""
+    """Every error in the body"""
 
 
 class Remark(TypedDict):
@@ -1332,53 +1332,53 @@ class Remark(TypedDict):
 
 class RequestWebhook(TypedDict):
     url: str
-    """Address that is called"""
+    """URL that is called"""
     events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
-    """Events that are sent"""
+    """Events for which it is called"""
 
 
 class RequestSource(TypedDict):
-    """How it was submitted; no identity."""
+    """How the request was submitted; contains no patient identity."""
 
     kind: Literal["api", "queue", "dicom"]
-    """Door that it came through"""
+    """Interface that was used"""
 
 
 class RequestCostLines(TypedDict):
     item: str
-    """What is charged"""
+    """Item charged"""
     quantity: float
-    """How many"""
+    """Quantity"""
     unit_price: str
-    """Price of one; a decimal number in USD, as text so that it is exact"""
+    """Price per unit; a decimal number in USD, as a string to keep it exact"""
     amount: str
-    """Price of all; a decimal number in USD, as text so that it is exact"""
+    """Quantity times unit price; a decimal number in USD, as a string to keep it exact"""
 
 
 class RequestCost(TypedDict):
-    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise."""
+    """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result."""
 
     currency: Literal["USD"]
     """Always USD"""
     total: str
-    """Sum of the lines; a decimal number in USD, as text so that it is exact"""
+    """Sum of all lines; a decimal number in USD, as a string to keep it exact"""
     lines: list[RequestCostLines]
-    """What the total consists of; empty for test keys"""
+    """Items that make up the total; empty for test keys"""
 
 
 class RequestUrls(TypedDict):
-    """Addresses of the request."""
+    """URLs of the request."""
 
     self: str
     """The request"""
     events: str
-    """Its events"""
+    """Events of the request"""
     cancel: str
-    """POST here to cancel it"""
+    """POST here to cancel the request"""
 
 
 class Request(TypedDict):
-    """One interpretation, from submit to result."""
+    """One interpretation, from submission to result."""
 
     id: str
     """Id of the request"""
@@ -1389,36 +1389,36 @@ class Request(TypedDict):
     endpoint: str
     """Endpoint of the model"""
     version: str
-    """Version of the endpoint that runs"""
+    """Version of the endpoint that handles the request"""
     status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]
-    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged"""
+    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged"""
     stage: Stage
     created_at: str
-    """When it was submitted"""
+    """When the request was submitted"""
     started_at: str | None
-    """When a worker began"""
+    """When a worker started it"""
     ended_at: str | None
     """When it ended"""
     expires_at: str | None
-    """When its result will be purged"""
+    """When the result will be purged"""
     key: Any
-    """Key that made it; null for studies from DICOM"""
+    """Key that made the request; null for studies received by DICOM"""
     test: bool
-    """Whether a test key made it"""
+    """True if made with a test key"""
     priority: Literal["low", "normal", "high"]
-    """Order among waiting requests"""
+    """Priority among waiting requests"""
     metadata: Any
     """Your own data, as submitted"""
     webhook: RequestWebhook | None
-    """Where events are announced"""
+    """Webhook for events of the request"""
     source: RequestSource
-    """How it was submitted; no identity"""
+    """How the request was submitted; contains no patient identity"""
     cost: RequestCost
-    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise"""
+    """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result"""
     error: Problem | None
     """Why there is no result; null otherwise"""
     urls: RequestUrls
-    """Addresses of the request"""
+    """URLs of the request"""
     input: dict[str, Any] | None
     """The input as submitted; null when purged"""
     output: InterpretObstetricOutput | InterpretEchoOutput | None
@@ -1536,7 +1536,7 @@ class ReviewChangesChange11(TypedDict):
 
 
 class ReviewChangesBefore(TypedDict):
-    """What the review showed before it."""
+    """Affected parts of the review before the change."""
 
     value: Any
     """Value of the measurement"""
@@ -1553,7 +1553,7 @@ class ReviewChangesBefore(TypedDict):
 
 
 class ReviewChangesAfter(TypedDict):
-    """What it showed after it."""
+    """Affected parts of the review after the change."""
 
     value: Any
     """Value of the measurement"""
@@ -1575,37 +1575,37 @@ class ReviewChanges(TypedDict):
     at: str
     """When"""
     author: str
-    """Who"""
+    """Author of the change"""
     kind: str
-    """What kind"""
+    """Kind of change"""
     change: ReviewChangesChange1 | ReviewChangesChange2 | ReviewChangesChange3 | ReviewChangesChange4 | ReviewChangesChange5 | ReviewChangesChange6 | ReviewChangesChange7 | ReviewChangesChange8 | ReviewChangesChange9 | ReviewChangesChange10 | ReviewChangesChange11
-    """The change as it was sent"""
+    """The change as submitted"""
     before: ReviewChangesBefore
-    """What the review showed before it"""
+    """Affected parts of the review before the change"""
     after: ReviewChangesAfter
-    """What it showed after it"""
+    """Affected parts of the review after the change"""
     undone: bool
-    """Whether it was undone"""
+    """True if the change was undone"""
 
 
 class ReviewSignatures(TypedDict):
     observer: str
-    """Who signed"""
+    """Name of the person who signed"""
     organization: str
-    """Where they work"""
+    """Organization of that person"""
     at: str
     """When"""
     statement: Any
-    """What the person declared"""
+    """Statement made with the signature"""
 
 
 class ReviewMay(TypedDict):
-    """What the key may do."""
+    """Permissions of the key."""
 
     edit: bool
-    """Whether the key may change it"""
+    """True if the key may change the review"""
     sign: bool
-    """Whether the key may sign it"""
+    """True if the key may sign the result"""
 
 
 class Review(TypedDict):
@@ -1614,42 +1614,42 @@ class Review(TypedDict):
     object: Literal["review"]
     """Kind of this object"""
     request: str
-    """Request that it is of"""
+    """Request under review"""
     state: Literal["draft", "in-review", "signed", "amended"]
-    """How far it is"""
+    """State of the review"""
     revision: int
     """Revision of the review"""
     signed_revision: int
-    """Revision that was signed last; 0 for none"""
+    """Last signed revision; 0 if none"""
     etag: str
-    """For `If-Match` of the next change"""
+    """Value for `If-Match` in the next change"""
     result: dict[str, Any]
-    """The result with the changes"""
+    """Result after the changes"""
     original: dict[str, Any]
-    """The result before the changes"""
+    """Result before the changes"""
     changes: list[ReviewChanges]
-    """Every change, oldest first"""
+    """All changes, oldest first"""
     signatures: list[ReviewSignatures]
     """Signatures, oldest first"""
     signatures_needed: int
-    """How many are needed"""
+    """Number of signatures required"""
     readers: list[str]
-    """Who has it open"""
+    """People who currently have the review open"""
     may: ReviewMay
-    """What the key may do"""
+    """Permissions of the key"""
 
 
 class Stage(TypedDict):
-    """What a request is doing."""
+    """Current stage of a request."""
 
     name: str
     """`received` and `validating` (in short: `received`), `queued_gpu` (`queued`), `starting` and `preprocessing` (`preprocessing`), `inference.<step>` and `postprocessing` (`inference`), `reporting` and `uploading` (`report`), `completed`; new steps may be added"""
     label: str
-    """The same for a person"""
+    """Human-readable name of the stage"""
     progress: float
-    """Part of the whole run that is done"""
+    """Fraction of the whole run that is complete"""
     eta_s: Any
-    """Seconds that are left; null if unknown"""
+    """Estimated seconds remaining; null if unknown"""
 
 
 class Statement(TypedDict):
@@ -1671,19 +1671,19 @@ class TriageFlag(TypedDict):
     """A critical flag."""
 
     code: str
-    """Code of what was seen"""
+    """Code of the finding"""
     system: str
     """Coding system"""
     display: str
-    """The same for a person"""
+    """Human-readable form of the code"""
     severity: Literal["critical"]
     """Always critical"""
     section: str
     """Section of the result"""
     evidence: list[str]
-    """Ids of measurements, or frames"""
+    """Ids of the measurements or frames that support it"""
     at: str
-    """When it was raised"""
+    """When the flag was raised"""
 
 
 class Upload(TypedDict):
@@ -1693,18 +1693,18 @@ class Upload(TypedDict):
     upload: WholeUpload | UploadInParts
     """Where to PUT the bytes"""
     complete_url: str
-    """POST here when all bytes are sent"""
+    """POST here once all bytes have been sent"""
 
 
 class UploadInParts(TypedDict):
-    """An address for each part."""
+    """A URL for each part."""
 
     part_size: int
-    """Size of every part but the last"""
+    """Size of every part except the last"""
     parts: list[UploadPart]
-    """All parts, also those that have arrived"""
+    """All parts, including those already uploaded"""
     expires_at: str
-    """Until when the addresses are valid"""
+    """When the URLs expire"""
 
 
 class UploadPart(TypedDict):
@@ -1717,40 +1717,40 @@ class UploadPart(TypedDict):
     headers: dict[str, str]
     """Headers to send with the bytes"""
     first_byte: int
-    """Where it begins in the file"""
+    """Offset of the part in the file"""
     bytes: int
-    """Its size"""
+    """Size of the part"""
     etag: Any
-    """Null until the bytes have arrived"""
+    """ETag of the uploaded part; null until its bytes have arrived"""
 
 
 class UsageDataCost(TypedDict):
-    """What they cost."""
+    """Cost of these requests."""
 
     currency: Literal["USD"]
     """Always USD"""
     total: str
-    """Sum; a decimal number in USD, as text so that it is exact"""
+    """Sum; a decimal number in USD, as a string to keep it exact"""
 
 
 class UsageData(TypedDict):
     month: str
     """Month (UTC)"""
     key: Any
-    """Key; null for studies from DICOM"""
+    """Id of the key; null for studies received by DICOM"""
     requests: int
     """Requests that ended"""
     succeeded: int
-    """Of these, the ones with a result"""
+    """Number of these that succeeded"""
     cost: UsageDataCost
-    """What they cost"""
+    """Cost of these requests"""
 
 
 class Usage(TypedDict):
-    """Requests and their cost."""
+    """Number and cost of requests."""
 
     data: list[UsageData]
-    """One entry for each month and key"""
+    """One entry per month and key"""
 
 
 class WebhookDeliveries(TypedDict):
@@ -1766,98 +1766,98 @@ class WebhookDeliveries(TypedDict):
 
 class WebhookDeliveryError(TypedDict):
     code: str
-    """Stable code of the error; `/errors/{code}` explains each"""
+    """Stable code of the error, explained at `/errors/{code}`"""
     detail: Any
-    """What happened in this case"""
+    """Explanation specific to this occurrence"""
 
 
 class WebhookDeliveryAttempts(TypedDict):
     at: str
     """When"""
     status: int | None
-    """HTTP status of your answer"""
+    """HTTP status of your response"""
     duration_ms: float
-    """How long it took"""
+    """Duration of the attempt in milliseconds"""
     answer_bytes: int
-    """Size of your answer"""
+    """Size of your response"""
     error: Any
     """What went wrong"""
 
 
 class WebhookDelivery(TypedDict):
-    """One webhook with its attempts."""
+    """A webhook delivery with its attempts."""
 
     id: str
     """The `webhook-id` of every attempt"""
     object: Literal["webhook_delivery"]
     """Kind of this object"""
     request: str
-    """Request that it announces"""
+    """Request that the event concerns"""
     event: str
     """Event"""
     url: str
     """Address"""
     state: Literal["pending", "sending", "delivered", "dead", "diverted"]
-    """`dead` when it was given up"""
+    """`dead` once the delivery has been given up"""
     disabled_at: str | None
-    """When the address was disabled"""
+    """When the URL was disabled"""
     created_at: str
     """When the event happened"""
     next_attempt_at: str | None
-    """When it is tried again"""
+    """When the next attempt is due"""
     ended_at: str | None
-    """When it was delivered or given up"""
+    """When the webhook was delivered or given up"""
     error: WebhookDeliveryError | None
     """Why the last attempt failed"""
     attempts: list[WebhookDeliveryAttempts]
-    """Every attempt"""
+    """All attempts"""
 
 
 class WebhookMessageWebhook(TypedDict):
     url: str
-    """Address that is called"""
+    """URL that is called"""
     events: list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]
-    """Events that are sent"""
+    """Events for which it is called"""
 
 
 class WebhookMessageSource(TypedDict):
-    """How it was submitted; no identity."""
+    """How the request was submitted; contains no patient identity."""
 
     kind: Literal["api", "queue", "dicom"]
-    """Door that it came through"""
+    """Interface that was used"""
 
 
 class WebhookMessageCostLines(TypedDict):
     item: str
-    """What is charged"""
+    """Item charged"""
     quantity: float
-    """How many"""
+    """Quantity"""
     unit_price: str
-    """Price of one; a decimal number in USD, as text so that it is exact"""
+    """Price per unit; a decimal number in USD, as a string to keep it exact"""
     amount: str
-    """Price of all; a decimal number in USD, as text so that it is exact"""
+    """Quantity times unit price; a decimal number in USD, as a string to keep it exact"""
 
 
 class WebhookMessageCost(TypedDict):
-    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise."""
+    """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result."""
 
     currency: Literal["USD"]
     """Always USD"""
     total: str
-    """Sum of the lines; a decimal number in USD, as text so that it is exact"""
+    """Sum of all lines; a decimal number in USD, as a string to keep it exact"""
     lines: list[WebhookMessageCostLines]
-    """What the total consists of; empty for test keys"""
+    """Items that make up the total; empty for test keys"""
 
 
 class WebhookMessageUrls(TypedDict):
-    """Addresses of the request."""
+    """URLs of the request."""
 
     self: str
     """The request"""
     events: str
-    """Its events"""
+    """Events of the request"""
     cancel: str
-    """POST here to cancel it"""
+    """POST here to cancel the request"""
 
 
 class WebhookMessage(TypedDict):
@@ -1872,72 +1872,72 @@ class WebhookMessage(TypedDict):
     endpoint: str
     """Endpoint of the model"""
     version: str
-    """Version of the endpoint that runs"""
+    """Version of the endpoint that handles the request"""
     status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]
-    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged"""
+    """`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged"""
     stage: Stage
     created_at: str
-    """When it was submitted"""
+    """When the request was submitted"""
     started_at: str | None
-    """When a worker began"""
+    """When a worker started it"""
     ended_at: str | None
     """When it ended"""
     expires_at: str | None
-    """When its result will be purged"""
+    """When the result will be purged"""
     key: Any
-    """Key that made it; null for studies from DICOM"""
+    """Key that made the request; null for studies received by DICOM"""
     test: bool
-    """Whether a test key made it"""
+    """True if made with a test key"""
     priority: Literal["low", "normal", "high"]
-    """Order among waiting requests"""
+    """Priority among waiting requests"""
     metadata: Any
     """Your own data, as submitted"""
     webhook: WebhookMessageWebhook | None
-    """Where events are announced"""
+    """Webhook for events of the request"""
     source: WebhookMessageSource
-    """How it was submitted; no identity"""
+    """How the request was submitted; contains no patient identity"""
     cost: WebhookMessageCost
-    """What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise"""
+    """Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result"""
     error: Problem | None
     """Why there is no result; null otherwise"""
     urls: WebhookMessageUrls
-    """Addresses of the request"""
+    """URLs of the request"""
     input: dict[str, Any] | None
     """The input as submitted; null when purged"""
     output: Any
     """The result envelope of the endpoint; null unless succeeded"""
     event: Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]
-    """Why the address is called"""
+    """Event that caused the call"""
     triage: list[TriageFlag]
-    """Critical flags that are known so far, oldest first"""
+    """Critical flags raised so far, oldest first"""
     output_omitted: NotRequired[Literal[True]]
-    """Present where `output` is too long for a webhook: fetch `urls.self`"""
+    """Present if `output` is too long for a webhook; fetch it from `urls.self`"""
     input_omitted: NotRequired[Literal[True]]
-    """Present where `input` is too long as well"""
+    """Present if `input` is too long, too"""
 
 
 class WebhookSecret(TypedDict):
-    """The secret that webhooks are signed with."""
+    """The secret used to sign webhooks."""
 
     object: Literal["webhook_secret"]
     """Kind of this object"""
     secret: Any
-    """The signing secret; null when the answer is replayed"""
+    """The signing secret; null if the response is replayed"""
     created_at: NotRequired[str]
-    """When it was made"""
+    """When it was created"""
 
 
 class WholeUpload(TypedDict):
-    """One address for all bytes."""
+    """A single URL for the whole file."""
 
     url: str
     """PUT the bytes here; needs no key"""
     method: Literal["PUT"]
-    """Method of the call"""
+    """HTTP method to use"""
     headers: dict[str, str]
     """Headers to send with the bytes"""
     expires_at: str
-    """Until when the address is valid"""
+    """When the URL expires"""
 
 
 class InterpretObstetricBodyInputOptionsDating(TypedDict):
@@ -1974,7 +1974,7 @@ class InterpretObstetricBodyInputClinicalContext(TypedDict):
 
 
 class InterpretObstetricBodyInput(TypedDict):
-    """What the endpoint reads."""
+    """Input of the endpoint."""
 
     files: list[str]
     """Files of the examination: ids of uploads, or URLs of hosted files"""
@@ -1987,23 +1987,23 @@ class InterpretObstetricBodyInput(TypedDict):
 
 
 class InterpretObstetricBodyWebhook(TypedDict):
-    """Where events are announced."""
+    """Webhook for events of the request."""
 
     url: str
-    """https address that is called; its host must be public or listed by the site"""
+    """https URL to call; its host must be public or permitted by the site"""
     events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]]
-    """Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named"""
+    """Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed"""
 
 
 class InterpretObstetricBody(TypedDict):
     input: InterpretObstetricBodyInput
-    """What the endpoint reads"""
+    """Input of the endpoint"""
     webhook: NotRequired[InterpretObstetricBodyWebhook]
-    """Where events are announced"""
+    """Webhook for events of the request"""
     priority: NotRequired[Literal["low", "normal", "high"]]
-    """Order among waiting requests"""
+    """Priority among waiting requests"""
     metadata: NotRequired[Any]
-    """Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome"""
+    """Any JSON value of up to 32768 bytes; it is returned with the request and in webhooks. With a test key, its member `mock` selects another outcome"""
 
 
 InterpretEchoBodyInputOptions = TypedDict(
@@ -2032,7 +2032,7 @@ class InterpretEchoBodyInputClinicalContext(TypedDict):
 
 
 class InterpretEchoBodyInput(TypedDict):
-    """What the endpoint reads."""
+    """Input of the endpoint."""
 
     files: list[str]
     """Files of the examination: ids of uploads, or URLs of hosted files"""
@@ -2045,23 +2045,23 @@ class InterpretEchoBodyInput(TypedDict):
 
 
 class InterpretEchoBodyWebhook(TypedDict):
-    """Where events are announced."""
+    """Webhook for events of the request."""
 
     url: str
-    """https address that is called; its host must be public or listed by the site"""
+    """https URL to call; its host must be public or permitted by the site"""
     events: NotRequired[list[Literal["request.succeeded", "request.failed", "request.triage", "request.verified"]]]
-    """Which events are sent. `request.triage` (each critical flag, at once) and `request.verified` (signed by a person) must be named"""
+    """Events to send. `request.triage` (each critical flag, immediately) and `request.verified` (signed by a person) are sent only if listed"""
 
 
 class InterpretEchoBody(TypedDict):
     input: InterpretEchoBodyInput
-    """What the endpoint reads"""
+    """Input of the endpoint"""
     webhook: NotRequired[InterpretEchoBodyWebhook]
-    """Where events are announced"""
+    """Webhook for events of the request"""
     priority: NotRequired[Literal["low", "normal", "high"]]
-    """Order among waiting requests"""
+    """Priority among waiting requests"""
     metadata: NotRequired[Any]
-    """Any JSON value of yours, up to 32768 bytes; it is returned with the request and in webhooks. With a test key, `mock` in it asks for another outcome"""
+    """Any JSON value of up to 32768 bytes; it is returned with the request and in webhooks. With a test key, its member `mock` selects another outcome"""
 
 
 class ChangeReviewBodyChanges1(TypedDict):
@@ -2150,14 +2150,14 @@ class ChangeReviewBodyChanges11(TypedDict):
 
 class ChangeReviewBody(TypedDict):
     changes: list[ChangeReviewBodyChanges1 | ChangeReviewBodyChanges2 | ChangeReviewBodyChanges3 | ChangeReviewBodyChanges4 | ChangeReviewBodyChanges5 | ChangeReviewBodyChanges6 | ChangeReviewBodyChanges7 | ChangeReviewBodyChanges8 | ChangeReviewBodyChanges9 | ChangeReviewBodyChanges10 | ChangeReviewBodyChanges11]
-    """Changes, made in this order, all or none"""
+    """Changes, applied in this order; either all or none"""
     amend: NotRequired[bool]
-    """True to change a result that is signed; it is then signed again as amended"""
+    """True to change a signed result, which must then be signed again as amended"""
 
 
 class SignResultBody(TypedDict):
     statement: NotRequired[str]
-    """What the person declares with the signature, in plain words"""
+    """Statement that the person makes with the signature"""
 
 
 class CreateUploadBody(TypedDict):
@@ -2173,30 +2173,30 @@ class CompleteUploadBodyParts(TypedDict):
     part_number: int
     """Number of the part"""
     etag: str
-    """`ETag` of the answer to its PUT"""
+    """`ETag` returned by the PUT of the part"""
 
 
 class CompleteUploadBody(TypedDict):
     sha256: NotRequired[str]
-    """SHA-256 of all bytes, to be compared"""
+    """SHA-256 of the whole file, to be verified"""
     parts: NotRequired[list[CompleteUploadBodyParts]]
-    """The parts, to be compared"""
+    """The uploaded parts, to be verified"""
 
 
 class CreateKeyBody(TypedDict):
     name: str
-    """Your name for the key"""
+    """Name of the key, chosen by you"""
     test: NotRequired[bool]
-    """Whether it runs the mock backend"""
+    """True for a test key, which uses the mock backend"""
     scopes: NotRequired[list[Literal["run", "read", "uploads", "store", "retrieve", "review", "sign", "admin"]]]
-    """What it may do; `run`, `read` and `uploads` unless given"""
+    """Scopes of the key; default: `run`, `read` and `uploads`"""
     expires_at: NotRequired[str]
-    """When it ends; never unless given"""
+    """When the key expires; default: never"""
 
 
 class RotateKeyBody(TypedDict):
     overlap_hours: NotRequired[float]
-    """How long the old key still works"""
+    """How many hours the old key keeps working"""
 
 
 class Calls:
@@ -2214,11 +2214,11 @@ class Calls:
         return cast("Request", self._send("POST", "/v1/run/us/echo/interpret", json=body, once=True, idempotency_key=idempotency_key))
 
     def list_requests(self, *, model: str | None = None, status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"] | list[Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]] | None = None, key: str | None = None, since: str | None = None, limit: int | None = None, cursor: str | None = None) -> RequestPage:
-        """Requests of the account, newest first."""
+        """The account's requests, newest first."""
         return cast("RequestPage", self._send("GET", "/v1/requests", query={"model": model, "status": status, "key": key, "since": since, "limit": limit, "cursor": cursor}))
 
     def get_request(self, *, id: str, wait: int | None = None) -> Request:
-        """A request as it is, or as soon as its status changes."""
+        """A request, immediately or as soon as its status changes."""
         return cast("Request", self._send("GET", f"/v1/requests/{quote(id, safe='')}", query={"wait": wait}))
 
     def cancel_request(self, *, id: str, idempotency_key: str | None = None) -> Request:
@@ -2230,15 +2230,15 @@ class Calls:
         return cast("ArtifactList", self._send("GET", f"/v1/requests/{quote(id, safe='')}/artifacts"))
 
     def get_review(self, *, id: str) -> Review:
-        """The reviewed result, its changes and who has it open."""
+        """The reviewed result, its changes and who has the review open."""
         return cast("Review", self._send("GET", f"/v1/requests/{quote(id, safe='')}/review"))
 
     def change_review(self, *, id: str, if_match: str, body: ChangeReviewBody) -> Review:
-        """Change a review: accept, reject and edit values, undo, notes."""
+        """Change a review: accept, reject or edit values, undo changes, add notes."""
         return cast("Review", self._send("PATCH", f"/v1/requests/{quote(id, safe='')}/review", json=body, if_match=if_match))
 
     def sign_result(self, *, id: str, if_match: str, body: SignResultBody | None = None) -> Review:
-        """Sign the reviewed result under the name of the key."""
+        """Sign the reviewed result in the name of the key."""
         return cast("Review", self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
 
     def list_models(self) -> ModelList:
@@ -2254,11 +2254,11 @@ class Calls:
         return cast("Any", self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}/{quote(endpoint, safe='')}/openapi.json"))
 
     def create_upload(self, *, body: CreateUploadBody, idempotency_key: str | None = None) -> Upload:
-        """Announce a file."""
+        """Start an upload."""
         return cast("Upload", self._send("POST", "/v1/uploads", json=body, once=True, idempotency_key=idempotency_key))
 
     def get_upload(self, *, id: str) -> Upload:
-        """The state of an upload, with new URLs to continue it."""
+        """The state of an upload, with new URLs to resume it."""
         return cast("Upload", self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
 
     def abort_upload(self, *, id: str) -> None:
@@ -2282,7 +2282,7 @@ class Calls:
         return cast("NewKey", self._send("POST", "/v1/keys", json=body, once=True, idempotency_key=idempotency_key))
 
     def rotate_key(self, *, id: str, body: RotateKeyBody | None = None, idempotency_key: str | None = None) -> NewKey:
-        """Rotate a key: the old one ends after an overlap."""
+        """Rotate a key; the old one expires after an overlap."""
         return cast("NewKey", self._send("POST", f"/v1/keys/{quote(id, safe='')}/rotate", json=body, once=True, idempotency_key=idempotency_key))
 
     def revoke_key(self, *, id: str) -> Key:
@@ -2290,19 +2290,19 @@ class Calls:
         return cast("Key", self._send("DELETE", f"/v1/keys/{quote(id, safe='')}"))
 
     def get_webhook_secret(self) -> WebhookSecret:
-        """The secret that webhooks are signed with."""
+        """The secret used to sign webhooks."""
         return cast("WebhookSecret", self._send("GET", "/v1/webhooks/secret"))
 
     def rotate_webhook_secret(self, *, idempotency_key: str | None = None) -> WebhookSecret:
-        """Rotate the secret; the old one also signs for 24 hours."""
+        """Rotate the secret; for 24 hours the old one is also used."""
         return cast("WebhookSecret", self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
 
     def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
-        """Deliveries of webhooks with their attempts."""
+        """Webhook deliveries with their attempts."""
         return cast("WebhookDeliveries", self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
 
     def redeliver_webhook(self, *, id: str, idempotency_key: str | None = None) -> WebhookDelivery:
-        """Send a webhook again, under the same id."""
+        """Send a webhook again with the same id."""
         return cast("WebhookDelivery", self._send("POST", f"/v1/webhooks/deliveries/{quote(id, safe='')}/redeliver", once=True, idempotency_key=idempotency_key))
 
 
@@ -2321,11 +2321,11 @@ class AsyncCalls:
         return cast("Request", await self._send("POST", "/v1/run/us/echo/interpret", json=body, once=True, idempotency_key=idempotency_key))
 
     async def list_requests(self, *, model: str | None = None, status: Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"] | list[Literal["queued", "preparing", "running", "succeeded", "failed", "canceled", "rejected", "expired"]] | None = None, key: str | None = None, since: str | None = None, limit: int | None = None, cursor: str | None = None) -> RequestPage:
-        """Requests of the account, newest first."""
+        """The account's requests, newest first."""
         return cast("RequestPage", await self._send("GET", "/v1/requests", query={"model": model, "status": status, "key": key, "since": since, "limit": limit, "cursor": cursor}))
 
     async def get_request(self, *, id: str, wait: int | None = None) -> Request:
-        """A request as it is, or as soon as its status changes."""
+        """A request, immediately or as soon as its status changes."""
         return cast("Request", await self._send("GET", f"/v1/requests/{quote(id, safe='')}", query={"wait": wait}))
 
     async def cancel_request(self, *, id: str, idempotency_key: str | None = None) -> Request:
@@ -2337,15 +2337,15 @@ class AsyncCalls:
         return cast("ArtifactList", await self._send("GET", f"/v1/requests/{quote(id, safe='')}/artifacts"))
 
     async def get_review(self, *, id: str) -> Review:
-        """The reviewed result, its changes and who has it open."""
+        """The reviewed result, its changes and who has the review open."""
         return cast("Review", await self._send("GET", f"/v1/requests/{quote(id, safe='')}/review"))
 
     async def change_review(self, *, id: str, if_match: str, body: ChangeReviewBody) -> Review:
-        """Change a review: accept, reject and edit values, undo, notes."""
+        """Change a review: accept, reject or edit values, undo changes, add notes."""
         return cast("Review", await self._send("PATCH", f"/v1/requests/{quote(id, safe='')}/review", json=body, if_match=if_match))
 
     async def sign_result(self, *, id: str, if_match: str, body: SignResultBody | None = None) -> Review:
-        """Sign the reviewed result under the name of the key."""
+        """Sign the reviewed result in the name of the key."""
         return cast("Review", await self._send("POST", f"/v1/requests/{quote(id, safe='')}/sign", json=body, if_match=if_match))
 
     async def list_models(self) -> ModelList:
@@ -2361,11 +2361,11 @@ class AsyncCalls:
         return cast("Any", await self._send("GET", f"/v1/models/{quote(ns, safe='')}/{quote(model, safe='')}/{quote(endpoint, safe='')}/openapi.json"))
 
     async def create_upload(self, *, body: CreateUploadBody, idempotency_key: str | None = None) -> Upload:
-        """Announce a file."""
+        """Start an upload."""
         return cast("Upload", await self._send("POST", "/v1/uploads", json=body, once=True, idempotency_key=idempotency_key))
 
     async def get_upload(self, *, id: str) -> Upload:
-        """The state of an upload, with new URLs to continue it."""
+        """The state of an upload, with new URLs to resume it."""
         return cast("Upload", await self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
 
     async def abort_upload(self, *, id: str) -> None:
@@ -2389,7 +2389,7 @@ class AsyncCalls:
         return cast("NewKey", await self._send("POST", "/v1/keys", json=body, once=True, idempotency_key=idempotency_key))
 
     async def rotate_key(self, *, id: str, body: RotateKeyBody | None = None, idempotency_key: str | None = None) -> NewKey:
-        """Rotate a key: the old one ends after an overlap."""
+        """Rotate a key; the old one expires after an overlap."""
         return cast("NewKey", await self._send("POST", f"/v1/keys/{quote(id, safe='')}/rotate", json=body, once=True, idempotency_key=idempotency_key))
 
     async def revoke_key(self, *, id: str) -> Key:
@@ -2397,17 +2397,17 @@ class AsyncCalls:
         return cast("Key", await self._send("DELETE", f"/v1/keys/{quote(id, safe='')}"))
 
     async def get_webhook_secret(self) -> WebhookSecret:
-        """The secret that webhooks are signed with."""
+        """The secret used to sign webhooks."""
         return cast("WebhookSecret", await self._send("GET", "/v1/webhooks/secret"))
 
     async def rotate_webhook_secret(self, *, idempotency_key: str | None = None) -> WebhookSecret:
-        """Rotate the secret; the old one also signs for 24 hours."""
+        """Rotate the secret; for 24 hours the old one is also used."""
         return cast("WebhookSecret", await self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
 
     async def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
-        """Deliveries of webhooks with their attempts."""
+        """Webhook deliveries with their attempts."""
         return cast("WebhookDeliveries", await self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
 
     async def redeliver_webhook(self, *, id: str, idempotency_key: str | None = None) -> WebhookDelivery:
-        """Send a webhook again, under the same id."""
+        """Send a webhook again with the same id."""
         return cast("WebhookDelivery", await self._send("POST", f"/v1/webhooks/deliveries/{quote(id, safe='')}/redeliver", once=True, idempotency_key=idempotency_key))

@@ -21,7 +21,7 @@ const SCOPES = {
   run: 'submit and cancel',
   read: 'read results',
   uploads: 'upload files',
-  admin: 'administer keys',
+  admin: 'manage keys',
 } as const satisfies Record<NewKey['scopes'][number], string>;
 const SCOPE_NAMES = Object.keys(SCOPES) as NewKey['scopes'];
 
@@ -75,7 +75,7 @@ function keyRow(key: Key, revoke: TemplateResult | typeof nothing): TemplateResu
 const keyForm = (
   create: (event: SubmitEvent) => Promise<void>,
 ): TemplateResult => html`<details class="make">
-  <summary>Make a key</summary>
+  <summary>Create a key</summary>
   <form @submit=${create}>
     <div class="row">
       <label class="field"><span>Name</span><input name="name" required maxlength="100" /></label>
@@ -86,7 +86,7 @@ const keyForm = (
           ${Object.entries(ROLES).map(([role, text]) => html`<option value=${role}>${text}</option>`)}
         </select>
       </label>
-      <label class="field"><span>Ends after (empty: never)</span><input name="expires" type="date" /></label>
+      <label class="field"><span>Expires after (empty: never)</span><input name="expires" type="date" /></label>
     </div>
     <fieldset class="row">
       <legend>Permissions</legend>
@@ -97,7 +97,7 @@ const keyForm = (
       )}
       <label class="tick"><input type="checkbox" name="test" /> test key (mock results)</label>
     </fieldset>
-    <button class="primary">Make the key</button>
+    <button class="primary">Create the key</button>
   </form>
 </details>`;
 
@@ -132,7 +132,7 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
       <button type="button" class="plain" @click=${() => {
         made = null;
         redraw();
-      }}>I have it</button>
+      }}>I have copied it</button>
     </div>`;
   }
 
@@ -142,12 +142,12 @@ function keysPart({ api, redraw, say }: Surroundings, asking: Asking): () => Tem
       : asking.view({
           id: `revoke ${key.id}`,
           label: 'Revoke',
-          question: `Revoke the key ${key.name} for good?`,
+          question: `Revoke the key ${key.name} permanently?`,
           danger: true,
           async run() {
             await api.revokeKey(key.id);
             await keys.load();
-            return `The key ${key.name} is revoked.`;
+            return `The key ${key.name} has been revoked.`;
           },
         });
 
@@ -187,7 +187,7 @@ function usagePart({ api, redraw }: Surroundings): () => TemplateResult {
     <header><h2 id="usage-head">Usage and cost</h2></header>
     ${shown(usage, (all) =>
       all.length === 0
-        ? html`<p class="soft">Nothing has run yet.</p>`
+        ? html`<p class="soft">No requests yet.</p>`
         : html`<div class="scrolls">
             <table class="as-cards">
               <thead>
@@ -215,9 +215,9 @@ function retentionPart({ api, redraw }: Surroundings): () => TemplateResult {
     ${shown(
       retention,
       ({ days, kept, nextPurgeAt, purged, oldestResultAt }) => html`<dl class="facts">
-        <dt>Kept after the end</dt>
+        <dt>Results are kept for</dt>
         <dd>${counted(days, 'day')}</dd>
-        <dt>Results that are kept</dt>
+        <dt>Results stored</dt>
         <dd>${kept.toLocaleString('en')}${oldestResultAt ? `, the oldest from ${dateText(oldestResultAt)}` : ''}</dd>
         ${nextPurgeAt ? html`<dt>Next deletion</dt><dd>${dateText(nextPurgeAt)}</dd>` : nothing}
         <dt>Purged so far</dt>
@@ -234,7 +234,7 @@ function attemptsView({ attempts }: WebhookDelivery): TemplateResult {
     <ul class="small">
       ${attempts.map(
         ({ at, status, durationMs, answerBytes, error }) =>
-          html`<li>${momentText(at)}: ${status ?? 'no answer'} in ${durationMs} ms, ${answerBytes} bytes
+          html`<li>${momentText(at)}: ${status ?? 'no response'} in ${durationMs} ms, ${answerBytes} bytes
             ${error ? html`<span class="soft">${given(error)}</span>` : nothing}</li>`,
       )}
     </ul>
@@ -259,7 +259,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
       <td>
         ${deliveryStateChip(one.state)}
         ${one.error && one.state !== 'delivered' ? html`<span class="second">${one.error.title}</span>` : nothing}
-        ${one.disabledAt ? html`<span class="second">address switched off</span>` : nothing}
+        ${one.disabledAt ? html`<span class="second">address disabled</span>` : nothing}
       </td>
       <td>${attemptsView(one)}</td>
       <td>
@@ -268,11 +268,11 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
             ? asking.view({
                 id: `redeliver ${one.id}`,
                 label: 'Send again',
-                question: 'Announce it again?',
+                question: 'Send this webhook again?',
                 async run() {
                   await api.redeliver(one.id);
                   await deliveries.load();
-                  return 'It is announced again.';
+                  return 'The webhook will be sent again.';
                 },
               })
             : nothing
@@ -283,7 +283,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
 
   const tableView = ({ rows }: Page<WebhookDelivery>): TemplateResult =>
     rows.length === 0
-      ? html`<p class="soft">Nothing was announced to a webhook.</p>`
+      ? html`<p class="soft">No webhooks have been sent.</p>`
       : html`<div class="scrolls">
           <table class="as-cards">
             <thead>
@@ -304,11 +304,11 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
         ${asking.view({
           id: 'rotate',
           label: 'New signing secret',
-          question: 'Make a new secret? Receivers need it to check signatures.',
+          question: 'Create a new secret? Receivers need it to verify signatures.',
           async run() {
             made = await api.rotateWebhookSecret();
             await secret.load();
-            return 'There is a new secret. It is shown only once.';
+            return 'A new secret was created. It is shown only once.';
           },
         })}
       </span>
@@ -320,7 +320,7 @@ function webhooksPart({ api, redraw }: Surroundings, asking: Asking): () => Temp
             <button type="button" class="plain" @click=${() => {
               made = null;
               redraw();
-            }}>I have it</button>
+            }}>I have copied it</button>
           </div>`
         : nothing
     }
@@ -345,7 +345,7 @@ export const openAccount: OpenPage = (_place, around) => {
           ${asking.view({
             id: 'everywhere',
             label: 'Sign out everywhere',
-            question: 'Sign out on every device, this one too?',
+            question: 'Sign out on every device, including this one?',
             async run() {
               await around.api.signOutEverywhere();
               location.reload();

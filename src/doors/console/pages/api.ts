@@ -38,7 +38,7 @@ export function artifactUrl(requestId: string, name: string): string {
 async function problemOf(response: Response): Promise<Contract.Problem> {
   const unreadable: Contract.Problem = {
     type: 'about:blank',
-    title: 'The gateway did not answer as expected',
+    title: "The gateway's response was not understood",
     status: response.status,
     detail: `${response.status} ${response.statusText}`,
     code: 'unreadable_answer',

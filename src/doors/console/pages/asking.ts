@@ -83,7 +83,7 @@ export function createAsking({ redraw, say }: Pick<Surroundings, 'redraw' | 'say
       >
         ${busy ? 'Working…' : (action.confirm ?? action.label)}
       </button>
-      <button type="button" class="plain" ?disabled=${busy} @click=${() => ask(null)}>Not now</button>
+      <button type="button" class="plain" ?disabled=${busy} @click=${() => ask(null)}>Cancel</button>
     </span>`;
   }
 

@@ -64,7 +64,7 @@ const MAPS = [
     section: 'lv-strain',
     field: 'strain',
     title: 'Longitudinal contour strain, %',
-    note: 'Contour strain, not speckle tracking. Blue shortens, orange lengthens.',
+    note: 'Strain from contours, not from speckle tracking. Blue: shortening; orange: lengthening.',
     decimals: 1,
     /**
      * Colour depth from -1 to 1, negative for shortening. A strain of 25 % has the deepest colour.

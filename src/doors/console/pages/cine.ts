@@ -24,7 +24,7 @@ export function openCine(cine: Cine, url: string): CineFrames {
 
   async function fetchFile(): Promise<Blob> {
     const response = await fetch(url);
-    if (!response.ok) throw new Error(`the cine cannot be had: ${response.status}`);
+    if (!response.ok) throw new Error(`the cine could not be loaded: HTTP ${response.status}`);
     const blob = await response.blob();
     arrived = true;
     return blob;

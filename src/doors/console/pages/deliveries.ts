@@ -90,7 +90,7 @@ export const openDeliveries: OpenPage = (place, around) => {
         </span>
         <span class="small soft">
           ${one.lastDeliveredAt ? `last delivered ${momentText(one.lastDeliveredAt, now)}` : 'nothing delivered yet'}
-          ${one.leftAloneUntil ? ` · nothing is sent before ${momentText(one.leftAloneUntil, now)}` : ''}
+          ${one.leftAloneUntil ? ` · sending paused until ${momentText(one.leftAloneUntil, now)}` : ''}
         </span>
         ${one.lastError && one.dead + one.held + one.waiting > 0 ? html`<span class="small">${one.lastError.title}</span>` : nothing}
       </button>
@@ -117,8 +117,8 @@ export const openDeliveries: OpenPage = (place, around) => {
     rows.length === 0
       ? empty(
           state === 'dead'
-            ? 'Nothing has failed.'
-            : 'No delivery has this state. A delivery appears when a result is ready for a destination.',
+            ? 'No delivery has failed.'
+            : 'No delivery is in this state. A delivery appears when a result is ready for a destination.',
         )
       : html`<div class="scrolls panel">
           <table class="as-cards delivery-table">
@@ -141,7 +141,7 @@ export const openDeliveries: OpenPage = (place, around) => {
   return {
     title: () => 'Deliveries',
     keys: [
-      { key: 'f', does: 'failed only, and back', run: () => ask({ state: state ? '' : 'dead' }) },
+      { key: 'f', does: 'toggle failed only', run: () => ask({ state: state ? '' : 'dead' }) },
     ],
     changed(event) {
       if (event.type === 'reset') void Promise.all([destinations.load(), deliveries.load()]);

@@ -22,7 +22,7 @@ export function deliveryStateChip(state: DeliveryState): TemplateResult {
 }
 
 export function deliveryChip({ state, held, notSent, committedAt }: Delivery): TemplateResult {
-  if (held) return chip('attention', 'Held for a person');
+  if (held) return chip('attention', 'Held for a decision');
   if (notSent) return chip('quiet', 'Not sent');
   return state === 'delivered' && committedAt
     ? chip('good', 'Committed')
@@ -63,20 +63,20 @@ export function deliveryActions(
   const replay: Action = {
     id: `replay ${delivery.id}`,
     label: 'Replay',
-    question: `Send to ${destinationText(delivery.destination)} again?`,
+    question: `Send again to ${destinationText(delivery.destination)}?`,
     async run() {
       changed(await api.replay(delivery.id));
-      return `${objectText(delivery.object)} is sent to ${destinationText(delivery.destination)} again.`;
+      return `${objectText(delivery.object)} will be sent to ${destinationText(delivery.destination)} again.`;
     },
   };
   const others = delivery.alternates.map(
     (destination): Action => ({
       id: `alternate ${delivery.id} ${destination}`,
       label: `Send to ${destination}`,
-      question: `Send to ${destination} in place of ${delivery.destination}?`,
+      question: `Send to ${destination} instead of ${delivery.destination}?`,
       async run() {
         changed(await api.sendToAlternate(delivery.id, { destination }));
-        return `${objectText(delivery.object)} is sent to ${destination}.`;
+        return `${objectText(delivery.object)} will be sent to ${destination}.`;
       },
     }),
   );
@@ -94,7 +94,7 @@ export function studyDeliveries(
     <header><h2 id="deliveries-head">Deliveries</h2></header>
     ${
       deliveries.length === 0
-        ? html`<p class="soft">Nothing was to be sent anywhere.</p>`
+        ? html`<p class="soft">There is nothing to send.</p>`
         : html`<ul class="deliveries">
             ${deliveries.map(
               (delivery) => html`<li>

@@ -5,7 +5,7 @@ import { addressOf, type RouteName } from './router.ts';
 import { given } from './words.ts';
 
 /** `auto` follows the system (`prefers-color-scheme`). */
-const SCHEMES = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const SCHEMES = { auto: 'Same as the system', light: 'Light', dark: 'Dark' } as const;
 type Scheme = keyof typeof SCHEMES;
 
 const STORED_AS = 'sonogate-scheme';

@@ -65,9 +65,9 @@ function createDecision(
     return html`
       <fieldset>
         <legend>Patient in the EHR</legend>
-        ${patients.length > 0 ? patients.map(choiceView) : html`<p class="soft">The EHR has no patient who fits.</p>`}
+        ${patients.length > 0 ? patients.map(choiceView) : html`<p class="soft">The EHR has no matching patient.</p>`}
         <label class="field">
-          <span>Another patient of the EHR</span>
+          <span>Another patient in the EHR</span>
           <input
             placeholder="Patient/…"
             .value=${patients.some(({ reference }) => reference === chosen.patient) ? '' : chosen.patient}
@@ -104,13 +104,13 @@ function createDecision(
             ? asking.view({
                 id: `confirm ${hold.id}`,
                 label: 'Send the report',
-                question: `Send it to ${chosen.patient || 'the patient that was found'}${chosen.order === 'none' ? ' without an order' : ''}?`,
+                question: `Send it to ${chosen.patient || 'the patient found by the gateway'}${chosen.order === 'none' ? ' without an order' : ''}?`,
                 async run() {
                   await api.confirmHold(hold.id, answer);
-                  return ended('The report is sent.');
+                  return ended('The report will be sent.');
                 },
               })
-            : html`<span class="soft">Choose the patient to send the report.</span>`
+            : html`<span class="soft">Choose the patient before sending the report.</span>`
         }
         ${asking.view({
           id: `reject ${hold.id}`,
@@ -127,7 +127,7 @@ function createDecision(
           />`,
           async run() {
             await api.rejectHold(hold.id, { reason: chosen.reason.trim() });
-            return ended('The report is not sent.');
+            return ended('The report will not be sent.');
           },
         })}
         <button type="button" class="plain" @click=${close}>Close</button>
@@ -183,10 +183,11 @@ export const openHolds: OpenPage = (_place, around) => {
     return asking.view({
       id: `again ${id}`,
       label: 'Send again',
-      question: 'Send it again as it is? The EHR keeps one report, however often it is sent.',
+      question:
+        'Send it again unchanged? The EHR keeps only one report, no matter how often it is sent.',
       async run() {
         await api.confirmHold(id, {});
-        return ended('The report is sent again.');
+        return ended('The report will be sent again.');
       },
     });
   }
@@ -214,7 +215,7 @@ export const openHolds: OpenPage = (_place, around) => {
                 may(around, 'confirm')
                   ? html`${hold.needs === 'nothing' ? sendAgainView(hold) : nothing}
                       <button type="button" @click=${() => void open(hold.id)}>Decide</button>`
-                  : html`<span class="small soft">A clinician decides.</span>`
+                  : html`<span class="small soft">A clinician must decide.</span>`
               }
               ${hold.key ? html`<a class="button" href=${addressOf('study', { id: hold.key })}>Study</a>` : nothing}
             </div>`
@@ -233,11 +234,11 @@ export const openHolds: OpenPage = (_place, around) => {
     },
     view: () => html`<div class="page-head">
         <h1 tabindex="-1">Held reports</h1>
-        <span class="soft">The EHR did not take them: their patient or order there is not certain, it refused them, or it did not answer for too long. A person decides.</span>
+        <span class="soft">The EHR has not accepted these reports: the patient or the order could not be matched safely, the EHR refused the report, or it did not respond for too long. A person must decide.</span>
       </div>
       ${shown(holds, (all) =>
         all.length === 0
-          ? empty('No report waits for a person.')
+          ? empty('No report is waiting for a decision.')
           : html`<ul class="holds">${repeat(all, ({ id }) => id, holdView)}</ul>`,
       )}
       ${quarantine.view()}`,

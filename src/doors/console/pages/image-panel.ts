@@ -19,7 +19,7 @@ const SPEEDS = [0.25, 0.5, 1, 2] as const;
 /** Renders a study's images: their list, the open one with its measurements, and the controls. */
 export function imagePanel(viewer: ImageViewer): TemplateResult {
   const { clip, frame, on, chosen, editing, adjusted, problem, name } = viewer;
-  if (!clip) return html`<p class="soft">No picture was kept of this study.</p>`;
+  if (!clip) return html`<p class="soft">No images of this study were kept.</p>`;
   const label = name === 'images' ? 'Images' : 'Images of the earlier study';
   return html`<section class="viewer" id=${name} aria-label=${label}>
     ${strip(viewer)}

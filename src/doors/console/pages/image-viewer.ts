@@ -89,14 +89,14 @@ export class ImageViewer {
     const { clip } = this;
     if (clip) this.frame = firstFrame(clip);
     this.keys = [
-      { key: ' ', does: 'plays or stops the clip', run: () => this.playOrPause() },
+      { key: ' ', does: 'play or pause the clip', run: () => this.playOrPause() },
       { key: 'ArrowRight', does: 'next frame', run: () => this.step(1) },
-      { key: 'ArrowLeft', does: 'frame before', run: () => this.step(-1) },
+      { key: 'ArrowLeft', does: 'previous frame', run: () => this.step(-1) },
       { key: 'n', does: 'next image', run: () => this.turn(1) },
-      { key: 'p', does: 'image before', run: () => this.turn(-1) },
+      { key: 'p', does: 'previous image', run: () => this.turn(-1) },
       { key: '+', does: 'larger', run: () => this.zoom(1) },
       { key: '-', does: 'smaller', run: () => this.zoom(-1) },
-      { key: '0', does: 'picture as acquired', run: () => this.adjust(UNCHANGED) },
+      { key: '0', does: 'image as acquired', run: () => this.adjust(UNCHANGED) },
       { key: 'f', does: 'full screen', run: () => this.fillScreen() },
       ...(Object.keys(LAYERS) as Layer[]).map((layer) => ({
         key: LAYERS[layer].key,

@@ -63,7 +63,7 @@ function startConsole(root: HTMLElement): void {
     return frame({
       session,
       name: place.name,
-      content: page?.view() ?? html`<h1>There is no such page</h1>`,
+      content: page?.view() ?? html`<h1>This page does not exist</h1>`,
       connected: stream?.connected() ?? true,
       keys: keysShown ? bindings() : null,
       redraw,
@@ -75,7 +75,7 @@ function startConsole(root: HTMLElement): void {
     if (!session) return [];
     const list: KeyBinding = {
       key: '?',
-      does: 'shows or hides this list',
+      does: 'show or hide this list',
       run() {
         keysShown = !keysShown;
         redraw();

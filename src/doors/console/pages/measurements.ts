@@ -226,7 +226,7 @@ export function measurementsView(table: MeasurementTable): TemplateResult {
   return html`<section class="panel" id="measurements" aria-labelledby="measurements-head">
     <header>
       <h2 id="measurements-head">Measurements</h2>
-      <span class="small soft push">▲ above, ▼ below the reference, ● abnormal; unmarked without a range: not rated</span>
+      <span class="small soft push">▲ above, ▼ below the reference, ● abnormal; values without a reference range are not marked</span>
     </header>
     <div class="scrolls" tabindex="0" role="region" aria-label="Table of measurements">
       <table class="measurements">

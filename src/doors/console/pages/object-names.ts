@@ -16,7 +16,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   result: 'Result (JSON)',
   escalation: 'Mail: critical finding not acknowledged',
   evidence: 'Evidence for the review (JSON)',
-  overlays: 'Drawings on the pictures (JSON)',
+  overlays: 'Image annotations (JSON)',
   'growth-chart': 'Growth chart',
   bullseye: 'Segments of the left ventricle',
   'view-overview': 'Overview of the views',

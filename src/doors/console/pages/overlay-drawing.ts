@@ -297,7 +297,7 @@ export function handlesView({ clip, shapes, move }: Handles): TemplateResult {
         return svg`<circle
           role="button"
           tabindex="0"
-          aria-label=${`Point ${index + 1}, moved with the arrow keys`}
+          aria-label=${`Point ${index + 1}; move it with the arrow keys`}
           cx=${at[0]}
           cy=${at[1]}
           r=${rows * HANDLE_SHARE}

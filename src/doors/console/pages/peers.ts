@@ -9,7 +9,7 @@ import { chip, empty, given, momentText, type Tone, withCode } from './words.ts'
 const KINDS = { source: 'Source', dicom: 'DICOM', fhir: 'EHR', hl7v2: 'HL7 v2' } as const;
 
 const FOUND = {
-  ok: { tone: 'good', text: 'In order' },
+  ok: { tone: 'good', text: 'OK' },
   warning: { tone: 'attention', text: 'Warning' },
   fault: { tone: 'critical', text: 'Fault' },
 } as const satisfies Record<DoctorFinding['state'], { tone: Tone; text: string }>;
@@ -39,7 +39,7 @@ export const openPeers: OpenPage = (_place, around) => {
       const findings = await api.doctor(peer === EVERYTHING ? {} : { peer });
       examined.set(peer, { busy: false, findings, problem: null });
       const faults = findings.filter(({ state }) => state === 'fault').length;
-      say(faults === 0 ? 'The doctor found no fault.' : `The doctor found faults: ${faults}.`);
+      say(faults === 0 ? 'The doctor found no faults.' : `The doctor found faults: ${faults}.`);
     } catch (error) {
       examined.set(peer, { busy: false, findings: [], problem: sentence(error) });
     }
@@ -111,7 +111,7 @@ export const openPeers: OpenPage = (_place, around) => {
       ${shown(peers, (all) =>
         all.length === 0
           ? empty(
-              'No peer is set. Sources and destinations are listed in the configuration of the site.',
+              "No peers are configured. Sources and destinations are set in the site's configuration.",
             )
           : html`<ul class="peers">${all.map(peerView)}</ul>`,
       )}`,

@@ -30,21 +30,21 @@ export function openQuarantine(around: Surroundings): QuarantineList {
             id: `register ${id}`,
             label: 'Register again',
             question:
-              'Register it as if it arrived now? If it still cannot be read, it comes back here.',
+              'Register this object as if it had just arrived? If it still cannot be read, it will return to quarantine.',
             async run() {
               await api.registerQuarantined(id);
-              return done('The object belongs to its study now.');
+              return done('The object has been added to its study.');
             },
           })
     }
     ${asking.view({
       id: `remove ${id}`,
       label: 'Remove',
-      question: 'Delete this object for good?',
+      question: 'Delete this object permanently?',
       danger: true,
       async run() {
         await api.removeQuarantined(id);
-        return done('The object is deleted.');
+        return done('The object has been deleted.');
       },
     })}
   </div>`;
@@ -53,7 +53,7 @@ export function openQuarantine(around: Surroundings): QuarantineList {
     <div class="row">
       <h3>${given(object.source ?? 'Unknown source')}</h3>
       <span class="soft">${given(object.callingAeTitle ?? '')}</span>
-      ${chip('attention', object.title ?? 'No reason is recorded')}
+      ${chip('attention', object.title ?? 'No reason recorded')}
       <span class="small soft push">${sizeText(object.bytes)}, ${momentText(object.at)}</span>
     </div>
     ${object.detail ? html`<p class="small soft">${given(object.detail)}</p>` : nothing}
@@ -67,12 +67,12 @@ export function openQuarantine(around: Surroundings): QuarantineList {
       objects.value?.length === 0 && objects.problem === null
         ? nothing
         : html`<section aria-labelledby="quarantine">
-            <h2 id="quarantine">Objects in quarantine</h2>
+            <h2 id="quarantine">Quarantined objects</h2>
             ${shown(
               objects,
               (all) => html`<p class="soft">
-                  ${counted(all.length, 'received object')} could not be recorded, and belong to no study. Look at them
-                  with a DICOM tool in the data folder of this machine.
+                  ${counted(all.length, 'received object')} could not be registered and so are not part of any study.
+                  Inspect the files in the data folder of this machine with a DICOM tool.
                 </p>
                 <ul class="holds">
                   ${repeat(all, ({ id }) => id, row)}

@@ -9,7 +9,7 @@ type Part = TemplateResult | typeof nothing;
 const DECISIONS = {
   accepted: { text: 'Accepted', tone: 'good' },
   edited: { text: 'Measured by the reader', tone: 'good' },
-  entered: { text: 'Typed by the reader', tone: 'good' },
+  entered: { text: 'Entered by the reader', tone: 'good' },
   rejected: { text: 'Rejected', tone: 'quiet' },
 } as const satisfies Record<NonNullable<ReviewStep['decision']>, { text: string; tone: Tone }>;
 
@@ -24,7 +24,7 @@ export function signedText(steps: readonly Pick<ReviewStep, 'decision' | 'qualit
     `${count('edited')} measured again`,
     `${count('entered')} typed`,
     `${count('rejected')} rejected`,
-    `${undecided.length - proposed} measured by the AI and not looked at one by one`,
+    `${undecided.length - proposed} measured by the AI and not reviewed individually`,
     `${proposed} not confirmed and therefore not used`,
   ];
   return parts.filter((part) => !part.startsWith('0 ')).join(', ');
@@ -48,7 +48,7 @@ export function reviewPanel(review: Review): Part {
     </header>
     ${othersHere(data.readers, review.person)} ${trouble}
     ${step ? stepView(review, step) : html`<p class="soft">There is no value to review.</p>`}
-    ${typing === 'note' ? typingForm(review, 'Line of your own for the impression', '') : nothing}
+    ${typing === 'note' ? typingForm(review, 'Your own line for the impression', '') : nothing}
     ${namingView(review, data)} ${historyView(data)} ${signView(review, data)}
   </section>`;
 }
@@ -73,7 +73,7 @@ function othersHere(readers: readonly string[], person: string): Part {
   const others = readers.filter((reader) => reader !== person);
   if (others.length === 0) return nothing;
   return html`<p class="notice" role="status">
-    ${given(others.join(', '))} ${others.length > 1 ? 'are' : 'is'} reading this report too.
+    ${given(others.join(', '))} ${others.length > 1 ? 'are' : 'is'} also reading this report.
   </p>`;
 }
 
@@ -176,7 +176,7 @@ function namingView(review: Review, { names }: ReviewView): Part {
   return html`<label class="row naming">
     <span>This image shows</span>
     <select @change=${change}>
-      ${named ? nothing : html`<option value="" selected>${image.view ?? 'nothing that was recognised'}</option>`}
+      ${named ? nothing : html`<option value="" selected>${image.view ?? 'nothing recognised'}</option>`}
       ${names.options.map(
         ({ value, text }) =>
           html`<option value=${value} ?selected=${value === named?.value}>${text}</option>`,
@@ -225,7 +225,7 @@ const signatureView = ({ observer, at }: ReviewView['signatures'][number]): Temp
   html`<li>${chip('good', 'Signed')} ${given(observer)}, ${momentText(at)}</li>`;
 
 function signing(review: Review, { may, steps, result, etag }: ReviewView): TemplateResult {
-  if (!may.sign) return html`<p class="small soft">Your role may not sign.</p>`;
+  if (!may.sign) return html`<p class="small soft">Your role is not permitted to sign.</p>`;
   const lines = counted(result.impression.length, 'line');
   return html`<span class="signing">${review.asking.view({
     id: 'sign',
@@ -233,8 +233,8 @@ function signing(review: Review, { may, steps, result, etag }: ReviewView): Temp
     question: `Sign as ${review.person}: ${signedText(steps)}. The impression has ${lines}.`,
     confirm: 'Sign this report',
     fields: html`<input
-      aria-label="Statement, if any"
-      placeholder="Statement, if any"
+      aria-label="Statement (optional)"
+      placeholder="Statement (optional)"
       .value=${review.statement}
       @input=${(event: Event) => {
         if (event.target instanceof HTMLInputElement) review.statement = event.target.value;

@@ -9,7 +9,7 @@ import type { Surroundings } from './page.ts';
 /** Milliseconds after the last move of a point before the change is sent. */
 const SETTLED_MS = 120;
 
-const NOT_MADE_EITHER = ' The changes that you made after it were not made either.';
+const NOT_MADE_EITHER = ' The changes you made after it were not saved either.';
 const CHANGED_SINCE =
   'The report has changed since you read this summary. Read it again before you sign.';
 
@@ -45,7 +45,7 @@ export function refusalText(error: unknown): string {
  */
 export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): string | null {
   if (now?.text === seen.text && now.decision === seen.decision) return null;
-  return `${seen.label} has changed with the change before. Look at it again, then decide.`;
+  return `${seen.label} was affected by the previous change. Look at it again before deciding.`;
 }
 
 /**
@@ -153,21 +153,21 @@ export class Review {
     if (!this.data || this.#unavailable) return [];
     const reading = [
       { key: 'j', does: 'next value', run: () => this.turn(1) },
-      { key: 'k', does: 'value before', run: () => this.turn(-1) },
+      { key: 'k', does: 'previous value', run: () => this.turn(-1) },
     ];
     if (!this.editable) return reading;
     return [
       ...reading,
-      { key: 'a', does: 'accepts the value', run: () => void this.decide('accept') },
-      { key: 'x', does: 'rejects the value', run: () => void this.decide('reject') },
-      { key: 'e', does: 'corrects the value on the picture', run: () => this.startDragging() },
-      { key: 'v', does: 'types a value', run: () => this.startTyping('value') },
-      { key: 'l', does: 'adds a line of your own', run: () => this.startTyping('note') },
-      { key: 'z', does: 'takes the last change back', run: () => void this.undo() },
-      { key: 'Escape', does: 'ends the correction', run: () => this.endDragging() },
+      { key: 'a', does: 'accept the value', run: () => void this.decide('accept') },
+      { key: 'x', does: 'reject the value', run: () => void this.decide('reject') },
+      { key: 'e', does: 'correct the value on the image', run: () => this.startDragging() },
+      { key: 'v', does: 'enter a value', run: () => this.startTyping('value') },
+      { key: 'l', does: 'add a line of your own', run: () => this.startTyping('note') },
+      { key: 'z', does: 'undo the last change', run: () => void this.undo() },
+      { key: 'Escape', does: 'end the correction', run: () => this.endDragging() },
       {
         key: 's',
-        does: 'signs, after a question',
+        does: 'sign, after confirming',
         run: () => document.querySelector<HTMLElement>('#review .signing button')?.click(),
       },
     ];
@@ -224,7 +224,7 @@ export class Review {
   async chooseRepeat(step: ReviewStep, measurement: string): Promise<void> {
     await this.#make(() => ({
       changes: [{ kind: 'choose-repeat', measurement }],
-      announce: `${step.label}: another measurement counts.`,
+      announce: `${step.label}: another measurement is now used.`,
     }));
   }
 
@@ -252,7 +252,10 @@ export class Review {
       data.names.kind === 'name-view'
         ? { kind: 'name-view', file, view: name }
         : { kind: 'name-plane', file, frame, plane: name };
-    await this.#make(() => ({ changes: [change], announce: 'The image has another name.' }));
+    await this.#make(() => ({
+      changes: [change],
+      announce: 'The view or plane of the image has been changed.',
+    }));
   }
 
   /**
@@ -276,7 +279,7 @@ export class Review {
       },
     });
     this.#say(
-      `Drag the points of ${step.label}, or move them with the arrow keys. Escape ends it.`,
+      `Drag the points of ${step.label}, or move them with the arrow keys. Press Escape to finish.`,
     );
     this.#redraw();
     requestAnimationFrame(() => document.querySelector<SVGElement>('.handles circle')?.focus());
@@ -323,7 +326,7 @@ export class Review {
           }
         : {
             changes: [{ kind: 'note' as const, text }],
-            announce: 'Your line is in the impression.',
+            announce: 'Your line was added to the impression.',
           };
     if ((await this.#make(() => due)) === 'made') return;
     if (typing === 'value') this.#lookAt(place);
@@ -335,7 +338,7 @@ export class Review {
   /** Allows changes to a signed result. The result is then signed again, as amended. */
   amend(): void {
     this.#amending = true;
-    this.#say('The result can be changed again. It counts as signed until the first change.');
+    this.#say('The result can be changed again. It remains signed until the first change.');
     this.#redraw();
   }
 
@@ -365,7 +368,7 @@ export class Review {
       throw new Error(CHANGED_SINCE);
     }
     this.statement = '';
-    return 'The report is signed.';
+    return 'The report has been signed.';
   }
 
   #redraw(): void {
@@ -465,7 +468,7 @@ export class Review {
       if (!isStale(error)) return this.#refused(refusalText(error));
       await this.#load();
       return this.#refused(
-        'Another reader has changed this review meanwhile. You see the newest state now; your last change was not made.',
+        'Another reader has changed this review in the meantime. You now see its latest state; your last change was not saved.',
       );
     }
   }
@@ -491,7 +494,7 @@ export class Review {
       const kind = step.draggable === 'outline' ? 'set-outline' : 'move-calipers';
       return {
         changes: [{ kind, measurement: step.id, points } as Change],
-        announce: `${step.label} measured again.`,
+        announce: `${step.label} was measured again.`,
       };
     });
     const now = this.#stepOf(step.id);

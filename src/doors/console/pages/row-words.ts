@@ -18,7 +18,7 @@ export const STATES = {
   failed: { text: 'Failed', tone: 'critical' },
   canceled: { text: 'Cancelled', tone: 'quiet' },
   rejected: { text: 'Rejected', tone: 'attention' },
-  expired: { text: 'Deleted after its time', tone: 'quiet' },
+  expired: { text: 'Deleted after retention', tone: 'quiet' },
 } as const satisfies Record<RowState, { text: string; tone: Tone }>;
 
 /** Labels and tones of the review states. */
@@ -59,7 +59,7 @@ export function endpointText(endpoint: string | null): string {
 
 /** Describes the patient as the role may see it: name, initials, or a pseudonym. */
 export function subjectText(subject: Subject | null): string {
-  if (!subject) return 'No patient';
+  if (!subject) return 'Unknown patient';
   if (subject.shown === 'identity') return subject.name || subject.initials || subject.pseudonym;
   return subject.shown === 'initials' ? subject.initials || subject.pseudonym : subject.pseudonym;
 }
@@ -96,7 +96,7 @@ export function waitingView(row: WorklistRow, now: Date): TemplateResult | typeo
       <progress max="1" .value=${progress} aria-label=${`Progress: ${label}`}></progress>`;
   }
   if (row.waitsFor) {
-    const until = row.waitsUntil ? `, at the latest ${distanceText(row.waitsUntil, now)}` : '';
+    const until = row.waitsUntil ? `, ${distanceText(row.waitsUntil, now)} at the latest` : '';
     const text = `Waits for ${row.waitsFor}${until}`;
     return html`<span class="second" title=${text}>${text}</span>`;
   }
@@ -128,7 +128,7 @@ export function deliveriesView({
 export function glanceView(row: WorklistRow): TemplateResult | typeof nothing {
   if (row.critical.length > 0) {
     const texts = row.critical.map(({ text }) => text).join('; ');
-    const seen = row.acknowledged ? `seen by ${row.acknowledged.person}` : 'critical, not seen yet';
+    const seen = row.acknowledged ? `seen by ${row.acknowledged.person}` : 'critical, not yet seen';
     return html`<span class=${row.acknowledged ? 'first' : 'first flag'} title=${texts}>${texts}</span>
       <span class="second">${given(seen)}</span>`;
   }

@@ -53,7 +53,7 @@ export function createRulesEditor(
       <header>
         <h2 id="try-head">Edit the rules</h2>
         <span class="small soft push">
-          Tried on studies that have arrived already; saved only when you say so.
+          The dry run uses studies that have already arrived; nothing is saved until you save it.
         </span>
       </header>
       <textarea
@@ -87,7 +87,7 @@ export function createRulesEditor(
                 edited = null;
                 tried = null;
                 redraw();
-              }}>As in use</button>`
+              }}>Discard changes</button>`
             : nothing
         }
       </div>
@@ -122,7 +122,7 @@ export function createRulesEditor(
         const { kept } = await api.saveRules({ yaml: text });
         tried = null;
         edited = null;
-        notice = `Saved. The former file is kept as ${kept}. The rules act within seconds.`;
+        notice = `Saved. The previous file is kept as ${kept}. The new rules take effect within seconds.`;
         saved();
         return notice;
       },

@@ -17,9 +17,10 @@ function base64Of(blob: Blob): Promise<string> {
 
 /** Describes in a sentence which rules would act on a file. */
 export function takenText({ wouldAct, open }: Pick<FileOutcome, 'wouldAct' | 'open'>): string {
-  if (open) return 'It depends on what the images show, which is looked at when a study arrives.';
-  if (wouldAct.length === 0) return 'No rule takes it.';
-  return `Taken by ${wouldAct.join(', ')}.`;
+  if (open)
+    return 'This depends on what the images show, which is determined when a study arrives.';
+  if (wouldAct.length === 0) return 'No rule applies.';
+  return `Handled by ${wouldAct.join(', ')}.`;
 }
 
 /** Shows which rules would act on a DICOM file. Only its header is read, and nothing is stored. */
@@ -65,7 +66,7 @@ export function createRulesForFile({
       };
       return html`<section class="panel" aria-labelledby="file-head">
         <header>
-          <h2 id="file-head">Which rule takes a file</h2>
+          <h2 id="file-head">Which rule applies to a file</h2>
           <span class="small soft push">Only the header is read; nothing is stored.</span>
         </header>
         <div class="row">
@@ -73,7 +74,7 @@ export function createRulesForFile({
             Choose a DICOM file
             <input class="hidden-text" type="file" accept=".dcm,application/dicom,*/*" @change=${chosen} />
           </label>
-          <span class="small soft">or drop one on this page, as sent by</span>
+          <span class="small soft">or drop one on this page; treat it as sent by</span>
           <select
             aria-label="Sent by"
             @change=${({ target }: Event) => {

@@ -10,9 +10,9 @@ import { counted, given } from './words.ts';
 function outsideText({ matchedNone, notJudged }: Rules['lastDay']): string {
   const parts = [
     matchedNone > 0 ? `${counted(matchedNone, 'study', 'studies')} matched none` : '',
-    notJudged > 0 ? `${counted(notJudged, 'study', 'studies')} not judged by them` : '',
+    notJudged > 0 ? `${counted(notJudged, 'study', 'studies')} not routed by them` : '',
   ].filter((part) => part !== '');
-  return parts.length > 0 ? `Of the last day: ${parts.join(', ')}.` : '';
+  return parts.length > 0 ? `In the last day: ${parts.join(', ')}.` : '';
 }
 
 /** Milliseconds within which the gateway rereads a changed settings file. */
@@ -74,7 +74,7 @@ function currentView({ match, rules: all, lastDay }: Rules): TemplateResult {
     <header>
       <h2 id="current-head">Rules in use</h2>
       <span class="small soft push">
-        ${match === 'first' ? 'The first that matches acts.' : 'All that match act.'}
+        ${match === 'first' ? 'The first matching rule applies.' : 'All matching rules apply.'}
         ${outsideText(lastDay)}
       </span>
     </header>

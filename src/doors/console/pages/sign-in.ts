@@ -11,12 +11,12 @@ export interface SignInPage {
   view(): TemplateResult;
 }
 
-/** Describes why a sign-in at the identity provider failed; null if it did not fail. */
+/** Describes why a sign-in with the identity provider failed; null if it did not fail. */
 function comingBack(url: URL): string | null {
   const code = url.searchParams.get('error');
   if (url.pathname !== SIGN_IN || !code) return null;
   return code === 'forbidden'
-    ? 'The identity provider knows you, but gives you no role in this console.'
+    ? 'The identity provider recognised you but does not give you a role in this console.'
     : `The identity provider did not sign you in (${code}). Try again, or use a key.`;
 }
 
@@ -65,7 +65,7 @@ export function openSignIn(
   return {
     view: () => html`<main class="panel sign-in" id="main">
       <h1>Sonogate</h1>
-      <p class="soft">Drafts of ultrasound reports, and where they went.</p>
+      <p class="soft">Ultrasound report drafts and their deliveries.</p>
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
       <form @submit=${submit}>
         <label class="field">

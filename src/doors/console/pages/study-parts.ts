@@ -212,8 +212,8 @@ export function flagsView({
         acknowledged
           ? html`Seen by ${given(acknowledged.person)}, ${momentText(acknowledged.at)}`
           : critical.some(({ seenBy }) => seenBy)
-            ? 'Nobody has said yet that they have seen all of this.'
-            : 'Nobody has said yet that they have seen this.'
+            ? 'Nobody has confirmed seeing all of these yet.'
+            : 'Nobody has confirmed seeing this yet.'
       }
     </p>
   </section>`;
@@ -243,7 +243,7 @@ export function objectsView(study: NonNullable<StudyPage['study']>): TemplateRes
         ${study.objects.map(
           ({ sopClass, frames, conflict, revision }, index) => html`<li>
             ${index + 1}. ${sopClass}, ${counted(frames, 'frame')}
-            ${revision > 1 ? html`<span class="soft">came later (${revision})</span>` : nothing}
+            ${revision > 1 ? html`<span class="soft">arrived later (revision ${revision})</span>` : nothing}
             ${conflict ? chip('attention', 'Conflicts with another object') : nothing}
           </li>`,
         )}
@@ -307,7 +307,7 @@ export function artifactsView(requestId: string, artifacts: readonly Artifact[])
   return html`<section class="panel" id="artifacts" aria-labelledby="artifacts-head">
     <header>
       <h2 id="artifacts-head">Files</h2>
-      <span class="small soft push">without identity</span>
+      <span class="small soft push">without patient identity</span>
     </header>
     ${listView(requestId, documents)}
     ${

@@ -48,7 +48,7 @@ export interface Typed {
 }
 
 const missing = (what: string): never => {
-  throw new Error(`There is no ${what} to do this with.`);
+  throw new Error(`This requires a ${what}, and there is none.`);
 };
 
 /**
@@ -70,34 +70,34 @@ function studyActions(
   const all: Record<StudyAction, Omit<Action, 'id'>> = {
     acknowledge: {
       label: 'I have seen the flags',
-      question: 'Record that you have seen the critical flags? No further mail is sent about them.',
+      question: 'Record that you have seen the critical flags? No further mail will be sent about them.',
       run: async () => {
         const open = row.critical.filter(({ seenBy }) => seenBy === null);
         let answer = row;
         for (const id of new Set(open.map(({ requestId: of }) => of))) {
           answer = await api.acknowledge(id);
         }
-        return done(answer, 'Your name and the time are recorded.');
+        return done(answer, 'Your name and the time have been recorded.');
       },
     },
     complete: {
       label: 'Complete now',
-      question: 'No more images are coming: interpret what is there?',
-      run: async () => done(await api.complete(studyId()), 'The study counts as complete.'),
+      question: 'Stop waiting for more images and interpret those that have arrived?',
+      run: async () => done(await api.complete(studyId()), 'The study is now treated as complete.'),
     },
     rerun: {
       label: 'Run again',
       question: requests.some(({ signed }) => signed)
         ? 'Interpret all images again? A signed report exists and stays until the new result is signed as well.'
-        : 'Interpret all images again? The new draft replaces the former.',
-      run: async () => done(await api.rerun(studyId()), 'The study is interpreted again.'),
+        : 'Interpret all images again? The new draft will replace the previous one.',
+      run: async () => done(await api.rerun(studyId()), 'The study will be interpreted again.'),
     },
     cancel: {
       label: 'Cancel',
-      question: 'End the run? Nothing is sent.',
-      confirm: 'End the run',
+      question: 'Cancel the run? No result will be sent.',
+      confirm: 'Cancel the run',
       danger: true,
-      run: async () => done(await api.cancel(requestId()), 'The run is ended.'),
+      run: async () => done(await api.cancel(requestId()), 'The run has been canceled.'),
     },
     hold: {
       label: 'Hold',
@@ -121,7 +121,7 @@ function studyActions(
           if (event.target instanceof HTMLSelectElement) typed.rule = event.target.value;
         }}
       >
-        <option value="">what the rules say</option>
+        <option value="">according to the rules</option>
         ${study?.releasableTo.map((rule) => html`<option value=${rule}>${rule}</option>`)}
       </select>`,
       run: async () =>
@@ -338,7 +338,7 @@ class StudyScreen implements Page {
       : [...page.deliveries, delivery];
     this.#study.set({ ...page, deliveries });
     if (delivery.state === 'dead') {
-      this.#around.say(`${delivery.object} did not reach ${delivery.destination}`);
+      this.#around.say(`${delivery.object} could not be delivered to ${delivery.destination}`);
     }
     void this.#study.load();
   }
@@ -359,7 +359,7 @@ class StudyScreen implements Page {
     })}
       ${flagsView(page.row)} ${progressView(page)}
       ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
-      ${older ? html`<p class="notice">This is the draft of an earlier run.</p>` : nothing}
+      ${older ? html`<p class="notice">This draft is from an earlier run.</p>` : nothing}
       ${
         seen
           ? html`<div class="columns">

@@ -95,7 +95,7 @@ export function timelineView(entries: readonly TimelineEntry[]): TemplateResult 
   return html`<section class="panel" id="timeline" aria-labelledby="timeline-head">
     <header>
       <h2 id="timeline-head">Timeline</h2>
-      ${span === null ? nothing : html`<span class="small soft push">${durationText(span)} in all</span>`}
+      ${span === null ? nothing : html`<span class="small soft push">${durationText(span)} in total</span>`}
     </header>
     ${[...byDay(entries)].map(
       ([day, ofDay]) => html`<h3 class="day">${day}</h3>

@@ -12,8 +12,8 @@ function conditionView({
   const seen = found === null ? 'not shown to your role' : found === '' ? 'nothing' : found;
   return html`<li>
     <span class=${holds ? 'holds' : 'fails'}>${holds ? '✓' : '✗'}</span>
-    <span class="hidden-text">${holds ? 'holds:' : 'does not hold:'}</span>
-    ${given(condition)} ${wanted ? html`<span class="soft">wanted</span> ${given(wanted)}` : nothing}
+    <span class="hidden-text">${holds ? 'met:' : 'not met:'}</span>
+    ${given(condition)} ${wanted ? html`<span class="soft">expected</span> ${given(wanted)}` : nothing}
     ${parts ? nothing : html`<span class="soft">found</span> ${given(seen)}`}
     ${parts ? html`<ul>${parts.map(conditionView)}</ul>` : nothing}
   </li>`;
@@ -21,7 +21,9 @@ function conditionView({
 
 function outcome({ acts, matches }: RuleVerdict): TemplateResult {
   if (acts) return chip('good', 'Acts');
-  return matches ? chip('quiet', 'Matches, an earlier rule acts') : chip('quiet', 'Does not match');
+  return matches
+    ? chip('quiet', 'Matches, but an earlier rule applies')
+    : chip('quiet', 'Does not match');
 }
 
 /** Renders each rule with its conditions, and which of them a study met. */
@@ -35,7 +37,7 @@ export function verdictsView(verdicts: readonly RuleVerdict[]): TemplateResult {
             ${
               verdict.conditions.length > 0
                 ? verdict.conditions.map(conditionView)
-                : html`<li class="soft">Has no condition: takes every study.</li>`
+                : html`<li class="soft">Has no conditions: applies to every study.</li>`
             }
           </ul>
         </details>

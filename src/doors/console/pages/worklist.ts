@@ -266,12 +266,12 @@ export const openWorklist: OpenPage = (place, around) => {
     title: () => 'Worklist',
     keys: [
       { key: 'j', does: 'next study', run: () => table.move(1, all()) },
-      { key: 'k', does: 'study before', run: () => table.move(-1, all()) },
-      { key: 'Enter', does: 'opens the study', run: () => table.open(all(), around.go) },
+      { key: 'k', does: 'previous study', run: () => table.move(-1, all()) },
+      { key: 'Enter', does: 'open the study', run: () => table.open(all(), around.go) },
       { key: '/', does: 'search', run: () => document.getElementById('search')?.focus() },
       {
         key: 'c',
-        does: 'critical flags only, and back',
+        does: 'toggle critical flags only',
         run: () => ask({ ...query, critical: query.critical ? undefined : '1' }),
       },
     ],
@@ -325,6 +325,6 @@ function textOf(query: WorklistQuery): Record<string, string> {
 
 function countText({ flagged, rows, nextCursor }: RowList): string {
   const more = nextCursor === null ? '' : ' and more';
-  const flags = flagged.length > 0 ? `, ${flagged.length} with critical flags not seen` : '';
+  const flags = flagged.length > 0 ? `, ${flagged.length} with unseen critical flags` : '';
   return `${counted(flagged.length + rows.length, 'study', 'studies')}${more}${flags}`;
 }

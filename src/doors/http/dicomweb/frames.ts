@@ -35,7 +35,7 @@ export function openStoredFrames(file: string): Promise<StoredFrames> {
       if (!pixelData) throw new UnreadableInput('the object has no pixel data');
       const { coding, name } = transferSyntax(header.transferSyntax);
       if (coding === 'video' || coding === 'unsupported') {
-        throw new UnreadableInput(`${name} has no single frames; retrieve the object`);
+        throw new UnreadableInput(`${name} has no individual frames; retrieve the object`);
       }
       const format = readPixelFormat(header);
       const count = numberOf(header, 'NumberOfFrames') ?? 1;

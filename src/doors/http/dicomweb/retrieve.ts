@@ -105,7 +105,7 @@ export function addRetrieveRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     async (context) => {
       const [frame = 1, more] = frameNumbers(context.params.frames ?? '1');
       if (more !== undefined)
-        throw new SonogateError('invalid_query', 'One frame is rendered at a time.');
+        throw new SonogateError('invalid_query', 'Only one frame can be rendered at a time.');
       const [object] = await locateAll(await retrieved(context, deps), deps);
       if (!object) throw gone();
       const ranges = acceptedRanges(context);
@@ -209,7 +209,10 @@ async function retrieved(
     : [];
   if (found.length === 0) throw new SonogateError('not_found', 'There is no such object here.');
   if (found.length > MOST_OBJECTS) {
-    throw new SonogateError('invalid_query', 'The study is too large: retrieve its series.');
+    throw new SonogateError(
+      'invalid_query',
+      'The study is too large; retrieve its series individually.',
+    );
   }
   return found;
 }
@@ -231,7 +234,7 @@ async function locateAll(
   return located;
 }
 
-const gone = () => new SonogateError('expired', 'The files of the objects have been removed.');
+const gone = () => new SonogateError('expired', 'The files of these objects have been removed.');
 
 function notInThatForm(objects: readonly HeldObject[]): SonogateError {
   const syntaxes = [...new Set(objects.map(({ transferSyntax }) => transferSyntax))].slice(0, 5);

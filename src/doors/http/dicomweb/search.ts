@@ -60,7 +60,7 @@ export function addSearchRoutes(router: Router<HttpState>, deps: HttpDeps): void
  * @throws SonogateError `forbidden`
  */
 export function refuseTestKey({ principal }: HttpState): void {
-  if (principal.test) throw new SonogateError('forbidden', 'A test key retrieves nothing.');
+  if (principal.test) throw new SonogateError('forbidden', 'A test key cannot retrieve objects.');
 }
 
 /** The warning in an incomplete response (PS3.18 8.3.4.4). */
@@ -134,7 +134,7 @@ export function readSearch<Key extends string>(
     if (!keyword)
       throw new SonogateError('invalid_query', `"${shown(name)}" is not a supported key.`);
     if (Array.isArray(given) || keys[keyword] !== undefined) {
-      throw new SonogateError('invalid_query', `${keyword} is given twice.`);
+      throw new SonogateError('invalid_query', `${keyword} is given more than once.`);
     }
     // UIDs in a list are separated by commas in a URL (PS3.18 8.3.4.1), but by backslashes in
     // DICOM.

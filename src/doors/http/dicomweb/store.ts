@@ -21,7 +21,7 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
       throw new SonogateError('not_found', 'The path does not contain a Study Instance UID.');
     }
     if (context.state.principal.test) {
-      throw new SonogateError('forbidden', 'A test key stores nothing.');
+      throw new SonogateError('forbidden', 'A test key cannot store objects.');
     }
     const outcome = await storeInstances({
       id: context.state.requestId,
@@ -47,7 +47,7 @@ export function statusOf({ stored, failed, unreadable }: StoreOutcome): 200 | 20
   if (failed.length === 0 && unreadable.length === 0) return 200;
   if (stored.length > 0) return 202;
   if (unreadable.length === 0 && failed.every(({ transient }) => transient)) {
-    throw new SonogateError('overloaded', 'No object can be stored at the moment.');
+    throw new SonogateError('overloaded', 'Objects cannot be stored at the moment.');
   }
   return 409;
 }

@@ -29,7 +29,7 @@ export function capabilityStatement(address: string, parts: ServedParts): Capabi
         mode: 'server',
         security: {
           description:
-            'Authorization: Bearer with an API key of the scope that an interaction needs',
+            'Authorization: Bearer with an API key that has the scope required by the interaction',
         },
         resource: [taskCapability(parts), ...(parts.subscriptions ? [SUBSCRIPTION] : [])],
       },

@@ -70,14 +70,14 @@ export async function objectsToInterpret(
   const listed = await source.objects(archive, studyInstanceUid);
   const absent = named.difference(new Set(listed.map(({ sopInstanceUid }) => sopInstanceUid)));
   if (absent.size > 0) {
-    refuse('/focus', `${archive} lacks ${absent.size} of the ${named.size} objects of the study`);
+    refuse('/focus', `${archive} lacks ${absent.size} of the study's ${named.size} objects`);
   }
   const wanted = listed.filter(
     ({ sopClassUid, sopInstanceUid }) =>
       (named.size === 0 || named.has(sopInstanceUid)) &&
       (sopClassUid === '' || RETRIEVED_STORAGE.has(sopClassUid)),
   );
-  if (wanted.length === 0) refuse('/focus', `${archive} has no image of the study`);
+  if (wanted.length === 0) refuse('/focus', `${archive} has no images of the study`);
   if (wanted.length > MOST_FILES) refuse('/focus', tooMany);
   return wanted.map((object) => ({ ...object, archive }));
 }
@@ -99,8 +99,8 @@ async function findStudy(
     : refuse(
         '/focus',
         looksUp
-          ? 'an ImagingStudy that the Task contains, or of an EHR that the site has configured'
-          : 'an ImagingStudy that the Task contains; a test key reads nothing from an EHR',
+          ? 'an ImagingStudy contained in the Task, or one in an EHR that the site has configured'
+          : 'an ImagingStudy contained in the Task; a test key cannot read from an EHR',
       );
 }
 
@@ -135,7 +135,10 @@ async function archiveOf(
     if (archive !== null) return archive;
   }
   if (addresses > 0) {
-    refuse('/focus', 'the address of the study is not that of an archive that the site permits');
+    refuse(
+      '/focus',
+      'the address of the study does not belong to an archive that the site permits',
+    );
   }
   return source.usualArchive;
 }

@@ -117,7 +117,7 @@ function searchOf(context: Context, address: string): Search {
   const search: Search = { count: DEFAULT_COUNT };
   for (const [name, given] of Object.entries(context.query)) {
     if (IGNORED.has(name)) continue;
-    if (typeof given !== 'string') refuseQuery(`${shown(name)} is given twice.`);
+    if (typeof given !== 'string') refuseQuery(`${shown(name)} is given more than once.`);
     switch (name) {
       case '_id':
         search.id = both(search.id, requestIdOf(oneOnly(name, given)));
@@ -135,7 +135,7 @@ function searchOf(context: Context, address: string): Search {
         search.count = count(given);
         break;
       case '_cursor':
-        if (!idForm('req').test(given)) refuseQuery('_cursor is not that of an earlier page.');
+        if (!idForm('req').test(given)) refuseQuery('_cursor does not come from an earlier page.');
         search.cursor = given;
         break;
       default:
@@ -154,7 +154,7 @@ const shown = (text: string): string => text.slice(0, 40);
 
 /** Refuses alternatives ("or", R4 3.1.1.3), which are supported only for `status`. */
 function oneOnly(name: string, given: string): string {
-  if (given.includes(',')) refuseQuery(`${name} takes one value.`);
+  if (given.includes(',')) refuseQuery(`${name} accepts only one value.`);
   return given;
 }
 
@@ -190,20 +190,20 @@ function requestStatuses(given: string): RequestStatus[] {
     .split(',')
     .map((token) => (token.startsWith(STATUS_SYSTEM) ? token.slice(STATUS_SYSTEM.length) : token));
   const unknown = asked.find((code) => !TASK_STATUSES.has(code));
-  if (unknown !== undefined) refuseQuery(`"${shown(unknown)}" is no status of a Task.`);
+  if (unknown !== undefined) refuseQuery(`"${shown(unknown)}" is not a Task status.`);
   return REQUEST_STATUS.filter((status) => asked.includes(TASK_STATUS[status]));
 }
 
 function since(value: string): Date {
   const at = /^ge\d{4}-\d\d-\d\d/.test(value) ? new Date(value.slice(2)) : new Date(Number.NaN);
   if (Number.isNaN(at.getTime()))
-    refuseQuery('authored-on takes ge and a date or time, as ge2026-05-21.');
+    refuseQuery('authored-on accepts ge followed by a date or time, such as ge2026-05-21.');
   return at;
 }
 
 function count(value: string): number {
   const asked = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-  if (asked < 1) refuseQuery('_count takes a number from 1.');
+  if (asked < 1) refuseQuery('_count accepts a whole number of at least 1.');
   // R4 3.1.1.5.5 allows a server to return fewer matches than requested.
   return Math.min(asked, MOST_COUNT);
 }

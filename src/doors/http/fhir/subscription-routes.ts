@@ -55,10 +55,9 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
       const { principal, body } = context.state;
       const address = baseUrl(context, config);
       const asked = readSubscription(body, address);
-      if (asked.endsAt && asked.endsAt <= now()) refuse('/end', 'a time that is not over');
+      if (asked.endsAt && asked.endsAt <= now()) refuse('/end', 'a time in the future');
       if (asked.content === 'full-resource' && !mayRetrieveStudies(principal)) {
-        const detail =
-          'full-resource holds the identity of the patient: use a live key with the scope "retrieve".';
+        const detail = `full-resource includes the patient's identity; use a live key with the scope "retrieve".`;
         throw new SonogateError('forbidden', detail);
       }
       const url = await acceptedUrl(asked.url, principal.accountId, deps);
@@ -95,7 +94,8 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
       context.state.subscription = id;
       const { principal } = context.state;
       if (principal.keyId !== creator && !mayUse(principal, 'admin')) {
-        const detail = 'Only the key that created the subscription, or one with the scope "admin".';
+        const detail =
+          'Only the key that created the subscription, or one with the scope "admin", may do this.';
         throw new SonogateError('forbidden', detail);
       }
       await deleteSubscription(database, id);
@@ -178,7 +178,7 @@ function searchOf(context: Context) {
     cursor?: string;
   } = {};
   for (const [name, value] of Object.entries(context.query)) {
-    if (typeof value !== 'string') refuseQuery(`${name.slice(0, 40)} is given twice.`);
+    if (typeof value !== 'string') refuseQuery(`${name.slice(0, 40)} is given more than once.`);
     else if (name === '_id') search.id = storedIdOf(value);
     else if (name === 'status') search.statuses = value.split(',');
     // An unknown topic matches no subscription.
@@ -195,7 +195,8 @@ function searchOf(context: Context) {
 function eventNumber({ query }: Context, name: string): number | undefined {
   const value = query[name];
   if (value === undefined) return undefined;
-  if (typeof value !== 'string' || !/^\d{1,9}$/.test(value)) refuseQuery(`${name} takes a number.`);
+  if (typeof value !== 'string' || !/^\d{1,9}$/.test(value))
+    refuseQuery(`${name} accepts only a number.`);
   return Number(value);
 }
 

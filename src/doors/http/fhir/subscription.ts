@@ -63,7 +63,7 @@ const OURS =
 const header = z
   .string()
   .max(LONGEST_HEADER)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e]*$/, 'a header as `Name: value`')
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e]*$/, 'a header in the form `Name: value`')
   .refine((line) => !OURS.test(line.split(':', 1)[0] ?? ''), 'a header that Sonogate sets itself');
 
 /**
@@ -77,7 +77,7 @@ const body = z.strictObject({
   language: z.string().optional(),
   text: z.unknown().optional(),
   extension: z.array(extension).optional(),
-  status: z.literal('requested', 'a new subscription is requested'),
+  status: z.literal('requested', 'must be "requested" for a new subscription'),
   contact: z.unknown().optional(),
   end: instant.optional(),
   reason: z.string().min(1).max(LONGEST_TEXT),
@@ -160,9 +160,9 @@ function addFilter(filter: Filter, criteria: string): string | null {
     if (name === 'code' && filter.ofEndpoint === null) filter.ofEndpoint = value;
     else if (name === 'focus:identifier' && filter.ofStudy === null) {
       const uid = studyUid(value);
-      if (uid === null) return `focus:identifier takes ${DICOM_UID}|urn:oid: and a UID`;
+      if (uid === null) return `focus:identifier accepts ${DICOM_UID}|urn:oid: followed by a UID`;
       filter.ofStudy = uid;
-    } else return 'a filter takes code and focus:identifier, each once';
+    } else return 'a filter accepts code and focus:identifier, each at most once';
   }
   return null;
 }

@@ -23,7 +23,7 @@ const body = z.object({
   resourceType: z.literal('Task'),
   modifierExtension: z.undefined('a modifier is not supported').optional(),
   implicitRules: z.undefined('implicit rules are not supported').optional(),
-  status: z.literal('requested', 'a new task is requested'),
+  status: z.literal('requested', 'must be "requested" for a new task'),
   intent: z.literal('order', 'an order'),
   priority: z.enum(['routine', 'urgent', 'asap', 'stat']).default('routine'),
   code: z.looseObject({
@@ -59,7 +59,7 @@ export function addTaskSubmission(
     async (context) => {
       const { principal } = context.state;
       if (!principal.test && !mayRetrieveStudies(principal)) {
-        const detail = 'A study is fetched for a key of the site with the scope "retrieve".';
+        const detail = 'A study is fetched only for a live key with the scope "retrieve".';
         throw new SonogateError('forbidden', detail);
       }
       const started = now();
@@ -128,7 +128,7 @@ function uniqueKeyOf(context: Context & { state: HttpState }): string | null {
   const condition = context.get('If-None-Exist');
   if (condition === '') return null;
   if (!CONDITION.test(condition)) {
-    throw new SonogateError('invalid_query', 'If-None-Exist takes identifier=system|value.');
+    throw new SonogateError('invalid_query', 'If-None-Exist accepts identifier=system|value.');
   }
   const { accountId, test } = context.state.principal;
   return `fhir:${accountId}:${test}:${condition}`;

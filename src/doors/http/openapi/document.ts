@@ -30,7 +30,7 @@ const SECURITY = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A key of `npx sonogate keys create`: `sg_live_…`, or `sg_test_…` for the mock backend. `Key` works in place of `Bearer` too. Each call names the scope that its key needs.',
+      'A key made with `npx sonogate keys create`: `sg_live_…`, or `sg_test_…` for the mock backend. `Key` also works in place of `Bearer`. The description of each call states the scope that the key must have.',
   },
 };
 
@@ -176,7 +176,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A call that is repeated within 24 hours is carried out once.',
+  description: 'A call repeated with the same key within 24 hours is carried out only once.',
   schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['exam-4711'] },
 };
 
@@ -184,7 +184,7 @@ const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
   required: true,
-  description: '`etag` of the review that the call was made on.',
+  description: '`etag` of the review on which the call is based.',
   schema: { type: 'string', examples: ['"0-3"'] },
 };
 
@@ -192,7 +192,7 @@ const LAST_EVENT = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'Id of the last event that was received: only later ones are sent.',
+  description: 'Id of the last event received; only later events are sent.',
   schema: { type: 'string', examples: ['2'] },
 };
 
@@ -285,7 +285,7 @@ function describe(operation: Operation, resolve: Resolve, mostBytes?: number): J
   const example = schema && exampleOf(schema, resolve);
   const others = Object.entries(operation.otherStatuses ?? {});
   const codes = scope === null ? errors : [...KEY_ERRORS, ...errors];
-  const said = [operation.description, scope && `Scope of the key: \`${scope}\`.`];
+  const said = [operation.description, scope && `Required scope: \`${scope}\`.`];
   const description = said.filter(Boolean).join('\n\n');
   const content = answerContent(operation, resolve);
   const described = {
@@ -360,15 +360,17 @@ function submitOperation(endpoint: Endpoint, door: 'api' | 'queue', resolve: Res
     summary: `Submit to ${endpoint.title}`,
     description:
       door === 'api'
-        ? `Scope of the key: \`run\`. \`${endpoint.model}\` is short for \`${endpoint.id}\`, and \`@${endpoint.version}\` at the end pins the version. The result is asynchronous: follow the request.`
-        : 'Scope of the key: `run`. The body is the input itself.',
+        ? `Required scope: \`run\`. \`${endpoint.model}\` is short for \`${endpoint.id}\`; append \`@${endpoint.version}\` to pin the version. The call returns before the result is available: follow the request.`
+        : 'Required scope: `run`. The body is the input itself.',
     security: [{ key: [own.scope] }],
     parameters,
     requestBody: { required: true, content: { 'application/json': { schema, example } } },
     responses: {
       [door === 'api' ? 202 : 200]: {
         description:
-          door === 'api' ? 'Accepted: the request object. Follow it at `Location`.' : 'Accepted',
+          door === 'api'
+            ? 'Accepted; returns the request object. Follow the request at `Location`.'
+            : 'Accepted',
         ...(door === 'api' && { headers: LOCATION }),
         content: {
           'application/json': {
@@ -394,7 +396,7 @@ const QUEUED = {
 
 const LOCATION = {
   Location: {
-    description: 'Address of the request',
+    description: 'URL of the request',
     schema: { type: 'string', examples: [`/v1/requests/${EXAMPLE.request}`] },
   },
 };
@@ -404,7 +406,7 @@ const QUEUE_PARAMETERS = [
     name: 'fal_webhook',
     in: 'query',
     required: false,
-    description: 'Address to which the end is announced',
+    description: 'URL to notify when the request ends',
     schema: {
       type: 'string',
       format: 'uri',
@@ -417,22 +419,26 @@ const QUEUE_PARAMETERS = [
     name: 'X-Fal-Queue-Priority',
     in: 'header',
     required: false,
-    description: 'Order among waiting requests',
+    description: 'Priority among waiting requests',
     schema: { enum: ['low', 'normal', 'high'], examples: ['normal'] },
   },
 ];
 
 const WEBHOOK_SUMMARIES: Readonly<Record<WebhookEvent, string>> = {
-  'request.succeeded': 'A request has its result',
+  'request.succeeded': 'A request has succeeded, and its result is available',
   'request.failed': 'A request ended without a result: `failed` or `rejected`',
-  'request.triage': 'A critical flag, as soon as it is known and before the result',
+  'request.triage': 'A critical flag was raised; sent immediately, before the result',
   'request.verified': 'A person has signed the result',
 };
 
 const WEBHOOK_HEADERS = [
   ['webhook-id', 'Id of the delivery, the same on every attempt', EXAMPLE.delivery],
-  ['webhook-timestamp', 'When it was signed, in seconds since 1970', '1795339800'],
-  ['webhook-signature', 'One signature for each secret that is in use', 'v1,…'],
+  [
+    'webhook-timestamp',
+    'When the message was signed, in seconds since 1970 (Unix time)',
+    '1795339800',
+  ],
+  ['webhook-signature', 'One signature for each secret in use', 'v1,…'],
 ] as const;
 
 /** Describes the webhooks: the calls that the gateway makes to its clients. */
@@ -459,8 +465,8 @@ function webhooks(resolve: Resolve): Json {
       },
       responses: {
         '2XX': { description: 'Received' },
-        410: { description: 'Never call this address again' },
-        default: { description: 'Anything else is a failure and is tried again' },
+        410: { description: 'The gateway stops calling this URL' },
+        default: { description: 'Any other status is a failure; the delivery is tried again' },
       },
     },
   });
@@ -477,7 +483,7 @@ function eventOf(event: WebhookEvent): Json {
       return {
         event,
         status: 'rejected',
-        error: problem('no_readable_image', 'No file could be read.', EXAMPLE.address),
+        error: problem('no_readable_image', 'None of the files could be read.', EXAMPLE.address),
         triage: [],
       };
     case 'request.triage':
@@ -534,7 +540,7 @@ export function describeApi(endpoints: readonly Endpoint[], address: string, mos
     info: {
       title: 'Sonogate',
       version: API_VERSION,
-      summary: 'Takes ultrasound studies and returns structured draft reports.',
+      summary: 'Accepts ultrasound studies and returns structured draft reports.',
       description: INTRODUCTION,
       license: LICENCE,
     },

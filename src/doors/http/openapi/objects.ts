@@ -31,36 +31,36 @@ const maybeTime = (description: string, example: string | null = null) =>
     .nullable()
     .meta({ description, examples: [example] });
 const money = (description: string, example = '0.08') =>
-  text(`${description}; a decimal number in USD, as text so that it is exact`, example);
+  text(`${description}; a decimal number in USD, as a string to keep it exact`, example);
 const link = (description: string, path: string) => text(description, `${EXAMPLE.address}${path}`);
 
 const pointedError = z.strictObject({
-  pointer: text('Place in the body (JSON Pointer, RFC 6901)', '/input/files/0'),
-  detail: text('What is wrong there', `${EXAMPLE.file} is not a ready file`),
+  pointer: text('Location in the body (JSON Pointer, RFC 6901)', '/input/files/0'),
+  detail: text('What is wrong at this location', `${EXAMPLE.file} is not a ready file`),
 });
 
 /** A code from the catalogue. Other versions of the gateway may have further codes. */
 const errorCode = z.string().meta({
-  description: 'Stable code of the error; `/errors/{code}` explains each',
+  description: 'Stable code of the error, explained at `/errors/{code}`',
   examples: ['file_not_ready' satisfies ErrorCode],
 });
 
 export const problem = z
   .object({
-    type: link('Address of a page that explains the code', '/errors/file_not_ready'),
-    title: text('The code in words', ERRORS.file_not_ready.title),
+    type: link('URL of a page that explains the code', '/errors/file_not_ready'),
+    title: text('Title of the error', ERRORS.file_not_ready.title),
     status: count('HTTP status', ERRORS.file_not_ready.http),
     detail: text(
-      'What happened in this case',
+      'Explanation specific to this occurrence',
       `/input/files/0: ${EXAMPLE.file} is not a ready file`,
     ),
     code: errorCode,
-    instance: text('Path of what the error is about', `/v1/requests/${EXAMPLE.request}`).optional(),
+    instance: text(
+      'Path of the resource that the error concerns',
+      `/v1/requests/${EXAMPLE.request}`,
+    ).optional(),
     request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
-    errors: z
-      .array(pointedError)
-      .optional()
-      .meta({ description: 'Each mistake of the body, all at once' }),
+    errors: z.array(pointedError).optional().meta({ description: 'Every error in the body' }),
   })
   .meta({ description: 'Problem details (RFC 9457)' });
 
@@ -70,37 +70,37 @@ export const stage = z
       '`received` and `validating` (in short: `received`), `queued_gpu` (`queued`), `starting` and `preprocessing` (`preprocessing`), `inference.<step>` and `postprocessing` (`inference`), `reporting` and `uploading` (`report`), `completed`; new steps may be added',
       'inference.head',
     ),
-    label: text('The same for a person', 'Measuring the head'),
+    label: text('Human-readable name of the stage', 'Measuring the head'),
     progress: z
       .number()
       .min(0)
       .max(1)
-      .meta({ description: 'Part of the whole run that is done', examples: [0.45] }),
+      .meta({ description: 'Fraction of the whole run that is complete', examples: [0.45] }),
     eta_s: z
       .number()
       .nullable()
-      .meta({ description: 'Seconds that are left; null if unknown', examples: [3] }),
+      .meta({ description: 'Estimated seconds remaining; null if unknown', examples: [3] }),
   })
-  .meta({ description: 'What a request is doing' });
+  .meta({ description: 'Current stage of a request' });
 
 const cost = z
   .strictObject({
     currency: z.literal('USD').meta({ description: 'Always USD' }),
-    total: money('Sum of the lines'),
+    total: money('Sum of all lines'),
     lines: z
       .array(
         z.strictObject({
-          item: text('What is charged', 'us/obstetric/interpret'),
-          quantity: z.number().meta({ description: 'How many', examples: [1] }),
-          unit_price: money('Price of one'),
-          amount: money('Price of all'),
+          item: text('Item charged', 'us/obstetric/interpret'),
+          quantity: z.number().meta({ description: 'Quantity', examples: [1] }),
+          unit_price: money('Price per unit'),
+          amount: money('Quantity times unit price'),
         }),
       )
-      .meta({ description: 'What the total consists of; empty for test keys' }),
+      .meta({ description: 'Items that make up the total; empty for test keys' }),
   })
   .meta({
     description:
-      'What the request costs if it succeeds; 0.00 for a test key, and for a request that ended otherwise',
+      'Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result',
   });
 
 /** A request as it appears in a list: without `input` and `output`. */
@@ -110,47 +110,47 @@ export const listedRequest = z
     object: z.literal('request').meta({ description: 'Kind of this object' }),
     model: text('Model', 'us/obstetric'),
     endpoint: text('Endpoint of the model', 'us/obstetric/interpret'),
-    version: text('Version of the endpoint that runs', '1.0.0'),
+    version: text('Version of the endpoint that handles the request', '1.0.0'),
     status: z.enum(REQUEST_STATUS).meta({
       description:
-        '`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `expired` follows `succeeded` when the result has been purged',
+        '`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged',
       examples: ['succeeded'],
     }),
     stage,
-    created_at: time('When it was submitted'),
-    started_at: maybeTime('When a worker began', EXAMPLE.time),
+    created_at: time('When the request was submitted'),
+    started_at: maybeTime('When a worker started it', EXAMPLE.time),
     ended_at: maybeTime('When it ended', EXAMPLE.time),
-    expires_at: maybeTime('When its result will be purged'),
+    expires_at: maybeTime('When the result will be purged'),
     key: z
       .string()
       .nullable()
       .meta({
-        description: 'Key that made it; null for studies from DICOM',
+        description: 'Key that made the request; null for studies received by DICOM',
         examples: [EXAMPLE.key],
       }),
-    test: flag('Whether a test key made it', false),
+    test: flag('True if made with a test key', false),
     priority: z
       .enum(['low', 'normal', 'high'])
-      .meta({ description: 'Order among waiting requests', examples: ['normal'] }),
+      .meta({ description: 'Priority among waiting requests', examples: ['normal'] }),
     metadata: z
       .unknown()
       .meta({ description: 'Your own data, as submitted', examples: [{ worklist: 'A' }] }),
     webhook: z
       .object({
-        url: text('Address that is called', EXAMPLE.receiver),
+        url: text('URL that is called', EXAMPLE.receiver),
         events: z
           .array(z.enum(WEBHOOK_EVENTS))
-          .meta({ description: 'Events that are sent', examples: [[...WEBHOOK_EVENTS]] }),
+          .meta({ description: 'Events for which it is called', examples: [[...WEBHOOK_EVENTS]] }),
       })
       .nullable()
-      .meta({ description: 'Where events are announced' }),
+      .meta({ description: 'Webhook for events of the request' }),
     source: z
       .object({
         kind: z
           .enum(['api', 'queue', 'dicom'])
-          .meta({ description: 'Door that it came through', examples: ['api'] }),
+          .meta({ description: 'Interface that was used', examples: ['api'] }),
       })
-      .meta({ description: 'How it was submitted; no identity' }),
+      .meta({ description: 'How the request was submitted; contains no patient identity' }),
     cost,
     error: problem
       .nullable()
@@ -158,25 +158,26 @@ export const listedRequest = z
     urls: z
       .strictObject({
         self: link('The request', `/v1/requests/${EXAMPLE.request}`),
-        events: link('Its events', `/v1/requests/${EXAMPLE.request}/events`),
-        cancel: link('POST here to cancel it', `/v1/requests/${EXAMPLE.request}/cancel`),
+        events: link('Events of the request', `/v1/requests/${EXAMPLE.request}/events`),
+        cancel: link('POST here to cancel the request', `/v1/requests/${EXAMPLE.request}/cancel`),
       })
-      .meta({ description: 'Addresses of the request' }),
+      .meta({ description: 'URLs of the request' }),
   })
   .meta({ description: 'A request without input and output' });
 
 /** A critical flag, as in the event `triage` and in webhooks. */
 export const triageFlag = z
   .strictObject({
-    code: text('Code of what was seen', 'absent-end-diastolic-flow'),
+    code: text('Code of the finding', 'absent-end-diastolic-flow'),
     system: text('Coding system', 'urn:sonogate:99USINT'),
-    display: text('The same for a person', 'Absent umbilical end-diastolic flow'),
+    display: text('Human-readable form of the code', 'Absent umbilical end-diastolic flow'),
     severity: z.literal('critical').meta({ description: 'Always critical' }),
     section: text('Section of the result', 'doppler'),
-    evidence: z
-      .array(z.string())
-      .meta({ description: 'Ids of measurements, or frames', examples: [['ua-edv-1']] }),
-    at: time('When it was raised'),
+    evidence: z.array(z.string()).meta({
+      description: 'Ids of the measurements or frames that support it',
+      examples: [['ua-edv-1']],
+    }),
+    at: time('When the flag was raised'),
   })
   .meta({ description: 'A critical flag' });
 
@@ -194,25 +195,22 @@ export const request = listedRequest
       examples: [null],
     }),
   })
-  .meta({ description: 'One interpretation, from submit to result' });
+  .meta({ description: 'One interpretation, from submission to result' });
 
 /** The message sent to a webhook: the request, the event, and the critical flags so far. */
 export const webhookMessage = request
   .extend({
     event: z
       .enum(WEBHOOK_EVENTS)
-      .meta({ description: 'Why the address is called', examples: ['request.succeeded'] }),
-    triage: z
-      .array(triageFlag)
-      .meta({ description: 'Critical flags that are known so far, oldest first' }),
-    output_omitted: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'Present where `output` is too long for a webhook: fetch `urls.self`' }),
+      .meta({ description: 'Event that caused the call', examples: ['request.succeeded'] }),
+    triage: z.array(triageFlag).meta({ description: 'Critical flags raised so far, oldest first' }),
+    output_omitted: z.literal(true).optional().meta({
+      description: 'Present if `output` is too long for a webhook; fetch it from `urls.self`',
+    }),
     input_omitted: z
       .literal(true)
       .optional()
-      .meta({ description: 'Present where `input` is too long as well' }),
+      .meta({ description: 'Present if `input` is too long, too' }),
   })
   .meta({
     description: 'Body of a webhook',
@@ -234,16 +232,16 @@ export const requestPage = page(listedRequest);
 
 export const artifact = z
   .strictObject({
-    name: text('Name, the same for every request', 'report.pdf'),
+    name: text('Name of the artifact; the same in every request', 'report.pdf'),
     media_type: text('Media type', 'application/pdf'),
     bytes: count('Size', 48_213),
     sha256: text('SHA-256 of the bytes', EXAMPLE.sha256),
     section: z
       .string()
       .nullable()
-      .meta({ description: 'Section that it belongs to', examples: [null] }),
+      .meta({ description: 'Section to which the artifact belongs', examples: [null] }),
   })
-  .meta({ description: 'A file of the result' });
+  .meta({ description: 'A file belonging to the result' });
 
 export const artifactList = z
   .strictObject({ data: z.array(artifact).meta({ description: 'All artifacts' }) })
@@ -251,23 +249,23 @@ export const artifactList = z
 
 export const file = z
   .strictObject({
-    id: text('Id for `input.files`', EXAMPLE.file),
+    id: text('Id to use in `input.files`', EXAMPLE.file),
     object: z.literal('file').meta({ description: 'Kind of this object' }),
     status: z
       .enum(['pending', 'ready'])
-      .meta({ description: '`ready` once it is completed', examples: ['ready'] }),
-    filename: text('Name as announced', 'scan.dcm'),
+      .meta({ description: '`ready` once the upload is complete', examples: ['ready'] }),
+    filename: text('Name declared for the upload', 'scan.dcm'),
     bytes: z
       .number()
       .int()
       .nullable()
-      .meta({ description: 'Size as announced', examples: [524_288] }),
-    media_type: text('Media type as announced', 'application/dicom'),
+      .meta({ description: 'Size declared for the upload', examples: [524_288] }),
+    media_type: text('Media type declared for the upload', 'application/dicom'),
     sha256: z
       .string()
       .nullable()
       .meta({ description: 'SHA-256 of the bytes; null until ready', examples: [EXAMPLE.sha256] }),
-    expires_at: time('When it is deleted: 24 hours after the last request that uses it'),
+    expires_at: time('When the file will be deleted, 24 hours after the last request that uses it'),
   })
   .meta({ description: 'A file that a client uploads' });
 
@@ -282,39 +280,45 @@ export const wholeUpload = z
       'PUT the bytes here; needs no key',
       `/v1/uploads/${EXAMPLE.file}/content?signature=…`,
     ),
-    method: z.literal('PUT').meta({ description: 'Method of the call' }),
+    method: z.literal('PUT').meta({ description: 'HTTP method to use' }),
     headers: putHeaders,
-    expires_at: time('Until when the address is valid'),
+    expires_at: time('When the URL expires'),
   })
-  .meta({ description: 'One address for all bytes' });
+  .meta({ description: 'A single URL for the whole file' });
 
 export const uploadPart = z
   .strictObject({
     part_number: count('Number of the part, from 1', 1),
     url: link('PUT the part here; needs no key', `/v1/uploads/${EXAMPLE.file}/parts/1?signature=…`),
     headers: putHeaders,
-    first_byte: count('Where it begins in the file', 0),
-    bytes: count('Its size', 67_108_864),
+    first_byte: count('Offset of the part in the file', 0),
+    bytes: count('Size of the part', 67_108_864),
     etag: z
       .string()
       .nullable()
-      .meta({ description: 'Null until the bytes have arrived', examples: [null] }),
+      .meta({
+        description: 'ETag of the uploaded part; null until its bytes have arrived',
+        examples: [null],
+      }),
   })
   .meta({ description: 'One part of a large file' });
 
 export const uploadInParts = z
   .strictObject({
-    part_size: count('Size of every part but the last', 67_108_864),
-    parts: z.array(uploadPart).meta({ description: 'All parts, also those that have arrived' }),
-    expires_at: time('Until when the addresses are valid'),
+    part_size: count('Size of every part except the last', 67_108_864),
+    parts: z.array(uploadPart).meta({ description: 'All parts, including those already uploaded' }),
+    expires_at: time('When the URLs expire'),
   })
-  .meta({ description: 'An address for each part' });
+  .meta({ description: 'A URL for each part' });
 
 export const upload = z
   .strictObject({
     file,
     upload: z.union([wholeUpload, uploadInParts]).meta({ description: 'Where to PUT the bytes' }),
-    complete_url: link('POST here when all bytes are sent', `/v1/uploads/${EXAMPLE.file}/complete`),
+    complete_url: link(
+      'POST here once all bytes have been sent',
+      `/v1/uploads/${EXAMPLE.file}/complete`,
+    ),
   })
   .meta({ description: 'A file, and where to PUT its bytes' });
 
@@ -322,17 +326,17 @@ export const key = z
   .strictObject({
     id: text('Id of the key', EXAMPLE.key),
     object: z.literal('key').meta({ description: 'Kind of this object' }),
-    name: text('Your name for it', 'ward 3'),
-    test: flag('Whether it runs the mock backend', false),
+    name: text('Name, chosen by you', 'ward 3'),
+    test: flag('True for a test key, which uses the mock backend', false),
     scopes: z
       .array(z.enum(SCOPES))
-      .meta({ description: 'What it may do', examples: [['run', 'read', 'uploads']] }),
-    created_at: time('When it was made'),
+      .meta({ description: 'Scopes of the key', examples: [['run', 'read', 'uploads']] }),
+    created_at: time('When it was created'),
     last_used_at: maybeTime('When it was last used'),
-    expires_at: maybeTime('When it ends'),
+    expires_at: maybeTime('When it expires'),
     revoked_at: maybeTime('When it was revoked'),
   })
-  .meta({ description: 'A key, without the key itself' });
+  .meta({ description: 'A key, without its secret' });
 
 export const newKey = key
   .extend({
@@ -340,11 +344,12 @@ export const newKey = key
       .string()
       .nullable()
       .meta({
-        description: 'The key itself: shown in this answer only, null when the answer is replayed',
+        description:
+          'The secret key; returned only in this response, and null if the response is replayed',
         examples: ['sg_live_…'],
       }),
   })
-  .meta({ description: 'A key that was just made' });
+  .meta({ description: 'A newly created key' });
 export const keyList = z
   .strictObject({ data: z.array(key).meta({ description: 'All keys' }) })
   .meta({ description: 'The keys of the account' });
@@ -358,20 +363,23 @@ export const usage = z
           key: z
             .string()
             .nullable()
-            .meta({ description: 'Key; null for studies from DICOM', examples: [EXAMPLE.key] }),
+            .meta({
+              description: 'Id of the key; null for studies received by DICOM',
+              examples: [EXAMPLE.key],
+            }),
           requests: count('Requests that ended', 120),
-          succeeded: count('Of these, the ones with a result', 117),
+          succeeded: count('Number of these that succeeded', 117),
           cost: z
             .strictObject({
               currency: z.literal('USD').meta({ description: 'Always USD' }),
               total: money('Sum', '9.36'),
             })
-            .meta({ description: 'What they cost' }),
+            .meta({ description: 'Cost of these requests' }),
         }),
       )
-      .meta({ description: 'One entry for each month and key' }),
+      .meta({ description: 'One entry per month and key' }),
   })
-  .meta({ description: 'Requests and their cost' });
+  .meta({ description: 'Number and cost of requests' });
 
 export const webhookSecret = z
   .strictObject({
@@ -380,27 +388,27 @@ export const webhookSecret = z
       .string()
       .nullable()
       .meta({
-        description: 'The signing secret; null when the answer is replayed',
+        description: 'The signing secret; null if the response is replayed',
         examples: ['whsec_…'],
       }),
-    created_at: time('When it was made').optional(),
+    created_at: time('When it was created').optional(),
   })
-  .meta({ description: 'The secret that webhooks are signed with' });
+  .meta({ description: 'The secret used to sign webhooks' });
 
 export const webhookDelivery = z
   .object({
     id: text('The `webhook-id` of every attempt', EXAMPLE.delivery),
     object: z.literal('webhook_delivery').meta({ description: 'Kind of this object' }),
-    request: text('Request that it announces', EXAMPLE.request),
+    request: text('Request that the event concerns', EXAMPLE.request),
     event: text('Event', 'request.succeeded'),
     url: text('Address', EXAMPLE.receiver),
     state: z
       .enum(DELIVERY_STATES)
-      .meta({ description: '`dead` when it was given up', examples: ['delivered'] }),
-    disabled_at: maybeTime('When the address was disabled'),
+      .meta({ description: '`dead` once the delivery has been given up', examples: ['delivered'] }),
+    disabled_at: maybeTime('When the URL was disabled'),
     created_at: time('When the event happened'),
-    next_attempt_at: maybeTime('When it is tried again'),
-    ended_at: maybeTime('When it was delivered or given up', EXAMPLE.time),
+    next_attempt_at: maybeTime('When the next attempt is due'),
+    ended_at: maybeTime('When the webhook was delivered or given up', EXAMPLE.time),
     error: z
       .object({
         code: errorCode,
@@ -408,7 +416,7 @@ export const webhookDelivery = z
           .string()
           .nullable()
           .meta({
-            description: 'What happened in this case',
+            description: 'Explanation specific to this occurrence',
             examples: ['The receiver answered 500.'],
           }),
       })
@@ -422,32 +430,37 @@ export const webhookDelivery = z
             .number()
             .int()
             .nullable()
-            .meta({ description: 'HTTP status of your answer', examples: [204] }),
-          duration_ms: z.number().meta({ description: 'How long it took', examples: [41] }),
-          answer_bytes: count('Size of your answer', 0),
+            .meta({ description: 'HTTP status of your response', examples: [204] }),
+          duration_ms: z
+            .number()
+            .meta({ description: 'Duration of the attempt in milliseconds', examples: [41] }),
+          answer_bytes: count('Size of your response', 0),
           error: z
             .string()
             .nullable()
             .meta({ description: 'What went wrong', examples: [null] }),
         }),
       )
-      .meta({ description: 'Every attempt' }),
+      .meta({ description: 'All attempts' }),
   })
-  .meta({ description: 'One webhook with its attempts' });
+  .meta({ description: 'A webhook delivery with its attempts' });
 export const webhookDeliveries = page(webhookDelivery);
 
 const model = z
   .object({
     id: text('Endpoint', 'us/obstetric/interpret'),
-    model: text('Model, also short for the endpoint', 'us/obstetric'),
+    model: text('Model; also a short name for the endpoint', 'us/obstetric'),
     version: text('Version', '1.0.0'),
     title: text('Name', 'Obstetric ultrasound'),
     urls: z
       .strictObject({
         run: link('POST here to submit', '/v1/run/us/obstetric/interpret'),
-        openapi: link('Its description', '/v1/models/us/obstetric/interpret/openapi.json'),
+        openapi: link(
+          'OpenAPI description of the endpoint',
+          '/v1/models/us/obstetric/interpret/openapi.json',
+        ),
       })
-      .meta({ description: 'Addresses of the endpoint' }),
+      .meta({ description: 'URLs of the endpoint' }),
   })
   .meta({ description: 'An endpoint' });
 export const modelDetail = model
@@ -459,11 +472,11 @@ export const modelDetail = model
         lines: z
           .array(
             z.strictObject({
-              item: text('What is charged', 'us/obstetric/interpret'),
+              item: text('Item charged', 'us/obstetric/interpret'),
               unit_price: money('Price'),
             }),
           )
-          .meta({ description: 'The run, and the report' }),
+          .meta({ description: 'Prices of the run and of the report' }),
         by_frames: z
           .array(
             z.strictObject({
@@ -471,21 +484,24 @@ export const modelDetail = model
                 .number()
                 .int()
                 .nullable()
-                .meta({ description: 'Most frames at this price', examples: [1000] }),
+                .meta({
+                  description: 'Maximum number of frames at this price; null for no limit',
+                  examples: [1000],
+                }),
               price: money('Price of the run', '0.06'),
             }),
           )
           .nullable()
           .meta({
-            description: 'Prices by frames; null where there is one price',
+            description: 'Prices by number of frames; null if there is only one price',
             examples: [null],
           }),
       })
-      .meta({ description: 'What a run costs' }),
+      .meta({ description: 'Price of a run' }),
     limits: z
       .strictObject({
-        body_bytes: count('Largest body of a call', 1_048_576),
-        file_bytes: count('Largest file', 5_368_709_120),
+        body_bytes: count('Maximum size of a request body', 1_048_576),
+        file_bytes: count('Maximum size of a file', 5_368_709_120),
       })
       .meta({ description: 'Limits of this gateway' }),
     sections: z
@@ -496,20 +512,23 @@ export const modelDetail = model
         z.strictObject({
           id: text('Name', 'fetal-head'),
           version: text('Version', '1.0.0'),
-          task: text('What it does', 'head-outline'),
+          task: text('Task of the model', 'head-outline'),
           licence: text('Licence', 'CC-BY-4.0'),
-          pack: z
-            .enum(['permissive', 'research'])
-            .meta({ description: 'Whether anyone may use it', examples: ['permissive'] }),
-          sha256: text('SHA-256 of its weights', EXAMPLE.sha256),
-          accuracy: z
-            .unknown()
-            .meta({ description: 'As measured on held-out data', examples: [{ dice: 0.97 }] }),
+          pack: z.enum(['permissive', 'research']).meta({
+            description:
+              '`permissive`: usable by anyone; `research`: only for non-commercial research',
+            examples: ['permissive'],
+          }),
+          sha256: text('SHA-256 of the weights', EXAMPLE.sha256),
+          accuracy: z.unknown().meta({
+            description: 'Accuracy measured on held-out data',
+            examples: [{ dice: 0.97 }],
+          }),
         }),
       )
-      .meta({ description: 'Models that a result may name' }),
+      .meta({ description: 'Models that a result may list' }),
   })
-  .meta({ description: 'An endpoint with everything that is known about it' });
+  .meta({ description: 'An endpoint with all its details' });
 export const modelList = z
   .strictObject({ data: z.array(model).meta({ description: 'All endpoints' }) })
   .meta({ description: 'The endpoints of this gateway' });
@@ -523,7 +542,7 @@ export const serverSentEvent = z
       .meta({ description: 'Number of the event, from 1 without gaps', examples: ['2'] }),
     event: z.enum(EVENT_NAMES).meta({ description: 'Kind of event', examples: ['status'] }),
     data: z.unknown().meta({
-      description: 'JSON text, by kind of event',
+      description: 'JSON text; its content depends on the kind of event',
       examples: [{ status: 'preparing', previous: 'queued', at: EXAMPLE.time }],
     }),
   })
@@ -531,45 +550,49 @@ export const serverSentEvent = z
 
 export const queueStatus = z
   .strictObject({
-    status: z
-      .enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'])
-      .meta({ description: '`COMPLETED` whatever the end was', examples: ['IN_QUEUE'] }),
+    status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']).meta({
+      description: '`COMPLETED` once the request has ended, with or without a result',
+      examples: ['IN_QUEUE'],
+    }),
     request_id: text('Id of the request', EXAMPLE.request),
-    response_url: link('Its result', `/queue/us/obstetric/requests/${EXAMPLE.request}`),
-    status_url: link('Its status', `/queue/us/obstetric/requests/${EXAMPLE.request}/status`),
+    response_url: link('Result of the request', `/queue/us/obstetric/requests/${EXAMPLE.request}`),
+    status_url: link(
+      'Status of the request',
+      `/queue/us/obstetric/requests/${EXAMPLE.request}/status`,
+    ),
     cancel_url: link(
-      'PUT here to cancel it',
+      'PUT here to cancel the request',
       `/queue/us/obstetric/requests/${EXAMPLE.request}/cancel`,
     ),
-    queue_position: count('How many are before it', 0).optional(),
+    queue_position: count('Number of requests ahead in the queue', 0).optional(),
     logs: z
       .array(
         z.strictObject({
           message: text('What happened', 'Measuring the head'),
           level: z
             .enum(['INFO', 'WARN', 'ERROR'])
-            .meta({ description: 'How serious it is', examples: ['INFO'] }),
+            .meta({ description: 'Severity of the message', examples: ['INFO'] }),
           source: z.literal('USER').meta({ description: 'Always USER' }),
           timestamp: time('When'),
         }),
       )
       .optional()
-      .meta({ description: 'With `?logs=1`: its stages' }),
+      .meta({ description: 'Stages of the request, if `?logs=1` was given' }),
     metrics: z
       .strictObject({
         inference_time: z
           .number()
           .nullable()
-          .meta({ description: 'Seconds that it ran', examples: [4.2] }),
+          .meta({ description: 'Duration of the run in seconds', examples: [4.2] }),
       })
       .optional()
-      .meta({ description: 'Once it is completed' }),
+      .meta({ description: 'Present once the request is completed' }),
   })
   .meta({ description: 'Status of a request in the compatible queue' });
 
 export const queueCancellation = z
   .object({ status: text('What happened', 'CANCELLATION_REQUESTED') })
-  .meta({ description: 'Answer to a cancellation' });
+  .meta({ description: 'Response to a cancellation' });
 /** The result of a request. The description refers to the results of all endpoints. */
 export const queueResult = z.record(z.string(), z.unknown()).meta({ description: 'The result' });
 
@@ -579,73 +602,79 @@ export const queueFile = z.strictObject({}).meta({ description: 'The file was st
 export const queueUpload = z
   .strictObject({
     upload_url: link('PUT the bytes here', `/queue/storage/files/${EXAMPLE.file}?signature=…`),
-    file_url: link('Name the file by this address', `/queue/storage/files/${EXAMPLE.file}`),
+    file_url: link('URL to use for the file in the input', `/queue/storage/files/${EXAMPLE.file}`),
   })
   .meta({ description: 'Where to PUT a file' });
 export const queueError = z
   .object({
     message: text('What happened', 'There is no such request.'),
-    detail: z
-      .unknown()
-      .meta({ description: 'The same, or each mistake', examples: ['There is no such request.'] }),
+    detail: z.unknown().meta({
+      description: 'The same message, or a list of the errors in the body',
+      examples: ['There is no such request.'],
+    }),
     code: errorCode.optional(),
     request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
   })
-  .meta({ description: 'An error as the client of the compatible queue reads it' });
+  .meta({ description: 'An error in the form that a client of the compatible queue expects' });
 
 /** A review. `result` and `original` have the same form as the endpoint's result. */
 export const review = z
   .strictObject({
     object: z.literal('review').meta({ description: 'Kind of this object' }),
-    request: text('Request that it is of', EXAMPLE.request),
+    request: text('Request under review', EXAMPLE.request),
     state: z
       .enum(REVIEW_STATES)
-      .meta({ description: 'How far it is', examples: [REVIEW_STATES[0]] }),
+      .meta({ description: 'State of the review', examples: [REVIEW_STATES[0]] }),
     revision: count('Revision of the review', 3),
-    signed_revision: count('Revision that was signed last; 0 for none', 0),
-    etag: text('For `If-Match` of the next change', '"0-3"'),
+    signed_revision: count('Last signed revision; 0 if none', 0),
+    etag: text('Value for `If-Match` in the next change', '"0-3"'),
     result: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'The result with the changes', examples: [{}] }),
+      .meta({ description: 'Result after the changes', examples: [{}] }),
     original: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'The result before the changes', examples: [{}] }),
+      .meta({ description: 'Result before the changes', examples: [{}] }),
     changes: z
       .array(
         z.strictObject({
           id: count('Number of the change', 1),
           at: time('When'),
-          author: text('Who', 'Dr A. Reader'),
-          kind: text('What kind', 'accept'),
-          change: changeSchema.meta({ description: 'The change as it was sent' }),
-          before: changedSchema.meta({ description: 'What the review showed before it' }),
-          after: changedSchema.meta({ description: 'What it showed after it' }),
-          undone: flag('Whether it was undone', false),
+          author: text('Author of the change', 'Dr A. Reader'),
+          kind: text('Kind of change', 'accept'),
+          change: changeSchema.meta({ description: 'The change as submitted' }),
+          before: changedSchema.meta({
+            description: 'Affected parts of the review before the change',
+          }),
+          after: changedSchema.meta({
+            description: 'Affected parts of the review after the change',
+          }),
+          undone: flag('True if the change was undone', false),
         }),
       )
-      .meta({ description: 'Every change, oldest first', examples: [[]] }),
+      .meta({ description: 'All changes, oldest first', examples: [[]] }),
     signatures: z
       .array(
         z.strictObject({
-          observer: text('Who signed', 'Dr A. Reader'),
-          organization: text('Where they work', 'Example Hospital'),
+          observer: text('Name of the person who signed', 'Dr A. Reader'),
+          organization: text('Organization of that person', 'Example Hospital'),
           at: time('When'),
           statement: z
             .string()
             .nullable()
-            .meta({ description: 'What the person declared', examples: [null] }),
+            .meta({ description: 'Statement made with the signature', examples: [null] }),
         }),
       )
       .meta({ description: 'Signatures, oldest first', examples: [[]] }),
-    signatures_needed: count('How many are needed', 1),
-    readers: z
-      .array(z.string())
-      .meta({ description: 'Who has it open', examples: [['Dr A. Reader']] }),
+    signatures_needed: count('Number of signatures required', 1),
+    readers: z.array(z.string()).meta({
+      description: 'People who currently have the review open',
+      examples: [['Dr A. Reader']],
+    }),
     may: z
       .strictObject({
-        edit: flag('Whether the key may change it', true),
-        sign: flag('Whether the key may sign it', false),
+        edit: flag('True if the key may change the review', true),
+        sign: flag('True if the key may sign the result', false),
       })
-      .meta({ description: 'What the key may do' }),
+      .meta({ description: 'Permissions of the key' }),
   })
   .meta({ description: 'A review of a result' });

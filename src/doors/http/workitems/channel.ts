@@ -112,7 +112,7 @@ function requireOwnOrigin(context: Context, publicUrl: string | undefined): void
   const origin = context.get('Origin');
   const own = publicUrl === undefined ? context.get('Host') : new URL(publicUrl).host;
   if (origin === '' || (URL.canParse(origin) && new URL(origin).host === own)) return;
-  throw new SonogateError('forbidden', 'The page is of another site.');
+  throw new SonogateError('forbidden', 'The page belongs to another site.');
 }
 
 function sender(socket: WebSocket, tooSlow: () => void): Channel['send'] {

@@ -68,9 +68,12 @@ const READ: readonly string[] = [
 
 /** Attributes that must be empty in a create request (PS3.4 table CC.2.5-3). */
 const EMPTY = [
-  [TAG.TransactionUID, 'a Transaction UID is made by the performer'],
-  [TAG.ProcedureStepProgressInformationSequence, 'a new step has made no progress'],
-  [TAG.UnifiedProcedureStepPerformedProcedureSequence, 'a new step has not been performed'],
+  [TAG.TransactionUID, 'the Transaction UID is assigned by the performer'],
+  [TAG.ProcedureStepProgressInformationSequence, 'a new step cannot have progress information'],
+  [
+    TAG.UnifiedProcedureStepPerformedProcedureSequence,
+    'a new step cannot have performed procedure information',
+  ],
   [TAG.ScheduledProcessingParametersSequence, 'processing parameters are not supported'],
 ] as const;
 
@@ -102,12 +105,12 @@ export function readCreation(
   const priority = PRIORITY[required(TAG.ScheduledProcedureStepPriority, Object.keys(PRIORITY))];
   if (textOf(dataSet, TAG.ProcedureStepLabel) === '') refuse(at(TAG.ProcedureStepLabel), 'a label');
   if (required(TAG.InputReadinessState, ['READY', 'INCOMPLETE', 'UNAVAILABLE']) !== 'READY') {
-    refuse(at(TAG.InputReadinessState), 'the step begins at once, so its input must be READY');
+    refuse(at(TAG.InputReadinessState), 'the step starts immediately, so its input must be READY');
   }
   const { study, objects } = inputOf(dataSet);
   const named = textOf(dataSet, TAG.StudyInstanceUID);
   if (named !== '' && named !== study)
-    refuse(at(TAG.StudyInstanceUID), 'not the study of the input');
+    refuse(at(TAG.StudyInstanceUID), 'must be the study of the input');
   return {
     workitem: {
       uid: uidOf(dataSet, uid),
@@ -137,7 +140,8 @@ function uidOf(dataSet: JsonDataSet, asked: string | null): string {
   const uid = asked ?? stated;
   if (uid === '') return `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`;
   if (!isUid(uid)) refuse(`/${TAG.SOPInstanceUID}`, 'not a UID');
-  if (stated !== '' && stated !== uid) refuse(`/${TAG.SOPInstanceUID}`, 'not the UID of the call');
+  if (stated !== '' && stated !== uid)
+    refuse(`/${TAG.SOPInstanceUID}`, 'must be the UID in the call');
   return uid;
 }
 
@@ -248,7 +252,7 @@ export function readUpdate(dataSet: JsonDataSet): {
 } {
   for (const tag of FORBIDDEN) {
     if (dataSet[tag])
-      refuse(`/${tag}`, 'cannot be changed: cancel the workitem and create another');
+      refuse(`/${tag}`, 'cannot be changed; cancel the workitem and create another');
   }
   const attributes = only(dataSet, CHANGEABLE);
   if (attributes[TAG.ProcedureStepLabel] && textOf(dataSet, TAG.ProcedureStepLabel) === '') {

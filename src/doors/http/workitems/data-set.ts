@@ -144,12 +144,13 @@ function attributeOf(
     const items = Value.map((item, n) =>
       isObject(item)
         ? itemOf(item, `${pointer}/Value/${n}`, errors)
-        : wrong('an item is no object'),
+        : wrong('an item is not an object'),
     );
     return items.length > 0 ? { vr, Value: items } : { vr };
   }
   if (!TEXTUAL.has(vr)) return wrong('a value representation that is not accepted');
-  if (!Value.every((value) => isValue(vr, value))) return wrong(`a value that ${vr} does not have`);
+  if (!Value.every((value) => isValue(vr, value)))
+    return wrong(`a value that is not allowed for ${vr}`);
   return Value.length > 0 ? { vr, Value } : { vr };
 }
 

@@ -232,7 +232,7 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     if (uid !== WORKLIST_UID) {
       throw new SonogateError(
         'workitem_state',
-        'Only the subscription to the worklist is suspended.',
+        'Only the subscription to the worklist can be suspended.',
       );
     }
     if (!(await suspend(database, subscriber, now()))) {
@@ -276,7 +276,7 @@ export function addWorkitemRoutes(router: Router<HttpState>, deps: HttpDeps): vo
 /** Accepts a call that changes workitems if its key also has the scope of `/v1/run`. */
 const mayRun: Middleware<HttpState> = (context, next) => {
   if (mayUse(context.state.principal, 'run')) return next();
-  throw new SonogateError('forbidden', 'The call needs a key that also has the scope "run".');
+  throw new SonogateError('forbidden', 'This call requires a key that also has the scope "run".');
 };
 
 /**
@@ -295,7 +295,10 @@ const AE_TITLE = /^[\x20-\x5b\x5d-\x7e]{1,16}$/;
 function requireAeTitle({ params }: Context): string {
   const aeTitle = (params.ae ?? '').trim();
   if (AE_TITLE.test(aeTitle)) return aeTitle;
-  throw new SonogateError('invalid_query', 'The path contains no AE title of 1 to 16 characters.');
+  throw new SonogateError(
+    'invalid_query',
+    'The path does not contain an AE title of 1 to 16 characters.',
+  );
 }
 
 /** Converts a text to an AE title for the Requesting AE, because an HTTP client has no AE title. */
@@ -329,7 +332,7 @@ function badState(context: Context, warning: string, detail: string): never {
 function refuseUpdate(context: Context, { state }: WorkitemRow, hasTransaction: boolean): void {
   if (isFinal(state)) badState(context, WARNING.workitemState, `The workitem is ${state}.`);
   if (state === 'IN PROGRESS') {
-    const detail = 'The gateway performs this step, and is the only one that updates it.';
+    const detail = 'The gateway performs this step, so only the gateway may update it.';
     badState(context, WARNING.workitemState, detail);
   }
   if (hasTransaction) {
@@ -358,11 +361,11 @@ function refuseChange(
     return;
   }
   if (state === 'IN PROGRESS' && asked !== state) {
-    badState(context, WARNING.otherTransaction, 'The step belongs to the gateway.');
+    badState(context, WARNING.otherTransaction, 'The gateway performs this step.');
   }
   const detail =
     state === 'SCHEDULED' && asked === 'IN PROGRESS'
-      ? 'The gateway performs this step itself; nobody else can claim it.'
+      ? 'The gateway performs this step itself, so it cannot be claimed.'
       : `The workitem is ${state}.`;
   conflict(context, WARNING.upsState, detail);
 }

@@ -7,21 +7,21 @@ export const DELIVERIES_EVENTS = {
     level: 'warn',
     text: 'destination keeps failing, deliveries wait',
     meaning:
-      'A destination failed several times in a row: its breaker is open, its deliveries wait, and it is probed from time to time.',
+      'A destination failed several times in a row: its circuit breaker is open, its deliveries wait, and it is probed from time to time.',
     action: 'Check the destination with `npx sonogate doctor`.',
   }),
   destinationProbed: event<{ destination: string }>({
     id: 'destination_probed',
     level: 'info',
-    text: 'destination answers, one delivery is tried',
-    meaning: 'A destination with an open breaker answers again.',
+    text: 'destination responds again, trying one delivery',
+    meaning: 'A destination whose circuit breaker was open responds again.',
     action: null,
   }),
   destinationWorks: event<{ destination: string }>({
     id: 'destination_works',
     level: 'info',
     text: 'destination works again',
-    meaning: 'The breaker of the destination is closed; deliveries are sent again.',
+    meaning: 'The circuit breaker of the destination is closed; deliveries are sent again.',
     action: null,
   }),
   destinationDiverted: event<{
@@ -33,10 +33,10 @@ export const DELIVERIES_EVENTS = {
   }>({
     id: 'destination_diverted',
     level: 'warn',
-    text: 'sent to the alternate',
+    text: 'deliveries diverted to the alternate',
     meaning:
       'Deliveries waited too long, or failed permanently, and were diverted to the alternate destination.',
-    action: 'Repair the first destination.',
+    action: 'Repair the original destination.',
   }),
   destinationProbeUnrecorded: event<{ destination: string; error: string }>({
     id: 'destination_probe_unrecorded',
@@ -101,9 +101,9 @@ export const DELIVERIES_EVENTS = {
   }>({
     id: 'delivery_dead',
     level: 'error',
-    text: 'delivery failed permanently, a person must look',
+    text: 'delivery failed permanently, action needed',
     meaning: 'The peer refused the delivery permanently.',
-    action: 'Correct what `code` says, then run `npx sonogate replay ID`.',
+    action: 'Correct the fault that `code` identifies, then run `npx sonogate replay ID`.',
   }),
   deliveryGivenUp: event<{
     delivery: string;
@@ -115,14 +115,14 @@ export const DELIVERIES_EVENTS = {
     id: 'delivery_given_up',
     level: 'error',
     text: 'delivery given up',
-    meaning: 'A delivery failed until its time was over.',
+    meaning: 'A delivery kept failing until its time limit.',
     action: 'Repair the peer, then run `npx sonogate replay ID`.',
   }),
   deliveryThrew: event<{ delivery: string; error: string }>({
     id: 'delivery_threw',
     level: 'error',
     text: 'delivery failed unexpectedly, will retry',
-    meaning: 'A defect of the gateway in a delivery; it is tried again.',
+    meaning: 'A defect in the gateway made a delivery fail; it is tried again.',
     action: 'Report it to the developers with this line.',
   }),
   deliveryInterrupted: event<{
@@ -135,15 +135,15 @@ export const DELIVERIES_EVENTS = {
     level: 'info',
     text: 'delivery interrupted by the gateway, will send again',
     meaning:
-      'The gateway stopped, or its database was away, while a delivery was sent; it is sent again under the same identifiers, and the attempt does not count.',
+      'The gateway stopped, or its database was unreachable, during a delivery; it is sent again with the same identifiers, and the interrupted attempt does not count.',
     action: 'None.',
   }),
   deliveryUnrecorded: event<{ delivery: string; error: string }>({
     id: 'delivery_unrecorded',
     level: 'warn',
-    text: 'outcome of a delivery could not be recorded, will send again',
+    text: 'delivery outcome could not be recorded, will send again',
     meaning:
-      'The outcome of a delivery could not be stored; it is sent again under the same identifiers.',
+      'The outcome of a delivery could not be stored; it is sent again with the same identifiers.',
     action: 'Check the database.',
   }),
   outboxUnreadable: event<{ error: string }>({
@@ -172,6 +172,6 @@ export const DELIVERIES_EVENTS = {
     level: 'warn',
     text: 'EHR needs a simpler delivery mode',
     meaning: 'The EHR does not accept the full transaction; reports are sent in a simpler form.',
-    action: 'Nothing; [FHIR](fhir.md) says what is lost.',
+    action: 'Nothing; [FHIR](fhir.md) describes what is lost.',
   }),
 } as const;

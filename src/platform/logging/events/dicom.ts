@@ -14,21 +14,22 @@ export const DICOM_EVENTS = {
     level: 'error',
     text: 'DICOM listener failed',
     meaning: 'The listening socket reported an error.',
-    action: 'Check limits of open files and the network of this machine.',
+    action: 'Check the open-file limits and the network of this machine.',
   }),
   tlsRefused: event<{ address?: string; reason: string }>({
     id: 'tls_refused',
     level: 'warn',
     text: 'TLS handshake refused',
-    meaning: 'TLS could not be negotiated with a peer, or it showed no trusted certificate.',
+    meaning:
+      'TLS could not be negotiated with a peer, or the peer presented no trusted certificate.',
     action: 'Compare protocol versions and certificates; `npx sonogate doctor` shows ours.',
   }),
   studySourceFailed: event<{ peer: string; error: string }>({
     id: 'study_source_failed',
     level: 'warn',
-    text: 'archive or EHR did not answer about a submitted study',
+    text: 'archive or EHR could not be queried for a submitted study',
     meaning:
-      'A study was submitted by FHIR, and its archive or EHR refused the query or did not answer. The client got 503.',
+      'A study was submitted through FHIR, and its archive or EHR refused the query or did not answer. The client received 503.',
     action: 'Check the connection and the credentials of that archive or destination.',
   }),
   archiveRetrievalFailed: event<{ archive: string; retrieval: string; error: string }>({
@@ -42,24 +43,26 @@ export const DICOM_EVENTS = {
   archiveRoundFailed: event<{ err: unknown }>({
     id: 'archive_round_failed',
     level: 'error',
-    text: 'archive work failed, will retry',
-    meaning: 'Queries or retrievals of an archive failed unexpectedly; they are repeated.',
+    text: 'archive queries or retrievals failed, will retry',
+    meaning:
+      'Queries to an archive, or retrievals from it, failed unexpectedly; they are repeated.',
     action: 'Check the database.',
   }),
   worklistFailed: event<{ worklist: string; study: string; code: string; error: string }>({
     id: 'worklist_failed',
     level: 'warn',
-    text: 'worklist did not answer, study goes on without its order',
+    text: 'worklist did not answer, study continues without its order',
     meaning: 'A worklist could not be queried for the order of a study.',
     action: 'Check that the worklist knows our AE title and answers (`npx sonogate doctor`).',
   }),
   orderRefused: event<{ worklist: string; study: string; why: string }>({
     id: 'order_refused',
     level: 'warn',
-    text: 'order names another patient, nothing joined',
+    text: 'order is for another patient, not used',
     meaning:
-      'The order that a worklist has for a study does not name the patient of the study; no value of it is used.',
-    action: 'Compare patient ID, birth date and accession number of study and order.',
+      'The order that the worklist returned for a study is for another patient; none of its values is used.',
+    action:
+      'Compare the patient ID, birth date and accession number of the study with those of the order.',
   }),
   orderRoundFailed: event<{ err: unknown }>({
     id: 'order_round_failed',
@@ -71,8 +74,8 @@ export const DICOM_EVENTS = {
   receiptUnaudited: event<{ err: unknown; association: string }>({
     id: 'receipt_unaudited',
     level: 'error',
-    text: 'reception could not be audited',
-    meaning: 'The reception of objects has no entry in the audit.',
+    text: 'receipt of objects could not be audited',
+    meaning: 'The receipt of some objects has no entry in the audit trail.',
     action: 'Check the database.',
   }),
   archiveQueryUnaudited: event<{ err: unknown; archive: string }>({
@@ -80,7 +83,7 @@ export const DICOM_EVENTS = {
     level: 'error',
     text: 'archive query could not be audited',
     meaning:
-      'An archive was queried for studies of a patient, and the audit entry could not be written.',
+      "An archive was queried for a patient's studies, and the audit entry could not be written.",
     action: 'Check the database.',
   }),
   studiesRemoved: event<{
@@ -100,14 +103,14 @@ export const DICOM_EVENTS = {
     id: 'studies_not_removed',
     level: 'warn',
     text: 'old studies could not be removed, will retry',
-    meaning: 'Received studies whose retention has ended are still here.',
-    action: 'Check disk and permissions of the data folder.',
+    meaning: 'Received studies remain stored although their retention period has ended.',
+    action: 'Check the disk and the permissions of the data folder.',
   }),
   studyHeld: event<{ study: string; revision: number; because: string }>({
     id: 'study_held',
     level: 'info',
-    text: 'study held by a person',
-    meaning: 'A person asked for the study to wait; it is not submitted.',
+    text: 'study put on hold by a person',
+    meaning: 'A person put the study on hold, so it is not submitted.',
     action: null,
   }),
   associationAccepted: event<{
@@ -134,15 +137,16 @@ export const DICOM_EVENTS = {
     id: 'association_rejected',
     level: 'warn',
     text: 'association rejected',
-    meaning: 'The association of a peer was rejected; `code` says why.',
-    action: 'See the error of that code; mostly an AE title or address is missing in `sources`.',
+    meaning: "A peer's association request was rejected; `code` says why.",
+    action:
+      'See the error with that code; usually an AE title or address is missing from `sources`.',
   }),
   associationAborted: event<{ association: string; callingAeTitle: string; address?: string }>({
     id: 'association_aborted',
     level: 'info',
     text: 'association aborted by the peer',
     meaning:
-      'The peer sent A-ABORT. Objects that it had stored stay; the study completes after its quiet time.',
+      'The peer sent A-ABORT. Objects already stored are kept; the study completes after its quiet time.',
     action: null,
   }),
   associationIdle: event<{ association: string; callingAeTitle: string; address?: string }>({
@@ -150,7 +154,7 @@ export const DICOM_EVENTS = {
     level: 'info',
     text: 'idle association aborted',
     meaning:
-      'The peer sent nothing, or did not read our answers, for `idleTimeoutSeconds` of the source.',
+      "The peer sent nothing, or did not read the gateway's responses, for the `idleTimeoutSeconds` of the source.",
     action: 'Nothing, or raise the setting for a cart that keeps associations open.',
   }),
   associationEnded: event<{
@@ -173,8 +177,9 @@ export const DICOM_EVENTS = {
   }>({
     id: 'association_end_unrecorded',
     level: 'error',
-    text: 'the end of an association was not recorded',
-    meaning: 'The end could not be stored; the study completes after its quiet time.',
+    text: 'end of an association could not be recorded',
+    meaning:
+      'The end of the association could not be stored; the study completes after its quiet time.',
     action: 'Check the database.',
   }),
   associationStudies: event<{
@@ -186,7 +191,8 @@ export const DICOM_EVENTS = {
     id: 'association_studies',
     level: 'info',
     text: 'association sent objects',
-    meaning: 'The studies of which an association sent objects: joins `association` and `study`.',
+    meaning:
+      'Lists the studies whose objects an association sent, linking `association` to `study`.',
     action: null,
   }),
   connectionClosed: event<{
@@ -198,7 +204,7 @@ export const DICOM_EVENTS = {
     id: 'connection_closed',
     level: 'warn',
     text: 'connection closed during an association',
-    meaning: 'The peer closed the connection without release or abort.',
+    meaning: 'The peer closed the connection without a release or an abort.',
     action: 'Nothing, if the cart always does this; otherwise check the network.',
   }),
   connectionAborted: event<{
@@ -211,7 +217,7 @@ export const DICOM_EVENTS = {
     id: 'connection_aborted',
     level: 'warn',
     text: 'connection aborted',
-    meaning: 'The peer violated the protocol; we sent an A-ABORT.',
+    meaning: 'The peer violated the protocol; the gateway sent an A-ABORT.',
     action: 'See `code`; a port scanner shows up as `not_dicom`.',
   }),
   connectionLost: event<{
@@ -231,44 +237,44 @@ export const DICOM_EVENTS = {
     id: 'object_refused',
     level: 'warn',
     text: 'object refused',
-    meaning: 'A C-STORE was answered with the status in this line.',
-    action: 'See the error; after A7xxH the sender will try again.',
+    meaning: 'The gateway answered a C-STORE request with the status in this line.',
+    action: 'See the error; after A7xxH the sender is expected to try again.',
   }),
   stowObjectFailed: event<{ call: string; err: unknown }>({
     id: 'stow_object_failed',
     level: 'error',
     text: 'object not stored',
-    meaning: 'The gateway failed to store one object of a STOW-RS call; the answer says so.',
+    meaning: 'The gateway failed to store one object of a STOW-RS call; the response says so.',
     action: 'Report it to the developers with this line.',
   }),
   objectQuarantined: event<{ code: string; detail: string; kept: string }>({
     id: 'object_quarantined',
     level: 'warn',
-    text: 'object put in quarantine',
+    text: 'object quarantined',
     meaning: 'An object could not be understood; its bytes are kept in `quarantine/`.',
     action: 'Examine the file with a DICOM tool; inform the vendor.',
   }),
   objectUnregistered: event<{ error: string }>({
     id: 'object_unregistered',
     level: 'error',
-    text: 'acknowledged object without a row',
+    text: 'acknowledged object has no database row',
     meaning:
-      'An object that was answered as stored has no row: its file waits for the next start, or the database refused a value and it is in `quarantine/`.',
+      'An object acknowledged as stored has no database row: either its file waits for the next startup, or the database refused a value and the file is in `quarantine/`.',
     action:
-      'See the error and the lines around it; a file in `intake/` gets its row at the next start.',
+      'See the error and the lines around it; a file in `intake/` gets its row at the next startup.',
   }),
   rowsDelayed: event<{ objects: number; error: string }>({
     id: 'rows_delayed',
     level: 'warn',
-    text: 'rows of received objects not written yet',
+    text: 'database database rows of received objects not written yet',
     meaning:
-      'The database did not take the rows of objects that are safe on the disk; it is tried again until it does.',
+      'The database did not accept the rows of objects that are safely on disk; the gateway tries again until it does.',
     action: 'See the error; if it continues, check the database.',
   }),
   objectConflict: event<{ study: string; path: string }>({
     id: 'object_conflict',
     level: 'warn',
-    text: 'object with a known SOP Instance UID but different content, both are kept',
+    text: 'object with a known SOP Instance UID but different content, keeping both',
     meaning: 'Two different objects arrived under one UID.',
     action: 'Ask the sender which one is right; the study is interpreted with both.',
   }),
@@ -290,21 +296,21 @@ export const DICOM_EVENTS = {
     id: 'query_refused',
     level: 'warn',
     text: 'query or retrieval refused',
-    meaning: 'A C-FIND, C-MOVE or C-GET request was refused or could not be finished.',
-    action: 'See the error; the settings are in queryRetrieve.',
+    meaning: 'A C-FIND, C-MOVE or C-GET request was refused or could not be completed.',
+    action: 'See the error; the settings are under `queryRetrieve`.',
   }),
   intakeRecovered: event<{ registered: number; removed: number }>({
     id: 'intake_recovered',
     level: 'info',
     text: 'intake recovered',
-    meaning: 'Objects without a row after the last stop were registered.',
+    meaning: 'Objects that had no database row when the gateway last stopped were registered.',
     action: null,
   }),
   assemblyFailed: event<{ err: unknown }>({
     id: 'assembly_failed',
     level: 'error',
     text: 'study assembly failed, will retry',
-    meaning: 'Complete studies could not be processed; the next attempt follows at once.',
+    meaning: 'Complete studies could not be processed; the next attempt follows immediately.',
     action: 'Check the database.',
   }),
   studySubmitted: event<{
@@ -340,7 +346,7 @@ export const DICOM_EVENTS = {
     level: 'error',
     text: 'study not submitted',
     meaning:
-      'A complete study could not be submitted, temporarily or permanently, according to `code`.',
+      'A complete study could not be submitted; `code` shows whether this is temporary or permanent.',
     action: '`npx sonogate explain` says whether it is tried again.',
   }),
   studyLateObjects: event<{
@@ -352,7 +358,8 @@ export const DICOM_EVENTS = {
     id: 'study_late_objects',
     level: 'info',
     text: 'late objects kept, not interpreted again',
-    meaning: 'The source is set to `rerun: never`.',
+    meaning:
+      'Objects arrived after the study was submitted, and its source is set to `rerun: never`.',
     action: null,
   }),
   commitmentAsked: event<{ destination: string; transaction: string; objects: number }>({
@@ -391,7 +398,7 @@ export const DICOM_EVENTS = {
     id: 'commitment_reported',
     level: 'info',
     text: 'storage commitment reported',
-    meaning: 'A source received the report that its objects are safe.',
+    meaning: 'A source was informed that its objects are safely stored.',
     action: null,
   }),
   commitmentUnreported: event<{
@@ -404,30 +411,30 @@ export const DICOM_EVENTS = {
     level: 'warn',
     text: 'storage commitment not reported, will retry',
     meaning: 'The report could not be sent to the source.',
-    action: 'Check the `node` of the source and its listener.',
+    action: "Check the `node` of the source and the modality's listener.",
   }),
   commitmentGivenUp: event<{ transaction: string; callingAeTitle: string; code?: string }>({
     id: 'commitment_given_up',
     level: 'error',
     text: 'storage commitment not reported, given up',
     meaning:
-      'The report could not be sent to the source for seven days; the source may keep its objects, or request commitment again.',
+      'The report could not be sent to the source for seven days; the source may still hold its objects or request commitment again.',
     action:
-      'Check the `node` of the source and its listener; repeat the request at the modality, or delete its objects there by hand.',
+      "Check the `node` of the source and the modality's listener; repeat the request at the modality, or delete the objects there by hand.",
   }),
   commitmentWithoutNode: event<{ transaction: string; callingAeTitle: string }>({
     id: 'commitment_without_node',
     level: 'warn',
     text: 'storage commitment report waits: the source has no `node`',
     meaning:
-      'The modality closed its association before the report, and its own listener is not configured.',
+      'The modality closed its association before the report was ready, and the address of its listener is not configured.',
     action: 'Set `node` of the source.',
   }),
   commitmentFailed: event<{ err: unknown }>({
     id: 'commitment_failed',
     level: 'error',
-    text: 'storage commitment work failed, will retry',
-    meaning: 'Requests or reports of storage commitment failed unexpectedly; they are repeated.',
+    text: 'storage commitment failed unexpectedly, will retry',
+    meaning: 'Storage commitment requests or reports failed unexpectedly; they are repeated.',
     action: 'Check the database.',
   }),
 } as const;

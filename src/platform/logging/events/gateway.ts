@@ -11,7 +11,7 @@ export const GATEWAY_EVENTS = {
     id: 'gateway_started',
     level: 'info',
     text: 'gateway started',
-    meaning: 'All roles of this process are open.',
+    meaning: 'All roles of this process are running.',
     action: null,
   }),
   gatewayStopping: event<{ signal: string }>({
@@ -19,7 +19,7 @@ export const GATEWAY_EVENTS = {
     level: 'info',
     text: 'gateway stopping',
     meaning:
-      'The process received a signal to stop: readiness is 503; the doors close first, then running work ends.',
+      'The process received a signal to stop: `/health/ready` answers 503, the listeners close, and then running work ends.',
     action: null,
   }),
   gatewayStopForced: event<{ signal: string }>({
@@ -27,7 +27,8 @@ export const GATEWAY_EVENTS = {
     level: 'warn',
     text: 'stopped at once by a second signal',
     meaning: 'A second signal ended the process before it had released its work.',
-    action: 'Nothing: the next start, or another machine, continues the work within half a minute.',
+    action:
+      'Nothing: after a restart, or on another machine, the work continues within half a minute.',
   }),
   gatewayStopSlow: event<{ graceSeconds: number }>({
     id: 'gateway_stop_slow',
@@ -35,21 +36,21 @@ export const GATEWAY_EVENTS = {
     text: 'the gateway did not stop in time',
     meaning:
       'Stopping took longer than `shutdown.graceSeconds`; the process ended itself. Nothing that was acknowledged is lost.',
-    action: 'See the lines before this one for what was slow; the next start continues the work.',
+    action: 'The preceding lines show what was slow; the work continues after the next startup.',
   }),
   gatewayStopFailed: event<{ err: unknown }>({
     id: 'gateway_stop_failed',
     level: 'error',
     text: 'the gateway did not stop cleanly',
-    meaning: 'A part could not be closed.',
-    action: 'See the error; the next start continues the work.',
+    meaning: 'A component could not be closed.',
+    action: 'See the error; the work continues after the next startup.',
   }),
   gatewayStartFailed: event<{ err: unknown }>({
     id: 'gateway_start_failed',
     level: 'error',
-    text: 'failed start could not be cleaned up',
-    meaning: 'The start failed, and afterwards a part could not be closed.',
-    action: 'Correct the cause of the failed start, which follows this line.',
+    text: 'cleanup after a failed startup was incomplete',
+    meaning: 'Startup failed, and a component could then not be closed.',
+    action: 'Correct the cause of the failed startup, which is logged after this line.',
   }),
   certificateRenewed: event<{ certFile: string; validTo: string }>({
     id: 'certificate_renewed',
@@ -62,15 +63,15 @@ export const GATEWAY_EVENTS = {
     id: 'certificate_unusable',
     level: 'warn',
     text: 'new certificate cannot be used yet',
-    meaning: 'Certificate and key do not match, or one is missing; the old pair stays in use.',
-    action: 'Put both files in place.',
+    meaning: 'The certificate and key do not match, or one is missing; the old pair stays in use.',
+    action: 'Install both files of the new pair.',
   }),
   auditUnsealed: event<{ err: unknown }>({
     id: 'audit_unsealed',
     level: 'error',
-    text: 'the audit could not be sealed, will retry',
-    meaning: 'New rows of the audit have no seal yet.',
-    action: 'Check database and data folder.',
+    text: 'audit trail could not be sealed, will retry',
+    meaning: 'New rows of the audit trail have no seal yet.',
+    action: 'Check the database and the data folder.',
   }),
   auditRepositoryAway: event<{ err: unknown; repository: string; failures: number }>({
     id: 'audit_repository_away',
@@ -82,29 +83,29 @@ export const GATEWAY_EVENTS = {
   signInFailed: event<{ code: string; err: unknown }>({
     id: 'sign_in_failed',
     level: 'warn',
-    text: 'sign-in at the identity provider failed',
+    text: 'sign-in with the identity provider failed',
     meaning: 'A person could not sign in to the console.',
-    action: 'See the error; check client, secret and address of the provider.',
+    action: 'See the error; check the client ID, secret and address of the provider.',
   }),
   refusalUnaudited: event<{ err: unknown; action: string }>({
     id: 'refusal_unaudited',
     level: 'error',
     text: 'refusal could not be audited',
-    meaning: 'A refused association or call has no entry in the audit.',
+    meaning: 'A refused association or call has no entry in the audit trail.',
     action: 'Check the database.',
   }),
   databaseMigrated: event<{ migrations: readonly string[] }>({
     id: 'database_migrated',
     level: 'info',
     text: 'database migrated',
-    meaning: 'Migrations were applied at start.',
+    meaning: 'Database migrations were applied at startup.',
     action: null,
   }),
   databaseAway: event<{ work: string; error: string }>({
     id: 'database_away',
     level: 'warn',
     text: 'database unreachable, work waits',
-    meaning: 'The work named in `work` waits for the database; logged once.',
+    meaning: 'The work named in `work` waits for the database; this is logged once per outage.',
     action: 'Check the database server.',
   }),
   workResumed: event<{ work: string }>({
@@ -124,17 +125,17 @@ export const GATEWAY_EVENTS = {
   databaseUpkeepFailed: event<{ error: string }>({
     id: 'database_upkeep_failed',
     level: 'warn',
-    text: 'upkeep of the embedded database failed',
+    text: 'maintenance of the embedded database failed',
     meaning:
-      'A table could not be vacuumed, or no checkpoint was written; it is tried again every minute. Until it succeeds, the folder of the database grows.',
-    action: 'Make room if the disk is full; otherwise report the error.',
+      'A table could not be vacuumed, or no checkpoint was written; it is tried again every minute. Until it succeeds, the database folder grows.',
+    action: 'Free some space if the disk is full; otherwise report the error.',
   }),
   embeddedDatabaseLost: event<{ error: string }>({
     id: 'embedded_database_lost',
     level: 'error',
     text: 'embedded database lost',
     meaning:
-      'The thread of the embedded database ended; statements under way failed, and a new thread recovers the database.',
+      'The thread of the embedded database ended; statements in progress failed, and a new thread recovers the database.',
     action:
       'Report it with the log around it; if it continues, set DATABASE_URL to a PostgreSQL server.',
   }),
@@ -148,7 +149,7 @@ export const GATEWAY_EVENTS = {
   rulesUnchanged: event<{ error: string }>({
     id: 'rules_unchanged',
     level: 'error',
-    text: 'changed routing rules are not valid, the old ones stay',
+    text: 'changed routing rules are not valid, the old ones stay in force in force',
     meaning: 'The changed configuration file cannot be used.',
     action: 'Correct the file; `npx sonogate rules test` checks it.',
   }),
@@ -157,15 +158,15 @@ export const GATEWAY_EVENTS = {
     level: 'warn',
     text: 'traces could not be exported, will retry',
     meaning:
-      'The trace collector did not accept the spans; the newest 8192 are kept and sent again.',
+      'The trace collector did not accept the spans; the latest 8192 are kept and sent again.',
     action: 'Check `tracing.endpoint` and the collector.',
   }),
   notReady: event<{ err: unknown; part: string }>({
     id: 'not_ready',
     level: 'warn',
-    text: 'part not ready',
-    meaning: 'A part did not answer the readiness probe.',
-    action: 'Check that part.',
+    text: 'component not ready',
+    meaning: 'A component failed the readiness check.',
+    action: 'Check the component named in `part`.',
   }),
   call: event<{
     request_id: string;
@@ -178,7 +179,7 @@ export const GATEWAY_EVENTS = {
     id: 'call',
     level: 'info',
     text: 'API call',
-    meaning: 'One call of the HTTP API.',
+    meaning: 'One call to the HTTP API.',
     action: null,
   }),
   callFailed: event<{ err: unknown; request_id: string }>({
@@ -191,9 +192,9 @@ export const GATEWAY_EVENTS = {
   answerCutShort: event<{ err: unknown }>({
     id: 'answer_cut_short',
     level: 'error',
-    text: 'answer cut short',
-    meaning: 'An answer could not be sent completely.',
-    action: 'Check disk and network.',
+    text: 'response cut short',
+    meaning: 'A response could not be sent completely.',
+    action: 'Check the disk and the network.',
   }),
   streamCutShort: event<{ request_id: string; err: unknown }>({
     id: 'stream_cut_short',
@@ -205,16 +206,16 @@ export const GATEWAY_EVENTS = {
   eventChannelSlow: event<{ key: string }>({
     id: 'event_channel_slow',
     level: 'warn',
-    text: 'event channel closed, because its client reads too slowly',
-    meaning: 'A client of UPS-RS did not read its event reports; the channel was closed.',
-    action: 'Nothing; the client opens another channel and searches for what it missed.',
+    text: 'event channel closed because its client reads too slowly',
+    meaning: 'A UPS-RS client did not read its event reports, so the channel was closed.',
+    action: 'Nothing; the client is expected to open a new channel and search for what it missed.',
   }),
   eventReportsFailed: event<{ err: unknown }>({
     id: 'event_reports_failed',
     level: 'error',
-    text: 'event reports could not be made',
+    text: 'event reports could not be created',
     meaning:
-      'The queue could not be compared with what was reported; it is tried again each second.',
+      'The queue could not be compared with the reported states; it is tried again every second.',
     action: 'Check the database.',
   }),
   eventSubscriptionsNotRemoved: event<{ err: unknown }>({
@@ -228,14 +229,14 @@ export const GATEWAY_EVENTS = {
     id: 'input_url_refused',
     level: 'info',
     text: 'URL of an input file refused',
-    meaning: 'A client gave a URL that is not permitted.',
+    meaning: 'A client sent a URL that is not permitted.',
     action: 'Add its host to `outbound.hosts` if it should be permitted.',
   }),
   webhookUrlRefused: event<{ account: string; reason: string }>({
     id: 'webhook_url_refused',
     level: 'info',
     text: 'webhook URL refused',
-    meaning: 'A client gave a URL that is not permitted.',
+    meaning: 'A client sent a URL that is not permitted.',
     action: 'Add its host to `outbound.hosts` if it should be permitted.',
   }),
   adminFailed: event<{ err: unknown; operation: string }>({

@@ -13,7 +13,7 @@ export const HL7V2_EVENTS = {
     id: 'hl7_listener_open',
     level: 'info',
     text: 'HL7 v2 listener open',
-    meaning: 'The listener accepts connections of the configured senders.',
+    meaning: 'The listener accepts connections from the configured senders.',
     action: null,
   }),
   hl7ListenerFailed: event<{ error: string }>({
@@ -21,38 +21,37 @@ export const HL7V2_EVENTS = {
     level: 'error',
     text: 'HL7 v2 listener failed',
     meaning: 'The listening socket reported an error.',
-    action: 'Check limits of open files and the network of this machine.',
+    action: 'Check the open-file limits and the network of this machine.',
   }),
   hl7ConnectionRefused: event<{ address: string; reason: string }>({
     id: 'hl7_connection_refused',
     level: 'warn',
     text: 'HL7 v2 connection refused',
     meaning:
-      'The address belongs to no sender, there are too many connections, or TLS could not be negotiated.',
-    action: 'Compare the address with `hl7v2.senders`, and the certificates.',
+      'The address matches no configured sender, there are too many connections, or TLS could not be negotiated.',
+    action: 'Compare the address and the certificates with `hl7v2.senders`.',
   }),
   hl7ConnectionLost: event<{ sender: string; code: string }>({
     id: 'hl7_connection_lost',
     level: 'info',
     text: 'HL7 v2 connection ended',
     meaning:
-      'A sender closed its connection without ending it, or it was closed because it was silent or too slow.',
+      'A connection was reset by its sender, or was closed because the sender was silent or too slow.',
     action: null,
   }),
   hl7FrameBroken: event<{ sender: string; why: string }>({
     id: 'hl7_frame_broken',
     level: 'warn',
-    text: 'HL7 v2 frame broken, message not read',
+    text: 'HL7 v2 framing error, message not read',
     meaning:
-      'Bytes came without the start mark of MLLP, or a message without its end mark. It was not answered, so that its sender repeats it.',
-    action: 'Check the sender or the network if this happens again.',
+      'Bytes arrived without the MLLP start block character, or a message without the end block characters. No acknowledgment was sent, so the sender repeats the message.',
+    action: 'If it happens again, check the sender or the network.',
   }),
   hl7MessageAccepted: event<MessageLine & { orders: number; studies: number }>({
     id: 'hl7_message_accepted',
     level: 'info',
     text: 'HL7 v2 message accepted',
-    meaning:
-      'The message was carried out; `studies` is the number of studies whose patient changed.',
+    meaning: 'The message was processed; `studies` is the number of studies whose patient changed.',
     action: null,
   }),
   hl7MessageRefused: event<
@@ -62,30 +61,30 @@ export const HL7V2_EVENTS = {
     level: 'warn',
     text: 'HL7 v2 message refused',
     meaning:
-      'The message was answered with AE or AR and an error of table 0357, and changed nothing.',
+      'The message was answered with AE or AR and an error code from table 0357, and had no effect.',
     action: 'Correct the message or the settings of its sender (docs/hl7v2.md).',
   }),
   hl7PatientUnlike: event<MessageLine & { unlike: number }>({
     id: 'hl7_patient_unlike',
     level: 'warn',
-    text: 'HL7 v2 patient update not applied to studies of another patient',
+    text: 'HL7 v2 patient update not applied to studies of what seems another patient',
     meaning:
-      'The message has the patient ID of these studies, but another name and another birth date. The ID may have been given to two persons, so the studies keep their patient. `unlike` is their number; the audit names them.',
+      'The message has the patient ID of these studies but a different name and birth date. The ID may have been assigned to two people, so the studies keep their patient data. `unlike` is the number of these studies; the audit trail lists them.',
     action:
-      'Compare the patients. If they are one person, let the sender correct name and birth date in two messages, or merge the IDs (ADT^A40).',
+      'Compare the patients. If they are the same person, have the sender correct the name and the birth date in two separate messages, or merge the IDs (ADT^A40).',
   }),
   hl7MessageFailed: event<MessageLine & { err: unknown }>({
     id: 'hl7_message_failed',
     level: 'error',
     text: 'HL7 v2 message could not be stored',
-    meaning: 'The message was answered with AR and error 207; its sender repeats it.',
+    meaning: 'The message was answered with AR and error 207; the sender repeats it.',
     action: 'Check the database.',
   }),
   hl7NotCleaned: event<{ err: unknown }>({
     id: 'hl7_not_cleaned',
     level: 'warn',
     text: 'old orders could not be removed, will retry',
-    meaning: 'Orders and answers that are older than `hl7v2.keepDays` were not removed.',
+    meaning: 'Orders and stored acknowledgments older than `hl7v2.keepDays` were not removed.',
     action: 'Check the database.',
   }),
 } as const;

@@ -38,7 +38,7 @@ describe('check-vectors', () => {
     });
     const { failed, lines } = await check({ ...vector, expected: 1.9, tolerance: 0.01 });
     expect(failed).toBe(1);
-    expect(lines[0]).toMatch(/^v1: cpr gives 1\.8, expected 1\.9/);
+    expect(lines[0]).toMatch(/^v1: cpr returned 1\.8, expected 1\.9/);
   });
 
   it('fails an unknown formula, a missing input and an input of another kind', async () => {
@@ -49,14 +49,14 @@ describe('check-vectors', () => {
     );
     expect(failed).toBe(3);
     expect(lines.join('\n')).toMatch(
-      /unknown formula "toString"[\s\S]*uaPi is missing[\s\S]*no number/,
+      /unknown formula "toString"[\s\S]*uaPi is missing[\s\S]*is not a number/,
     );
   });
 
   it('fails an input that the formula does not have', async () => {
     const { failed, lines } = await check({ ...vector, inputs: { ...vector.inputs, sex: 'F' } });
     expect(failed).toBe(1);
-    expect(lines[0]).toBe('v1: cpr has no input sex');
+    expect(lines[0]).toBe('v1: cpr does not use input sex');
   });
 
   it.each<[string, object, unknown]>([

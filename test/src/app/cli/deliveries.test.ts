@@ -28,7 +28,7 @@ const row = {
 } as const;
 
 test.each([
-  ['that nobody has tried', {}, 'waiting for its turn'],
+  ['that nobody has tried', {}, 'waiting in the queue'],
   [
     'that failed once',
     { attempt: 1, code: 'peer_unreachable', detail: 'ECONNREFUSED' },
@@ -46,7 +46,7 @@ test.each([
     { state: 'delivered', not_sent: true, detail: 'Not sent: the EHR has a later result' },
     'Not sent: the EHR has a later result',
   ],
-  ['given up', { state: 'dead' }, 'failed permanently, a person must look'],
+  ['given up', { state: 'dead' }, 'failed permanently, action needed'],
 ] as const)('a delivery %s', (_, over, words) => {
   expect(describeDelivery({ ...row, ...over })).toBe(`dlv_1  req_1 sr-tid1500 → pacs: ${words}`);
 });
@@ -54,7 +54,7 @@ test.each([
 test('two deliveries of one object name each other', () => {
   const ambiguous = { state: 'diverted', code: 'peer_connection_lost', detail: 'x' } as const;
   expect(describeDelivery({ ...row, ...ambiguous })).toContain(
-    'diverted to another destination; this one may have it as well',
+    'diverted to another destination; the original one may have received it, too',
   );
   const alternate = { ...row, id: 'dlv_2', destination: 'archive', alternate_of: 'dlv_1' };
   expect(describeDelivery(alternate)).toContain('→ archive (instead of dlv_1)');
@@ -72,6 +72,6 @@ test('a destination that is left alone says since when, why and until when', () 
       probes: 3,
     }),
   ).toBe(
-    'pacs keeps failing, nothing sent since 2026-11-21T07:00:00Z: The peer cannot be reached; probed again at 2026-11-21T07:05:00Z',
+    'pacs keeps failing, sending paused since 2026-11-21T07:00:00Z: The peer cannot be reached; probed again at 2026-11-21T07:05:00Z',
   );
 });

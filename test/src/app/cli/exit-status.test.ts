@@ -69,9 +69,9 @@ describe('the exit status of a failure', () => {
   });
 
   it.each([
-    ['ENOTFOUND', 'no machine has this name'],
-    ['ECONNREFUSED', 'nothing listens there'],
-    ['ETIMEDOUT', 'it does not answer in time'],
+    ['ENOTFOUND', 'the host name was not found'],
+    ['ECONNREFUSED', 'nothing is listening on that port'],
+    ['ETIMEDOUT', 'no response in time'],
   ])('of a connection is in words: %s', (code, words) => {
     const cause = Object.assign(new Error(`connect ${code} 10.0.0.1:104`), { code });
     const failure = new SonogateError('peer_unreachable', cause.message, { cause });
@@ -127,14 +127,14 @@ describe('a command', () => {
     const url = `http://127.0.0.1:${await closedPort()}`;
     for (const given of [['history'], ['watch', 'req_1'], ['submit', 'us/obstetric', CLI]]) {
       const { status, stderr } = await run(given, { SONOGATE_URL: url, SONOGATE_KEY: 'k' });
-      expect(stderr).toContain(`nothing answers at ${url}: is the gateway running?`);
+      expect(stderr).toContain(`no response from ${url}: is the gateway running?`);
       expect(status).toBe(EXIT.unreachable);
     }
   });
 
   it('to a DICOM node that does not run ends with 4 and says so', async () => {
     const { status, stderr } = await run(['echo', `PACS@127.0.0.1:${await closedPort()}`]);
-    expect(stderr).toContain('nothing listens there');
+    expect(stderr).toContain('nothing is listening on that port');
     expect(status).toBe(EXIT.unreachable);
   });
 

@@ -40,7 +40,7 @@ it('keys rotate prints a key in place of another, which works on for the overlap
   const before = Date.now();
   const { stdout, stderr } = await keys('rotate', old.id, '--overlap-hours', '2');
   expect(stdout).toMatch(/^sg_live_[0-9A-Za-z]{43}\n$/);
-  expect(stderr).toContain(`${old.id} still works for at most 2 hours`);
+  expect(stderr).toContain(`${old.id} keeps working for at most 2 hours`);
   const listed = await withDatabase(listKeys);
   const { name, scopes, account_id, console_role } = old;
   expect(listed.find(({ id }) => id !== old.id)).toMatchObject({

@@ -50,7 +50,7 @@ describe('a command that finds neither a gateway nor its data', () => {
     const { code, stdout, stderr, cwd, left } = await sonogate(command.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
-      `no gateway data at ${join(cwd, 'data')}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL as the gateway has them\n`,
+      `no gateway data at ${join(cwd, 'data')}: start the gateway first, or set SONOGATE_DATA_DIR, SONOGATE_CONFIG or DATABASE_URL to the gateway's values\n`,
     );
     expect(left).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('a command that finds neither a gateway nor its data', () => {
     expect(made).toMatchObject({ code: 0, stderr: `data folder: ${dataDir} (new)\n` });
     const listed = await sonogate(['keys', 'list'], { SONOGATE_DATA_DIR: dataDir });
     expect(listed.stdout).toMatch(/^key_\S+ {2}live {2}x/);
-    expect(listed.stderr).toBe(`data folder: ${dataDir} (no gateway runs on it)\n`);
+    expect(listed.stderr).toBe(`data folder: ${dataDir} (no gateway is running on it)\n`);
   });
 });
 
@@ -80,14 +80,14 @@ describe('the data of a site', () => {
 
   it('are those of the server, wherever the command runs', () => {
     const site = { dataDir: join(folder, 'none'), databaseUrl: 'postgres://db/sonogate' };
-    expect(describeSiteData(site, { mayMake: false })).toContain('the server database is used');
+    expect(describeSiteData(site, { mayMake: false })).toContain('using the database server');
   });
 
   it('are not a folder that merely has the name', async () => {
     const dataDir = await mkdtemp(join(folder, 'other-'));
     expect(() => words(dataDir)).toThrow(`no gateway data at ${dataDir}`);
     await mkdir(join(dataDir, 'database'));
-    expect(words(dataDir)).toBe(`data folder: ${dataDir} (no gateway runs on it)`);
+    expect(words(dataDir)).toBe(`data folder: ${dataDir} (no gateway is running on it)`);
   });
 
   it('are made in the default folder only where the environment names it', () => {

@@ -58,7 +58,7 @@ describe('what is validated', () => {
 
   test('a file of another kind is named so, not passed', () => {
     expect(checkContent(Buffer.from('hello')).faults).toHaveLength(1);
-    expect(checkContent(Buffer.from('{}')).faults).toEqual(['it is not a FHIR Bundle']);
+    expect(checkContent(Buffer.from('{}')).faults).toEqual(['this is not a FHIR Bundle']);
   });
 });
 

@@ -135,7 +135,7 @@ describe('the doors', () => {
     ).toMatchObject([{ state: 'fault' }]);
     expect(
       await checkDoors(settings({ roles: ['api'], http: { ...http, tls: one } }), false),
-    ).toMatchObject([{ state: 'warning', detail: expect.stringMatching(/ends in [01] days/) }]);
+    ).toMatchObject([{ state: 'warning', detail: expect.stringMatching(/expires in [01] days/) }]);
   });
 });
 
@@ -247,7 +247,7 @@ describe.skipIf(!DCMTK_INSTALLED)('a PACS', () => {
     const findings = await peers(pacsAt(pacs.port, { storageCommitment: true }));
     expect(findings).toMatchObject([
       { state: 'ok' },
-      { state: 'fault', detail: 'takes no storage commitment' },
+      { state: 'fault', detail: 'does not accept storage commitment' },
     ]);
   });
 

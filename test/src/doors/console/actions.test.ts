@@ -61,7 +61,7 @@ describe('a study', () => {
     expect(page.timeline).toContainEqual(
       expect.objectContaining({
         kind: 'changed',
-        title: 'Completed at once',
+        title: 'Waiting ended',
         actor: 'Dr operator',
       }),
     );

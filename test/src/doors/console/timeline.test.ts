@@ -100,12 +100,12 @@ describe('the timeline of a study', () => {
     expect(entries.map(({ at: time, title }) => `${time.slice(17, 19)} ${title}`)).toEqual([
       '00 First object received',
       '05 Complete: the sender released its association',
-      '06 The rule obstetric runs us/obstetric/interpret',
-      '08 Interpretation runs',
+      '06 Rule obstetric submitted the study to us/obstetric/interpret',
+      '08 Interpretation started',
       '15 Result ready',
-      '20 Structured report (measurements, TID 1500) waits for delivery to pacs',
+      '20 Structured report (measurements, TID 1500) is waiting for delivery to pacs',
       '21 Structured report (measurements, TID 1500) accepted by pacs',
-      '30 pacs committed to keep Structured report (measurements, TID 1500)',
+      '30 pacs committed to storing Structured report (measurements, TID 1500)',
     ]);
     expect(entries[0]).toMatchObject({
       actor: 'VOLUSON',
@@ -160,8 +160,8 @@ describe('the timeline of a study', () => {
       state(20, 'complete'),
     ];
     expect(told({ history }).slice(1)).toEqual([
-      ['completed', 'Complete: nothing arrived during the quiet time of its source'],
-      ['failed', 'Could not be processed yet, will be tried again'],
+      ['completed', 'Complete: nothing more arrived during the quiet time of its source'],
+      ['failed', 'Could not be processed, will be tried again'],
     ]);
   });
 
@@ -214,7 +214,7 @@ describe('the timeline of a study', () => {
       changed: null,
     });
     expect(told({ audit: [entry('study.rerun'), entry('request.read')] }).slice(1)).toEqual([
-      ['changed', 'Interpreted again'],
+      ['changed', 'Another interpretation requested'],
     ]);
   });
 

@@ -78,7 +78,7 @@ describe('the description of the API', () => {
       const answer = await gateway.call(address, { method: method.toUpperCase(), key: null });
       const { code, detail } = (await answer.json().catch(() => ({}))) as Record<string, string>;
       expect([method, path, code]).not.toEqual([method, path, 'method_not_allowed']);
-      expect(detail).not.toBe('Nothing is served at this path.');
+      expect(detail).not.toBe('There is nothing at this path.');
     }
   });
 

@@ -117,8 +117,8 @@ describe('POST /v1/run', () => {
     ['a hosted file of a host that is not listed', 'https://example.com/a.zip', 'not permitted'],
     ['a hosted file inside', 'https://169.254.169.254/latest/meta-data', 'not permitted'],
     ['a plain http address', 'http://pacs.example/study.zip', 'not permitted'],
-    ['a path', '../../etc/passwd', 'neither the id of an upload'],
-    ['an id in capitals', NO_SUCH_FILE.toUpperCase(), 'neither the id of an upload'],
+    ['a path', '../../etc/passwd', 'neither an upload id'],
+    ['an id in capitals', NO_SUCH_FILE.toUpperCase(), 'neither an upload id'],
   ])('refuses %s with a pointer to it', async (_case, element, reason) => {
     const answer = await run({ input: { files: [file, element] } });
     expect(answer.status).toBe(422);

@@ -52,7 +52,7 @@ const UNFOLDED: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await peer.locator('.found li').first().waitFor();
   },
   async Account(page) {
-    await page.getByText('Make a key').click();
+    await page.getByText('Create a key').click();
     await page.getByRole('button', { name: 'Revoke' }).first().click();
     await page.getByRole('group', { name: /Revoke the key/ }).waitFor();
   },
@@ -189,7 +189,7 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
       return transfer;
     })()`);
     await page.dispatchEvent('.rules', 'drop', { dataTransfer });
-    await page.getByRole('heading', { name: 'Taken by obstetric.' }).waitFor();
+    await page.getByRole('heading', { name: 'Handled by obstetric.' }).waitFor();
     await page.getByText('scan.dcm · ').waitFor();
   });
 
@@ -407,12 +407,12 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
   it('shows a new key once, and revokes it', async () => {
     const { page } = desk;
     await page.getByRole('link', { name: 'Account' }).click();
-    await page.getByText('Make a key').click();
+    await page.getByText('Create a key').click();
     await page.getByLabel('Name', { exact: true }).fill('second ward');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
     const secret = (await page.locator('code.secret').textContent()) ?? '';
     expect(secret).toMatch(/^sg_live_[0-9A-Za-z]{43}$/);
-    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
     await expect.poll(() => page.content()).not.toContain(secret);
     const row = page.getByRole('row', { name: /second ward/ });
     await row.getByRole('button', { name: 'Revoke' }).click();

@@ -105,7 +105,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await page.keyboard.type('85');
     await page.keyboard.press('Enter');
     await expect.poll(() => panel(page).locator('.value strong').textContent()).toMatch(/^85/);
-    expect(await panel(page).textContent()).toContain('Typed by the reader');
+    expect(await panel(page).textContent()).toContain('Entered by the reader');
     // The AI's measurement remains readable beside it.
     expect(await panel(page).textContent()).toContain(`AI: ${before}`);
     await focusOut(page);
@@ -189,7 +189,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     await second.page.keyboard.press('x');
     await panel(second.page)
       .getByRole('alert')
-      .filter({ hasText: 'your last change was not made' })
+      .filter({ hasText: 'your last change was not saved' })
       .waitFor();
     await second.page.unroute('**/review');
     await second.page.keyboard.press('x');
@@ -205,7 +205,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
   it('can neither be changed nor signed by a viewer', async () => {
     await openReview(viewer);
     const { page } = viewer;
-    expect(await panel(page).textContent()).toContain('Your role may not sign');
+    expect(await panel(page).textContent()).toContain('Your role is not permitted to sign');
     expect(
       await panel(page)
         .getByRole('button', { name: /Accept|Reject|Undo/ })

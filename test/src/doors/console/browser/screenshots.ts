@@ -180,7 +180,7 @@ async function showLists(page: Page, size: string): Promise<void> {
   await keep(page, `peers-${size}`);
   await openFromBar(page, 'Account');
   await page.getByText('Purged so far').waitFor();
-  if (LOOK_INTO) await page.getByText('Make a key').click();
+  if (LOOK_INTO) await page.getByText('Create a key').click();
   await keep(page, `account-${size}`);
 }
 

@@ -61,8 +61,8 @@ describe('words of the review', () => {
   ])('describe %s', (name, text) => expect(artifactText(name)).toBe(text));
 
   it.each([
-    [{ wouldAct: ['echo'], open: false }, 'Taken by echo.'],
-    [{ wouldAct: [], open: false }, 'No rule takes it.'],
+    [{ wouldAct: ['echo'], open: false }, 'Handled by echo.'],
+    [{ wouldAct: [], open: false }, 'No rule applies.'],
     [{ wouldAct: [], open: true }, /what the images show/],
   ])('state which rule matches a file, %j', (outcome, text) => {
     expect(takenText(outcome)).toMatch(text);
@@ -83,7 +83,7 @@ describe('the next value to decide on', () => {
   it('must be decided again if the previous change moved it', () => {
     const seen = { label: 'EFW', text: '1656', decision: null } as ReviewStep;
     expect(changedSince(seen, seen)).toBeNull();
-    expect(changedSince(seen, { ...seen, text: '1702' })).toMatch(/EFW has changed/);
+    expect(changedSince(seen, { ...seen, text: '1702' })).toMatch(/EFW was affected/);
     expect(changedSince(seen, undefined)).toMatch(/Look at it again/);
   });
 });
