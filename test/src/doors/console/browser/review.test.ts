@@ -274,7 +274,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
     const { page } = second;
     await page.getByRole('link', { name: 'Held' }).click();
     await page.getByRole('button', { name: 'Decide' }).first().click({ timeout: LONG_MS });
-    await page.getByText('Patient in the EHR').waitFor();
+    await page.getByText('Patient in the EHR', { exact: true }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
   });
 

@@ -165,7 +165,7 @@ async function showLists(page: Page, size: string): Promise<void> {
   await keep(page, `deliveries-${size}`);
   await openFromBar(page, 'Held');
   await page.getByRole('button', { name: 'Decide' }).first().click();
-  await page.getByText('Patient in the EHR').waitFor();
+  await page.getByText('Patient in the EHR', { exact: true }).waitFor();
   await keep(page, `held-${size}`);
   await openFromBar(page, 'Rules');
   await page.getByRole('button', { name: 'Dry run' }).click();
