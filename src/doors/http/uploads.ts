@@ -30,10 +30,7 @@ export const uploadBody = z.strictObject({
     )
     // The name must not be a path, because the file has this name in the work folder and in the
     // result.
-    .refine(
-      (name) => !/[/\\]/.test(name),
-      'a name without a folder, so without / and \\',
-    )
+    .refine((name) => !/[/\\]/.test(name), 'a name without a folder, so without / and \\')
     .refine((name) => !/\p{Cc}/u.test(name), 'a name without control characters')
     .refine((name) => name !== '.' && name !== '..', 'a name other than . and ..')
     .meta({

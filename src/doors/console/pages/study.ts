@@ -70,7 +70,8 @@ function studyActions(
   const all: Record<StudyAction, Omit<Action, 'id'>> = {
     acknowledge: {
       label: 'I have seen the flags',
-      question: 'Record that you have seen the critical flags? No further mail will be sent about them.',
+      question:
+        'Record that you have seen the critical flags? No further mail will be sent about them.',
       run: async () => {
         const open = row.critical.filter(({ seenBy }) => seenBy === null);
         let answer = row;

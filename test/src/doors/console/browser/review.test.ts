@@ -73,7 +73,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
   it("shows its reader on other people's worklists, without a reload", async () => {
     await openReview(reader);
     const row = second.page.locator('.rows');
-    await expect.poll(() => row.textContent()).toContain('Dr Reader is reading');
+    await expect.poll(() => row.textContent()).toContain('Dr Reader is also reading');
     // Who is viewing a study must not appear on a display on the ward.
     expect(viewer.heard.join('')).not.toContain('Dr Reader');
   });
@@ -172,8 +172,8 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
 
   it('shows two readers to each other, and loses no change by either', async () => {
     await openReview(second);
-    await expect.poll(() => panel(reader.page).textContent()).toContain('Dr Second is reading');
-    await expect.poll(() => panel(second.page).textContent()).toContain('Dr Reader is reading');
+    await expect.poll(() => panel(reader.page).textContent()).toContain('Dr Second is also reading');
+    await expect.poll(() => panel(second.page).textContent()).toContain('Dr Reader is also reading');
     // Simulates a slow network for the second reader: the change is based on an old revision,
     // because the notice of the first reader's change arrives too late.
     await second.page.route('**/review', async (route) => {
