@@ -155,22 +155,22 @@ async function lockStudiesOf(
 /** Our ids of the studies affected by a message. */
 export interface Reached {
   corrected: readonly string[];
-  /** Studies that were left unchanged because both name and birth date differ. */
+  /** Studies that keep their patient because they may belong to another person. */
   unlike: readonly string[];
 }
 
-/** Records a correction for each study of a patient, with one audit entry per study. */
+/**
+ * Records a correction for each study of a patient, with one audit entry per study.
+ * @param isUnlike returns true for a study that keeps its patient.
+ */
 export async function correctStudies(
   tx: Queryable,
   patient: PatientKey,
   stated: Stated,
   source: ChangeSource,
-  { mergeId = null }: { mergeId?: string | null } = {},
+  { mergeId, isUnlike }: { mergeId: string | null; isUnlike: (study: PatientStudy) => boolean },
 ): Promise<Reached> {
   const studies = await lockStudiesOf(tx, patient);
-  // A merge itself states that two identities are one person.
-  const isUnlike = ({ identity }: PatientStudy) =>
-    mergeId === null && isAnotherPerson(identity, stated);
   const idsOf = (some: readonly PatientStudy[]) => some.map(({ id }) => id);
   const unlike = idsOf(studies.filter(isUnlike));
   const corrected = idsOf(studies).filter((id) => !unlike.includes(id));
@@ -265,7 +265,10 @@ export async function updatePatient(
 ): Promise<{ corrected: number; unlike: number }> {
   const counts = { corrected: 0, unlike: 0 };
   for (const patient of patients) {
-    const { corrected, unlike } = await correctStudies(tx, patient, stated, source);
+    const { corrected, unlike } = await correctStudies(tx, patient, stated, source, {
+      mergeId: null,
+      isUnlike: ({ identity }) => isAnotherPerson(identity, stated),
+    });
     counts.corrected += corrected.length;
     counts.unlike += unlike.length;
     await correctOrders(tx, patient, stated, source);

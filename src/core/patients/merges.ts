@@ -6,6 +6,7 @@ import {
   correctStudies,
   type Demographics,
   type PatientKey,
+  type Reached,
   renewIdentity,
 } from './corrections.ts';
 
@@ -20,31 +21,46 @@ export interface PatientMerge {
 /**
  * Records a merge: studies with the prior ID get the surviving ID, whether they have already
  * arrived or arrive later. An older merge never replaces a newer merge of the same ID.
- * @returns the number of studies changed.
+ *
+ * An ID that was merged before may have been issued again to another person. A later merge of it
+ * therefore leaves studies with another birth date than the one that it states: those of the former
+ * merge keep their survivor, and the others keep the prior ID (`unlike`).
  */
 export async function mergePatients(
   tx: Queryable,
   { prior, survivorId, stated }: PatientMerge,
   source: ChangeSource,
-): Promise<number> {
+): Promise<Reached> {
   const { sender, controlId, effectiveAt, receivedAt } = source;
+  const birthDate = stated.PatientBirthDate ?? '';
   const key = { patientId: survivorId, issuer: prior.authority };
-  const { rows: others } = await tx.query<{ id: string; prior_id: string; newer: boolean }>(
-    `SELECT id, prior_id, effective_at > $4 AS newer FROM patient_merges
+  const { rows: others } = await tx.query<MergeRow & { newer: boolean }>(
+    `SELECT *, effective_at > $4 AS newer FROM patient_merges
      WHERE authority = $1 AND withdrawn_at IS NULL AND prior_id IN ($2, $3)`,
     [prior.authority, prior.id, survivorId, effectiveAt],
   );
-  if (others.some(({ prior_id, newer }) => prior_id === prior.id && newer)) return 0;
-  for (const { id, prior_id } of others) {
-    if (prior_id === prior.id) await withdrawMerge(tx, id, receivedAt);
+  const replaced = others.find(({ prior_id }) => prior_id === prior.id);
+  if (replaced?.newer) return NOBODY;
+  if (replaced?.survivor_id === survivorId) {
+    await tx.query(
+      `UPDATE patient_merges SET effective_at = $2, received_at = $3, sender = $4, control_id = $5,
+         birth_date = coalesce(nullif($6, ''), birth_date) WHERE id = $1`,
+      [replaced.id, effectiveAt, receivedAt, sender, controlId, birthDate],
+    );
+    return NOBODY;
   }
-  // Together with a merge in the other direction, this one would form a cycle. The newer of the two
+  const moved = replaced
+    ? await withdrawMerge(tx, replaced.id, receivedAt, {
+        birthDate: replaced.birth_date === birthDate ? '' : birthDate,
+      })
+    : [];
+  // With a merge in the other direction, this one would form a cycle. The newer of the two
   // counts.
   const former = others.find(({ prior_id, newer }) => prior_id === survivorId && !newer);
   if (former && (await survivingId(tx, key)) === prior.id) {
     await withdrawMerge(tx, former.id, receivedAt);
   }
-  if ((await survivingId(tx, key)) === prior.id) return 0;
+  if ((await survivingId(tx, key)) === prior.id) return NOBODY;
   const mergeId = newUuid();
   await tx.query(
     `INSERT INTO patient_merges (id, authority, unissued, prior_id, survivor_id, effective_at,
@@ -53,29 +69,50 @@ export async function mergePatients(
     [
       mergeId,
       ...[prior.authority, prior.unissued, prior.id, survivorId],
-      ...[effectiveAt, receivedAt, sender, controlId, stated.PatientBirthDate ?? ''],
+      ...[effectiveAt, receivedAt, sender, controlId, birthDate],
     ],
   );
-  const changed = { ...stated, PatientID: survivorId };
-  const { corrected } = await correctStudies(tx, prior, changed, source, { mergeId });
+  const reached = await correctStudies(tx, prior, { ...stated, PatientID: survivorId }, source, {
+    mergeId,
+    // A first merge of an ID itself states that two identities are one person.
+    isUnlike: ({ id, identity: { PatientBirthDate: own } }) =>
+      replaced !== undefined &&
+      !moved.includes(id) &&
+      ![own, birthDate].includes('') &&
+      own !== birthDate,
+  });
   // The survivor may be the prior ID of another merge.
-  for (const id of corrected) await applyMerges(tx, id, receivedAt, { isConfirmed: true });
-  return corrected.length;
+  for (const id of reached.corrected) {
+    await applyMerges(tx, id, receivedAt, { isConfirmed: false });
+  }
+  return reached;
 }
+
+const NOBODY: Reached = { corrected: [], unlike: [] };
 
 /**
  * Withdraws a merge.
- * @returns the number of studies to which their former ID was restored.
+ * @param birthDate leaves studies with another birth date as they are; '' for none. A study without
+ * a birth date has that of the merge.
+ * @returns our ids of the studies that got their former ID back.
  */
-async function withdrawMerge(tx: Queryable, id: string, at: Date): Promise<number> {
+async function withdrawMerge(
+  tx: Queryable,
+  id: string,
+  at: Date,
+  { birthDate = '' }: { birthDate?: string } = {},
+): Promise<string[]> {
   await tx.query('UPDATE patient_merges SET withdrawn_at = $2 WHERE id = $1', [id, at]);
   const { rows } = await tx.query<{ study_id: string }>(
-    `UPDATE patient_corrections SET withdrawn_at = $2
-     WHERE merge_id = $1 AND withdrawn_at IS NULL RETURNING study_id`,
-    [id, at],
+    `UPDATE patient_corrections c SET withdrawn_at = $2 FROM studies s, patient_merges m
+     WHERE c.merge_id = $1 AND c.withdrawn_at IS NULL AND s.id = c.study_id AND m.id = c.merge_id
+       AND ($3 = '' OR coalesce(nullif(s.identity ->> 'PatientBirthDate', ''), m.birth_date)
+         IN ('', $3))
+     RETURNING c.study_id`,
+    [id, at, birthDate],
   );
   for (const { study_id } of rows) await renewIdentity(tx, study_id);
-  return rows.length;
+  return rows.map(({ study_id }) => study_id);
 }
 
 /** A merge as shown to a person, without the patient IDs. */
@@ -88,14 +125,14 @@ export interface MergeNote {
   studies: number;
 }
 
-/** Lists the merges in force, newest first. */
+/** Lists the merges in force, newest first, and replaced ones that some studies still have. */
 export async function listMerges(database: Queryable): Promise<MergeNote[]> {
   const { rows } = await database.query<MergeNote>(
     `SELECT m.id, m.received_at AS at, m.sender, m.control_id AS "controlId",
        count(c.id)::integer AS studies
      FROM patient_merges m LEFT JOIN patient_corrections c
        ON c.merge_id = m.id AND c.withdrawn_at IS NULL
-     WHERE m.withdrawn_at IS NULL GROUP BY m.id ORDER BY m.received_at DESC`,
+     WHERE m.withdrawn_at IS NULL OR c.id IS NOT NULL GROUP BY m.id ORDER BY m.received_at DESC`,
   );
   return rows;
 }
@@ -110,11 +147,13 @@ export async function separatePatients(
   at: Date,
 ): Promise<{ studies: number }> {
   const { rows } = await tx.query(
-    'SELECT 1 FROM patient_merges WHERE id = $1 AND withdrawn_at IS NULL FOR UPDATE',
+    `SELECT 1 FROM patient_merges m WHERE id = $1 AND (withdrawn_at IS NULL OR EXISTS (
+       SELECT 1 FROM patient_corrections c WHERE c.merge_id = m.id AND c.withdrawn_at IS NULL))
+     FOR UPDATE`,
     [id],
   );
   if (rows.length === 0) throw new SonogateError('not_found', `There is no merge ${id}.`);
-  return { studies: await withdrawMerge(tx, id, at) };
+  return { studies: (await withdrawMerge(tx, id, at)).length };
 }
 
 /** Maximum number of merges that are followed from one ID to the next. */
@@ -127,7 +166,7 @@ interface MergeRow {
   effective_at: Date;
   sender: string;
   control_id: string;
-  is_doubtful: boolean;
+  birth_date: string;
 }
 
 /**
@@ -143,7 +182,7 @@ export async function applyMerges(
 ): Promise<'none' | 'applied' | 'doubtful'> {
   for (let outcome: 'none' | 'applied' = 'none'; ; outcome = 'applied') {
     // No merge is applied to a study twice, so the loop ends.
-    const { rows } = await tx.query<MergeRow>(
+    const { rows } = await tx.query<MergeRow & { is_doubtful: boolean }>(
       `SELECT m.*, m.birth_date <> '' AND s.identity ->> 'PatientBirthDate' <> ''
            AND m.birth_date <> s.identity ->> 'PatientBirthDate' AS is_doubtful
        FROM studies s JOIN patient_merges m ON m.prior_id = s.identity ->> 'PatientID'

@@ -98,7 +98,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'study.release': 'Released',
   'study.rerun': 'Another interpretation requested',
   'patient.update': 'Patient corrected by HL7',
-  'patient.unlike': 'Correction by HL7 not applied: different name and birth date',
+  'patient.unlike': 'Change by HL7 not applied: may be another person',
   'patient.merge': 'Patient merged with another by HL7',
   'request.cancel': 'Canceled',
   'delivery.replay': 'Delivery sent again',

@@ -114,19 +114,23 @@ async function carryOut(
     effectiveAt: effectiveAt(segments),
   };
   const counts = { orders: 0, studies: 0 };
+  let unlike = 0;
   if (header.type !== 'ADT') {
     const orders = ordersIn(segments, header, settings);
     await recordOrders(tx, orders, source);
     counts.orders = orders.length;
   } else if (header.event === 'A08') {
-    const { corrected, unlike } = await updatePatient(tx, updateIn(segments, settings), source);
-    counts.studies = corrected;
-    if (unlike > 0) logger.event(EVENTS.hl7PatientUnlike, { ...lineOf(header, peer), unlike });
+    const reached = await updatePatient(tx, updateIn(segments, settings), source);
+    counts.studies = reached.corrected;
+    unlike = reached.unlike;
   } else {
     for (const merge of mergesIn(segments, settings)) {
-      counts.studies += await mergePatients(tx, merge, source);
+      const reached = await mergePatients(tx, merge, source);
+      counts.studies += reached.corrected.length;
+      unlike += reached.unlike.length;
     }
   }
+  if (unlike > 0) logger.event(EVENTS.hl7PatientUnlike, { ...lineOf(header, peer), unlike });
   logger.event(EVENTS.hl7MessageAccepted, { ...lineOf(header, peer), ...counts });
 }
 

@@ -114,8 +114,8 @@ async function received(identity: Partial<DicomIdentity>) {
 
 const a08 = (control: string, at: string, over: Parameters<typeof pid>[0]) =>
   message(msh({ type: 'ADT^A08', control, at }), `EVN||${at}`, pid(over));
-const a40 = (control: string, at: string, id: string, prior: string) =>
-  message(msh({ type: 'ADT^A40', control, at }), pid({ id }), `MRG|${prior}`);
+const a40 = (control: string, at: string, id: string, prior: string, birthDate = '19900405') =>
+  message(msh({ type: 'ADT^A40', control, at }), pid({ id, birthDate }), `MRG|${prior}`);
 
 describe('an order by HL7', () => {
   test('is kept before it is acknowledged, and found by its accession number', async () => {
@@ -351,6 +351,24 @@ describe('a merge', () => {
     expect(await study.nameAndId()).toEqual(['OLD5', '', '19710101']);
     expect(await apply(true)).toBe('applied');
     expect(await study.nameAndId()).toEqual(['NEW5', '', '19710101']);
+  });
+
+  test('of an ID that was issued again leaves the first patient where she is', async () => {
+    const first = await received({ PatientID: 'R1', PatientBirthDate: '19800101' });
+    await codeOf(a40('R1', '20260521080000+0000', 'R2', 'R1', '19800101'));
+    const second = await received({ PatientID: 'R1', PatientBirthDate: '19900405' });
+    const stranger = await received({ PatientID: 'R1', PatientBirthDate: '19710101' });
+    await codeOf(a40('R2', '20260521090000+0000', 'R2', 'R1', '19800101'));
+    const ids = async () =>
+      Promise.all([first, second, stranger].map(async (one) => (await one.nameAndId())[0]));
+    expect(await ids()).toEqual(['R2', 'R1', 'R1']);
+    await codeOf(a40('R3', '20260521100000+0000', 'R3', 'R1'));
+    expect(await ids()).toEqual(['R2', 'R3', 'R1']);
+    const listed = (await listMerges(database)).filter(({ controlId }) => /^R/.test(controlId));
+    expect(listed.map(({ controlId, studies }) => [controlId, studies]).sort()).toEqual([
+      ['R2', 1],
+      ['R3', 1],
+    ]);
   });
 
   test('between two sends of de-identified copies changes no pseudonym', async () => {
