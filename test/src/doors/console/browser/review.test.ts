@@ -73,7 +73,7 @@ describe.skipIf(!browser)('a review in Chromium', { timeout: PATIENCE_MS }, () =
   it("shows its reader on other people's worklists, without a reload", async () => {
     await openReview(reader);
     const row = second.page.locator('.rows');
-    await expect.poll(() => row.textContent()).toContain('Dr Reader is also reading');
+    await expect.poll(() => row.textContent()).toContain('Dr Reader is reading');
     // Who is viewing a study must not appear on a display on the ward.
     expect(viewer.heard.join('')).not.toContain('Dr Reader');
   });
