@@ -26,7 +26,7 @@ const mailServerSchema = z
     user: z.string().min(1).optional(),
     password: secretSchema.optional(),
   })
-  .refine(({ user, password }) => !user === !password, 'user and password go together')
+  .refine(({ user, password }) => !user === !password, 'user and password must be set together')
   .refine(({ user, tls }) => !user || tls !== 'none', 'a password is only sent with TLS');
 export type MailServer = z.infer<typeof mailServerSchema>;
 

@@ -32,13 +32,13 @@ export const hl7v2Schema = z.strictObject({
    * without a type are patient IDs too.
    */
   patientIdTypes: z
-    .array(z.string().regex(/^[A-Z][A-Z0-9]{0,4}$/, 'a type of table 0203'))
+    .array(z.string().regex(/^[A-Z][A-Z0-9]{0,4}$/, 'a type from table 0203'))
     .min(1)
     .default(['MR', 'PI', 'PT']),
   /** Character set of messages without MSH-18. */
   characterSet: z
     .string()
-    .regex(CHARACTER_SET, 'a character set of table 0211')
+    .regex(CHARACTER_SET, 'a character set from table 0211')
     .default('UNICODE UTF-8'),
   maxMessageBytes: z.number().int().min(4096).max(16_777_216).default(1_048_576),
   maxConnections: z.number().int().positive().default(20),

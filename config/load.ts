@@ -51,7 +51,7 @@ function secretAt({ env, file, ...others }: SettingsTree, environment: SecretEnv
   if (Object.keys(others).length === 0 && typeof env === 'string' && file === undefined) {
     const text = environment[env];
     if (text) return text;
-    throw new Error(`the variable ${env} is not set`);
+    throw new Error(`the environment variable ${env} is not set`);
   }
   if (Object.keys(others).length === 0 && typeof file === 'string' && env === undefined) {
     try {

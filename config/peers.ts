@@ -32,7 +32,10 @@ const httpTlsSchema = z
     keyFile: secretFile.optional(),
     caFile: secretFile.optional(),
   })
-  .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
+  .refine(
+    ({ certFile, keyFile }) => !certFile === !keyFile,
+    'certFile and keyFile must be set together',
+  );
 
 const port = z.number().int().min(0).max(65535);
 
@@ -302,7 +305,7 @@ export const ordersSchema = z.strictObject({
 export const noAlternate = z
   .custom<undefined>(
     (value) => value === undefined,
-    'an EHR has no alternate: its reports wait until it answers, or for a person (docs/fhir.md)',
+    'an EHR cannot have an alternate; its reports wait until it responds or a person decides (docs/fhir.md)',
   )
   .optional();
 

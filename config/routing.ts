@@ -37,7 +37,7 @@ const testSchema = z.union([
 ]);
 export type Test = z.infer<typeof testSchema>;
 
-const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day as 07:30');
+const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of day such as 07:30');
 
 /** A keyword of PS3.6, or a tag such as (0018,6031). A dot leads to the items of a sequence. */
 const ATTRIBUTE = /^([A-Z][A-Za-z0-9]*|\([0-9A-Fa-f]{4},[0-9A-Fa-f]{4}\))(\.(?!$)|$)/;
@@ -138,15 +138,15 @@ const ruleSchema = z
       );
     }
     if (rule.ignore && (acts || rule.hold))
-      complain('a rule that ignores a study does nothing else');
-    if (rule.hold && acts) complain('a study that is held is not run: put run into a later rule');
-    if (!rule.run && rule.priors) complain('priors without run are of no use');
+      complain('a rule that ignores studies cannot have other actions');
+    if (rule.hold && acts) complain('a held study is not interpreted; put run into a later rule');
+    if (!rule.run && rule.priors) complain('priors have no effect without run');
     if (rule.run && rule.translate)
-      complain('run includes the values of the machine: put translate into another rule');
+      complain("run already includes the machine's values; put translate into another rule");
     if (rule.translate && rule.deliverTo.length === 0)
-      complain('translate without deliverTo is of no use');
+      complain('translate has no effect without deliverTo');
     if (!rule.run && !rule.translate && rule.deliverTo.length > 0)
-      complain('deliverTo without run or translate has no results');
+      complain('deliverTo has nothing to deliver without run or translate');
   });
 
 export type RoutingRule = z.infer<typeof ruleSchema>;

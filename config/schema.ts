@@ -225,7 +225,7 @@ function checkRules(config: Config, context: Context): void {
 function checkCertificates({ sources, queryRetrieve, dicom }: Config, context: Context): void {
   const { caFile, clientCertificate } = dicom.tls ?? {};
   if (caFile !== undefined && clientCertificate !== 'none') return;
-  const message = 'needs dicom.tls with the authority of the certificates: caFile';
+  const message = 'needs dicom.tls with caFile, the authority that issues the certificates';
   sources.forEach(({ certificate }, s) => {
     if (certificate) complain(context, ['sources', s, 'certificate'], message);
   });
@@ -270,7 +270,7 @@ function checkAlternates(config: Config, context: Context): void {
   config.destinations.forEach((destination, d) => {
     if (!isPacs(destination) || destination.alternate === undefined) return;
     if (isDeidentifying(destination)) {
-      const message = 'a destination of de-identified objects has no alternate';
+      const message = 'a destination for de-identified objects cannot have an alternate';
       complain(context, ['destinations', d, 'alternate'], message);
       return;
     }
@@ -284,7 +284,7 @@ function checkAlternates(config: Config, context: Context): void {
 function checkAlerts({ alerts, http, sources }: Config, context: Context): void {
   if (!alerts) return;
   if (http.publicUrl === undefined) {
-    const message = 'needs http.publicUrl: a mail links to the study in the console';
+    const message = 'needs http.publicUrl, because mails link to the study in the console';
     complain(context, ['alerts'], message);
   }
   const known = sources.map(({ name }) => name);

@@ -26,7 +26,7 @@ export const listenerTlsSchema = z
   })
   .refine(
     ({ caFile, clientCertificate = 'none' }) => clientCertificate === 'none' || caFile,
-    'clientCertificate needs the authority of the certificates: caFile',
+    'clientCertificate needs caFile, the authority that issues the certificates',
   );
 export type ListenerTls = z.infer<typeof listenerTlsSchema>;
 
@@ -44,7 +44,10 @@ export const nodeTlsSchema = z
     serverName: z.string().optional(),
     minVersion,
   })
-  .refine(({ certFile, keyFile }) => !certFile === !keyFile, 'certFile and keyFile go together');
+  .refine(
+    ({ certFile, keyFile }) => !certFile === !keyFile,
+    'certFile and keyFile must be set together',
+  );
 
 /** Parts of a certificate that identify its holder. All configured parts must match. */
 export const certificateSchema = z
@@ -64,6 +67,6 @@ export const certificateSchema = z
   })
   .refine(
     (binding) => Object.values(binding).some((value) => value !== undefined),
-    'allowed: subject, san, fingerprint256, at least one',
+    'allowed: at least one of subject, san, fingerprint256',
   );
 export type CertificateBinding = z.infer<typeof certificateSchema>;

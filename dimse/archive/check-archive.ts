@@ -49,8 +49,8 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
   await association.release();
   if (!accepted.has(QUERY_RETRIEVE.studyRootGet)) return 'does not support C-GET';
   const given = classes.filter((uid) => accepted.has(uid));
-  if (given.length === 0) return 'offers none of the accepted SOP classes by C-GET';
-  if (!given.some((uid) => granted.has(uid))) return 'does not grant the role of SCP for C-GET';
+  if (given.length === 0) return 'offers none of the accepted SOP classes for C-GET';
+  if (!given.some((uid) => granted.has(uid))) return 'does not grant the SCP role for C-GET';
   return null;
 }
 
@@ -71,7 +71,7 @@ export async function checkMove(node: CalledNode, moveTo: string): Promise<Obsta
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
     if (error.code === 'move_destination_unknown') {
-      return `does not know "${moveTo}" as a destination of C-MOVE`;
+      return `does not know "${moveTo}" as a C-MOVE destination`;
     }
     // Some archives report a failure for a study that they do not have. This still shows that the
     // association and the service work.

@@ -108,7 +108,7 @@ async function countOf(
     );
   } catch (error) {
     const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
-    const detail = `${name} could not list its objects of the study: ${title}.`;
+    const detail = `${name} could not list its objects for the study: ${title}.`;
     return { archive: name, state: 'unknown', expected: null, missing: null, detail };
   }
 }
@@ -124,16 +124,16 @@ export function compareWithArchive(
   const behind = [...here].filter((uid) => !known.has(uid)).length;
   const counts = { archive, expected: known.size, missing };
   if (missing > 0) {
-    const detail = `${archive} has ${known.size} objects, ${missing} of them are not here.`;
+    const detail = `${archive} has ${known.size} objects, of which ${missing} have not been received.`;
     return { ...counts, state: 'missing', detail };
   }
   if (behind > 0) {
-    const detail = `${archive} has ${known.size} objects, and does not have ${behind} of ours yet.`;
+    const detail = `${archive} has ${known.size} objects, and does not yet have ${behind} of those received.`;
     return { ...counts, state: 'behind', detail };
   }
   return {
     ...counts,
     state: 'complete',
-    detail: `All ${known.size} objects of ${archive} are here.`,
+    detail: `All ${known.size} objects in ${archive} have been received.`,
   };
 }

@@ -47,7 +47,7 @@ function filesFor(missing: Map<string, string>, maxObjectBytes: number): Storage
     async open(object, peer): Promise<ObjectSink> {
       const { sopInstanceUid } = object;
       const path = missing.get(sopInstanceUid);
-      if (path === undefined) throw new SonogateError('object_mismatch', 'It was not asked for.');
+      if (path === undefined) throw new SonogateError('object_mismatch', 'It was not requested.');
       const making = `${path}.part`;
       const file = await open(making, 'wx');
       let bytes = 0;

@@ -53,7 +53,7 @@ export function createArchiveOperations(
     },
     async retrieval(id) {
       const found = await findRetrieval(database, id);
-      if (!found) throw new SonogateError('not_found', 'There is no retrieval of this id.');
+      if (!found) throw new SonogateError('not_found', 'There is no retrieval with this id.');
       return found;
     },
   };

@@ -34,7 +34,7 @@ export function priorKeys(
 ): { keys: StudyKeys } | { why: string } {
   if (identity.PatientID === '') return { why: 'the study has no patient ID' };
   // Wildcards would match other patients (PS3.4 C.2.2.2.4).
-  if (/[*?\\]/.test(identity.PatientID)) return { why: 'the patient ID holds a wildcard' };
+  if (/[*?\\]/.test(identity.PatientID)) return { why: 'the patient ID contains a wildcard' };
   const to = daysBefore(identity.StudyDate, 1);
   const from = daysBefore(identity.StudyDate, withinDays);
   if (to === null || from === null) return { why: 'the study has no date' };
@@ -113,12 +113,14 @@ export async function findPriors(
       answers.push(answer);
     } catch (error) {
       const title = ERRORS[error instanceof SonogateError ? error.code : 'internal'].title;
-      answers.push(without('unavailable', `Not available: ${name} could not be asked (${title}).`));
+      answers.push(
+        without('unavailable', `Not available: ${name} could not be queried (${title}).`),
+      );
     }
   }
   // "None found" is reported only if every archive has answered.
   const unavailable = answers.find(({ state }) => state === 'unavailable');
-  return unavailable ?? answers[0] ?? without('none', 'No archive to ask.');
+  return unavailable ?? answers[0] ?? without('none', 'No archive to query.');
 }
 
 /** Returns those former IDs that contain no wildcard. */

@@ -253,7 +253,7 @@ async function fetchObjects(
   const here = objects.length - missing.length;
   const counts = { wanted: objects.length, here };
   if (missing.length === 0) {
-    return { state: 'succeeded', ...counts, detail: `${before} fetched, all ${here} are here` };
+    return { state: 'succeeded', ...counts, detail: `${before} fetched, all ${here} received` };
   }
   const words = retrieved?.detail ? ` (${retrieved.detail})` : '';
   return {

@@ -64,7 +64,10 @@ export function createStoreInstances({
     const left = door.sourceLimits.associate(source);
     if (open >= dicom.maxAssociations || typeof left !== 'function') {
       if (typeof left === 'function') left();
-      throw new SonogateError('overloaded', 'Too many transactions, or too much of this source.');
+      throw new SonogateError(
+        'overloaded',
+        'Too many transactions, or too much data from this source.',
+      );
     }
     open += 1;
     return {

@@ -130,7 +130,7 @@ function outcomes(status: number, body: string, objects: readonly OutgoingObject
     // Even 200 does not mean that an object was stored: Orthanc sends it even for parts that it has
     // skipped.
     if (!found) {
-      const detail = `HTTP ${status}; the object is in no list of the answer`;
+      const detail = `HTTP ${status}; the response lists the object neither as stored nor as failed`;
       return failed(object, status === 409 ? 'peer_refused_object' : 'peer_answer_unclear', detail);
     }
     const warning = found['00081196']?.Value[0];

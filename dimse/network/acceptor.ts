@@ -188,7 +188,8 @@ export class Acceptor {
       return;
     }
     const pdu = event.kind === 'fragment' ? 'P-DATA-TF' : `a PDU of type ${event.type}`;
-    const state = action === 'AR-2' ? 'inside a message' : `in the state "${STATES[stateBefore]}"`;
+    const state =
+      action === 'AR-2' ? 'in the middle of a message' : `in the state "${STATES[stateBefore]}"`;
     this.#abort('unexpected_pdu', `The peer sent ${pdu} ${state}.`);
   }
 

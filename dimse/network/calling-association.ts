@@ -67,7 +67,7 @@ export class CallingAssociation {
     this.#timeoutMs = timeoutMs;
     this.#machine.on('associate-request');
     // Otherwise a peer that no longer reads could delay the end forever.
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('nothing moved')));
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no progress')));
     const reader = new PduReader({
       first: [PDU.associateAccept, PDU.associateReject, PDU.abort],
       maxPduBytes: MAX_RECEIVED_PDU_BYTES,
@@ -180,7 +180,7 @@ export class CallingAssociation {
       const action = this.#machine.on(eventOfPdu(event));
       if (action !== 'DT-2' || event.kind !== 'fragment') {
         this.#endAfter(action);
-        throw this.lost('The peer ended the association.');
+        throw this.lost('The peer released the association.');
       }
       const part = this.#messages.take(event);
       if (part) return part;
@@ -276,7 +276,7 @@ export class CallingAssociation {
     await this.#write(associateRequestTo(node, contexts, roles));
     const answer = await this.#next();
     const action = this.#machine.on(eventOfPdu(answer));
-    if (answer.kind !== 'pdu') throw this.lost('The peer sent data out of turn.');
+    if (answer.kind !== 'pdu') throw this.lost('The peer sent data unexpectedly.');
     const accept = readAssociateAnswer(action, answer.body);
     this.#contexts = acceptedContexts(contexts, accept.contexts);
     this.#roles = accept.roles ?? [];

@@ -197,7 +197,7 @@ export class MessageAssembler {
   }
 
   #takeCommand({ contextId, last, data }: Fragment): MessagePart | null {
-    if (this.#message) throw unexpected('A command arrived inside a data set.');
+    if (this.#message) throw unexpected('A command arrived in the middle of a data set.');
     this.#command ??= { contextId, bytes: new CollectedBytes(MAX_COMMAND_BYTES) };
     if (this.#command.contextId !== contextId) {
       throw unexpected('A command set changes its presentation context.');

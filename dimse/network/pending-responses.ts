@@ -126,7 +126,7 @@ async function* readResponses(
       continue;
     }
     if (command.messageIdBeingRespondedTo !== messageId) {
-      throw unexpected('The peer answered another message.');
+      throw unexpected('The peer responded to a different message.');
     }
     if (part.kind === 'data') {
       identifier.add(part.data);

@@ -190,7 +190,7 @@ export class Requestor {
       const { kind, command } = await association.inTime(() => association.nextPart());
       // The responses to these requests have no data set.
       if (kind === 'data' || command.messageIdBeingRespondedTo !== messageId) {
-        throw association.lost('The peer answered another message.');
+        throw association.lost('The peer responded to a different message.');
       }
       if (command.status === undefined) throw association.lost('The response has no status.');
       return { status: command.status, comment: command.errorComment ?? '' };

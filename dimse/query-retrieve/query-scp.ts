@@ -235,7 +235,7 @@ async function* retrieve(
     MOST_OBJECTS + 1,
   );
   if (held.length > MOST_OBJECTS) {
-    return yield { status: STATUS.outOfResources, comment: 'Too many objects: retrieve series' };
+    return yield { status: STATUS.outOfResources, comment: 'Too many objects: retrieve by series' };
   }
   const counts: SubOperations = { remaining: held.length, completed: 0, failed: 0, warning: 0 };
   const failedUids: string[] = [];

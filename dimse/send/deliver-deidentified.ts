@@ -45,7 +45,7 @@ export function createDeidentifiedDeliverer(options: {
       if (!destination || !transport) {
         return permanent(
           'invalid_config',
-          `No destination of de-identified objects is named "${name}".`,
+          `There is no destination for de-identified objects named "${name}".`,
         );
       }
       const kept = await keptObject(database, object);

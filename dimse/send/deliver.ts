@@ -44,10 +44,11 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer 
       const destination = options.destinations.find((each) => each.name === name);
       const transport = transports.get(name);
       if (!destination || !transport) {
-        return permanentFailure('invalid_config', `No PACS is named "${name}".`);
+        return permanentFailure('invalid_config', `There is no PACS named "${name}".`);
       }
       const build = options.builders[object];
-      if (!build) return permanentFailure('invalid_config', `No object "${object}" can be made.`);
+      if (!build)
+        return permanentFailure('invalid_config', `The object "${object}" cannot be created.`);
       const result = await results.result(requestId, resultRevision);
       const subject = await options.subject(requestId);
       if (result === null || subject === null) {
@@ -97,7 +98,7 @@ export function createForwardDeliverer(options: {
     async send({ destination, object }, signal) {
       const transport = transports.get(destination);
       if (!transport)
-        return permanentFailure('invalid_config', `No PACS is named "${destination}".`);
+        return permanentFailure('invalid_config', `There is no PACS named "${destination}".`);
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
       if (path === null)

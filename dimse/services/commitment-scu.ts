@@ -34,7 +34,7 @@ interface AskedObject {
 /** Why a delivery fails although the PACS has accepted the object. */
 const REFUSED = {
   code: 'commitment_refused',
-  detail: 'The PACS accepted the object but does not commit to keep it.',
+  detail: 'The PACS accepted the object but did not commit to storing it.',
 } as const;
 
 /**

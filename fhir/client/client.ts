@@ -186,7 +186,7 @@ class EhrConnection implements FhirServer {
       (condition ? await this.#findWritten(type, condition, signal) : null);
     if (!reference) {
       throw new FhirFailure(
-        failureOf('ehr_ambiguous', `The answer does not say where the ${type} is`),
+        failureOf('ehr_ambiguous', `The response does not give the location of the ${type}`),
       );
     }
     return reference;
@@ -314,7 +314,7 @@ function referenceOf(answer: unknown, type?: string): string | null {
 }
 
 function notFhir(interaction: string) {
-  return failureOf('ehr_misconfigured', `The answer to a ${interaction} is not FHIR`);
+  return failureOf('ehr_misconfigured', `The response to a ${interaction} is not FHIR`);
 }
 
 function isResource<Type extends Resource['resourceType']>(

@@ -161,7 +161,7 @@ async function reportContent(
   if (stored === null) return { failure: failureOf('expired', 'The result was purged') };
   const subject = await subjectOf(requestId);
   if (!subject?.identity) {
-    const failure = failureOf('ehr_patient_not_found', 'The request came without a patient');
+    const failure = failureOf('ehr_patient_not_found', 'The request has no patient');
     return { failure: { ...failure, failure: 'permanent' } };
   }
   const { identity } = subject;
@@ -170,8 +170,9 @@ async function reportContent(
 }
 
 const NOT_SENT = {
-  newer: 'Not sent: the EHR has a later result of the study',
-  signed: 'Not sent: the EHR has the signed report of the study, which no draft replaces',
+  newer: 'Not sent: the EHR already has a later result for the study',
+  signed:
+    'Not sent: the EHR already has the signed report for the study, which a draft must not replace',
 } as const satisfies Record<Outdated, string>;
 
 /**

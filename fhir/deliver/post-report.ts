@@ -171,7 +171,7 @@ function identifiersOf(resource: Resource): Identifier[] {
 
 function twice(type: string): FhirFailure {
   return new FhirFailure(
-    failureOf('ehr_rejected', `Two resources of type ${type} have the identifier of one`),
+    failureOf('ehr_rejected', `Two resources of type ${type} share one identifier`),
   );
 }
 

@@ -45,7 +45,7 @@ export async function findOrder(
   if (chosen !== undefined) {
     const order = await server.read('ServiceRequest', chosen.split('/').at(-1) ?? '', signal);
     if (order && isOf(order, patient)) return foundOrder(order, identifier);
-    throw ambiguous(`The chosen ${chosen} is not there, or of another patient`);
+    throw ambiguous(`The chosen ${chosen} does not exist, or belongs to another patient`);
   }
   const hits = identifier && patient ? await ordersWith(server, identifier, rule, signal) : [];
   const own = hits.filter((order) => isOf(order, patient));
@@ -103,7 +103,7 @@ function candidate(order: ServiceRequest, patient: Reference<Patient> | null): C
 
 function why(own: readonly ServiceRequest[], all: readonly ServiceRequest[]): string {
   if (own.length > 1) return `${own.length} orders of the patient have the accession number`;
-  if (all.length > 0) return 'The order with this accession number is of another patient';
+  if (all.length > 0) return 'The order with this accession number belongs to another patient';
   return 'The receiver has no order with this accession number';
 }
 

@@ -66,7 +66,7 @@ export async function matchPatient(
   }
   const conflicts = demographicConflicts(patient, identity);
   if (conflicts.includes('birth date') || conflicts.length >= 2) {
-    throw ambiguous(`In conflict with the images: ${conflicts.join(', ')}`, candidates);
+    throw ambiguous(`Conflicts with the images: ${conflicts.join(', ')}`, candidates);
   }
   return { reference: { reference: `Patient/${patient.id}`, type: 'Patient', identifier } };
 }
@@ -83,7 +83,7 @@ export async function chosenPatient(
   signal: AbortSignal,
 ): Promise<{ reference: Reference<Patient> }> {
   const patient = await server.read('Patient', reference.replace(/^Patient\//, ''), signal);
-  if (!patient) throw ambiguous(`The chosen ${reference} is not there`);
+  if (!patient) throw ambiguous(`The chosen ${reference} does not exist`);
   if (isOutOfUse(patient)) throw ambiguous(`The chosen ${reference} is inactive or was merged`);
   return { reference: { reference, type: 'Patient' } };
 }
@@ -180,7 +180,7 @@ function patientIdentifier(identity: DicomIdentity, settings: PatientSettings) {
     : undefined;
   if (!identity.PatientID.trim()) throw ambiguous('The images have no patient ID');
   if (!system) {
-    const which = issuer === NO_ISSUER ? 'The images name no issuer, and "*"' : 'The issuer';
+    const which = issuer === NO_ISSUER ? 'The images have no issuer, and "*"' : 'The issuer';
     throw new FhirFailure(failureOf('ehr_issuer_unmapped', `${which} is not mapped`));
   }
   return medicalRecordNumber(system, identity.PatientID);

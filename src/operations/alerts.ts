@@ -7,7 +7,7 @@ export function createAlertOperations(database: Database): AlertOperations {
   return {
     async acknowledge({ request, person }) {
       if (await acknowledgeFlags(database, request, { person, at: new Date() })) return;
-      throw new SonogateError('not_found', `There are no critical flags of a request ${request}.`);
+      throw new SonogateError('not_found', `There are no critical flags for a request ${request}.`);
     },
   };
 }

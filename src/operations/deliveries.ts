@@ -20,11 +20,14 @@ export function createDeliveryOperations(
   const alternateOf = (name: string): string => {
     const alternate = pacs.find((each) => each.name === name)?.alternate;
     if (alternate !== undefined) return alternate;
-    throw new SonogateError('not_found', `${name} has no \`alternate\`: name a destination.`);
+    throw new SonogateError('not_found', `${name} has no \`alternate\`; state a destination.`);
   };
   const requirePacs = (name: string): string => {
     if (pacs.some((each) => each.name === name)) return name;
-    throw new SonogateError('not_found', `No destination "${name}" takes DICOM objects.`);
+    throw new SonogateError(
+      'not_found',
+      `There is no destination "${name}" that accepts DICOM objects.`,
+    );
   };
 
   return {

@@ -134,7 +134,7 @@ export async function callAdminSocket(
     const call = request(options, done);
     call.on('error', (error: NodeJS.ErrnoException) => {
       const absent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
-      fail(absent ? new NoGatewayError(`no gateway runs on ${resolve(dataDir)}`) : error);
+      fail(absent ? new NoGatewayError(`no gateway is running on ${resolve(dataDir)}`) : error);
     });
     call.end(JSON.stringify(parameters));
   });

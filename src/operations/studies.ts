@@ -70,7 +70,7 @@ export function createRuleOperations({
     canSave: () => rules.save !== null,
     async save(yaml) {
       if (rules.save) return rules.save(yaml, new Date());
-      throw new SonogateError('forbidden', 'The gateway runs without a settings file.');
+      throw new SonogateError('forbidden', 'The gateway is running without a settings file.');
     },
   };
 }

@@ -52,7 +52,7 @@ describe('archives', () => {
 test('priors of a rule that runs nothing are refused', () => {
   const tags = { name: 'ob', tags: ['seen'], priors: { from: ['pacs'] } };
   expect(refusal({ archives: [PACS], routing: { rules: [tags] } })).toContain(
-    'priors without run are of no use',
+    'priors have no effect without run',
   );
 });
 

@@ -168,7 +168,7 @@ describe('configuration', () => {
         loadConfig({}, { destinations: [first, second] });
       const [archive] = destinations;
       expect(both({ ...research, alternate: 'archive' }, archive ?? {})).toThrow(
-        'destinations.0.alternate: a destination of de-identified objects has no alternate',
+        'destinations.0.alternate: a destination for de-identified objects cannot have an alternate',
       );
       expect(both({ ...archive, alternate: 'research' }, research)).toThrow(
         'destinations.0.alternate: found "research"',
@@ -176,7 +176,7 @@ describe('configuration', () => {
     });
   });
 
-  it('says that an EHR has no alternate', () => {
+  it('says that an EHR cannot have an alternate', () => {
     const ehr = {
       type: 'fhir',
       name: 'ehr',
@@ -186,7 +186,7 @@ describe('configuration', () => {
     };
     expect(loadConfig({}, { destinations: [ehr] }).destinations).toHaveLength(1);
     expect(() => loadConfig({}, { destinations: [{ ...ehr, alternate: 'pacs' }] })).toThrow(
-      'destinations.0.alternate: an EHR has no alternate',
+      'destinations.0.alternate: an EHR cannot have an alternate',
     );
   });
 

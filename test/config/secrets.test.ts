@@ -49,7 +49,7 @@ describe('a secret', () => {
 
   test('that is not there stops the start, and says where it was looked for', () => {
     expect(complaint({}, { databaseUrl: { env: 'ABSENT' } })).toContain(
-      'databaseUrl: the variable ABSENT is not set',
+      'databaseUrl: the environment variable ABSENT is not set',
     );
     expect(complaint({ REDIS_URL_FILE: '/no/such/file' })).toContain(
       'redisUrl: the file /no/such/file cannot be read (ENOENT)',

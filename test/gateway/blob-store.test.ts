@@ -103,7 +103,7 @@ describe('with S3-compatible storage', () => {
     expect(tooMany.status).toBe(422);
     expect(await tooMany.json()).toMatchObject({
       code: 'upload_incomplete',
-      detail: '3 bytes were announced and 4 were sent; nothing was kept.',
+      detail: '3 bytes were declared, but 4 were sent; nothing was kept.',
     });
     await put(announced, 'abc');
     expect(await (await complete({ sha256: SHA256_OF_ABC })).json()).toMatchObject({

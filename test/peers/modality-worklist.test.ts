@@ -181,7 +181,7 @@ describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provid
     expect(command?.input.options).toEqual({});
     expect(command?.metadata).toEqual({
       order:
-        'Not joined: the order in ris names another patient or none to compare (another birth date).',
+        'Not used: the order in ris is for another patient, or has no patient to compare (another birth date).',
     });
     expect(await subjectOf()).toMatchObject({ indication: null, order: null });
   });
@@ -211,7 +211,7 @@ describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provid
     await ordered();
     const command = await submitted({ accessionNumber: 'ACC*' });
     expect(command?.metadata).toEqual({
-      order: 'Not looked for: its accession number or patient ID holds a wildcard.',
+      order: 'Not looked for: its accession number or patient ID contains a wildcard.',
     });
   });
 
@@ -224,7 +224,7 @@ describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provid
     });
     try {
       expect((await submitted({}, at))?.metadata).toEqual({
-        order: 'Not available: gone could not be asked (The peer cannot be reached).',
+        order: 'Not available: gone could not be queried (The peer cannot be reached).',
       });
     } finally {
       await at.close();
@@ -248,7 +248,7 @@ describe.skipIf(!DCMTK_INSTALLED)("a study's order, from DCMTK's worklist provid
       await expect
         .poll(() => requestOf(at)?.metadata)
         .toEqual({
-          order: 'Not available: no answer in time.',
+          order: 'Not available: no response in time.',
         });
       expect(await foundOrder(at.database, await rowOf(at))).toBeNull();
     } finally {

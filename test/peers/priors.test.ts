@@ -162,7 +162,7 @@ describe.skipIf(!ORTHANC_INSTALLED)('earlier examinations', () => {
     expect(command?.priorFiles).toEqual([]);
     expect(command?.metadata).toHaveProperty(
       'priors',
-      'Not available: gone could not be asked (The peer cannot be reached).',
+      'Not available: gone could not be queried (The peer cannot be reached).',
     );
     const study = await row('9');
     expect(study && (await priorSearches(site.database, study))).toMatchObject([

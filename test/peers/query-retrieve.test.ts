@@ -204,11 +204,11 @@ describe.skipIf(!installed)('an archive', () => {
     await stateReached('submitted');
 
     await filed(name, [object(3)]);
-    expect(await fetched(name)).toMatchObject({ detail: '1 fetched, all 3 are here' });
+    expect(await fetched(name)).toMatchObject({ detail: '1 fetched, all 3 received' });
     await expectedReached(2);
     site.pass(6);
     await expect.poll(() => requests().length).toBe(2);
-    expect(await fetched(name)).toMatchObject({ detail: '0 fetched, all 3 are here' });
+    expect(await fetched(name)).toMatchObject({ detail: '0 fetched, all 3 received' });
   });
 
   test('provides only what we accept: a segmentation is not retrieved', async () => {
@@ -247,7 +247,7 @@ describe.skipIf(!installed)('an archive', () => {
       site.pass(6);
       await expect
         .poll(async () => (await row())?.reason)
-        .toBe('orthanc-get has 3 objects, 2 of them are not here.');
+        .toBe('orthanc-get has 3 objects, of which 2 have not been received.');
       const told = await explained();
       expect(told).toMatchObject({ state: 'receiving', completeBecause: 'expected-count' });
       expect(told?.completeAfter).toEqual(told?.archiveCount?.holdUntil);

@@ -146,7 +146,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
         code: 'move_destination_unknown',
       });
       expect(await checkMove(node, 'NOBODY')).toBe(
-        'does not know "NOBODY" as a destination of C-MOVE',
+        'does not know "NOBODY" as a C-MOVE destination',
       );
     });
 
@@ -219,7 +219,10 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('an archive that', () => {
       expect(requests()).toEqual([]);
       site.pass(3);
       await expect.poll(() => requests().length).toBe(1);
-      expect(requests()[0]?.metadata).toHaveProperty('priors', 'Not available: no answer in time.');
+      expect(requests()[0]?.metadata).toHaveProperty(
+        'priors',
+        'Not available: no response in time.',
+      );
     });
   });
 });

@@ -37,16 +37,16 @@ export function createMailDeliverer(parts: MailDelivererParts): Deliverer {
     async send(delivery, signal) {
       const { requestId, destination, object, id } = delivery;
       const list = listOf(alerts, destination);
-      if (!list) return failed('mail_list_unknown', 'The settings have no such list any more.');
+      if (!list) return failed('mail_list_unknown', 'The list is no longer in the settings.');
       const isEscalation = object === ESCALATION;
       const to = isEscalation ? list.escalation?.to : list.to;
-      if (!to) return failed('mail_list_unknown', 'The list has no escalation any more.');
+      if (!to) return failed('mail_list_unknown', 'The list no longer has an escalation.');
       // A person may have looked at the study while the escalation was waiting for the mail server.
       if (isEscalation && (await isSeen(database, requestId))) {
         return {
           outcome: 'delivered',
           notSent: true,
-          detail: 'Not sent: the finding was acknowledged meanwhile.',
+          detail: 'Not sent: the finding has been acknowledged in the meantime.',
         };
       }
       const facts = await readFacts(delivery, parts);

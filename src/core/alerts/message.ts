@@ -37,10 +37,10 @@ export function alertMessage(facts: AlertFacts): { subject: string; text: string
       '',
       ...(link ? ['Open the study:', link, ''] : []),
       ...(isEscalation || !wait
-        ? ['Acknowledge the finding in the study page, so that others know that you have seen it.']
+        ? ['Acknowledge the finding on the study page, so that others know you have seen it.']
         : [
-            `Acknowledge the finding in the study page. If nobody does so within ${wait},`,
-            'the second list of recipients gets a mail.',
+            `Acknowledge the finding on the study page. If nobody does so within ${wait},`,
+            'a mail is sent to the second list of recipients.',
           ]),
     ].join('\n')}\n`,
   };

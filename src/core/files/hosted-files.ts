@@ -39,7 +39,7 @@ export function createHostedFileFetcher(
       signal.throwIfAborted();
       if (error instanceof HostedFileError || isOwnFault(error)) throw error;
       if (error instanceof UrlNotPermittedError) throw new HostedFileError('URL not permitted');
-      if (patience.aborted) throw new HostedFileError(`it took over ${fetchTimeoutSeconds} s`);
+      if (patience.aborted) throw new HostedFileError(`it took more than ${fetchTimeoutSeconds} s`);
       throw new HostedFileError('the connection failed', { cause: error });
     }
   };
@@ -62,7 +62,7 @@ async function follow(
     }
     if (redirects === MOST_REDIRECTS) throw new HostedFileError('too many redirects');
     const next = URL.parse(location, url);
-    if (!next) throw new HostedFileError('a redirect to nowhere');
+    if (!next) throw new HostedFileError('a redirect without a target');
     if (url.startsWith('https:') && next.protocol !== 'https:') {
       throw new HostedFileError('a redirect from https to http');
     }
@@ -87,8 +87,7 @@ async function store(
     },
   });
   try {
-    if (coding !== 'identity')
-      throw new HostedFileError('the server sent it with a content coding');
+    if (coding !== 'identity') throw new HostedFileError('the server used a content coding');
     if (announced > limit) throw tooLarge();
     await pipeline(body, measure, createWriteStream(path, { flags: 'wx' }), { signal });
   } catch (error) {

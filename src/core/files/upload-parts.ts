@@ -109,7 +109,7 @@ const numbers = (parts: readonly PartState[]): string =>
   parts.map(({ partNumber }) => partNumber).join(', ');
 
 export function incomplete(detail: string): SonogateError {
-  return new SonogateError('upload_incomplete', `${detail}; the upload can go on.`);
+  return new SonogateError('upload_incomplete', `${detail}; the upload can be continued.`);
 }
 
 /**
@@ -164,7 +164,10 @@ export function createPartsInBucket(
     },
 
     async receive() {
-      throw new SonogateError('not_found', 'The parts of this upload go to the storage itself.');
+      throw new SonogateError(
+        'not_found',
+        'The parts of this upload must be sent directly to the storage.',
+      );
     },
 
     async assemble(fileId, bytes, named) {
@@ -191,11 +194,11 @@ export function createPartsInBucket(
       const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
         throw error instanceof WrongSizeError
           ? incomplete(
-              `the parts have ${error.found} bytes together, not ${bytes}: send them again`,
+              `the parts have ${error.found} bytes in total instead of ${bytes}; send them again`,
             )
           : error;
       });
-      if (!taken) throw incomplete('the parts are gone: send them again');
+      if (!taken) throw incomplete('the parts have been lost; send them again');
       return taken.sha256;
     },
 

@@ -298,7 +298,7 @@ export function createUploads({
     async create({ accountId, test }, { filename, bytes, mediaType }) {
       if (bytes !== null && bytes > limits.maxFileBytes) throw tooLarge(limits.maxFileBytes);
       if ((await unreservedBytes(database, blobs, now())) - (bytes ?? 0) < limits.minFreeBytes) {
-        throw new SonogateError('overloaded', 'There is no room for the file at the moment.');
+        throw new SonogateError('overloaded', 'There is currently no room for the file.');
       }
       const { rows } = await database.query<FileRow>(
         `INSERT INTO files (id, account_id, test, filename, media_type, bytes, status, created_at,
@@ -404,11 +404,11 @@ export function createUploads({
 }
 
 function tooLarge(limit: number): SonogateError {
-  return new SonogateError('payload_too_large', `A file may have up to ${limit} bytes here.`);
+  return new SonogateError('payload_too_large', `A file may have at most ${limit} bytes.`);
 }
 
 function wrongSize(announced: number | null, found: string): SonogateError {
-  const detail = `${announced} bytes were announced and ${found}; nothing was kept.`;
+  const detail = `${announced} bytes were declared, but ${found}; nothing was kept.`;
   return new SonogateError('upload_incomplete', detail);
 }
 

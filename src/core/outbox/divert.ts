@@ -110,7 +110,7 @@ export function divertByHand(
     if (made) return made;
     throw new SonogateError(
       'not_found',
-      `No dead or waiting delivery ${id} can go to ${alternate}: it may have one there already.`,
+      `No dead or waiting delivery ${id} can be sent to ${alternate}; it may already have been sent there.`,
     );
   });
 }

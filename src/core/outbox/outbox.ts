@@ -332,7 +332,7 @@ export async function startOutbox({
         outcome: 'failed',
         failure: 'transient',
         code: 'internal',
-        detail: 'The delivery failed with an unexpected error of the gateway.',
+        detail: 'The delivery failed because of an unexpected error in the gateway.',
       };
     }
   };

@@ -56,7 +56,7 @@ export async function find(
     const value = keys[keyword];
     if (value === undefined) continue;
     if (!isAnsweredAt(keyword, level) || !isCountedAt(keyword, level)) {
-      throw new SonogateError('invalid_query', `${keyword} is not a key of the level ${level}.`);
+      throw new SonogateError('invalid_query', `${keyword} is not a key at level ${level}.`);
     }
     const one = condition(keyword, value, parameter);
     if (one !== null) where.push(one);

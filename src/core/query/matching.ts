@@ -104,6 +104,6 @@ function range(
 
 function requireForm(keyword: string, vr: string, value: string): void {
   if (FORM[vr]?.test(value) === false) {
-    throw new SonogateError('invalid_query', `${keyword} has a value of another form.`);
+    throw new SonogateError('invalid_query', `${keyword} has a malformed value.`);
   }
 }

@@ -275,7 +275,7 @@ export function failureOf(
     case 'rejected':
       return new RunFailure('rejected', outcome.code, outcome.detail);
     case 'timeout': {
-      const detail = `The pipeline was ended after ${config.worker.timeoutSeconds} s.`;
+      const detail = `The pipeline was stopped after ${config.worker.timeoutSeconds} s.`;
       return new RunFailure('failed', 'pipeline_timeout', detail);
     }
     case 'failed':
@@ -296,7 +296,7 @@ function outOfSpaceFailure(
 function asRunFailure(error: unknown, row: StoredRequest, { logger }: FailureContext): RunFailure {
   if (error instanceof RunFailure) return error;
   logger.event(EVENTS.requestFailedUnexpectedly, { request: row.id, error: String(error) });
-  return new RunFailure('failed', 'internal', 'An unexpected error of the gateway.');
+  return new RunFailure('failed', 'internal', 'An unexpected error in the gateway.');
 }
 
 interface RunParts extends WorkerOptions {
@@ -394,7 +394,7 @@ async function runReadable(
     });
     unreadable.push(outcome.file);
     if (unreadable.length < MOST_STALLED_FILES) continue;
-    const detail = `Reading took more than ${config.worker.readSeconds} s for each of: ${unreadable.join(', ')}.`;
+    const detail = `Reading took more than ${config.worker.readSeconds} s for each of these files: ${unreadable.join(', ')}.`;
     throw new RunFailure('failed', 'pipeline_timeout', detail);
   }
 }

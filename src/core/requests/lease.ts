@@ -35,7 +35,7 @@ export function claimRequest(
     if (!row || !(await isFree(tx, id))) return null;
     const counted = row.attempts - row.lost_runs;
     if (row.crashes >= MAX_CRASHES || counted >= MAX_ATTEMPTS) {
-      const detail = `None of ${counted} attempts came to an end; the pipeline process died in ${row.crashes}.`;
+      const detail = `None of ${counted} attempts finished; the pipeline process died in ${row.crashes} of them.`;
       await transition(tx, id, 'failed', { at, fault: { code: 'pipeline_crashed', detail } });
       return null;
     }

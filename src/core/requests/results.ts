@@ -169,7 +169,9 @@ async function takeArtifact(from: string, to: string, { name, bytes, sha256 }: A
   const found = await ifMissing(describeFile(from), null);
   if (!found) throw new ArtifactMismatchError(`artifact ${name} is missing`);
   if (found.bytes !== bytes || found.sha256 !== sha256) {
-    throw new ArtifactMismatchError(`artifact ${name} differs from what the result says`);
+    throw new ArtifactMismatchError(
+      `artifact ${name} does not match its description in the result`,
+    );
   }
   // Linked rather than moved: a preview announced early must stay reachable until the request has
   // ended.

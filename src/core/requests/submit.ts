@@ -202,7 +202,7 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
     [
       {
         pointer: '/input/clinical_context/indication',
-        detail: `The text holds ${namedIdentifiers(found)}; leave out names, identifiers and dates.`,
+        detail: `The text contains ${namedIdentifiers(found)}; leave out names, identifiers and dates.`,
       },
     ],
     'identifiers_in_context',

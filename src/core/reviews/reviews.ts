@@ -224,7 +224,10 @@ export function createReviews(parts: ReviewParts): Reviews {
         ({ signed_revision: of }) => of === review.signed_revision + 1,
       );
       if (given.some(({ observer_id: id }) => id === reader.id)) {
-        throw new SonogateError('forbidden', 'The second signature is that of another person.');
+        throw new SonogateError(
+          'forbidden',
+          'The second signature must be made by another person.',
+        );
       }
       const signature: SignatureRow = {
         signed_revision: review.signed_revision + 1,
@@ -406,7 +409,7 @@ function requireNoIdentifiers(change: Change): void {
   const found = findIdentifiers(text, true);
   if (found.length === 0) return;
   const pointer = change.kind === 'note' ? '/text' : '/reason';
-  const detail = `The text holds ${namedIdentifiers(found)}; leave out names, identifiers and dates.`;
+  const detail = `The text contains ${namedIdentifiers(found)}; leave out names, identifiers and dates.`;
   throw new InvalidInputError([{ pointer, detail }]);
 }
 

@@ -230,7 +230,7 @@ async function putAsideFatal(
   source: string,
   options: RegistrationOptions,
 ): Promise<void> {
-  const detail = 'The gateway ended twice while it registered the object at its start.';
+  const detail = 'The gateway died twice while registering the object at startup.';
   await moveToQuarantine({ path, source }, { code: 'object_not_understood', detail }, options);
 }
 

@@ -74,7 +74,7 @@ const RETRY_SECONDS = 10;
  * Seconds until the rules are applied again to a study that is waiting for image classification.
  */
 const LOOK_SECONDS = 1;
-const LOOKING = 'Its images are being classified, because a routing rule asks what they show.';
+const LOOKING = 'The images are being classified because a routing rule depends on what they show.';
 
 const inSeconds = (seconds: number, { now }: Pick<StudyActionParts, 'now'>) =>
   new Date(now().getTime() + seconds * 1000);
@@ -118,7 +118,8 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
   }
 }
 
-const LATE = 'Objects arrived after the study was interpreted; its source has `rerun: never`.';
+const LATE =
+  'Objects arrived after the study was interpreted, and its source is set to `rerun: never`.';
 
 /**
  * Returns true if no endpoint may run because objects arrived late from a source whose studies are
@@ -214,7 +215,7 @@ async function carryOut(
   else await endRevision(database, study, 'routed', last?.translate ? NO_REPORT : null);
 }
 
-const NO_REPORT = 'The study has no structured report of the machine to translate.';
+const NO_REPORT = 'The study has no structured report from the machine to translate.';
 
 const SEEKING_PRIORS = 'Searching for earlier examinations of the patient.';
 
@@ -300,7 +301,7 @@ export function startStudyAssembly(parts: AssemblyParts): Rounds {
 }
 
 const PERHAPS_MERGED =
-  'Its patient ID was merged into another ID, whose patient has another birth date; release it only if they are one person.';
+  'The patient ID was merged into another one whose patient has a different birth date; release the study only if both are the same person.';
 
 /**
  * Returns a study that arrived under a merged patient ID with the surviving ID. If the study may

@@ -35,7 +35,7 @@ export async function releaseStudy(
   if (rule !== null && !routing.rules.some(({ name, hold }) => name === rule && !hold)) {
     throw new SonogateError(
       'not_found',
-      `There is no routing rule "${rule}", or it holds studies.`,
+      `There is no routing rule "${rule}", or the rule holds studies.`,
     );
   }
   const states = ['held', 'unrouted', 'ignored', 'refused'] as const;

@@ -138,7 +138,7 @@ async function answerTo(task: HeaderTask): Promise<HeaderAnswer> {
   } catch (cause) {
     thread = null;
     await worker.terminate();
-    const detail = 'The header takes too much time or memory to read.';
+    const detail = 'Reading the header takes too much time or memory.';
     throw new SonogateError('object_not_understood', detail, { cause });
   } finally {
     settled.abort();

@@ -139,8 +139,8 @@ async function findOrder(
         const code = error instanceof SonogateError ? error.code : 'internal';
         logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });
         const why = late.aborted
-          ? `${name} did not answer in time`
-          : `${name} could not be asked (${ERRORS[code].title})`;
+          ? `${name} did not respond in time`
+          : `${name} could not be queried (${ERRORS[code].title})`;
         answers.push(unavailable(`Not available: ${why}.`));
       }
     }
@@ -155,5 +155,5 @@ async function findOrder(
   }
   // "No order" is reported only if every worklist has answered.
   const failed = answers.find(({ state }) => state === 'unavailable');
-  return failed ?? answers[0] ?? { state: 'none', detail: 'No worklist to ask.', order: null };
+  return failed ?? answers[0] ?? { state: 'none', detail: 'No worklist to query.', order: null };
 }

@@ -72,7 +72,7 @@ export function orderKeys(identity: DicomIdentity): { keys: OrderKeys } | { why:
   }
   // Wildcards would match other orders (PS3.4 C.2.2.2.4).
   const key = accessionNumber || patientId;
-  if (/[*?\\]/.test(key)) return { why: 'its accession number or patient ID holds a wildcard' };
+  if (/[*?\\]/.test(key)) return { why: 'its accession number or patient ID contains a wildcard' };
   const found = accessionNumber ? { accessionNumber } : { patientId, studyInstanceUid };
   return { keys: { ...found, studyDate } };
 }
@@ -96,7 +96,7 @@ export function chooseOrder(
   const patient = patientIdentity(identity);
   const mismatch = asked.map((order) => orderMismatch(patient, order)).find(Boolean);
   if (mismatch) {
-    const detail = `Not joined: the order in ${worklist} names another patient or none to compare (${MISMATCH_WORDS[mismatch]}).`;
+    const detail = `Not used: the order in ${worklist} is for another patient, or has no patient to compare (${MISMATCH_WORDS[mismatch]}).`;
     return { state: 'refused', detail, order: null };
   }
   const own = asked.filter((order) => order.studyInstanceUid === identity.StudyInstanceUID);
@@ -144,7 +144,7 @@ function agreedValues(orders: readonly FoundOrder[]): Order {
 }
 
 /** The outcome of a search that ran out of time. */
-export const TOO_LATE = 'Not available: no answer in time.';
+export const TOO_LATE = 'Not available: no response in time.';
 
 /**
  * Returns the order of a revision. The first call starts the search.

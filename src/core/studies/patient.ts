@@ -112,7 +112,7 @@ export function holdText(
 ): string | null {
   const patients =
     mismatch &&
-    `Its objects name different patients (${MISMATCH_WORDS[mismatch]}); release it only if they are one person.`;
+    `The objects identify different patients (${MISMATCH_WORDS[mismatch]}); release the study only if they are the same person.`;
   return [holdReason, patients].filter(Boolean).join(' ') || null;
 }
 

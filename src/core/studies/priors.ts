@@ -28,7 +28,7 @@ export interface Priors {
   note: string;
 }
 
-const TOO_LATE = 'Not available: no answer in time.';
+const TOO_LATE = 'Not available: no response in time.';
 
 /**
  * Returns the earlier examinations for a revision under a rule. The first call starts the search.

@@ -104,7 +104,7 @@ export async function leaveQuarantine(
 ): Promise<{ path: string; source: string }> {
   const { source } = await requireObject(dataDir, id);
   if (source === null) {
-    throw new SonogateError('not_found', `The source of ${id} is not known: send it again.`);
+    throw new SonogateError('not_found', `The source of ${id} is unknown; send the object again.`);
   }
   const { complete } = newPlace(source, now);
   await mkdir(dirname(join(dataDir, complete)), { recursive: true });

@@ -30,11 +30,11 @@ const BATCH = 1000;
  * reported.
  */
 const KEPT_BECAUSE = {
-  state: 'it still receives, is complete or is held',
-  request: 'one of its requests runs, or its result is still stored',
-  delivery: 'one of its deliveries has not arrived',
-  commitment: 'storage commitment is not settled',
-  retrieval: 'its objects are being retrieved, or it is the prior of a newer study',
+  state: 'still being received, waiting to be routed, or held',
+  request: 'a request is running, or a result is still stored',
+  delivery: 'a delivery has not arrived',
+  commitment: 'storage commitment is pending',
+  retrieval: 'objects are being retrieved, or it is a prior of a newer study',
 } as const;
 type KeptBecause = keyof typeof KEPT_BECAUSE;
 const REASONS = ['state', 'request', 'delivery', 'commitment', 'retrieval'] as const;

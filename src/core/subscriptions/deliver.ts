@@ -43,7 +43,8 @@ export function createSubscriptionDeliverer(parts: SubscriptionParts): Deliverer
     retryWait,
     send: async (delivery, signal) => {
       const subscription = await findSubscription(parts.database, delivery.destination);
-      if (!subscription || subscription.status === 'off') return over('The subscription is off.');
+      if (!subscription || subscription.status === 'off')
+        return over('The subscription has been switched off.');
       const outcome = await send(parts, delivery, subscription, signal);
       if (signal.aborted) return outcome;
       await record(parts, delivery, subscription, outcome);
@@ -76,7 +77,7 @@ async function send(
   if (!endpoint || endpoint.disabled_at) return over('The address is disabled.');
   const notification = await notificationOf(database, delivery);
   const body = notification && (await parts.bodyOf(subscription, notification));
-  if (body === null) return permanentFailure('not_found', 'The request is gone.');
+  if (body === null) return permanentFailure('not_found', 'The request no longer exists.');
   const headers = { ...clientHeaders(subscription.headers), 'content-type': parts.contentType };
   return postMessage(parts, delivery, endpoint, { headers, body }, signal);
 }

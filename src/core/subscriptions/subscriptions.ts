@@ -101,7 +101,7 @@ export function createSubscription(
       [keyId],
     );
     if ((rows[0]?.made ?? 0) >= MOST_SUBSCRIPTIONS) {
-      const detail = `A key may have ${MOST_SUBSCRIPTIONS} subscriptions; delete one first.`;
+      const detail = `A key may have at most ${MOST_SUBSCRIPTIONS} subscriptions; delete one first.`;
       throw new SonogateError('rate_limited', detail);
     }
     const endpoint = await endpointFor(tx, accountId, asked.url);
@@ -313,7 +313,7 @@ export async function turnOff(database: Queryable, id: string, why: string): Pro
 export async function turnAllOff(database: Queryable): Promise<void> {
   await database.query(
     `UPDATE fhir_subscriptions SET status = 'off', error = $1 WHERE status <> 'off'`,
-    ['The site has switched subscriptions off.'],
+    ['The site has disabled subscriptions.'],
   );
 }
 

@@ -51,7 +51,7 @@ export function createWebhookDeliverer(parts: WebhookParts): Deliverer {
         return permanentFailure('webhook_disabled', 'The address is disabled.');
       }
       const body = await parts.bodyOf(delivery.requestId, endpoint.account_id, delivery.object);
-      if (body === null) return permanentFailure('not_found', 'The request is gone.');
+      if (body === null) return permanentFailure('not_found', 'The request no longer exists.');
       const headers = { 'content-type': 'application/json' };
       return postMessage(parts, delivery, endpoint, { headers, body }, signal);
     },
@@ -97,7 +97,7 @@ export async function postMessage(
     outcome =
       error instanceof UrlNotPermittedError
         ? permanentFailure('url_not_permitted', 'The address is not permitted.')
-        : failed('transient', 'webhook_unreachable', `The address did not answer (${reason}).`);
+        : failed('transient', 'webhook_unreachable', `The address did not respond (${reason}).`);
   }
   // A send that we aborted ourselves is not a failure of the endpoint.
   if (signal.aborted) return outcome;

@@ -130,7 +130,7 @@ export function redeliver(
       [id, accountId, testOnly],
     );
     if (rows.length === 0) {
-      throw new SonogateError('not_found', 'There is no delivery here that has come to an end.');
+      throw new SonogateError('not_found', 'There is no finished delivery with this id.');
     }
     await sendAgain(tx, id, ['dead', 'delivered'], GIVE_UP_SECONDS);
     const { rows: again } = await listWebhookDeliveries(tx, { accountId, id, limit: 1 });

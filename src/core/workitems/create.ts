@@ -151,7 +151,7 @@ function isRequestOf(asked: SubmitCommand, row: RequestRow): boolean {
 }
 
 const taken = (uid: string) =>
-  new SonogateError('workitem_exists', `There is a workitem with the UID ${uid}.`);
+  new SonogateError('workitem_exists', `There is already a workitem with the UID ${uid}.`);
 
 const invalid = (pointer: string, detail: string) =>
   new InvalidInputError([{ pointer, detail }], 'invalid_workitem');
@@ -164,15 +164,15 @@ async function studyFor(
   // Received studies belong to the installation's own account.
   const study = accountId === DEFAULT_ACCOUNT_ID ? await findStudy(database, uid) : null;
   if (!study) {
-    throw invalid(INPUT, `the study ${uid} is not held here; send it to the gateway first`);
+    throw invalid(INPUT, `the gateway does not have the study ${uid}; send it first`);
   }
   const { PatientID: id, IssuerOfPatientID: issuer, PatientBirthDate: birthDate } = study.identity;
   const differs = (one: string, other: string) => one !== '' && other !== '' && one !== other;
   if (differs(patient.id, id) || differs(patient.issuer, issuer)) {
-    throw invalid(PATIENT_ID, 'the study is of another patient');
+    throw invalid(PATIENT_ID, 'the study belongs to another patient');
   }
   if (differs(patient.birthDate, birthDate)) {
-    throw invalid(PATIENT_BIRTH_DATE, 'the patient of the study has another date of birth');
+    throw invalid(PATIENT_BIRTH_DATE, 'the patient of the study has a different date of birth');
   }
   const hold = holdText(study.hold_reason, study.patient_mismatch);
   if (hold !== null || study.state === 'held') {
@@ -195,5 +195,5 @@ async function inputOf(
   const found = held.filter(({ sop_instance_uid: uid }) => asked.has(uid));
   const missing = asked.size - new Set(found.map(({ sop_instance_uid: uid }) => uid)).size;
   if (missing === 0) return found;
-  throw invalid(INPUT, `${missing} of its objects are not held here; send them first`);
+  throw invalid(INPUT, `${missing} of its objects have not been received; send them first`);
 }

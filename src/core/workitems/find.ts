@@ -284,7 +284,7 @@ function startCondition(value: string, parameter: (value: unknown) => string): s
 function instantOf(text: string): { first: Date; after: Date } {
   const range = dateTimeRange(text);
   if (range) return range;
-  throw new SonogateError('invalid_query', `${START_KEY.name} has a value of another form.`);
+  throw new SonogateError('invalid_query', `${START_KEY.name} has a malformed value.`);
 }
 
 const DATE_TIME =

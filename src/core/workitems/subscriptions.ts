@@ -61,7 +61,7 @@ export async function subscribe(
   if (rowCount === 1) return;
   throw new SonogateError(
     'rate_limited',
-    `An account may have ${MOST_SUBSCRIPTIONS} subscriptions.`,
+    `An account may have at most ${MOST_SUBSCRIPTIONS} subscriptions.`,
   );
 }
 

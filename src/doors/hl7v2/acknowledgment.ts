@@ -23,11 +23,14 @@ export function outcomeOfAcknowledgment(bytes: Buffer, controlId: string): SendO
   try {
     segments = decodeMessage(decodeText(bytes));
   } catch {
-    return failed('peer_answer_unclear', 'The answer is no message of HL7 version 2.');
+    return failed('peer_answer_unclear', 'The response is not an HL7 version 2 message.');
   }
   const msa = segments.find(({ name }) => name === 'MSA');
   if (!msa || componentOf(msa, 2) !== controlId) {
-    return failed('peer_answer_unclear', 'The acknowledgment is not of the message that was sent.');
+    return failed(
+      'peer_answer_unclear',
+      'The acknowledgment does not belong to the message that was sent.',
+    );
   }
   const code = componentOf(msa, 1);
   const errors = segments.filter(({ name }) => name === 'ERR').map(errorOf);
@@ -48,7 +51,7 @@ export function outcomeOfAcknowledgment(bytes: Buffer, controlId: string): SendO
         ? failed('receiver_rejected', detail)
         : failed('receiver_busy', detail);
     default:
-      return failed('peer_answer_unclear', 'The acknowledgment has no code of table 0008.');
+      return failed('peer_answer_unclear', 'The acknowledgment has no code from table 0008.');
   }
 }
 

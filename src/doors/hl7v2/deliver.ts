@@ -91,7 +91,7 @@ async function contentOf(
   if (!result || !subject) {
     return failed('expired', 'The result or its study has been removed.');
   }
-  if (!subject.identity) return failed('expired', 'The request came without a patient.');
+  if (!subject.identity) return failed('expired', 'The request has no patient.');
   const own = { ...subject, identity: subject.identity, signedRevision: resultRevision };
   const firstSent = release === 'after-signature' ? 1 : 0;
   return {

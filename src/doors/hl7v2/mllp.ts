@@ -64,7 +64,7 @@ function acknowledgmentOf(socket: Socket): Promise<Buffer> {
       for (const frame of reader.push(bytes)) if ('message' in frame) resolve(frame.message);
       // This limit also applies to bytes outside a message.
       if (received > MOST_ACKNOWLEDGMENT_BYTES) {
-        reject(new Error('the receiver sends no end of its acknowledgment'));
+        reject(new Error('the receiver did not end its acknowledgment'));
       }
     });
     socket.on('error', reject);

@@ -20,7 +20,7 @@ export class DatabaseNotEmptyError extends Error {
   override name = 'DatabaseNotEmptyError';
   constructor(table: string) {
     super(
-      `The database to fill already holds rows (${table}); nothing was copied. Name an empty database.`,
+      `The target database already contains rows (${table}), so nothing was copied. Use an empty database.`,
     );
   }
 }

@@ -218,7 +218,7 @@ async function unopened(folder: string, cause: unknown): Promise<Error> {
     const megabytes = Math.floor(free / 1024 ** 2);
     return new Error(
       `The embedded database in ${folder} cannot be opened: its disk has ${megabytes} MiB free and needs ` +
-        `${LEAST_FREE_BYTES / 1024 ** 2}. Make room and start again.`,
+        `${LEAST_FREE_BYTES / 1024 ** 2}. Free some space, then start again.`,
       { cause },
     );
   }
@@ -227,7 +227,7 @@ async function unopened(folder: string, cause: unknown): Promise<Error> {
   return new Error(
     `The embedded database in ${folder} cannot be opened (${why}). Its files are damaged, or another ` +
       'major version wrote them. Move the folder aside and restore the backup of the data folder ' +
-      '(docs/operations.md); objects that were received since are registered again from intake/.',
+      '(docs/operations.md); objects received since then are registered again from intake/.',
     { cause },
   );
 }

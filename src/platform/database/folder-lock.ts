@@ -27,7 +27,7 @@ export class LockFileError extends Error {
 
   constructor(path: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`The lock of the embedded database, ${path}, cannot be taken: ${why}.`, { cause });
+    super(`The lock of the embedded database, ${path}, cannot be acquired: ${why}.`, { cause });
   }
 }
 

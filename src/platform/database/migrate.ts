@@ -17,7 +17,7 @@ class OutdatedDatabaseError extends Error {
   override name = 'OutdatedDatabaseError';
   constructor() {
     super(
-      'This database is older than version 1.0 of Sonogate: start version 1.0 on it once, then this version.',
+      'This database is older than version 1.0 of Sonogate: run version 1.0 on it once, then this version.',
     );
   }
 }

@@ -17,7 +17,7 @@ test('objects that only the archive has are missing', () => {
     state: 'missing',
     expected: 3,
     missing: 2,
-    detail: 'pacs has 3 objects, 2 of them are not here.',
+    detail: 'pacs has 3 objects, of which 2 have not been received.',
   });
 });
 

@@ -72,9 +72,9 @@ describe('earlier examinations', () => {
 
   test.each([
     [{ PatientID: '' }, 'the study has no patient ID'],
-    [{ PatientID: 'P*' }, 'the patient ID holds a wildcard'],
-    [{ PatientID: 'P?1' }, 'the patient ID holds a wildcard'],
-    [{ PatientID: 'P1\\P2' }, 'the patient ID holds a wildcard'],
+    [{ PatientID: 'P*' }, 'the patient ID contains a wildcard'],
+    [{ PatientID: 'P?1' }, 'the patient ID contains a wildcard'],
+    [{ PatientID: 'P1\\P2' }, 'the patient ID contains a wildcard'],
     [{ StudyDate: '' }, 'the study has no date'],
   ])('cannot be asked for with %o', (over, why) => {
     expect(priorKeys({ ...identity, ...over }, settings)).toEqual({ why });

@@ -257,7 +257,7 @@ describe('a later run of a study whose report was signed in the gateway', () => 
     const before = await everything();
     expect(await send('req_third')).toMatchObject({
       outcome: 'delivered',
-      detail: expect.stringContaining('Not sent: the EHR has the signed report'),
+      detail: expect.stringContaining('Not sent: the EHR already has the signed report'),
     });
     expect(await everything()).toEqual(before);
   });

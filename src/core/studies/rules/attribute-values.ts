@@ -23,7 +23,7 @@ export function requireKnownAttributes(routing: Routing): void {
   if (unknown.length === 0) return;
   throw new SonogateError(
     'invalid_config',
-    `The routing rules name attributes that DICOM does not have: ${unknown.join(', ')}.`,
+    `The routing rules use attributes that do not exist in DICOM: ${unknown.join(', ')}.`,
   );
 }
 

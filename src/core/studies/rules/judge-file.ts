@@ -25,7 +25,7 @@ export interface FileVerdicts {
   open: boolean;
 }
 
-const TOO_LONG = 'The header does not end within these bytes; send the file as a study instead.';
+const TOO_LONG = 'The header is too long for this check; send the file as a study instead.';
 
 /**
  * Applies the rules to a DICOM file that was not received, using only its first bytes. Nothing is

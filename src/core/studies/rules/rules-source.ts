@@ -85,7 +85,7 @@ async function saveRules(file: string, yaml: string, at: Date): Promise<string> 
     if (!READ_ONLY.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new SonogateError(
       'forbidden',
-      'The gateway may not write its settings file: have the text put there.',
+      'The gateway has no permission to write its settings file; have the rules put there by hand.',
     );
   }
   return kept;

@@ -266,7 +266,7 @@ export const DICOM_EVENTS = {
   rowsDelayed: event<{ objects: number; error: string }>({
     id: 'rows_delayed',
     level: 'warn',
-    text: 'database database rows of received objects not written yet',
+    text: 'database rows of received objects not written yet',
     meaning:
       'The database did not accept the rows of objects that are safely on disk; the gateway tries again until it does.',
     action: 'See the error; if it continues, check the database.',

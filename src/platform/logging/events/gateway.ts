@@ -149,7 +149,7 @@ export const GATEWAY_EVENTS = {
   rulesUnchanged: event<{ error: string }>({
     id: 'rules_unchanged',
     level: 'error',
-    text: 'changed routing rules are not valid, the old ones stay in force in force',
+    text: 'changed routing rules are not valid, the old ones stay in force',
     meaning: 'The changed configuration file cannot be used.',
     action: 'Correct the file; `npx sonogate rules test` checks it.',
   }),

@@ -43,8 +43,8 @@ test.each([
   ],
   [
     'that was not sent',
-    { state: 'delivered', not_sent: true, detail: 'Not sent: the EHR has a later result' },
-    'Not sent: the EHR has a later result',
+    { state: 'delivered', not_sent: true, detail: 'Not sent: the EHR already has a later result' },
+    'Not sent: the EHR already has a later result',
   ],
   ['given up', { state: 'dead' }, 'failed permanently, action needed'],
 ] as const)('a delivery %s', (_, over, words) => {

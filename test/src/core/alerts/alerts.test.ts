@@ -295,7 +295,7 @@ describe.skipIf(!OPENSSL_INSTALLED)('a critical flag', () => {
     expect(await send(delivery, new AbortController().signal)).toEqual({
       outcome: 'delivered',
       notSent: true,
-      detail: 'Not sent: the finding was acknowledged meanwhile.',
+      detail: 'Not sent: the finding has been acknowledged in the meantime.',
     });
     expect(server.received).toHaveLength(1);
   });

@@ -43,8 +43,8 @@ describe('the mail about a critical finding', () => {
         'Open the study:',
         'https://gateway.example/console/worklist/7',
         '',
-        'Acknowledge the finding in the study page. If nobody does so within 30 minutes,',
-        'the second list of recipients gets a mail.',
+        'Acknowledge the finding on the study page. If nobody does so within 30 minutes,',
+        'a mail is sent to the second list of recipients.',
         '',
       ].join('\n'),
     });

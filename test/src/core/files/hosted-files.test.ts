@@ -70,7 +70,7 @@ describe('a hosted file', () => {
     ['by a redirect to metadata', () => [to('http://169.254.169.254/')], 'URL not permitted'],
     ['by a redirect to another port', () => [to('http://127.0.0.1:1/')], 'URL not permitted'],
     ['by a redirect to a local file', () => [to('file:///etc/passwd')], 'URL not permitted'],
-    ['by a redirect to nowhere', () => [to('http://')], 'a redirect to nowhere'],
+    ['by a redirect to nowhere', () => [to('http://')], 'a redirect without a target'],
     ['where there is none', () => [{ status: 404 }], 'the server answered 404'],
     ['that is one byte too long', () => [pixels(MAX_BYTES + 1)], 'more than 100 bytes'],
     [
@@ -92,7 +92,7 @@ describe('a hosted file', () => {
   it('is not fetched if it does not arrive in time', async () => {
     settings.fetchTimeoutSeconds = 0.5;
     server.replies.push('silence');
-    await expect(fetchFile()).rejects.toThrow('it took over 0.5 s');
+    await expect(fetchFile()).rejects.toThrow('it took more than 0.5 s');
   });
 
   it('of the greatest allowed length is fetched', async () => {

@@ -139,7 +139,7 @@ describe('a person', () => {
     await sendBuffer(site.node, dicomFile({ ...file, ...patient }));
     site.pass(31);
     await reaches('held');
-    expect(await row()).toMatchObject({ reason: expect.stringContaining('another birth date') });
+    expect(await row()).toMatchObject({ reason: expect.stringContaining('a different birth date') });
     // A procedure step cannot be created for it either.
     expect((await row())?.hold_reason).toBe((await row())?.reason);
     await releaseStudy(site.database, study, null, {

@@ -93,7 +93,7 @@ describe('the searches for orders', () => {
       .poll(async () => orderSearch(database, await study()), { timeout: 60_000 })
       .toEqual({
         state: 'unavailable',
-        detail: 'Not available: hanging did not answer in time.',
+        detail: 'Not available: hanging did not respond in time.',
       });
     expect(answeredInTime).toBe(true);
     expect(audited).toEqual([

@@ -70,12 +70,12 @@ describe('objects of one study', () => {
     [
       null,
       'issuer',
-      'Its objects name different patients (another issuer of the ID); release it only if they are one person.',
+      'The objects identify different patients (another issuer of the ID); release the study only if they are the same person.',
     ],
     [
       'Wait for me.',
       'patient-id',
-      'Wait for me. Its objects name different patients (another patient ID); release it only if they are one person.',
+      'Wait for me. The objects identify different patients (another patient ID); release the study only if they are the same person.',
     ],
     [null, null, null],
   ] as const)('held by %j and for %j are held with the words %j', (reason, mismatch, text) => {
@@ -141,7 +141,7 @@ describe('a study that has come', () => {
     await send(2, { patientId: 'B' });
     await ended('held');
     expect((await row()).reason).toBe(
-      'Its objects name different patients (another patient ID); release it only if they are one person.',
+      'The objects identify different patients (another patient ID); release the study only if they are the same person.',
     );
     expect(requests()).toEqual([]);
     expect((await row()).identity.PatientID).toBe('A');

@@ -231,7 +231,7 @@ describe('migrations', () => {
 
   it('refuse a database that is older, and say what to do', async () => {
     const database = await migratedBy(['0001-requests.sql', '0190-console.sql']);
-    await expect(migrate(database)).rejects.toThrow('start version 1.0 on it once');
+    await expect(migrate(database)).rejects.toThrow('run version 1.0 on it once');
     await database.close();
   });
 

@@ -88,7 +88,7 @@ describe('the lock of the embedded database', () => {
 
   it('names its file where it cannot be written', () => {
     mkdirSync(path);
-    expect(() => takeLock(path)).toThrow(`${path}, cannot be taken`);
+    expect(() => takeLock(path)).toThrow(`${path}, cannot be acquired`);
   });
 
   it('does not depend on what a killed owner left behind', () => {
