@@ -203,7 +203,7 @@ export interface WorklistRow {
   /** Stage of the newest request; null before the first request. */
   stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
   /**
-   * Critical flags, in words, of the requests whose endpoint has no result for a later revision of
+   * Critical flags, in words, of the requests whose rule has no result for a later revision of
    * the study. All flags of a request are acknowledged together; until then, `seenBy` is null.
    */
   critical: {

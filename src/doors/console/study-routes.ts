@@ -197,7 +197,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * Returns the key of a request's row, unless its endpoint already has a result for a later revision
+ * Returns the key of a request's row, unless its rule already has a result for a later revision
  * of the study: replaced requests cannot be changed.
  * @throws SonogateError `not_found`
  */

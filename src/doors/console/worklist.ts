@@ -59,7 +59,7 @@ export interface ListedRow {
 }
 
 /**
- * SQL: the critical flags of a study's requests whose endpoint has no result for a later revision,
+ * SQL: the critical flags of a study's requests whose rule has no result for a later revision,
  * or of a request without a study. A flag's text is null once it has been purged.
  */
 const FLAGS = `

@@ -278,9 +278,11 @@ describe('a row', () => {
     }
     const later = (change: string) =>
       site.database.query(`${change} WHERE request_id = 'req_later'`);
-    await later(`UPDATE study_requests SET rule = 'workitem:1.2.3'`);
     await site.database.query(`UPDATE requests SET status = 'succeeded' WHERE id = 'req_later'`);
-    expect(await requestsWithFlags()).toEqual([first, second]);
+    for (const rule of ['workitem:1.2.3', 'another rule']) {
+      await later(`UPDATE study_requests SET rule = '${rule}'`);
+      expect([rule, await requestsWithFlags()]).toEqual([rule, [first, second]]);
+    }
     await later(`UPDATE study_requests SET rule = 'echo'`);
     expect(await requestsWithFlags()).toEqual([first]);
     await site.database.query(`UPDATE requests SET status = 'queued' WHERE id = 'req_later'`);
