@@ -32,7 +32,8 @@ export function noteReceptions(storage: StorageService, parts: ReceptionParts): 
             await reception.ended();
             throw error;
           }
-          // No process of the installation may complete the study before the object has its row.
+          // Until the object's row is in the database, the open reception prevents this process and
+          // others from completing the study.
           void Promise.resolve(sink.recorded?.()).finally(reception.ended);
         },
         discard: () => sink.discard().finally(reception.ended),

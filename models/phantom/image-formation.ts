@@ -66,8 +66,8 @@ function gridFor({ sector, window }: Acquisition): PolarGrid {
 const REVERBERATION_MM = 9;
 
 /**
- * Adds side lobes, which smear bright echoes sideways, reverberation, which extends them downwards,
- * and finally noise.
+ * Adds side lobes (which smear bright echoes sideways), then reverberation (which extends them
+ * downwards), then noise.
  */
 function addClutter(echoes: EchoMap, acquisition: Acquisition, random: Random): void {
   const { grid, diffuse, specular } = echoes;

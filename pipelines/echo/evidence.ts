@@ -106,7 +106,7 @@ const notTrusted = (one: Measurement, why: Remark): Measurement =>
   isConfirmed(one) ? one : { ...one, quality: 'low', remarks: [why] };
 
 /**
- * Sections that report their values even without a second network, because these values are
+ * Sections that report values even if no second network confirms them, because the values are
  * outlines rather than volumes.
  */
 const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);

@@ -87,8 +87,8 @@ async function detect(
 }
 
 /**
- * Returns true if rectangles together cover the whole screen, so that they do not delimit the
- * picture.
+ * Returns true if rectangles together cover the whole screen, and therefore do not delimit
+ * the picture.
  */
 export function coverScreen(
   areas: readonly Rectangle[],

@@ -22,8 +22,8 @@ export interface PlaneSessions {
   head: ModelSession | null;
   brainPlane: ModelSession | null;
   /**
-   * If the model for a structure is missing, an uncertain plane keeps the label from the whole
-   * image.
+   * Models that check one structure. If one is missing, an uncertain plane keeps the label given by
+   * the classifier of whole images.
    */
   abdomen?: ModelSession | null;
   femur?: ModelSession | null;

@@ -17,8 +17,8 @@ const MEDIAN_TISSUE = {
 } as const satisfies Record<string, Tissue>;
 
 /**
- * Returns functions that build shapes in the units of a part of the fetus in the given pose. `unit`
- * and the radius of a line are in mm.
+ * Returns functions that build shapes for a part of the fetus in the given pose. Coordinates are
+ * multiples of `unit`; `unit` and the radii of lines are in mm.
  */
 function unitFrame(pose: Pose, unit: number) {
   return {

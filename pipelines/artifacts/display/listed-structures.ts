@@ -149,7 +149,7 @@ export function structuresOn(file: string, listed: readonly ListedStructure[]): 
     }));
 }
 
-/** Returns the outlines among the structures listed by sections for one clip. */
+/** Returns the outlines on one clip, from the structures that the sections listed. */
 export function contoursOn(file: string, listed: readonly ListedStructure[]): Contour[] {
   return listed.flatMap((one) => {
     const structure = CONTOURED.find((name) => name === one.structure);

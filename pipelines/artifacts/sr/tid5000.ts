@@ -290,8 +290,8 @@ function biometryGroup(
 }
 
 /**
- * Maps the key of each biometric quantity to the gestational age calculated from that quantity
- * alone, which is written in the group of the quantity.
+ * Returns, by key of a biometric quantity, the gestational age calculated from that quantity alone.
+ * Each age is written into the measurement group of its quantity.
  */
 function agesByQuantity(fetus: Fetus): Map<string, Measurement> {
   const byId = new Map(fetus.measurements.map((measurement) => [measurement.id, measurement]));

@@ -24,10 +24,11 @@ export interface LabelMap {
 const MIXED = 255;
 
 /**
- * Returns the most likely class of each pixel of a source of `width` × `height`, by interpolating
- * the probabilities on the network's grid (channel after channel). If the four corners of a cell
- * have the same class, so has the whole cell, because the values inside it are means of the
- * corners. So only cells on a border are examined pixel by pixel, and background cells are skipped.
+ * Returns the most likely class of each pixel of a source of `width` × `height`. `shares` are the
+ * probabilities on the network's grid, one channel after another; they are interpolated. If the four
+ * corners of a cell have the same class, so does the whole cell, because the values inside it are
+ * weighted means of the corners. Therefore only cells on a border are examined pixel by pixel, and
+ * background cells are skipped.
  */
 export function labelsOf(
   shares: Float32Array,

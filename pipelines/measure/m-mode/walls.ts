@@ -57,8 +57,8 @@ export const WALLS = {
      */
     behind: 1.5,
     /**
-     * Minimum distinctness of another band, as a share of that of the chosen band, for the choice
-     * to be doubtful.
+     * The choice is doubtful if another band has at least this share of the chosen band's
+     * distinctness.
      */
     nearlyAsDistinct: 0.7,
     /**

@@ -285,7 +285,7 @@ const inPlaceOfOurs = (key: LengthKey, value: Measurement): Measurement =>
 const repeatability = (key: LengthKey, mm: number) =>
   key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * mm;
 
-/** Returns true if our value and the machine's differ by more than repeated measurements may. */
+/** Returns true if our value and the machine's differ by more than the repeatability. */
 const disagrees = (key: LengthKey, ours: number, machine: number) =>
   Math.abs(machine - ours) > repeatability(key, (ours + machine) / 2);
 

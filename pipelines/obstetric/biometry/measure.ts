@@ -63,8 +63,8 @@ export interface ReadLengths {
 }
 
 /**
- * How far the fitted ellipse may extend beyond the only calibrated region, as a share of its longer
- * axis.
+ * How far the fitted ellipse may extend beyond the calibrated region of an image that has only one,
+ * as a share of the ellipse's longer axis.
  */
 const OVERHANG = 0.05;
 

@@ -101,8 +101,8 @@ export interface WeightStandard {
 }
 
 /**
- * Standard for weights by INTERGROWTH's formula from HC and AC: Stirnemann et al., UOG
- * 2017;49:478-486.
+ * INTERGROWTH standard for fetal weights estimated from HC and AC with INTERGROWTH's own formula:
+ * Stirnemann et al., UOG 2017;49:478-486.
  */
 export const INTERGROWTH_WEIGHT_2017: WeightStandard = {
   weeks: { from: 22, to: 40 },

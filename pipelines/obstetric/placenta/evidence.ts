@@ -30,9 +30,9 @@ export interface PlacentaEdge {
 }
 
 export interface PlacentaReadings {
-  /** Transabdominal frames of the placenta; null if no permitted model finds it. */
+  /** Transabdominal frames of the placenta; null if no model for the placenta is permitted. */
   bodies: readonly BodyReading[] | null;
-  /** Transvaginal frames of the lower uterus; null if no permitted model finds the placenta. */
+  /** Transvaginal frames of the lower uterus; null if no model for the placenta is permitted. */
   edges: readonly EdgeReading[] | null;
   /** Half widths of 95 % intervals, mm. */
   uncertainty: { toOs: number | null; thickness: number | null };

@@ -140,7 +140,8 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     acknowledged: acknowledgedBy(row),
     glance: row.glance,
     review: row.status === 'succeeded' ? row.review : null,
-    // As in the timeline, only roles that see identity or run the gateway see who is reading.
+    // As in the timeline, readers are shown only to roles that may see patients' names or operate the
+    // gateway.
     readers: readsFreeText(role) ? row.readers : [],
     deliveries: row.deliveries,
   };

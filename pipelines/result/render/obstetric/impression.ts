@@ -276,8 +276,8 @@ interface Change {
 }
 
 /**
- * Returns the statement on the change since the earlier scan: that of the weight, or otherwise of
- * the first length.
+ * Returns the statement on growth since the earlier scan: the change in weight if there is one,
+ * otherwise the change in the first length.
  */
 function change(said: Said): Statement | null {
   const found = said.find('growth.change');

@@ -9,7 +9,7 @@ type Presentation = keyof typeof PRESENTATION;
 /** Text for the fetus that the presenting part belongs to, if there are several. */
 export const NEAREST_FETUS = 'the fetus nearest the cervix';
 
-/** A beat that was seen or measured elsewhere in the study. */
+/** A heartbeat found elsewhere in the study, although none was seen on the listed clips. */
 type Beat = {
   /** How the rate was measured; for a cine, `image` identifies it. */
   by: 'cine' | 'm-mode' | 'doppler';

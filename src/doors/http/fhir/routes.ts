@@ -35,7 +35,7 @@ export function addFhirRoutes(router: Router<HttpState>, deps: HttpDeps): void {
 }
 
 /**
- * Adds read and search of requests as Tasks. Notifications and the responses to submissions refer
+ * Adds the routes that read and search requests as Tasks. Notifications and the responses to submissions refer
  * to these Tasks.
  */
 function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {

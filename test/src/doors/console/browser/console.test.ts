@@ -22,7 +22,7 @@ const TURNED = '\u202Egnp.exe';
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondel';
 const SVG = '<svg onload="window.harmed=1">';
 
-/** The result of a request, alone and with its review. */
+/** URLs of a request's result, without and with its review. */
 const RESULTS = '**/api/requests/*/{result,review}';
 
 /** Adds an earlier study to a result: the same study, so that no second one has to run. */
