@@ -9,7 +9,7 @@ interface Run {
   faults: number;
 }
 
-const COLUMNS = ['promised', 'lost', 'late', 'deliveries', 'again', 'doubled', 's'];
+const COLUMNS = ['promised', 'lost', 'late', 'deliveries', 'again', 'duplicated', 's'];
 const CAMPAIGN = ['fault', 'what was done', 'what was seen', ...COLUMNS];
 const APART = ['date, commit', 'fault', 'what was done', 'what was seen', ...COLUMNS];
 
@@ -43,17 +43,17 @@ for storage commitment, and a report goes to an EHR.
 
 **Promised** counts what was acknowledged: objects answered 0000H and submits answered 202. Nothing is **lost**
 if every such object is stored byte for byte, each revision of a study has exactly one request, every
-request has succeeded, and every delivery has arrived. **Late** is what had not come to its end when nothing
-had moved for 20 minutes after the fault; waits between two attempts of a delivery, which can be hours, are cut short
+request has succeeded, and every delivery has arrived. **Late** is what was still unfinished when nothing had
+changed for 20 minutes after the fault; waits between delivery attempts, which can last hours, are cut short
 after the fault. A delivery may arrive **again** if its confirmation was lost; it is then the same SOP instance with the
 same bytes, the same resource under its identifier, or the same \`webhook-id\`. Anything else that arrives twice is
-**doubled**.
+**duplicated**.
 
 ${heading(CAMPAIGN)}
 ${outcomes.map((outcome) => line(cellsOf(outcome))).join('\n')}
 
-${ran.length} of ${run.faults} faults were run to the end. In total: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost, ${late.length} late; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
-again unchanged, ${doubled.length} doubled.
+${ran.length} of ${run.faults} faults ran to completion. In total: ${sum((l) => l.objectsAcknowledged)} objects and ${sum((l) => l.requestsAcknowledged)} submits promised, ${lost.length} lost, ${late.length} late; ${sum((l) => l.deliveries)} deliveries, ${sum((l) => l.repeated)} arrived
+again unchanged, ${doubled.length} duplicated.
 ${[...lost, ...late, ...doubled].map((each) => `\n- ${each}`).join('')}
 ${runsApart(before)}${NOT_SHOWN}
 - A power cut: \`kill -9\` leaves the operating system's buffers intact. Files and their folders are synced
@@ -71,8 +71,8 @@ export function withRun(page: string, outcome: Outcome, { commit, at }: Run): st
   const section =
     runsApart(page) ||
     `${RUNS_APART}
-Each by \`node test/faults/campaign.ts --only '<fault>' --record\`; \`SONOGATE_KILLS\` says how often each victim of the
-random kills is killed.
+Each was recorded by \`node test/faults/campaign.ts --only '<fault>' --record\`; \`SONOGATE_KILLS\` sets how often the
+random kills hit each victim.
 
 ${heading(APART)}
 
